@@ -1,0 +1,141 @@
+"""Whitespace-separated lines (runs, judgments) as columns, at Polars' speed and with errors that name the line.
+
+A file is read in blocks, so that memory does not hold its text. Blocks are nearly always regular: one separator,
+the same number of columns on each line. So a block is first parsed as such; only when that fails are its
+spaces made regular; and only when that fails too is it read line by line, which either finds what is
+wrong and where, or reads it after all.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from surefoot.data.files import existing_file, read_blocks
+from surefoot.errors import DataError
+
+_WHITESPACE = bytes.maketrans(b"\t\v\f\r", b"    ")
+_BLOCK = 3 << 19
+_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a line; the ones in `kept` are read, of which `number` must be a finite number."""
+
+    what: str
+    fields: tuple[str, ...]
+    kept: tuple[str, ...]
+    number: str
+
+    @property
+    def schema(self) -> dict[str, pl.DataType]:
+        """Polars' types of all columns."""
+        return {name: pl.Float64() if name == self.number else pl.String() for name in self.fields}
+
+    @property
+    def shape(self) -> str:
+        """The line's form, for messages."""
+        return " ".join(self.fields)
+
+
+def read_lines(path: str | os.PathLike[str], layout: Layout) -> Iterator[tuple[pl.Series, ...]]:
+    """The layout's kept columns of a file, a tuple a block, one row a line, in the file's order."""
+    lines = 0
+    some = False
+    for number, block in enumerate(read_blocks(existing_file(path), _BLOCK)):
+        data = block.removeprefix(_MARK) if number == 0 else block
+        frame = _parse(data, layout)
+        if frame is not None:
+            lines += frame.height
+        else:
+            frame = _parse(_regular(data), layout)
+            if frame is None:
+                frame = _read_slowly(path, data, layout, lines)
+            lines += data.count(b"\n")
+        some = some or frame.height > 0
+        yield tuple(map(frame.get_column, layout.kept))
+    if not some:
+        raise DataError.at(path, None, f"the file is empty; expected lines of the form '{layout.shape}'")
+
+
+def line_of(path: str | os.PathLike[str], row: int) -> int:
+    """The line number (from 1) of a row of `read_lines`, blank lines counted."""
+    lines = (line for block in read_blocks(existing_file(path), _BLOCK) for line in block.splitlines())
+    filled = (number for number, line in enumerate(lines, start=1) if line.split())
+    return next(number for position, number in enumerate(filled) if position == row)
+
+
+def _parse(data: bytes, layout: Layout) -> pl.DataFrame | None:
+    """The columns if the lines are regular, else nothing."""
+    try:
+        frame = pl.read_csv(
+            data,
+            separator="\t" if b"\t" in data[: data.find(b"\n")] else " ",
+            has_header=False,
+            quote_char=None,
+            schema=layout.schema,
+            # Also the last field, so that a line which stops before it shows as a null.
+            columns=sorted({layout.fields.index(name) for name in (*layout.kept, layout.fields[-1])}),
+        )
+    except (pl.exceptions.PolarsError, ValueError):
+        return None
+    if frame.height == 0 or any(column.null_count() for column in frame.get_columns()):
+        return None
+    return frame if np.isfinite(frame[layout.number].to_numpy()).all() else None
+
+
+def _regular(data: bytes) -> bytes:
+    """The same lines with single spaces and no blank lines."""
+    data = data.translate(_WHITESPACE)
+    while b"  " in data:
+        data = data.replace(b"  ", b" ")
+    data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n")
+    while b"\n\n" in data:
+        data = data.replace(b"\n\n", b"\n")
+    return data.strip()
+
+
+def _read_slowly(
+    path: str | os.PathLike[str], data: bytes, layout: Layout, lines_before: int
+) -> pl.DataFrame:
+    """Read line by line; raise at the first line that is wrong."""
+    rows: list[list[str | float]] = []
+    at = layout.fields.index(layout.number)
+    for number, raw in enumerate(data.split(b"\n"), start=lines_before + 1):
+        fields = raw.split()
+        if not fields:
+            continue
+        try:
+            texts: list[str | float] = [field.decode() for field in fields]
+        except UnicodeDecodeError as error:
+            raise DataError.at(
+                path,
+                number,
+                f"not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert the file to UTF-8",
+            ) from error
+        if len(texts) != len(layout.fields):
+            raise DataError.at(
+                path,
+                number,
+                f"expected {len(layout.fields)} columns ({layout.shape}), found {len(texts)}: "
+                f"{' '.join(map(str, texts))[:120]!r}",
+            )
+        texts[at] = _finite(path, number, layout.number, str(texts[at]))
+        rows.append(texts)
+    return pl.DataFrame(rows, schema=layout.schema, orient="row")
+
+
+def _finite(path: str | os.PathLike[str], line: int, name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise DataError.at(path, line, f"the {name} {text[:60]!r} is not a number") from None
+    if not math.isfinite(value):
+        raise DataError.at(path, line, f"the {name} is {text}; every {name} must be finite")
+    return value

@@ -1,0 +1,222 @@
+"""Effectiveness of systems on queries: the matrix that every risk measure starts from."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from surefoot.data.files import existing_file, read_bytes, write_bytes
+from surefoot.data.frames import to_polars, write_frame
+from surefoot.data.ranking import Floats
+from surefoot.data.tables import Qrels, Run
+from surefoot.errors import ArgumentError, DataError
+
+
+class Scores:
+    """A systems × queries matrix of effectiveness.
+
+    `values` is float64, `systems` and `queries` name its rows and columns, `measure` says what was measured.
+    `missing` counts, for each system, the judged queries for which it returned nothing (they score 0);
+    `no_relevant` the judged queries without any relevant document. When the scores come from runs,
+    `runs` and `qrels` are kept, so that rankings can be compared and shown.
+
+    >>> scores = Scores([[0.5, 0.25], [0.75, 0.0]], systems=["today", "new"], queries=["q1", "q2"])
+    >>> scores["new"]
+    array([0.75, 0.  ])
+    >>> scores.mean()
+    array([0.375, 0.375])
+    """
+
+    __slots__ = (
+        "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule", "values",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        values: npt.ArrayLike,
+        systems: Sequence[str],
+        queries: Sequence[str],
+        measure: str = "score",
+        *,
+        missing: Mapping[str, int] | None = None,
+        no_relevant: int | None = None,
+        tie_rule: str | None = None,
+        runs: Sequence[Run] = (),
+        qrels: Qrels | None = None,
+    ) -> None:
+        self.values: Floats = np.ascontiguousarray(values, dtype=np.float64)
+        self.systems = tuple(map(str, systems))
+        self.queries = tuple(map(str, queries))
+        self.measure = str(measure)
+        self.missing = {system: 0 for system in self.systems} | dict(missing or {})
+        self.no_relevant = no_relevant
+        self.tie_rule = tie_rule
+        self.runs = tuple(runs)
+        self.qrels = qrels
+        self._check()
+
+    def _check(self) -> None:
+        expected = (len(self.systems), len(self.queries))
+        if self.values.shape != expected:
+            raise ArgumentError(f"values have shape {self.values.shape}, the names {expected} (systems, queries)")
+        if 0 in expected:
+            raise ArgumentError(f"scores need at least one system and one query, found {expected}")
+        for what, names in (("system", self.systems), ("query", self.queries)):
+            if len(set(names)) < len(names):
+                twice = next(name for name, times in Counter(names).items() if times > 1)
+                raise ArgumentError(f"two {what} columns are named {twice!r}; every {what} needs its own name")
+        if not np.isfinite(self.values).all():
+            row, column = np.argwhere(~np.isfinite(self.values))[0]
+            raise ArgumentError(
+                f"the score of system {self.systems[row]!r} on query {self.queries[column]!r} is "
+                f"{self.values[row, column]}; every score must be finite"
+            )
+
+    def row(self, system: str) -> int:
+        """The row of a system, by name."""
+        try:
+            return self.systems.index(system)
+        except ValueError:
+            raise ArgumentError(unknown_system(system, self.systems)) from None
+
+    def __getitem__(self, system: str) -> Floats:
+        """One system's scores, a value a query."""
+        return self.values[self.row(system)]
+
+    def __repr__(self) -> str:
+        """Size and measure."""
+        return f"<Scores {self.measure}: {len(self.systems):,} systems × {len(self.queries):,} queries>"
+
+    def mean(self) -> Floats:
+        """Arithmetic mean over queries, one value a system."""
+        return np.asarray(self.values.mean(axis=1))
+
+    def geometric_mean(self, floor: float = 1e-5) -> Floats:
+        """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""
+        return np.asarray(np.exp(np.log(np.maximum(self.values, floor)).mean(axis=1)))
+
+    def to_frame(self) -> pl.DataFrame:
+        """A polars frame: `query` first, then one column a system."""
+        columns = [pl.Series("query", self.queries, dtype=pl.String)]
+        return pl.DataFrame(columns + [pl.Series(n, v) for n, v in zip(self.systems, self.values, strict=True)])
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the matrix as CSV (compressed by the ending) or `.parquet`; `read_scores` reads it back."""
+        if Path(path).suffix == ".parquet":
+            write_frame(path, self.to_frame())
+        else:
+            write_bytes(path, self.to_frame().write_csv().encode())
+
+
+def unknown_system(name: str, systems: Sequence[str]) -> str:
+    """A message for a system that is not there, with the ones that are."""
+    import difflib
+
+    near = difflib.get_close_matches(name, systems, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    shown = ", ".join(systems[:12]) + (", …" if len(systems) > 12 else "")
+    return f"no system is named {name!r}; {hint}The systems are: {shown}"
+
+
+def read_scores(source: Any, measure: str | None = None) -> Scores:
+    """A score matrix made elsewhere: first column the query, one column a system; CSV, Parquet or a table.
+
+    Also takes a nested dict `{system: {query: score}}`.
+
+    >>> read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 0.75, "q2": 0.0}}, measure="AP")
+    <Scores AP: 2 systems × 2 queries>
+    """
+    if isinstance(source, Scores):
+        return source
+    if isinstance(source, Mapping):
+        return _from_nested(source, measure or "score")
+    if not isinstance(source, str | os.PathLike):
+        return _from_frame(to_polars(source, "scores"), measure or "score", "scores", header_rows=0)
+    path = existing_file(source)
+    if path.suffix == ".parquet":
+        try:
+            frame = pl.read_parquet(path, glob=False)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise DataError.at(source, None, f"not a Parquet file ({error})") from error
+        return _from_frame(frame, measure or "score", str(source), header_rows=0)
+    return _from_frame(_read_csv(path), measure or "score", str(source), header_rows=1)
+
+
+def _read_csv(path: Path) -> pl.DataFrame:
+    data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise DataError.at(
+            path, line, f"not UTF-8 text (byte 0x{data[error.start]:02x}); convert the file to UTF-8"
+        ) from error
+    header = data.split(b"\n", 1)[0]
+    separator = "\t" if header.count(b"\t") > header.count(b",") else ";" if b"," not in header and b";" in header else ","
+    try:
+        # Names come from the first row as data: Polars would silently rename a column that stands twice.
+        table = pl.read_csv(
+            io.BytesIO(data), has_header=False, infer_schema=False, separator=separator, truncate_ragged_lines=False
+        )
+    except pl.exceptions.NoDataError as error:
+        raise DataError.at(path, None, "the file is empty; expected a header 'query,system,…'") from error
+    except pl.exceptions.PolarsError as error:
+        raise DataError.at(path, None, f"cannot be read as a table: {error}") from error
+    names = ["" if name is None else name.strip() for name in table.row(0)]
+    if len(set(names)) < len(names):
+        twice = next(name for name, times in Counter(names).items() if times > 1)
+        raise DataError.at(path, 1, f"two columns are named {twice!r}; every system needs its own name")
+    return table.slice(1).rename(dict(zip(table.columns, names, strict=True)))
+
+
+def _from_frame(frame: pl.DataFrame, measure: str, place: str, header_rows: int) -> Scores:
+    """Scores from a table whose first column is the query; `place` and the row name what is wrong."""
+    if frame.width < 2 or frame.height == 0:
+        raise DataError(
+            f"{place}: expected a query column, at least one column a system and one row a query; "
+            f"found {frame.width} columns and {frame.height} rows"
+        )
+
+    def where(row: int) -> str:
+        return f"{place}, {'line' if header_rows else 'row'} {row + 1 + header_rows}"
+
+    queries = frame.to_series(0).cast(pl.String)
+    if queries.null_count():
+        raise DataError(f"{where(int(queries.is_null().arg_max() or 0))}: the query is missing")
+    if queries.n_unique() < len(queries):
+        row = int(queries.is_first_distinct().not_().arg_max() or 0)
+        raise DataError(f"{where(row)}: query {queries[row]!r} stands twice; every query needs one row")
+    values = np.empty((frame.width - 1, frame.height))
+    for position, column in enumerate(frame.get_columns()[1:]):
+        numbers = column.str.strip_chars().cast(pl.Float64, strict=False) if column.dtype == pl.String else column
+        numbers = numbers.cast(pl.Float64)
+        wrong = ~numbers.is_finite().fill_null(value=False)
+        if wrong.any():
+            row = int(wrong.arg_max() or 0)
+            found = column[row]
+            what = "is missing" if found in (None, "") else f"is {str(found)[:60]!r}, not a finite number"
+            raise DataError(
+                f"{where(row)}: the score of system {column.name!r} on query {queries[row]!r} {what}; "
+                "every system needs a score on every query (0 where it failed)"
+            )
+        values[position] = numbers.to_numpy()
+    return Scores(values, frame.columns[1:], queries.to_list(), measure)
+
+
+def _from_nested(source: Mapping[Any, Mapping[Any, float]], measure: str) -> Scores:
+    queries: dict[str, None] = {}
+    for row in source.values():
+        queries.update(dict.fromkeys(map(str, row)))
+    frame = pl.DataFrame({"query": list(queries)}, schema={"query": pl.String})
+    for system, row in source.items():
+        given = {str(query): score for query, score in row.items()}
+        frame = frame.with_columns(pl.Series(str(system), [given.get(query) for query in queries], dtype=pl.Float64))
+    return _from_frame(frame, measure, "scores", header_rows=0)

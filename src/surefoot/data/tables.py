@@ -1,0 +1,287 @@
+"""Runs and judgments: tables of (query, document, number) on the one ranking type."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from surefoot.data.files import stem, write_bytes
+from surefoot.data.frames import columns_of, write_frame
+from surefoot.data.lines import Layout, line_of, read_lines
+from surefoot.data.ranking import (
+    Codes,
+    DuplicateDocumentError,
+    Floats,
+    Ranking,
+    Rows,
+    changes,
+    codes_of,
+    pair_codes,
+    rank,
+)
+from surefoot.errors import DataError
+
+Source: TypeAlias = "str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | Any"
+
+
+class RankedTable:
+    """Documents of queries with a number each, ranked by it; what `Run` and `Qrels` share.
+
+    Of a file only codes and numbers are held; its document ids are read again when they are asked for.
+    """
+
+    layout: ClassVar[Layout]
+    numbers: ClassVar[tuple[str, ...]]
+    ties_by_id: ClassVar[bool]
+
+    def __init__(
+        self, name: str, queries: Iterable[str], query_codes: Codes, ranking: Ranking, ids: Callable[[Rows], pl.Series]
+    ) -> None:
+        self.name = name
+        self.queries = tuple(queries)
+        self.query_codes = query_codes
+        self.ranking = ranking
+        self._ids = ids
+
+    @classmethod
+    def read(cls, source: Source, name: str | None = None) -> Self:
+        """From a file, a nested dict `{query: {document: number}}` or a pandas, polars or Arrow table."""
+        if isinstance(source, cls):
+            return source if name in (None, source.name) else source.renamed(str(name))
+        if isinstance(source, str | os.PathLike) and Path(source).is_file():
+            blocks = read_lines(source, cls.layout)
+            return cls._assemble(blocks, name or stem(source), _ids_of_file(source, cls.layout), _line(source))
+        if isinstance(source, str | os.PathLike):  # a pipe can be read once only, so its ids are kept
+            whole = tuple(map(pl.concat, zip(*read_lines(source, cls.layout), strict=True)))
+            return cls._assemble([whole], name or stem(source), whole[1].gather, lambda row: f"row {row + 1}")
+        what = name or cls.layout.what
+        columns = columns_of(source, cls.numbers, what)
+        return cls._assemble([columns], what, columns[1].gather, lambda row: f"{what}, row {row + 1}")
+
+    @classmethod
+    def _assemble(
+        cls,
+        blocks: Iterable[tuple[pl.Series, ...]],
+        name: str,
+        ids: Callable[[Rows], pl.Series],
+        place: Callable[[int], str],
+    ) -> Self:
+        """Rank the rows of all blocks; `ids` names the documents of rows, `place` says where a row stands."""
+        ties = _NeighbourTies(ids)
+        names: list[str] = []
+        columns: tuple[list[Rows], list[Codes], list[Codes], list[Floats]] = ([], [], [], [])
+        rows = 0
+        for queries, documents, values in blocks:
+            numbers = values.to_numpy().astype(np.float64, copy=False)
+            query_codes = codes_of(queries)
+            starts = changes(query_codes)
+            names += queries.gather(starts).to_list()
+            if cls.ties_by_id:
+                ties.keep(rows, numbers, documents)
+            parts = (starts + rows, query_codes[starts], pair_codes(query_codes, codes_of(documents)), numbers)
+            for column, part in zip(columns, parts, strict=True):
+                column.append(part)  # type: ignore[arg-type]
+            rows += len(queries)
+        starts, stretch_codes, codes, numbers = (_joined(column) for column in columns)  # type: ignore[arg-type]
+        try:
+            ranking = rank(starts, stretch_codes, codes, numbers, ties if cls.ties_by_id else None)
+        except DuplicateDocumentError as error:
+            first, second = error.rows
+            twice, once = ids(np.array([second, first])).to_list()
+            if twice != once:
+                raise DataError(f"{place(second)}: its hash is that of another line; please report this") from error
+            raise DataError(
+                f"{place(second)}: document {twice!r} stands twice in one query "
+                f"(first at {place(first).rpartition(', ')[2]}); keep one of the two"
+            ) from error
+        unique = dict(zip(stretch_codes.tolist(), names, strict=True))
+        return cls(name, unique.values(), np.fromiter(unique, dtype=np.uint64, count=len(unique)), ranking, ids)
+
+    def renamed(self, name: str) -> Self:
+        """The same table under another name."""
+        return type(self)(name, self.queries, self.query_codes, self.ranking, self._ids)
+
+    def documents(self, positions: Rows | None = None) -> pl.Series:
+        """Document ids in ranked order, or of these positions only."""
+        if positions is None:
+            positions = np.arange(len(self))
+        return self._ids(self.ranking.rows(positions)).alias("doc_id")
+
+    def __len__(self) -> int:
+        """The number of (query, document) pairs."""
+        return len(self.ranking.codes)
+
+    def __repr__(self) -> str:
+        """Name and size."""
+        return f"<{type(self).__name__} {self.name!r}: {len(self.queries):,} queries, {len(self):,} documents>"
+
+    def to_frame(self) -> pl.DataFrame:
+        """A polars frame in ranked order: `query_id`, `doc_id` and the number."""
+        query = pl.Series("query_id", self.queries, dtype=pl.String).gather(self.ranking.query_of_position())
+        return pl.DataFrame(
+            [query, self.documents(), pl.Series(self.numbers[0], self.ranking.scores)]
+        )
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The nested dict that other evaluators take: `{query: {document: number}}`."""
+        documents, numbers = self.documents().to_list(), self.ranking.scores.tolist()
+        bounds = self.ranking.offsets.tolist()
+        return {
+            query: dict(zip(documents[start:end], numbers[start:end], strict=True))
+            for query, start, end in zip(self.queries, bounds[:-1], bounds[1:], strict=True)
+        }
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write TREC lines (compressed by the ending), or a `.parquet` table; all or nothing."""
+        if Path(path).suffix == ".parquet":
+            write_frame(path, self.to_frame())
+        else:
+            write_bytes(path, self._lines().write_csv(include_header=False, separator=" ", quote_style="never").encode())
+
+    def _lines(self) -> pl.DataFrame:
+        raise NotImplementedError
+
+
+class Run(RankedTable):
+    """A system's results: scored documents for each query, ranked by score, ties by document id descending.
+
+    >>> run = Run.read({"q1": {"d1": 0.5, "d2": 0.5, "d3": 0.9}}, name="bm25")
+    >>> run.documents().to_list()
+    ['d3', 'd2', 'd1']
+    """
+
+    layout = Layout(
+        "run",
+        fields=("query", "Q0", "document", "rank", "score", "tag"),
+        kept=("query", "document", "score"),
+        number="score",
+    )
+    numbers = ("score",)
+    ties_by_id = True
+
+    def _lines(self) -> pl.DataFrame:
+        frame = self.to_frame()
+        tag = "".join("_" if letter.isspace() else letter for letter in self.name) or "surefoot"
+        return frame.select(
+            "query_id",
+            pl.lit("Q0").alias("Q0"),
+            "doc_id",
+            pl.Series("rank", self.ranking.ranks()),
+            "score",
+            pl.lit(tag).alias("tag"),
+        )
+
+
+class Qrels(RankedTable):
+    """Relevance judgments: a grade for each judged document, best first; negative grades are non-relevant.
+
+    >>> qrels = Qrels.read({"q1": {"d1": 0, "d2": 2}})
+    >>> qrels.grades
+    array([2., 0.])
+    """
+
+    layout = Layout(
+        "judgments",
+        fields=("query", "iteration", "document", "grade"),
+        kept=("query", "document", "grade"),
+        number="grade",
+    )
+    numbers = ("relevance", "rel", "label", "grade")
+    ties_by_id = False
+
+    @property
+    def grades(self) -> Floats:
+        """The grade of each judged document, in the ideal order of its query."""
+        return self.ranking.scores
+
+    def _lines(self) -> pl.DataFrame:
+        whole = bool(np.all(self.grades == np.round(self.grades)))
+        grade = pl.col("relevance").cast(pl.Int64) if whole else pl.col("relevance")
+        return self.to_frame().select("query_id", pl.lit("0").alias("iteration"), "doc_id", grade)
+
+
+def _joined(parts: list[Any]) -> Any:
+    """The parts end to end, and none of them kept: memory holds each column once."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
+
+
+class _NeighbourTies:
+    """Ids of rows that score as their neighbour does: in a sorted file all that breaking ties will ask for."""
+
+    def __init__(self, ids: Callable[[Rows], pl.Series]) -> None:
+        self._ids = ids
+        self._rows: list[Rows] = []
+        self._kept: list[pl.Series] = []
+
+    def keep(self, before: int, scores: Floats, documents: pl.Series) -> None:
+        """Keep what may be needed of a block that follows `before` rows; its ends may tie with other blocks."""
+        equal = scores[1:] == scores[:-1]
+        rows = np.flatnonzero(np.append(equal, True) | np.insert(equal, 0, True))
+        self._rows.append(rows + before)
+        self._kept.append(documents.gather(rows))
+
+    def __call__(self, rows: Rows) -> pl.Series:
+        """The ids of rows, from what was kept if all are there."""
+        kept = np.concatenate(self._rows)
+        at = np.minimum(np.searchsorted(kept, rows), len(kept) - 1)
+        return pl.concat(self._kept).gather(at) if np.array_equal(kept[at], rows) else self._ids(rows)
+
+
+def _ids_of_file(path: str | os.PathLike[str], layout: Layout) -> Callable[[Rows], pl.Series]:
+    """Names the documents of a file's rows by reading the file again, which must not have changed."""
+    seen = _state(path)
+
+    def ids(rows: Rows) -> pl.Series:
+        if _state(path) != seen:
+            raise DataError.at(path, None, "the file has changed since it was read; read it again")
+        ascending = np.argsort(rows, kind="stable")
+        wanted = rows[ascending]
+        found, before = [], 0
+        for _, documents, _ in read_lines(path, layout):
+            low, high = np.searchsorted(wanted, [before, before + len(documents)])
+            found.append(documents.gather(wanted[low:high] - before))
+            before += len(documents)
+        back = np.empty_like(ascending)
+        back[ascending] = np.arange(len(ascending))
+        return pl.concat(found).gather(back)
+
+    return ids
+
+
+def _state(path: str | os.PathLike[str]) -> tuple[int, int]:
+    try:
+        stat = Path(path).stat()
+    except OSError:
+        return (0, 0)
+    return stat.st_size, stat.st_mtime_ns
+
+
+def _line(path: str | os.PathLike[str]) -> Callable[[int], str]:
+    return lambda row: f"{path}, line {line_of(path, row)}"
+
+
+def read_run(source: Source, name: str | None = None) -> Run:
+    """A run from a TREC file (plain, .gz, .bz2, .xz, .zst), a nested dict, or a pandas, polars or Arrow table.
+
+    The name is the file's, without its endings, unless given.
+
+    >>> read_run({"q1": {"d1": 2.0, "d2": 1.0}}, name="today")
+    <Run 'today': 1 queries, 2 documents>
+    """
+    return Run.read(source, name)
+
+
+def read_qrels(source: Source) -> Qrels:
+    """Judgments from a TREC file (`query iteration document grade`), a nested dict, or a table.
+
+    >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
+    <Qrels 'judgments': 1 queries, 2 documents>
+    """
+    return Qrels.read(source)

@@ -1,0 +1,36 @@
+"""What can go wrong, in a few kinds; every message says what was wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+
+class SurefootError(Exception):
+    """Base of every error that surefoot raises on purpose; a command ends with its message and exit code 2."""
+
+
+class DataError(SurefootError):
+    """A file or table that does not hold what it should."""
+
+    @classmethod
+    def at(cls, path: str | PathLike[str], line: int | None, message: str) -> DataError:
+        """An error at a line of a file, or in the file as a whole."""
+        place = f"{path}, line {line}" if line is not None else f"{path}"
+        return cls(f"{place}: {message}")
+
+
+class ArgumentError(SurefootError, ValueError):
+    """An argument outside what it may be: a negative α, an unknown baseline, an unknown parameter."""
+
+
+class MeasureError(ArgumentError):
+    """A measure that cannot be read or does not fit the data."""
+
+
+class MissingExtraError(SurefootError, ImportError):
+    """An optional dependency that is not installed."""
+
+    @classmethod
+    def of(cls, extra: str, purpose: str) -> MissingExtraError:
+        """The exact line that installs the extra which `purpose` needs."""
+        return cls(f'{purpose} needs an optional dependency; install it with: pip install "surefoot[{extra}]"')

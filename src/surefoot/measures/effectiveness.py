@@ -1,0 +1,136 @@
+"""Effectiveness of a run on each judged query, from the judged documents it retrieved.
+
+Every function takes `Hits`, the cut-off (or None) and the measure's parameters, and gives one value a judged
+query. Values follow trec_eval, ERR and exponential nDCG follow gdeval.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from surefoot.data.ranking import Floats, Rows
+from surefoot.errors import MeasureError
+from surefoot.measures.matching import Hits, ordinals
+
+
+def dcg(hits: Hits, cutoff: float | None, *, dcg: str) -> Floats:
+    """Discounted cumulative gain: Σ g(r) / log2(1 + r) (Järvelin and Kekäläinen, TOIS 2002)."""
+    return _discounted(hits, hits.query, hits.rank, hits.grade, cutoff, dcg)
+
+
+def ndcg(hits: Hits, cutoff: float | None, *, dcg: str) -> Floats:
+    """DCG over that of the ideal order of all judged documents (Järvelin and Kekäläinen, TOIS 2002)."""
+    judged = hits.judgments.ranking
+    ideal = _discounted(hits, judged.query_of_position(), judged.ranks(), judged.scores, cutoff, dcg)
+    return ratio(_discounted(hits, hits.query, hits.rank, hits.grade, cutoff, dcg), ideal)
+
+
+def _discounted(
+    hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: float | None, form: str
+) -> Floats:
+    kept = grade > 0
+    if cutoff is not None:
+        kept &= rank <= cutoff
+    gain = grade[kept] if form == "log2" else np.exp2(grade[kept]) - 1
+    return hits.per_query(query[kept], gain / np.log2(1.0 + rank[kept]))
+
+
+def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:
+    """Expected reciprocal rank, stopping at grade g with chance (2^g − 1) / 2^max_rel (Chapelle et al., CIKM 2009)."""
+    top = float(np.max(hits.judgments.grades))
+    if top > max_rel:
+        raise MeasureError(
+            f"ERR(max_rel={max_rel:g}) meets a grade of {top:g}; write ERR(max_rel={top:g}) if that is the top grade"
+        )
+    kept = hits.grade > 0
+    if cutoff is not None:
+        kept &= hits.rank <= cutoff
+    query, rank = hits.query[kept], hits.rank[kept]
+    stop = (np.exp2(hits.grade[kept]) - 1) / 2.0**max_rel
+    # All first relevant results, then all second ones, …: the chance of getting there is known by then.
+    number = ordinals(query)
+    by_number = np.argsort(number, kind="stable")
+    bounds = np.searchsorted(number[by_number], np.arange(number.max(initial=-1) + 2))
+    value, reach = np.zeros(hits.queries), np.ones(hits.queries)
+    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+        rows = by_number[start:end]
+        here = query[rows]
+        value[here] += reach[here] * stop[rows] / rank[rows]
+        reach[here] *= 1 - stop[rows]
+    return value
+
+
+def average_precision(hits: Hits, cutoff: float | None, *, rel: float) -> Floats:
+    """Mean over all relevant documents of the precision where each was retrieved, 0 where it was not."""
+    query, rank = hits.relevant(rel, cutoff)
+    return ratio(hits.per_query(query, (ordinals(query) + 1) / rank), hits.total_relevant(rel))
+
+
+def reciprocal_rank(hits: Hits, cutoff: float | None, *, rel: float) -> Floats:
+    """One over the rank of the first relevant document."""
+    query, rank = hits.relevant(rel, cutoff)
+    first = ordinals(query) == 0
+    return hits.per_query(query[first], 1.0 / rank[first])
+
+
+def precision(hits: Hits, cutoff: float, *, rel: float) -> Floats:
+    """Share of the first k results that are relevant; a short list is filled up with non-relevant ones."""
+    return hits.per_query(hits.relevant(rel, cutoff)[0]) / cutoff
+
+
+def recall(hits: Hits, cutoff: float | None, *, rel: float) -> Floats:
+    """Share of the relevant documents retrieved."""
+    return ratio(hits.per_query(hits.relevant(rel, cutoff)[0]), hits.total_relevant(rel))
+
+
+def r_precision(hits: Hits, cutoff: None, *, rel: float) -> Floats:
+    """Precision at the number of relevant documents."""
+    total = hits.total_relevant(rel)
+    query, rank = hits.relevant(rel, None)
+    return ratio(hits.per_query(query[rank <= total[query]]), total)
+
+
+def success(hits: Hits, cutoff: float, *, rel: float) -> Floats:
+    """1 if a relevant document is among the first k results."""
+    return np.minimum(hits.per_query(hits.relevant(rel, cutoff)[0]), 1.0)
+
+
+def rank_biased_precision(hits: Hits, cutoff: float | None, *, p: float, rel: float) -> Floats:
+    """(1 − p) Σ p^(r−1) over the relevant ranks r (Moffat and Zobel, TOIS 2008)."""
+    query, rank = hits.relevant(rel, cutoff)
+    return (1 - p) * hits.per_query(query, np.power(p, rank - 1.0))
+
+
+def judged(hits: Hits, cutoff: float | None) -> Floats:
+    """Share of the first k results that were judged at all."""
+    seen = hits.retrieved if cutoff is None else np.minimum(hits.retrieved, cutoff)
+    return ratio(hits.per_query(hits.relevant(-np.inf, cutoff)[0]), seen.astype(np.float64))
+
+
+def interpolated_precision(hits: Hits, cutoff: float, *, rel: float) -> Floats:
+    """Greatest precision at any rank where recall is at least the cut-off."""
+    query, rank = hits.relevant(rel, None)
+    found = ordinals(query) + 1
+    # trec_eval's rounding of the number of documents that a recall level stands for.
+    enough = found >= np.floor(cutoff * hits.total_relevant(rel) + 0.5)[query]
+    best = np.zeros(hits.queries)
+    np.maximum.at(best, query[enough], found[enough] / rank[enough])
+    return best
+
+
+def bpref(hits: Hits, cutoff: None, *, rel: float) -> Floats:
+    """How seldom judged non-relevant documents stand above relevant ones (Buckley and Voorhees, SIGIR 2004)."""
+    total = hits.total_relevant(rel)
+    other = hits.total_relevant(0) - total
+    known = hits.grade >= 0
+    query, relevant = hits.query[known], hits.grade[known] >= rel
+    wrong = np.cumsum(~relevant)
+    before = np.concatenate([[0], wrong])[np.arange(len(query)) - ordinals(query)]
+    query, above = query[relevant], (wrong - before)[relevant]
+    share = np.minimum(above, total[query]) / np.maximum(np.minimum(total, other)[query], 1)
+    return ratio(hits.per_query(query, 1 - share), total)
+
+
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """part / whole, 0 where there is no whole."""
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)

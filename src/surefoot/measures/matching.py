@@ -1,0 +1,81 @@
+"""What a run retrieved of what was judged: all that a measure of effectiveness needs to see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from surefoot.data.ranking import Floats, Rows, changes
+from surefoot.data.tables import Qrels, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The judged documents of a run by query and ascending rank; unjudged ones count for nothing.
+
+    `query` is the query's index in the judgments, `retrieved` the number of results for each judged query.
+    """
+
+    query: Rows
+    rank: Rows
+    grade: Floats
+    retrieved: Rows
+    judgments: Qrels
+
+    @property
+    def queries(self) -> int:
+        """The number of judged queries."""
+        return len(self.judgments.queries)
+
+    def relevant(self, rel: float, cutoff: float | None) -> tuple[Rows, Rows]:
+        """Query and rank of the retrieved documents with at least that grade, down to the cut-off."""
+        kept = self.grade >= rel
+        if cutoff is not None:
+            kept &= self.rank <= cutoff
+        return self.query[kept], self.rank[kept]
+
+    def total_relevant(self, rel: float) -> Floats:
+        """The number of documents of at least that grade in each query's judgments."""
+        judged = self.judgments.ranking
+        return self.per_query(judged.query_of_position()[judged.scores >= rel])
+
+    def per_query(self, query: Rows, values: Floats | None = None) -> Floats:
+        """Sums of values (or counts) over each judged query, 0 where there is nothing."""
+        return np.bincount(query, values, self.queries).astype(np.float64, copy=False)
+
+
+def match(run: Run, qrels: Qrels) -> Hits:
+    """Find the judged documents in a run's rankings."""
+    to_judged = judged_queries(run, qrels)
+    judged_rows, positions = qrels.ranking.match(run.ranking)
+    by_rank = np.argsort(positions)
+    positions = positions[by_rank]
+    query_of_position = np.searchsorted(run.ranking.offsets, positions, side="right") - 1
+    shared = to_judged >= 0
+    retrieved = np.zeros(len(qrels.queries), dtype=np.int64)
+    retrieved[to_judged[shared]] = run.ranking.lengths[shared]
+    return Hits(
+        query=to_judged[query_of_position],
+        rank=positions - run.ranking.offsets[query_of_position] + 1,
+        grade=qrels.grades[judged_rows[by_rank]],
+        retrieved=retrieved,
+        judgments=qrels,
+    )
+
+
+def judged_queries(run: Run, qrels: Qrels) -> Rows:
+    """For each of the run's queries its index in the judgments, −1 where it was not judged."""
+    by_code = np.argsort(qrels.query_codes)
+    at = np.searchsorted(qrels.query_codes, run.query_codes, sorter=by_code)
+    at = by_code[np.minimum(at, len(by_code) - 1)]
+    return np.where(qrels.query_codes[at] == run.query_codes, at, -1)
+
+
+def ordinals(query: Rows) -> Rows:
+    """Each entry's number within its query, from 0, for entries grouped by query."""
+    if not len(query):
+        return query
+    starts = changes(query)
+    lengths = np.diff(np.append(starts, len(query)))
+    return np.arange(len(query)) - np.repeat(starts, lengths)

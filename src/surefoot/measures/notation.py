@@ -1,0 +1,138 @@
+"""Measures as values that print as they parse: `nDCG@10`, `AP(rel=2)`, `ERR(max_rel=3)@20`."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from surefoot.data.ranking import Floats
+from surefoot.errors import MeasureError
+from surefoot.measures import effectiveness as on
+from surefoot.measures.matching import Hits
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of measure: its parameters with their defaults, and what may follow the @."""
+
+    name: str
+    value: Callable[..., Floats]
+    defaults: dict[str, Any]
+    cutoff: str = "optional"  # or "required", "none", "recall"
+    aliases: tuple[str, ...] = ()
+
+
+_DCG = {"dcg": "log2"}
+_REL = {"rel": 1}
+FAMILIES = (
+    Family("nDCG", on.ndcg, _DCG),
+    Family("DCG", on.dcg, _DCG),
+    Family("ERR", on.err, {"max_rel": 4}),
+    Family("AP", on.average_precision, _REL, aliases=("MAP",)),
+    Family("RR", on.reciprocal_rank, _REL, aliases=("MRR",)),
+    Family("P", on.precision, _REL, cutoff="required", aliases=("Precision",)),
+    Family("R", on.recall, _REL, aliases=("Recall",)),
+    Family("Rprec", on.r_precision, _REL, cutoff="none"),
+    Family("Success", on.success, _REL, cutoff="required"),
+    Family("RBP", on.rank_biased_precision, {"p": 0.8, "rel": 1}),
+    Family("Judged", on.judged, {}),
+    Family("IPrec", on.interpolated_precision, _REL, cutoff="recall"),
+    Family("Bpref", on.bpref, _REL, cutoff="none"),
+)
+_BY_NAME = {name.lower(): family for family in FAMILIES for name in (family.name, *family.aliases)}
+_FORM = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@\s*(?P<cutoff>[\d.]+))?\s*")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of effectiveness with its parameters, such as `nDCG(dcg='exp-log2')@10`.
+
+    >>> Measure.parse("ndcg( dcg = 'exp-log2' ) @10")
+    nDCG(dcg='exp-log2')@10
+    >>> Measure.parse("AP(rel=1)")
+    AP
+    """
+
+    family: str
+    parameters: tuple[tuple[str, Any], ...] = ()
+    cutoff: float | None = None
+
+    @classmethod
+    def parse(cls, text: str | Measure) -> Measure:
+        """Read a measure as ir_measures writes it."""
+        return text if isinstance(text, Measure) else _parse(text)
+
+    def __call__(self, hits: Hits) -> Floats:
+        """The measure's value on each judged query."""
+        family = _BY_NAME[self.family.lower()]
+        return family.value(hits, self.cutoff, **(family.defaults | dict(self.parameters)))
+
+    def __str__(self) -> str:
+        """The shortest form that parses to the same measure."""
+        inner = ",".join(f"{name}={value!r}" for name, value in self.parameters)
+        return self.family + (f"({inner})" if inner else "") + (f"@{self.cutoff:g}" if self.cutoff is not None else "")
+
+    __repr__ = __str__
+
+
+@cache
+def _parse(text: str) -> Measure:
+    form = _FORM.fullmatch(text)
+    family = form and _BY_NAME.get(form["name"].lower())
+    if not form or not family:
+        names = [family.name for family in FAMILIES]
+        near = difflib.get_close_matches(form["name"] if form else text, names, n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise MeasureError(
+            f"unknown measure {text!r}{hint} Known: {', '.join(names)}, written as nDCG@10, AP(rel=2) or ERR@20"
+        )
+    given = _parameters(text, form["parameters"] or "", family)
+    kept = tuple(sorted((name, value) for name, value in given.items() if value != family.defaults[name]))
+    return Measure(family.name, kept, _cutoff(text, form["cutoff"], family))
+
+
+def _parameters(text: str, written: str, family: Family) -> dict[str, Any]:
+    try:
+        call = ast.parse(f"f({written})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args:
+            raise ValueError("parameters are written name=value")
+        given = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError) as error:
+        raise MeasureError(f"cannot read the parameters of {text!r} ({error}); write AP(rel=2)@100") from error
+    for name, value in given.items():
+        if name not in family.defaults:
+            known = ", ".join(family.defaults) or "none"
+            raise MeasureError(f"{family.name} has no parameter {name!r} in {text!r}; it has {known}")
+        if name == "dcg" and value not in ("log2", "exp-log2"):
+            raise MeasureError(f"dcg={value!r} in {text!r}: write dcg='log2' (linear) or dcg='exp-log2' (2^g − 1)")
+        if name != "dcg" and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise MeasureError(f"{name}={value!r} in {text!r} is not a number")
+        if name == "p" and not 0 < value < 1:
+            raise MeasureError(f"p={value!r} in {text!r} must lie between 0 and 1")
+    return given
+
+
+def _cutoff(text: str, written: str | None, family: Family) -> float | None:
+    if written is None:
+        if family.cutoff in ("required", "recall"):
+            example = "0.1" if family.cutoff == "recall" else "10"
+            raise MeasureError(f"{family.name} needs a cut-off; write {family.name}@{example}")
+        return None
+    if family.cutoff == "none":
+        raise MeasureError(f"{family.name} takes no cut-off; write {family.name} in place of {text!r}")
+    try:
+        if family.cutoff == "recall":
+            level = float(written)
+            if 0 <= level <= 1:
+                return level
+        elif int(written) > 0:
+            return int(written)
+    except ValueError:
+        pass
+    span = "a recall level from 0 to 1" if family.cutoff == "recall" else "a whole number above 0"
+    raise MeasureError(f"the cut-off {written!r} in {text!r} must be {span}")
