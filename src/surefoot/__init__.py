@@ -1,1 +1,61 @@
-"""x"""
+"""surefoot: ranking that does not hurt people.
+
+Measure what a ranking risks against what is shipped today, and learn rankings that risk less.
+The names below are loaded when first used, so that importing surefoot costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from surefoot.data.scores import Scores, read_scores
+    from surefoot.data.synthetic import synthetic_runs
+    from surefoot.data.tables import Qrels, Run, read_qrels, read_run
+    from surefoot.errors import ArgumentError, DataError, MeasureError, MissingExtraError, SurefootError
+    from surefoot.measures.notation import Measure
+    from surefoot.measures.scoring import score
+    from surefoot.report.assessment import Assessment, assess
+    from surefoot.risk.churn import compare_rankings
+    from surefoot.risk.expectation import deviations, expected, g_squared, geo_risk, z_risk
+    from surefoot.risk.inference import query_scores, t_risk, t_test
+    from surefoot.risk.multiplicity import holm
+    from surefoot.risk.tradeoff import u_risk, worst_mean
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "surefoot.data.scores": ("Scores", "read_scores"),
+    "surefoot.data.synthetic": ("synthetic_runs",),
+    "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
+    "surefoot.errors": ("ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError"),
+    "surefoot.measures.notation": ("Measure",),
+    "surefoot.measures.scoring": ("score",),
+    "surefoot.report.assessment": ("Assessment", "assess"),
+    "surefoot.risk.churn": ("compare_rankings",),
+    "surefoot.risk.expectation": ("deviations", "expected", "g_squared", "geo_risk", "z_risk"),
+    "surefoot.risk.inference": ("query_scores", "t_risk", "t_test"),
+    "surefoot.risk.multiplicity": ("holm",),
+    "surefoot.risk.tradeoff": ("u_risk", "worst_mean"),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "ArgumentError", "Assessment", "DataError", "Measure", "MeasureError", "MissingExtraError", "Qrels", "Run",
+    "Scores", "SurefootError", "assess", "compare_rankings", "deviations", "expected", "g_squared", "geo_risk", "holm",
+    "query_scores", "read_qrels", "read_run", "read_scores", "score", "synthetic_runs", "t_risk",
+    "t_test", "u_risk", "worst_mean", "z_risk",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULE_OF})

@@ -1,1 +1,52 @@
-"""cli"""
+"""The command line: `surefoot evaluate`, `surefoot demo`. Thin; one small file a command."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from surefoot import __version__
+from surefoot.cli.demo import demo
+from surefoot.cli.evaluate import evaluate
+from surefoot.errors import SurefootError
+
+app = typer.Typer(
+    name="surefoot",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
+)
+app.command()(evaluate)
+app.command()(demo)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"surefoot {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
+    try:
+        app()
+    except SurefootError as error:
+        print(f"surefoot: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output (head, less) has gone: nothing to report.
+        sys.stderr.close()
+        sys.exit(0)
+    except KeyboardInterrupt:
+        print("surefoot: interrupted", file=sys.stderr)
+        sys.exit(130)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -71,7 +72,10 @@ def write_frame(path: str | os.PathLike[str], frame: pl.DataFrame) -> None:
 def _from_pandas(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
     if values.dtype.kind in "biuf":
         return pl.Series(name, values)
-    texts = [None if value is None or value != value else str(value) for value in values.tolist()]
+    texts = [
+        None if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
+        for value in values.tolist()
+    ]
     return pl.Series(name, texts, dtype=pl.String)
 
 

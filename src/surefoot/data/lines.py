@@ -101,9 +101,7 @@ def _regular(data: bytes) -> bytes:
     return data.strip()
 
 
-def _read_slowly(
-    path: str | os.PathLike[str], data: bytes, layout: Layout, lines_before: int
-) -> pl.DataFrame:
+def _read_slowly(path: str | os.PathLike[str], data: bytes, layout: Layout, lines_before: int) -> pl.DataFrame:
     """Read line by line; raise at the first line that is wrong."""
     rows: list[list[str | float]] = []
     at = layout.fields.index(layout.number)

@@ -64,7 +64,7 @@ class Ranking:
     codes: Codes
     scores: Floats
     order: Rows | None
-    by_code: npt.NDArray[np.uint32 | np.int64]
+    by_code: npt.NDArray[np.integer]
     tie_rule: TieRule
 
     @property
@@ -149,9 +149,7 @@ def _descending(starts: Rows, scores: Floats) -> bool:
     return not rises.any()
 
 
-def _break_ties(
-    offsets: Rows, scores: Floats, order: Rows | None, ids: Callable[[Rows], pl.Series]
-) -> Rows | None:
+def _break_ties(offsets: Rows, scores: Floats, order: Rows | None, ids: Callable[[Rows], pl.Series]) -> Rows | None:
     """Reorder only the stretches of equal scores, since ids are slow to compare and ties are few."""
     as_last = np.empty(len(scores), dtype=bool)
     np.equal(scores[1:], scores[:-1], out=as_last[1:])
@@ -166,7 +164,7 @@ def _break_ties(
     return new
 
 
-def _index(codes: Codes, order: Rows | None) -> npt.NDArray[np.uint32 | np.int64]:
+def _index(codes: Codes, order: Rows | None) -> npt.NDArray[np.integer]:
     """Positions by ascending code; `DuplicateDocumentError` where two are equal."""
     by_code = np.argsort(codes).astype(np.uint32 if len(codes) < 2**32 else np.int64)
     twins = np.concatenate([
@@ -179,4 +177,4 @@ def _index(codes: Codes, order: Rows | None) -> npt.NDArray[np.uint32 | np.int64
         # The pair whose second row comes first in the source: what a reader of the file meets.
         first, second = pairs[:, np.argmin(pairs[1])]
         raise DuplicateDocumentError(int(first), int(second))
-    return by_code
+    return np.asarray(by_code)

@@ -56,7 +56,7 @@ class Scores:
         self.systems = tuple(map(str, systems))
         self.queries = tuple(map(str, queries))
         self.measure = str(measure)
-        self.missing = {system: 0 for system in self.systems} | dict(missing or {})
+        self.missing = dict.fromkeys(self.systems, 0) | dict(missing or {})
         self.no_relevant = no_relevant
         self.tie_rule = tie_rule
         self.runs = tuple(runs)
@@ -89,7 +89,7 @@ class Scores:
 
     def __getitem__(self, system: str) -> Floats:
         """One system's scores, a value a query."""
-        return self.values[self.row(system)]
+        return np.asarray(self.values[self.row(system)])
 
     def __repr__(self) -> str:
         """Size and measure."""
@@ -160,11 +160,17 @@ def _read_csv(path: Path) -> pl.DataFrame:
             path, line, f"not UTF-8 text (byte 0x{data[error.start]:02x}); convert the file to UTF-8"
         ) from error
     header = data.split(b"\n", 1)[0]
-    separator = "\t" if header.count(b"\t") > header.count(b",") else ";" if b"," not in header and b";" in header else ","
+    separator = (
+        "\t" if header.count(b"\t") > header.count(b",") else ";" if b"," not in header and b";" in header else ","
+    )
     try:
         # Names come from the first row as data: Polars would silently rename a column that stands twice.
         table = pl.read_csv(
-            io.BytesIO(data), has_header=False, infer_schema=False, separator=separator, truncate_ragged_lines=False
+            io.BytesIO(data),
+            has_header=False,
+            infer_schema=False,
+            separator=separator,
+            truncate_ragged_lines=False,
         )
     except pl.exceptions.NoDataError as error:
         raise DataError.at(path, None, "the file is empty; expected a header 'query,system,…'") from error

@@ -40,7 +40,12 @@ class RankedTable:
     ties_by_id: ClassVar[bool]
 
     def __init__(
-        self, name: str, queries: Iterable[str], query_codes: Codes, ranking: Ranking, ids: Callable[[Rows], pl.Series]
+        self,
+        name: str,
+        queries: Iterable[str],
+        query_codes: Codes,
+        ranking: Ranking,
+        ids: Callable[[Rows], pl.Series],
     ) -> None:
         self.name = name
         self.queries = tuple(queries)
@@ -74,7 +79,7 @@ class RankedTable:
         """Rank the rows of all blocks; `ids` names the documents of rows, `place` says where a row stands."""
         ties = _NeighbourTies(ids)
         names: list[str] = []
-        columns: tuple[list[Rows], list[Codes], list[Codes], list[Floats]] = ([], [], [], [])
+        columns: list[list[Any]] = [[], [], [], []]
         rows = 0
         for queries, documents, values in blocks:
             numbers = values.to_numpy().astype(np.float64, copy=False)
@@ -83,11 +88,16 @@ class RankedTable:
             names += queries.gather(starts).to_list()
             if cls.ties_by_id:
                 ties.keep(rows, numbers, documents)
-            parts = (starts + rows, query_codes[starts], pair_codes(query_codes, codes_of(documents)), numbers)
+            parts = (
+                starts + rows,
+                query_codes[starts],
+                pair_codes(query_codes, codes_of(documents)),
+                numbers,
+            )
             for column, part in zip(columns, parts, strict=True):
-                column.append(part)  # type: ignore[arg-type]
+                column.append(part)
             rows += len(queries)
-        starts, stretch_codes, codes, numbers = (_joined(column) for column in columns)  # type: ignore[arg-type]
+        starts, stretch_codes, codes, numbers = (_joined(column) for column in columns)
         try:
             ranking = rank(starts, stretch_codes, codes, numbers, ties if cls.ties_by_id else None)
         except DuplicateDocumentError as error:
@@ -123,9 +133,7 @@ class RankedTable:
     def to_frame(self) -> pl.DataFrame:
         """A polars frame in ranked order: `query_id`, `doc_id` and the number."""
         query = pl.Series("query_id", self.queries, dtype=pl.String).gather(self.ranking.query_of_position())
-        return pl.DataFrame(
-            [query, self.documents(), pl.Series(self.numbers[0], self.ranking.scores)]
-        )
+        return pl.DataFrame([query, self.documents(), pl.Series(self.numbers[0], self.ranking.scores)])
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The nested dict that other evaluators take: `{query: {document: number}}`."""
@@ -141,7 +149,10 @@ class RankedTable:
         if Path(path).suffix == ".parquet":
             write_frame(path, self.to_frame())
         else:
-            write_bytes(path, self._lines().write_csv(include_header=False, separator=" ", quote_style="never").encode())
+            write_bytes(
+                path,
+                self._lines().write_csv(include_header=False, separator=" ", quote_style="never").encode(),
+            )
 
     def _lines(self) -> pl.DataFrame:
         raise NotImplementedError

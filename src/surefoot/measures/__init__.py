@@ -1,1 +1,1 @@
-"""measures"""
+"""Effectiveness per query."""

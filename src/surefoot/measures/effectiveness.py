@@ -6,6 +6,8 @@ query. Values follow trec_eval, ERR and exponential nDCG follow gdeval.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from surefoot.data.ranking import Floats, Rows
@@ -25,9 +27,7 @@ def ndcg(hits: Hits, cutoff: float | None, *, dcg: str) -> Floats:
     return ratio(_discounted(hits, hits.query, hits.rank, hits.grade, cutoff, dcg), ideal)
 
 
-def _discounted(
-    hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: float | None, form: str
-) -> Floats:
+def _discounted(hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: float | None, form: str) -> Floats:
     kept = grade > 0
     if cutoff is not None:
         kept &= rank <= cutoff
@@ -52,7 +52,7 @@ def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:
     by_number = np.argsort(number, kind="stable")
     bounds = np.searchsorted(number[by_number], np.arange(number.max(initial=-1) + 2))
     value, reach = np.zeros(hits.queries), np.ones(hits.queries)
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, end in itertools.pairwise(bounds):
         rows = by_number[start:end]
         here = query[rows]
         value[here] += reach[here] * stop[rows] / rank[rows]

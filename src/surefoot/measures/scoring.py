@@ -22,7 +22,11 @@ def score(
 ) -> Scores: ...
 @overload
 def score(
-    qrels: Source, runs: Any, measure: Iterable[str | Measure], *, progress: Callable[[Run], None] | None = None
+    qrels: Source,
+    runs: Any,
+    measure: Iterable[str | Measure],
+    *,
+    progress: Callable[[Run], None] | None = None,
 ) -> list[Scores]: ...
 def score(
     qrels: Source,
@@ -44,7 +48,8 @@ def score(
     """
     judgments = Qrels.read(qrels)
     single = isinstance(measure, str | Measure)
-    measures = [Measure.parse(item) for item in ([measure] if single else measure)]  # type: ignore[union-attr,list-item]
+    given = [measure] if isinstance(measure, str | Measure) else list(measure)
+    measures = [Measure.parse(item) for item in given]
     systems = _named_runs(runs)
     rows: list[list[Any]] = [[] for _ in measures]
     missing = {}
@@ -101,4 +106,3 @@ def _named_runs(runs: Any) -> list[Run]:
                 "(on the command line NAME=FILE, in Python read_run(…, name=…))"
             )
     return named
-

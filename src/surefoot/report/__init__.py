@@ -1,1 +1,1 @@
-"""report"""
+"""An assessment and its renderings."""

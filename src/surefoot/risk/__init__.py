@@ -1,1 +1,1 @@
-"""risk"""
+"""Risk measures: pure functions of score matrices."""

@@ -1,0 +1,173 @@
+"""`surefoot evaluate`: from runs and judgments, or a score matrix, to an assessment."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from surefoot.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from surefoot.data.scores import Scores
+    from surefoot.report.assessment import Assessment
+
+
+class Format(StrEnum):
+    """What is printed."""
+
+    table = "table"
+    json = "json"
+    csv = "csv"
+    markdown = "markdown"
+    latex = "latex"
+
+
+def evaluate(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.", show_default=False),
+    ] = None,
+    measure: Annotated[str, typer.Option("-m", "--measure", help="Such as ERR@20, nDCG@10, AP(rel=2).")] = "nDCG@10",
+    baseline: Annotated[
+        str | None,
+        typer.Option("-b", "--baseline", help="A system, several (A,B), or mean, median, max.", show_default=False),
+    ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(help="A score matrix in place of runs: CSV or Parquet, the query first.", show_default=False),
+    ] = None,
+    alpha: Annotated[str, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = "0,1,5,10",
+    population: Annotated[
+        str | None,
+        typer.Option(help="Systems that Z_Risk and GeoRisk are taken over (A,B,…).", show_default="all"),
+    ] = None,
+    json_file: Annotated[
+        str | None,
+        typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False),
+    ] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write one line a system.", show_default=False)] = None,
+    format_: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.table,
+    sort: Annotated[str, typer.Option(help="Column to sort by, such as risk or geo_risk@5.")] = "mean",
+    per_query: Annotated[
+        bool, typer.Option("--per-query", help="Also show, and put into the files, each query's figures.")
+    ] = False,
+    bootstrap: Annotated[int, typer.Option(help="Replicates for confidence intervals.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    depth: Annotated[
+        int | None, typer.Option(help="How deep rankings are compared.", min=1, show_default="all")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Measure what systems gain and risk against the one shipped today.
+
+    **Example:** `surefoot evaluate qrels.txt bm25.run.gz new.run.gz -m ERR@20 --baseline bm25 --alpha 0,5`
+
+    A judged query that a run lacks counts 0. Files may be plain, .gz, .bz2, .xz or .zst.
+    """
+    from surefoot.report.assessment import assess
+
+    matrix = _scores(files or [], scores, measure, quiet)
+    if baseline is None:
+        raise ArgumentError(
+            f"name what is shipped today with --baseline: one of {', '.join(matrix.systems[:12])}, or mean, median, max"
+        )
+    assessment = assess(
+        matrix,
+        baseline if baseline in matrix.systems else _split(baseline),
+        _numbers(alpha),
+        population=None if population is None else _split(population, always_list=True),
+        bootstrap=bootstrap,
+        seed=seed,
+        depth=depth,
+    )
+    assessment.rows(sort)  # an unknown column is an error before anything is written
+    if json_file not in (None, "-"):
+        assessment.write_json(str(json_file), per_query=per_query)
+    if csv_file is not None:
+        assessment.write_csv(csv_file, sort)
+        if per_query:
+            from surefoot.data.files import write_text
+
+            write_text(csv_file.with_suffix(f".per-query{csv_file.suffix}"), assessment.per_query().write_csv())
+    if json_file == "-":
+        format_ = Format.json
+    if not quiet or json_file == "-":
+        _show(assessment, format_, sort, per_query)
+
+
+def _scores(files: list[str], matrix: Path | None, measure: str, quiet: bool) -> Scores:
+    from surefoot.data.scores import read_scores
+    from surefoot.measures.notation import Measure
+
+    if matrix is not None:
+        if files:
+            raise ArgumentError("give either judgments and runs or --scores, not both")
+        return read_scores(matrix, measure)
+    if len(files) < 2:
+        raise ArgumentError(
+            "give judgments and at least one run: surefoot evaluate QRELS RUN... --baseline NAME "
+            "(or --scores FILE); see surefoot evaluate --help"
+        )
+    Measure.parse(measure)
+    return _score_runs(files[0], files[1:], measure, quiet)
+
+
+def _score_runs(qrels: str, runs: list[str], measure: str, quiet: bool) -> Scores:
+    from rich.console import Console
+    from rich.progress import track
+
+    from surefoot.data.tables import read_qrels, read_run
+    from surefoot.measures.scoring import score
+
+    judgments = read_qrels(qrels)
+    named = [_named(run) for run in runs]
+    shown = track(
+        named,
+        description="Reading runs",
+        console=Console(stderr=True),
+        transient=True,
+        disable=quiet or len(named) < 4 or not sys.stderr.isatty(),
+    )
+    return score(judgments, [read_run(path, name) for name, path in shown], measure)
+
+
+def _named(argument: str) -> tuple[str | None, str]:
+    """NAME=FILE, unless a file of that very name exists."""
+    name, equals, path = argument.partition("=")
+    return (name, path) if equals and name and path and not Path(argument).exists() else (None, argument)
+
+
+def _split(text: str, always_list: bool = False) -> str | list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return names if always_list or len(names) != 1 else names[0]
+
+
+def _numbers(text: str) -> list[float]:
+    from surefoot.risk.tradeoff import check_alpha
+
+    return [check_alpha(part.strip()) for part in text.split(",") if part.strip()]
+
+
+def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -> None:
+    if format_ is Format.json:
+        typer.echo(assessment.to_json(per_query=per_query), nl=False)
+    elif format_ is Format.csv:
+        typer.echo(assessment.per_query().write_csv() if per_query else assessment.to_csv(sort), nl=False)
+    elif format_ is Format.markdown:
+        typer.echo(assessment.to_markdown(sort), nl=False)
+    elif format_ is Format.latex:
+        typer.echo(assessment.to_latex(sort), nl=False)
+    else:
+        from rich.console import Console
+
+        from surefoot.report.text import query_tables, tables
+
+        # A file or pipe has no width of its own; the tables' own is readable there.
+        console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
+        data = assessment.to_dict(per_query=per_query)
+        for part in tables(data, assessment.rows(sort)) + (query_tables(data) if per_query else []):
+            console.print(part)

@@ -1,0 +1,76 @@
+"""Runs with known harm, for demonstrations and tests: a dozen systems, one better on average and dangerous."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from surefoot.data.ranking import Floats
+from surefoot.data.tables import Qrels, Run
+from surefoot.errors import ArgumentError
+
+# How clearly each system sees relevance (the higher, the better it ranks), and on what share of queries it goes astray.
+_SYSTEMS: dict[str, tuple[float, float]] = {
+    "today": (1.10, 0.00),
+    "bold": (3.20, 0.10),
+    "steady": (1.40, 0.00),
+    "bm25": (0.80, 0.00),
+    "bm25-rm3": (0.95, 0.06),
+    "dense": (1.05, 0.10),
+    "hybrid": (1.30, 0.04),
+    "reranker-small": (1.25, 0.02),
+    "expansion": (1.05, 0.15),
+    "fresh": (0.90, 0.05),
+    "title-only": (0.60, 0.00),
+    "random-ish": (0.15, 0.00),
+}
+
+
+@dataclass(frozen=True)
+class SyntheticRuns:
+    """Judgments, runs (the first is what is shipped today) and, for each system, the queries it was made to ruin."""
+
+    qrels: Qrels
+    runs: list[Run]
+    harmed: dict[str, list[str]]
+
+
+def synthetic_runs(queries: int = 200, depth: int = 50, seed: int = 0) -> SyntheticRuns:
+    """Judgments and a dozen systems' runs on them, the same for the same arguments.
+
+    A system's score is what it sees of a document's grade, plus what all systems err in alike, plus an error of
+    its own. On the queries it goes astray on it takes relevance for its opposite.
+
+    >>> made = synthetic_runs(queries=5)
+    >>> made.runs[1], made.harmed["today"]
+    (<Run 'bold': 5 queries, 250 documents>, [])
+    """
+    if queries < 1 or depth < 1:
+        raise ArgumentError(f"queries is {queries} and depth {depth}; both must be at least 1")
+    rng = np.random.default_rng(seed)
+    names = [f"q{number:0{len(str(queries))}d}" for number in range(1, queries + 1)]
+    grade = rng.choice(5, size=(queries, depth), p=[0.70, 0.13, 0.09, 0.05, 0.03]).astype(np.float64)
+    shared = rng.normal(size=(queries, depth))
+    difficulty = rng.uniform(0.3, 1.0, size=(queries, 1))
+    runs, harmed = [], {}
+    for name, (clarity, astray) in _SYSTEMS.items():
+        ruined = rng.permutation(queries)[: round(astray * queries)]
+        sign = np.ones((queries, 1))
+        sign[ruined] = -1
+        own = rng.normal(size=(queries, depth))
+        score = np.round(sign * clarity * difficulty * grade + 0.8 * shared + 0.6 * own, 4)
+        runs.append(Run.read(_frame(names, depth, "score", score), name))
+        harmed[name] = [names[i] for i in sorted(ruined)]
+    return SyntheticRuns(Qrels.read(_frame(names, depth, "relevance", grade)), runs, harmed)
+
+
+def _frame(queries: list[str], depth: int, column: str, values: Floats) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "query_id": np.repeat(queries, depth),
+            "doc_id": [f"{query}-d{number:03d}" for query in queries for number in range(depth)],
+            column: values.ravel(),
+        }
+    )

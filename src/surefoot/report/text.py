@@ -1,0 +1,213 @@
+"""An assessment as text: a terminal's tables, Markdown, LaTeX and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from surefoot.report.columns import SUMMARY, SYSTEM, Column, Row, all_columns, at_alpha
+from surefoot.report.words import alpha_title, notes, title
+from surefoot.risk.assess import RANKED, alpha_key
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Json = dict[str, Any]
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_MEASURES = {"u_risk": "U_Risk", "t_risk": "T_Risk", "z_risk": "Z_Risk", "geo_risk": "GeoRisk"}
+
+
+def visible(text: str) -> str:
+    """Text that cannot steer a terminal: control and direction characters shown as �."""
+    return _CONTROL.sub("�", text)
+
+
+def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
+    """What a terminal shows: the summary, a table for each α, how far the rankings agree, and notes."""
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text(visible(title(data)), style="bold"), Text("")]
+    parts.append(
+        _table(
+            rows,
+            [SYSTEM, *SUMMARY],
+            caption=f">20%: queries that lose over 20 %; worst: mean of the worst {data['worst_share']:.0%}",
+        )
+    )
+    for alpha in data["alphas"]:
+        parts += [Text(""), Text(alpha_title(alpha), style="bold")]
+        parts.append(_table(rows, [SYSTEM, *at_alpha(alpha)], significant=alpha_key(alpha)))
+    if len(rows) > 2:
+        parts += [Text(""), _agreement(data)]
+    parts += [Text(""), *(Text(visible(note), style="dim") for note in notes(data))]
+    return parts
+
+
+def _table(
+    rows: Sequence[Row], columns: Sequence[Column], caption: str | None = None, significant: str | None = None
+) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, caption=caption, caption_justify="left")
+    for column in columns:
+        if column is SYSTEM:
+            table.add_column(column.heading, overflow="fold", min_width=8)
+        else:
+            table.add_column(column.heading, justify="right", no_wrap=True)
+    for row in rows:
+        cells = []
+        for column in columns:
+            text = visible(column.text(row))
+            rank = column.rank(row) if column.rank else None
+            cell = Text(text)
+            if rank is not None:
+                cell.append(f" {rank:>2}", style="dim")
+            if significant and column.key.startswith("t_risk"):
+                cell.append("*" if row["alpha"][significant]["verdict"] in ("reward", "risk") else " ")
+            cells.append(cell)
+        table.add_row(*cells, style="italic" if row["is_baseline"] else None)
+    return table
+
+
+def _agreement(data: Json) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(
+        title="How far the systems' rankings agree with the one by mean (Kendall's τ)",
+        title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+    )  # fmt: skip
+    table.add_column("α")
+    for name in RANKED[1:]:
+        table.add_column(_MEASURES[name], justify="right")
+    for key, taus in data["agreement"].items():
+        values = [taus[f"mean~{name}"] for name in RANKED[1:]]
+        table.add_row(key, *("–" if value is None else f"{value:.3f}" for value in values))
+    return table
+
+
+def to_text(data: Json, rows: Sequence[Row], width: int = 120) -> str:
+    """The terminal's tables without colour."""
+    from rich.console import Console
+
+    stream = io.StringIO()
+    console = Console(file=stream, width=width, color_system=None, force_terminal=False, highlight=False)
+    for part in tables(data, rows):
+        console.print(part)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def to_csv(data: Json, rows: Sequence[Row]) -> str:
+    """One line a system, every figure at full precision, absent ones empty."""
+    columns = all_columns(data["alphas"])
+    lines = ([column.value(row) for column in columns] for row in rows)
+    return _csv([column.key for column in columns], lines)
+
+
+def _csv(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    return stream.getvalue()
+
+
+def to_markdown(data: Json, rows: Sequence[Row]) -> str:
+    """A Markdown table of the summary, and one for each α."""
+    parts = [f"**{_markdown(title(data))}**", _markdown_table(rows, [SYSTEM, *SUMMARY])]
+    for alpha in data["alphas"]:
+        parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha)])]
+    parts.append("\n".join(f"- {_markdown(note)}" for note in notes(data)))
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(rows: Sequence[Row], columns: Sequence[Column]) -> str:
+    lines = [
+        "| " + " | ".join(column.heading for column in columns) + " |",
+        "|" + "|".join(":---" if column is SYSTEM else "---:" for column in columns) + "|",
+    ]
+    lines += ["| " + " | ".join(_markdown(column.text(row)) for column in columns) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def _markdown(text: str) -> str:
+    return re.sub(r"([\\|`*_\[\]<>#])", r"\\\1", visible(text))
+
+
+def to_latex(data: Json, rows: Sequence[Row]) -> str:
+    """A booktabs table in the form of Dinçer et al. (SIGIR 2016): the summary, then U, T, Z and Geo for each α."""
+    per_alpha = [[column for column in at_alpha(alpha) if not column.key.startswith("p_")] for alpha in data["alphas"]]
+    columns = [SYSTEM, *(column for column in SUMMARY if column.key not in ("gain", "ties", "worst_mean"))]
+    flat = [*columns, *(column for group in per_alpha for column in group)]
+    spans = " & ".join(
+        [rf"\multicolumn{{{len(columns)}}}{{l}}{{}}"]
+        + [rf"\multicolumn{{4}}{{c}}{{$\alpha = {alpha:g}$}}" for alpha in data["alphas"]]
+    )
+    lines = [
+        f"% {_latex(title(data))}",
+        r"% needs \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{l{'r' * (len(flat) - 1)}}}",
+        r"\toprule",
+        rf"{spans} \\",
+        " & ".join(column.latex for column in flat) + r" \\",
+        r"\midrule",
+        *(" & ".join(_latex(column.text(row)) for column in flat) + r" \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "α": r"$\alpha$",
+}  # fmt: skip
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(letter, letter) for letter in visible(text))
+
+
+def query_tables(data: Json, most: int = 10) -> list[RenderableType]:
+    """For each system the queries it hurts most, the significant ones marked; `data` must hold `per_query`."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    block = data["per_query"]
+    parts: list[RenderableType] = []
+    if block["baseline"] is None:
+        return [Text("Against several baselines there is no one difference per query to show.", style="dim")]
+    keys = [alpha_key(alpha) for alpha in data["alphas"]]
+    for system, columns in block["systems"].items():
+        hurt = sorted(
+            (i for i, difference in enumerate(columns["difference"]) if difference < 0),
+            key=lambda i: columns["difference"][i],
+        )
+        if not hurt:
+            continue
+        table = Table(
+            title=f"\n{visible(system)} hurts {len(hurt):,} of {data['queries']:,} queries, these most (* significant)",
+            title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
+        )  # fmt: skip
+        for heading in ("query", "baseline", "score", "difference", "z", *(f"T_J, α={key}" for key in keys)):
+            table.add_column(heading, justify="left" if heading == "query" else "right")
+        for i in hurt[:most]:
+            cells = [
+                f"{block['baseline'][i]:.4f}",
+                f"{columns['score'][i]:.4f}",
+                f"{columns['difference'][i]:.4f}",
+            ]
+            cells.append("–" if columns["z"] is None else f"{columns['z'][i]:.3f}")
+            for key in keys:
+                at = columns["alpha"][key]
+                mark = "*" if at["t_j"] is not None and at["significant"][i] else " "
+                cells.append("–" if at["t_j"] is None else f"{at['t_j'][i]:.2f}{mark}")
+            table.add_row(Text(visible(block["queries"][i])), *(cell.replace("-", "−") for cell in cells))
+        parts.append(table)
+    return parts

@@ -1,0 +1,264 @@
+"""Everything FORMULAS asks of a score matrix, as plain data: what each system gains, risks, and whether by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from surefoot.data.ranking import Floats
+from surefoot.data.scores import Scores
+from surefoot.errors import ArgumentError
+from surefoot.risk.baselines import baseline_rows, population_rows
+from surefoot.risk.bootstrap import bootstrap_intervals
+from surefoot.risk.churn import BINS, Churn, compare_rankings
+from surefoot.risk.expectation import combine, deviations, g_squared
+from surefoot.risk.inference import TTest, critical_value, t_tests
+from surefoot.risk.multiplicity import holm
+from surefoot.risk.tradeoff import check_alpha, loses_over, lowest_mean, weigh_losses
+
+SCHEMA = "surefoot/assessment/1"
+RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
+
+Json = dict[str, Any]
+
+
+def assessment_data(
+    scores: Scores,
+    baseline: str | Sequence[str],
+    alphas: Sequence[float],
+    population: Sequence[str] | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+    depth: int | None = None,
+    worst: float = 0.05,
+) -> Json:
+    """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments."""
+    weights = _distinct(alphas)
+    rows = population_rows(scores, population)
+    against = baseline_rows(scores, baseline, rows)
+    differences = {name: scores.values - vector for name, vector in against.items()}
+    systems = [
+        {"system": system, "is_baseline": system in against, **figures}
+        for system, figures in zip(scores.systems, _averaged(scores, against, differences, worst), strict=True)
+    ]
+    negative = bool((scores.values[rows] < 0).any())
+    deviation = None if negative else deviations(scores.values[rows])
+    tests = {key: _tests(scores, against, differences, alpha) for key, alpha in weights.items()}
+    for position, entry in enumerate(systems):
+        entry["alpha"] = {}
+        for key, alpha in weights.items():
+            entry["alpha"][key] = {
+                "u_risk": entry["reward"] - (1 + alpha) * entry["risk"],
+                **tests[key][position],
+            }
+            entry["alpha"][key] |= _expectation(scores, rows, deviation, position, alpha)
+    if bootstrap:
+        _add_intervals(systems, scores, differences, weights, None if negative else rows, bootstrap, seed)
+    if scores.runs and len(against) == 1 and (named := next(iter(against))) in scores.systems:
+        _add_churn(systems, scores, named, differences[named], depth)
+    agreement = {key: _rank_systems(systems, key) for key in weights}
+    chi = None if deviation is None else g_squared(scores.values[rows])
+    return {
+        "schema": SCHEMA,
+        "measure": scores.measure,
+        "baseline": baseline if isinstance(baseline, str) else list(against),
+        "population": [scores.systems[row] for row in rows],
+        "queries": len(scores.queries),
+        "missing": dict(scores.missing),
+        "no_relevant": scores.no_relevant,
+        "tie_rule": scores.tie_rule,
+        "alphas": list(weights.values()),
+        "critical_value": critical_value(len(scores.queries)) if len(scores.queries) > 1 else None,
+        "worst_share": worst,
+        "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": 0.95} if bootstrap else None,
+        "g_squared": None if chi is None else {"value": chi.value, "df": chi.df, "p_value": chi.p},
+        "systems": systems,
+        "agreement": agreement,
+    }
+
+
+def alpha_key(alpha: float) -> str:
+    """How α is written as a key: `format(alpha, "g")`."""
+    return format(alpha, "g")
+
+
+def _distinct(alphas: Sequence[float]) -> dict[str, float]:
+    given = {alpha_key(value): value for value in map(check_alpha, np.atleast_1d(np.asarray(alphas, dtype=object)))}
+    if not given:
+        raise ArgumentError("no alpha was given; give at least one, such as 0")
+    return given
+
+
+def _averaged(
+    scores: Scores, against: Mapping[str, Floats], differences: Mapping[str, Floats], worst: float
+) -> list[Json]:
+    """What needs no α, against each baseline in turn and then averaged (Dinçer et al., SIGIR 2016, Table 7)."""
+    each = [_figures(differences[name], vector, worst) for name, vector in against.items()]
+    figures = {key: np.mean([one[key] for one in each], axis=0) for key in each[0]}
+    figures = {"mean": scores.mean(), "geometric_mean": scores.geometric_mean(), **figures}
+    count = int if len(each) == 1 else float
+    counted = {"wins", "losses", "ties", "loss_over_20"}
+    return [
+        {key: count(values[i]) if key in counted else _number(values[i]) for key, values in figures.items()}
+        for i in range(len(scores.systems))
+    ]
+
+
+def _figures(difference: Floats, baseline: Floats, worst: float) -> dict[str, Floats]:
+    reward = np.maximum(difference, 0).mean(axis=1)
+    risk = np.maximum(-difference, 0).mean(axis=1)
+    wins, losses = (difference > 0).sum(axis=1), (difference < 0).sum(axis=1)
+    return {
+        "reward": reward,
+        "risk": risk,
+        "gain": reward - risk,
+        "wins": wins,
+        "losses": losses,
+        "ties": difference.shape[1] - wins - losses,
+        "loss_over_20": loses_over(difference, baseline),
+        "reward_over_risk": _ratio(reward, risk),
+        "risk_over_reward": _ratio(risk, reward),
+        "wins_over_losses": _ratio(wins, losses),
+        "losses_over_wins": _ratio(losses, wins),
+        "worst_mean": lowest_mean(difference, worst),
+    }
+
+
+def _tests(
+    scores: Scores, against: Mapping[str, Floats], differences: Mapping[str, Floats], alpha: float
+) -> list[Json]:
+    """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
+    scale = (1 + alpha) * float(np.abs(scores.values).max())
+    each = [t_tests(weigh_losses(differences[name], alpha), scale) for name in against]
+    if len(each) == 1:
+        entries = [_one_test(test) for test in each[0]]
+        for entry, corrected in zip(entries, holm([entry["p_value"] for entry in entries]), strict=True):
+            entry["p_holm"] = corrected
+        return entries
+    entries = []
+    for tests in zip(*each, strict=True):
+        reason = next((test.reason for test in tests if test.reason), None)
+        entry = _one_test(TTest(None, None, tests[0].df, None, None))
+        if reason is None:
+            entry["t_risk"] = float(np.mean([test.t for test in tests]))
+        entry["reason"] = reason or "a mean over several baselines has no p-value"
+        entries.append({**entry, "p_holm": None})
+    return entries
+
+
+def _one_test(test: TTest) -> Json:
+    verdict = None
+    if test.t is not None and test.p is not None:
+        verdict = "inconclusive" if test.p >= 0.05 else "reward" if test.t > 0 else "risk"
+    return {
+        "t_risk": test.t,
+        "p_value": test.p,
+        "df": test.df,
+        "se": test.se,
+        "se_jackknife": test.se_jackknife,
+        "trusted": test.trusted,
+        "verdict": verdict,
+        "reason": test.reason,
+    }
+
+
+def _expectation(scores: Scores, rows: list[int], deviation: Floats | None, position: int, alpha: float) -> Json:
+    if deviation is None or position not in rows:
+        why = "some scores are negative" if deviation is None else "not in the population"
+        return {"z_risk": None, "geo_risk": None, "z_reason": why}
+    z = float(weigh_losses(deviation[rows.index(position)], alpha).sum())
+    geo = combine(scores.values[position].mean(keepdims=True), np.array([z / len(scores.queries)]))[0]
+    return {"z_risk": z, "geo_risk": float(geo), "z_reason": None}
+
+
+def _add_intervals(
+    systems: list[Json],
+    scores: Scores,
+    differences: Mapping[str, Floats],
+    alphas: Mapping[str, float],
+    rows: list[int] | None,
+    replicates: int,
+    seed: int,
+) -> None:
+    weighted = [
+        np.mean([weigh_losses(difference, alpha) for difference in differences.values()], axis=0)
+        for alpha in alphas.values()
+    ]
+    intervals = bootstrap_intervals(scores.values, weighted, list(alphas.values()), rows, replicates, seed)
+    for i, key in enumerate(alphas):
+        for position, entry in enumerate(systems):
+            found = entry["alpha"][key]
+            for name in ("u_risk", "z_risk", "geo_risk"):
+                ends = getattr(intervals, name)
+                missing = ends is None or found[name] is None
+                found[f"{name}_interval"] = None if missing else [float(end) for end in ends[i, position]]
+
+
+def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: Floats, depth: int | None) -> None:
+    runs = {run.name: run for run in scores.runs}
+    for position, entry in enumerate(systems):
+        churn = compare_rankings(runs[entry["system"]], runs[baseline], scores.queries, depth)
+        entry["churn"] = _churn(churn, difference[position], depth)
+
+
+def _churn(churn: Churn, difference: Floats, depth: int | None) -> Json:
+    bins = churn.bins()
+    return {
+        "depth": depth,
+        "share_reranked": churn.share_reranked,
+        "mean_tau": churn.mean_tau,
+        "mean_tau_reranked": churn.mean_tau_reranked,
+        "gain_per_reranked": float(difference.mean() / churn.share_reranked) if churn.share_reranked else None,
+        "left_out": churn.left_out,
+        # Reward and risk are divided by all queries, so that the bins add up to the system's own.
+        "bins": [
+            {
+                "distance": [number / BINS, (number + 1) / BINS],
+                "queries": int((bins == number).sum()),
+                "reward": float(np.maximum(difference, 0)[bins == number].sum() / len(bins)),
+                "risk": float(np.maximum(-difference, 0)[bins == number].sum() / len(bins)),
+            }
+            for number in range(BINS)
+        ],
+    }
+
+
+def _rank_systems(systems: list[Json], key: str) -> Json:
+    """Add each system's rank under each measure at α; give Kendall's τ_b between the rankings."""
+    columns = {
+        name: [entry["mean"] if name == "mean" else entry["alpha"][key][name] for entry in systems] for name in RANKED
+    }
+    for position, entry in enumerate(systems):
+        ranks = {name: _rank_of(values, position) for name, values in columns.items()}
+        entry["rank"] = ranks.pop("mean")
+        entry["alpha"][key]["rank"] = ranks
+    return {
+        f"{one}~{other}": _tau_b(columns[one], columns[other])
+        for i, one in enumerate(RANKED)
+        for other in RANKED[i + 1 :]
+    }
+
+
+def _rank_of(values: list[float | None], position: int) -> int | None:
+    own = values[position]
+    return None if own is None else 1 + sum(value is not None and value > own for value in values)
+
+
+def _tau_b(one: list[float | None], other: list[float | None]) -> float | None:
+    both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    if len(both) < 2:
+        return None
+    x, y = (np.sign(np.subtract.outer(column, column)) for column in np.array(both).T)
+    norm = math.sqrt(float(np.square(x).sum() * np.square(y).sum()))
+    return float((x * y).sum() / norm) if norm else None
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=np.asarray(whole) > 0))
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,55 @@
+"""What a candidate is compared with: a system, several, or the per-query mean, median or maximum of a population."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from surefoot.data.ranking import Floats
+from surefoot.data.scores import Scores
+from surefoot.errors import ArgumentError
+
+
+def _mean(values: Floats) -> Floats:
+    # Rounding must not put the mean of equal scores beside them: a mean lies within its range.
+    return np.asarray(np.clip(values.mean(axis=0), values.min(axis=0), values.max(axis=0)))
+
+
+VIRTUAL: dict[str, Callable[[Floats], Floats]] = {
+    "mean": _mean,
+    "median": lambda values: np.asarray(np.median(values, axis=0)),
+    "max": lambda values: np.asarray(values.max(axis=0)),
+}
+
+
+def population_rows(scores: Scores, population: Sequence[str] | None) -> list[int]:
+    """The rows that expectations are taken over: every system unless named."""
+    if population is None:
+        return list(range(len(scores.systems)))
+    if isinstance(population, str):
+        population = [population]
+    rows = [scores.row(name) for name in population]
+    if not rows or len(set(rows)) < len(rows):
+        raise ArgumentError("the population must name at least one system, and each once")
+    return rows
+
+
+def baseline_rows(scores: Scores, baseline: str | Sequence[str], population: list[int]) -> dict[str, Floats]:
+    """The score vectors to compare with, by name."""
+    names = [baseline] if isinstance(baseline, str) else list(baseline)
+    if not names:
+        raise ArgumentError("no baseline was given; name a system, several, or one of mean, median, max")
+    found: dict[str, Floats] = {}
+    for name in names:
+        if name in found:
+            raise ArgumentError(f"baseline {name!r} is given twice")
+        if name in VIRTUAL:
+            if name in scores.systems:
+                raise ArgumentError(
+                    f"{name!r} is both a system and the per-query {name} of all; rename the system to say which"
+                )
+            found[name] = VIRTUAL[name](scores.values[population])
+        else:
+            found[name] = scores[name]
+    return found

@@ -1,0 +1,137 @@
+"""How far rankings moved from the baseline's: Kendall's τ, share re-ranked, distance bins.
+
+Wang et al. (SIGIR 2012, §5.9) and Bennett et al. (ICTIR 2015, §3.1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from surefoot.data.ranking import Floats, Rows
+from surefoot.data.tables import Run
+
+BINS = 10
+
+
+@dataclass(frozen=True)
+class Churn:
+    """What changed between two runs, query by query.
+
+    `tau` is NaN for the queries with fewer than two documents in common, which `left_out` counts.
+    """
+
+    tau: Floats
+    reranked: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    left_out: int
+
+    @property
+    def share_reranked(self) -> float:
+        """R: the share of queries whose list is not the baseline's."""
+        return float(self.reranked.mean())
+
+    @property
+    def mean_tau(self) -> float | None:
+        """K-τ: mean τ over all queries that have one."""
+        return _mean(self.tau)
+
+    @property
+    def mean_tau_reranked(self) -> float | None:
+        """K-τ|R: mean τ over the re-ranked queries that have one."""
+        return _mean(self.tau[self.reranked])
+
+    def bins(self) -> Rows:
+        """The distance bin of each query, min(9, ⌊10·(1 − τ)/2⌋), −1 where it has no τ."""
+        defined = np.isfinite(self.tau)
+        distance = (1 - np.where(defined, self.tau, 1)) / 2
+        # A hair's breadth keeps 0.3, which floats hold as 0.29999…, out of the bin below.
+        return np.where(defined, np.minimum(BINS - 1, np.floor(BINS * distance + 1e-9)).astype(np.int64), -1)
+
+
+def compare_rankings(
+    run: Run, baseline: Run, queries: tuple[str, ...] | None = None, depth: int | None = None
+) -> Churn:
+    """Compare a run's rankings with a baseline's, over `queries` (the baseline's by default) down to `depth`.
+
+    >>> today = Run.read({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
+    >>> new = Run.read({"q": {"a": 3.0, "c": 2.0, "b": 1.0}})
+    >>> compare_rankings(new, today).tau.round(4)
+    array([0.3333])
+    """
+    queries = baseline.queries if queries is None else queries
+    mine, theirs = run.ranking.match(baseline.ranking)
+    if depth is not None:
+        near = (_rank(run, mine) < depth) & (_rank(baseline, theirs) < depth)
+        mine, theirs = mine[near], theirs[near]
+    by_rank = np.argsort(mine)
+    mine, theirs = mine[by_rank], theirs[by_rank]
+    number = {query: i for i, query in enumerate(queries)}
+    to_query = np.array([number.get(query, -1) for query in run.queries], dtype=np.int64)
+    group = to_query[np.searchsorted(run.ranking.offsets, mine, side="right") - 1]
+    wanted = group >= 0
+    group, theirs, same_rank = (
+        group[wanted],
+        theirs[wanted],
+        (_rank(run, mine) == _rank(baseline, theirs))[wanted],
+    )
+    common = np.bincount(group, minlength=len(queries))
+    pairs = common * (common - 1) / 2
+    tau = np.full(len(queries), np.nan)
+    np.divide(pairs - 2 * inversions(group, theirs, len(queries)), pairs, out=tau, where=common > 1)
+    identical = np.bincount(group[same_rank], minlength=len(queries))
+    mine_length, their_length = _lengths(run, queries, depth), _lengths(baseline, queries, depth)
+    return Churn(
+        tau=tau,
+        reranked=(identical < mine_length) | (identical < their_length),
+        left_out=int((common < 2).sum()),
+    )
+
+
+def inversions(group: Rows, values: Rows, groups: int) -> Floats:
+    """For each group the number of pairs i < j with values[i] > values[j], in O(n log n), all groups at once.
+
+    The values are sorted bit by bit, from the top; a pair is inverted
+    at the first bit where its values part, if the one with the set bit comes first.
+    """
+    total = np.zeros(groups)
+    if not len(values):
+        return total
+    by_group = np.argsort(group, kind="stable")
+    group, values = group[by_group], values[by_group]
+    first = np.searchsorted(group, group)  # where each entry's group starts
+    rank = np.empty_like(group)
+    rank[np.lexsort((values, group))] = np.arange(len(group))
+    rank -= first  # a permutation of 0 … n−1 within each group
+    block = np.zeros_like(rank)  # the bits decided so far
+    for bit in range(int(rank.max()).bit_length() - 1, -1, -1):
+        is_set = (rank >> bit) & 1
+        key = first + (block << (bit + 1))  # where the block of entries that agree so far starts
+        ones = np.cumsum(is_set) - is_set
+        ones_before = ones - ones[key]
+        zero = is_set == 0
+        total += np.bincount(group[zero], ones_before[zero], minlength=groups)
+        # Stable partition of each block: zeros keep their order in front, ones follow.
+        within = np.arange(len(rank)) - key
+        target = key + np.where(zero, within - ones_before, (1 << bit) + ones_before)
+        new_rank, new_block = np.empty_like(rank), np.empty_like(block)
+        new_rank[target], new_block[target] = rank, (block << 1) | is_set
+        rank, block = new_rank, new_block
+    return total
+
+
+def _rank(run: Run, positions: Rows) -> Rows:
+    """Ranks from 0."""
+    offsets = run.ranking.offsets
+    return positions - offsets[np.searchsorted(offsets, positions, side="right") - 1]
+
+
+def _lengths(run: Run, queries: tuple[str, ...], depth: int | None) -> Rows:
+    length = dict(zip(run.queries, run.ranking.lengths.tolist(), strict=True))
+    lengths = np.array([length.get(query, 0) for query in queries], dtype=np.int64)
+    return lengths if depth is None else np.minimum(lengths, depth)
+
+
+def _mean(values: Floats) -> float | None:
+    defined = values[np.isfinite(values)]
+    return float(defined.mean()) if defined.size else None

@@ -1,0 +1,96 @@
+"""Z_Risk and GeoRisk: risk against what a population of systems leads one to expect (Dinçer et al., SIGIR 2016)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import chdtrc, ndtr
+
+from surefoot.data.ranking import Floats
+from surefoot.errors import ArgumentError
+from surefoot.risk.tradeoff import weigh_losses
+
+
+@dataclass(frozen=True)
+class ChiSquare:
+    """G² of a score matrix, its degrees of freedom and the upper tail's probability."""
+
+    value: float
+    df: int
+    p: float | None
+
+
+def expected(X: ArrayLike) -> Floats:
+    """e_ij = S_i·T_j / N: a system's total spread over queries as the population's is (Eq. 5).
+
+    >>> expected([[0.1, 0.3], [0.3, 0.5]]).round(4)
+    array([[0.1333, 0.2667],
+           [0.2667, 0.5333]])
+    """
+    scores = score_matrix(X)
+    total = scores.sum()
+    if total == 0:
+        return np.zeros_like(scores)
+    return np.asarray(scores.sum(axis=1, keepdims=True) * (scores.sum(axis=0) / total))
+
+
+def deviations(X: ArrayLike) -> Floats:
+    """z_ij = (x_ij − e_ij) / √e_ij, 0 where nothing is expected.
+
+    >>> deviations([[0.1, 0.3], [0.3, 0.5]]).round(4)
+    array([[-0.0913,  0.0645],
+           [ 0.0645, -0.0456]])
+    """
+    scores = score_matrix(X)
+    expectation = expected(scores)
+    return np.divide(scores - expectation, np.sqrt(expectation), out=np.zeros_like(scores), where=expectation > 0)
+
+
+def z_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
+    """Sum of each system's deviations from expectation, those below it weighted 1 + α (Eq. 6); one value a row.
+
+    >>> z_risk([[0.4, 0.35, 0.3, 0.25, 0.2], [0.05, 0.15, 0.3, 0.45, 0.55]]).round(4)
+    array([ 0.1141, -0.1141])
+    """
+    return np.asarray(weigh_losses(deviations(X), alpha).sum(axis=1))
+
+
+def geo_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
+    """√(S_i/c · Φ(Z_Risk/c)): effectiveness and robustness in one number (Eq. 7); one value a row.
+
+    >>> geo_risk([[0.4, 0.35, 0.3, 0.25, 0.2], [0.05, 0.15, 0.3, 0.45, 0.55]], alpha=5).round(4)
+    array([0.3429, 0.3355])
+    """
+    scores = score_matrix(X)
+    return combine(scores.mean(axis=1), z_risk(scores, alpha) / scores.shape[1])
+
+
+def combine(mean: Floats, mean_deviation: Floats) -> Floats:
+    """GeoRisk from a system's mean effectiveness S/c and mean weighted deviation Z/c."""
+    return np.asarray(np.sqrt(mean * ndtr(mean_deviation)))
+
+
+def g_squared(X: ArrayLike) -> ChiSquare:
+    """Σ z²: how far the systems' profiles over queries part, with (r − 1)(c − 1) degrees of freedom (Eq. 4).
+
+    >>> g_squared([[0.4, 0.35, 0.3, 0.25, 0.2], [0.05, 0.15, 0.3, 0.45, 0.55]]).df
+    4
+    """
+    scores = score_matrix(X)
+    value = float(np.square(deviations(scores)).sum())
+    df = (scores.shape[0] - 1) * (scores.shape[1] - 1)
+    return ChiSquare(value, df, float(chdtrc(df, value)) if df else None)
+
+
+def score_matrix(X: ArrayLike) -> Floats:
+    """X as a systems × queries matrix of scores that expectations can be taken of."""
+    scores = np.asarray(X, dtype=np.float64)
+    if scores.ndim != 2 or not scores.size:
+        raise ArgumentError(f"X must be a systems × queries matrix, found shape {scores.shape}")
+    if not np.isfinite(scores).all():
+        raise ArgumentError("X holds a value that is not finite; every system needs a score on every query")
+    if scores.min() < 0:
+        raise ArgumentError(f"X holds {scores.min():g}; Z_Risk and GeoRisk need scores of at least 0")
+    return scores

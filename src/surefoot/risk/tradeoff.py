@@ -1,0 +1,101 @@
+"""Reward and risk against a baseline, and their weighted sum U_Risk (Wang et al., SIGIR 2012; FORMULAS: f_α).
+
+The functions that take matrices work on the last axis, so that one call serves a system or all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from surefoot.data.ranking import Floats
+from surefoot.errors import ArgumentError
+
+
+def u_risk(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> float:
+    """Average gain over a baseline, with losses weighted 1 + α (Wang et al., SIGIR 2012, Eq. 4).
+
+    >>> u_risk([0.5, 0.25], [0.25, 0.5], alpha=1)
+    -0.125
+    """
+    return float(weigh_losses(paired_differences(model, baseline), alpha).mean())
+
+
+def reward(model: ArrayLike, baseline: ArrayLike) -> float:
+    """Average improvement, over all queries (Wang et al., SIGIR 2012, Eq. 2).
+
+    >>> reward([0.5, 0.25], [0.25, 0.5])
+    0.125
+    """
+    return float(np.maximum(paired_differences(model, baseline), 0).mean())
+
+
+def risk(model: ArrayLike, baseline: ArrayLike) -> float:
+    """Average loss, over all queries, as a positive number (Wang et al., SIGIR 2012, Eq. 1).
+
+    >>> risk([0.5, 0.25], [0.25, 0.75])
+    0.25
+    """
+    return float(np.maximum(-paired_differences(model, baseline), 0).mean())
+
+
+def worst_mean(model: ArrayLike, baseline: ArrayLike, share: float = 0.05) -> float:
+    """Mean of the worst share of differences, at least one query: the conditional value at risk.
+
+    Not in the papers' formulas; Wang et al. (SIGIR 2012, §6) suggest it.
+
+    >>> worst_mean([0.5, 0.0, 0.3, 0.4], [0.25, 0.5, 0.3, 0.5], share=0.5)
+    -0.3
+    """
+    return float(lowest_mean(paired_differences(model, baseline), share))
+
+
+def paired_differences(model: ArrayLike, baseline: ArrayLike) -> Floats:
+    """δ_q = M_m(q) − M_b(q) of two vectors of scores, checked."""
+    scores, reference = _vector(model, "model"), _vector(baseline, "baseline")
+    if scores.shape != reference.shape:
+        raise ArgumentError(f"model has {scores.size} scores, baseline {reference.size}; both need one a query")
+    return scores - reference
+
+
+def weigh_losses(differences: Floats, alpha: float) -> Floats:
+    """f_α(x): x where it is positive, (1 + α)·x elsewhere."""
+    return np.where(differences > 0, differences, (1 + check_alpha(alpha)) * differences)
+
+
+def lowest_mean(differences: Floats, share: float) -> Floats:
+    """Mean of the lowest share of each row, at least one value."""
+    if not 0 < share <= 1:
+        raise ArgumentError(f"share is {share}; it must lie above 0 and at most at 1")
+    count = max(1, math.floor(share * differences.shape[-1]))
+    return np.asarray(np.partition(differences, count - 1, axis=-1)[..., :count].mean(axis=-1))
+
+
+def loses_over(differences: Floats, baseline: Floats, share: float = 0.2) -> Floats:
+    """Number of queries that lose more than a share of the baseline's score: δ_q / M_b(q) < −share."""
+    relative = np.divide(differences, baseline, out=np.zeros_like(differences), where=baseline > 0)
+    return np.asarray((relative < -share).sum(axis=-1), dtype=np.float64)
+
+
+def check_alpha(alpha: Any) -> float:
+    """α as a float, if it is one that risk measures know."""
+    try:
+        value = float(alpha)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"alpha is {alpha!r}; it must be a number of at least 0") from None
+    if not (math.isfinite(value) and value >= 0):
+        raise ArgumentError(f"alpha is {value:g}; it must be finite and at least 0 (0 is plain gain)")
+    return value
+
+
+def _vector(values: ArrayLike, name: str) -> Floats:
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.ndim != 1 or not vector.size:
+        raise ArgumentError(f"{name} must be a vector with one score a query, found shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        where = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise ArgumentError(f"{name}[{where}] is {vector[where]}; every score must be finite")
+    return vector
