@@ -131,9 +131,7 @@ def test_both_standard_errors_agree_over_all_runs(web2012) -> None:
         assert all(test.trusted for test in tests)
 
 
-@pytest.mark.parametrize(
-    ("system", "topics"), [("sys24", ["166", "175"]), ("sys19", ["166", "172", "175", "191"])]
-)
+@pytest.mark.parametrize(("system", "topics"), [("sys24", ["166", "175"]), ("sys19", ["166", "172", "175", "191"])])
 def test_topics_named_by_dincer_2014(web2012, system: str, topics: list[str]) -> None:
     found = sf.query_scores(web2012[system], web2012["indriCASP"], alpha=0)
     assert [web2012.queries[i] for i in np.flatnonzero(found.t_j < -found.critical)] == topics

@@ -102,7 +102,18 @@ def test_random_runs_with_ties_agree_with_pytrec_eval(seed: int) -> None:
         "map": "AP", "recip_rank": "RR", "P_5": "P@5", "ndcg_cut_10": "nDCG@10", "ndcg": "nDCG", "Rprec": "Rprec",
         "recall_10": "R@10", "success_5": "Success@5", "map_cut_20": "AP@20", "bpref": "Bpref",
     }  # fmt: skip
-    wanted = {"map", "recip_rank", "P.5", "ndcg_cut.10", "ndcg", "Rprec", "recall.10", "success.5", "map_cut.20", "bpref"}
+    wanted = {
+        "map",
+        "recip_rank",
+        "P.5",
+        "ndcg_cut.10",
+        "ndcg",
+        "Rprec",
+        "recall.10",
+        "success.5",
+        "map_cut.20",
+        "bpref",
+    }
     expected = pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
     for measure, scores in zip(names, sf.score(qrels, sf.read_run(run, name="x"), names.values()), strict=True):
         for topic, value in zip(scores.queries, scores.values[0], strict=True):

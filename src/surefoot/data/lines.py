@@ -58,8 +58,9 @@ def read_lines(path: str | os.PathLike[str], layout: Layout) -> Iterator[tuple[p
             if frame is None:
                 frame = _read_slowly(path, data, layout, lines)
             lines += data.count(b"\n")
-        some = some or frame.height > 0
-        yield tuple(map(frame.get_column, layout.kept))
+        if frame.height:
+            some = True
+            yield tuple(map(frame.get_column, layout.kept))
     if not some:
         raise DataError.at(path, None, f"the file is empty; expected lines of the form '{layout.shape}'")
 
@@ -73,10 +74,11 @@ def line_of(path: str | os.PathLike[str], row: int) -> int:
 
 def _parse(data: bytes, layout: Layout) -> pl.DataFrame | None:
     """The columns if the lines are regular, else nothing."""
+    separator = "\t" if b"\t" in data[: data.find(b"\n")] else " "
     try:
         frame = pl.read_csv(
             data,
-            separator="\t" if b"\t" in data[: data.find(b"\n")] else " ",
+            separator=separator,
             has_header=False,
             quote_char=None,
             schema=layout.schema,
@@ -86,6 +88,10 @@ def _parse(data: bytes, layout: Layout) -> pl.DataFrame | None:
     except (pl.exceptions.PolarsError, ValueError):
         return None
     if frame.height == 0 or any(column.null_count() for column in frame.get_columns()):
+        return None
+    # No line is short, then; and none is long, which Polars would let pass, if the separators are as many as needed.
+    separators = np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == ord(separator))
+    if separators != (len(layout.fields) - 1) * frame.height:
         return None
     return frame if np.isfinite(frame[layout.number].to_numpy()).all() else None
 

@@ -121,9 +121,9 @@ def unknown_system(name: str, systems: Sequence[str]) -> str:
     import difflib
 
     near = difflib.get_close_matches(name, systems, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    hint = f"Did you mean {near[0]!r}? " if near else ""
     shown = ", ".join(systems[:12]) + (", …" if len(systems) > 12 else "")
-    return f"no system is named {name!r}; {hint}The systems are: {shown}"
+    return f"no system is named {name!r}. {hint}The systems are: {shown}"
 
 
 def read_scores(source: Any, measure: str | None = None) -> Scores:

@@ -148,11 +148,16 @@ class RankedTable:
         """Write TREC lines (compressed by the ending), or a `.parquet` table; all or nothing."""
         if Path(path).suffix == ".parquet":
             write_frame(path, self.to_frame())
-        else:
-            write_bytes(
-                path,
-                self._lines().write_csv(include_header=False, separator=" ", quote_style="never").encode(),
-            )
+            return
+        frame = self._lines()
+        for column in ("query_id", "doc_id"):
+            spaced = frame[column].str.contains(r"\s")
+            if spaced.any():
+                raise DataError(
+                    f"{path}: the id {frame[column].filter(spaced)[0]!r} holds white space, which TREC lines cannot; "
+                    "write a .parquet file instead"
+                )
+        write_bytes(path, frame.write_csv(include_header=False, separator=" ", quote_style="never").encode())
 
     def _lines(self) -> pl.DataFrame:
         raise NotImplementedError

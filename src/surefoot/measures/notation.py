@@ -75,7 +75,7 @@ class Measure:
     def __str__(self) -> str:
         """The shortest form that parses to the same measure."""
         inner = ",".join(f"{name}={value!r}" for name, value in self.parameters)
-        return self.family + (f"({inner})" if inner else "") + (f"@{self.cutoff:g}" if self.cutoff is not None else "")
+        return self.family + (f"({inner})" if inner else "") + (f"@{self.cutoff}" if self.cutoff is not None else "")
 
     __repr__ = __str__
 
@@ -129,7 +129,7 @@ def _cutoff(text: str, written: str | None, family: Family) -> float | None:
         if family.cutoff == "recall":
             level = float(written)
             if 0 <= level <= 1:
-                return level
+                return int(level) if level in (0, 1) else level
         elif int(written) > 0:
             return int(written)
     except ValueError:

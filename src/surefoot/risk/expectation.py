@@ -61,7 +61,7 @@ def geo_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
     """√(S_i/c · Φ(Z_Risk/c)): effectiveness and robustness in one number (Eq. 7); one value a row.
 
     >>> geo_risk([[0.4, 0.35, 0.3, 0.25, 0.2], [0.05, 0.15, 0.3, 0.45, 0.55]], alpha=5).round(4)
-    array([0.3429, 0.3355])
+    array([0.316 , 0.2883])
     """
     scores = score_matrix(X)
     return combine(scores.mean(axis=1), z_risk(scores, alpha) / scores.shape[1])

@@ -1,0 +1,252 @@
+"""The command line as users meet it: what it prints and writes, and how it says no."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import surefoot as sf
+from surefoot.cli import main
+
+SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
+
+
+@pytest.fixture
+def surefoot(monkeypatch, capsys):
+    """Run a command in this process; gives its exit code, output and errors."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["surefoot", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        output = capsys.readouterr()
+        return int(caught.value.code or 0), output.out, output.err
+
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = sf.synthetic_runs(queries=30, depth=20)
+    made.qrels.write(tmp_path / "qrels.txt")
+    for run in made.runs[:4]:
+        run.write(tmp_path / f"{run.name}.run.gz")
+    return tmp_path
+
+
+def runs(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.run.gz"))
+
+
+def test_a_table(surefoot, folder: Path) -> None:
+    code, out, err = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-m", "ERR@20", "--baseline", "today")
+    assert (code, err) == (0, "")
+    assert "ERR@20 of 4 systems on 30 queries, against today" in out
+    assert "α = 10: losses count 11 times as much as gains" in out
+    assert "identical to the baseline on every query" in out
+
+
+def test_json_to_the_terminal_and_to_a_file(surefoot, folder: Path) -> None:
+    arguments = ("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "-a", "0,2.5")
+    code, out, _ = surefoot(*arguments, "--json", "-")
+    assert code == 0
+    data = json.loads(out)
+    jsonschema.validate(data, SCHEMA)
+    assert list(data["systems"][0]["alpha"]) == ["0", "2.5"]
+    code, out, _ = surefoot(
+        *arguments, "--json", folder / "a.json", "--csv", folder / "a.csv", "--per-query", "--quiet"
+    )
+    assert (code, out) == (0, "")
+    saved = json.loads((folder / "a.json").read_text())
+    jsonschema.validate(saved, SCHEMA)
+    assert {key: value for key, value in saved.items() if key != "per_query"} == data
+    assert (folder / "a.csv").read_text().startswith("system,mean,gain,")
+    assert (folder / "a.per-query.csv").read_text().startswith("query,system,baseline,score,")
+
+
+@pytest.mark.parametrize(
+    ("form", "start"), [("json", "{"), ("csv", "system,"), ("markdown", "**nDCG@10"), ("latex", "%")]
+)
+def test_formats(surefoot, folder: Path, form: str, start: str) -> None:
+    code, out, _ = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--format", form)
+    assert code == 0
+    assert out.startswith(start)
+
+
+def test_the_order_of_systems_and_names_for_files(surefoot, folder: Path) -> None:
+    first, *rest = runs(folder)
+    code, out, _ = surefoot(
+        "evaluate", folder / "qrels.txt", f"mine={first}", *rest, "-b", "mine", "--format", "csv", "--sort", "risk"
+    )  # fmt: skip
+    assert code == 0
+    assert out.splitlines()[1].startswith("mine,")
+
+
+def test_per_query_shows_whom_it_hurts(surefoot, folder: Path) -> None:
+    code, out, _ = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--per-query")
+    assert code == 0
+    assert "hurts" in out
+    assert "T_J, α=5" in out
+
+
+def test_several_baselines_a_population_and_bootstrap(surefoot, folder: Path) -> None:
+    code, out, _ = surefoot(
+        "evaluate", folder / "qrels.txt", *runs(folder), "-b", "today,bm25", "--population", "today,bold",
+        "--bootstrap", "50", "--json", "-",
+    )  # fmt: skip
+    assert code == 0
+    data = json.loads(out)
+    assert data["baseline"] == ["today", "bm25"]
+    assert data["population"] == ["today", "bold"]
+    assert data["bootstrap"]["replicates"] == 50
+
+
+def test_a_score_matrix(surefoot, tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("q,today,new\n1,0.5,0.4\n2,0.1,0.6\n")
+    code, out, _ = surefoot("evaluate", "--scores", tmp_path / "m.csv", "--baseline", "today", "-m", "AP")
+    assert code == 0
+    assert "AP of 2 systems on 2 queries, against today" in out
+
+
+def test_a_single_query_and_an_identical_system(surefoot, tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("q,today,new,twin\n1,0.5,0.4,0.5\n")
+    code, out, _ = surefoot("evaluate", "--scores", tmp_path / "m.csv", "-b", "today")
+    assert code == 0
+    assert "a single query has no standard error" in out
+    code, out, _ = surefoot("evaluate", "--scores", tmp_path / "m.csv", "-b", "today", "--json", "-")
+    at = json.loads(out)["systems"][2]["alpha"]["5"]
+    assert (code, at["t_risk"], at["p_value"], at["se"]) == (0, None, None, None)
+
+
+LINE = "q01 Q0 q01-d000 1 1.0 x\n"
+BAD_RUNS = {
+    "too few columns": (LINE.encode() + b"q01 Q0 d 2\n", "line 2: expected 6 columns"),
+    "not a number": (b"q01 Q0 d 1 high x\n", "line 1: the score 'high' is not a number"),
+    "nan": (b"q01 Q0 d 1 nan x\n", "line 1: the score is nan"),
+    "infinite": (b"q01 Q0 d 1 inf x\n", "line 1: the score is inf"),
+    "twice": (LINE.encode() * 2, "line 2: document 'q01-d000' stands twice"),
+    "empty": (b"", "the file is empty"),
+    "not utf-8": (b"q01 Q0 d\xe9 1 1.0 x\n", "line 1: not UTF-8 text"),
+    "no query in common": (b"other Q0 d 1 1.0 x\n", "has no query in common with the judgments"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_RUNS)
+def test_bad_runs(surefoot, folder: Path, what: str) -> None:
+    content, message = BAD_RUNS[what]
+    bad = folder / "bad.run"
+    bad.write_bytes(content)
+    refused(surefoot, folder, message, [bad], "--baseline", "bad")
+    if what != "no query in common":
+        refused(surefoot, folder, str(bad), [bad], "--baseline", "bad")
+
+
+def test_truncated_gz(surefoot, folder: Path) -> None:
+    bad = folder / "bad.run.gz"
+    bad.write_bytes(gzip.compress("".join(f"q01 Q0 d{i} 1 {i}.5 x\n" for i in range(999)).encode())[:500])
+    refused(surefoot, folder, "the .gz data is truncated or corrupt", [bad], "-b", "today")
+
+
+def test_bad_arguments(surefoot, folder: Path) -> None:
+    today = ("--baseline", "today")
+    refused(surefoot, folder, "unknown measure 'nGCD@10'; did you mean nDCG?", [], *today, "-m", "nGCD@10")
+    refused(surefoot, folder, "no system is named 'nobody'", [], "-b", "nobody")
+    refused(surefoot, folder, "name what is shipped today with --baseline", [])
+    refused(surefoot, folder, "alpha is -1; it must be finite and at least 0", [], *today, "--alpha=-1")
+    refused(surefoot, folder, "alpha is 'x'", [], *today, "--alpha", "0,x")
+    refused(surefoot, folder, "2 systems are named 'bold'", [folder / "bold.run.gz"], *today)
+    refused(surefoot, folder, "cannot sort by 'beauty'", [], *today, "--sort", "beauty")
+    refused(surefoot, folder, "no system is named 'nobody'", [], *today, "--population", "nobody")
+    refused(surefoot, folder, "cannot be read", [folder / "absent.run"], *today)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q,a,b\n1,0.5,\n", "line 2: the score of system 'b' on query '1' is missing"),
+        ("q,a,a\n1,0.5,0.1\n", "two columns are named 'a'"),
+    ],
+)
+def test_bad_matrices(surefoot, tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "m.csv").write_text(text)
+    code, out, err = surefoot("evaluate", "--scores", tmp_path / "m.csv", "-b", "a", "--json", tmp_path / "a.json")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert names(tmp_path) == ["m.csv"]
+
+
+def test_neither_or_both_sources(surefoot, folder: Path) -> None:
+    code, _, err = surefoot("evaluate", "-b", "x")
+    assert code == 2
+    assert "give judgments and at least one run" in err
+    code, _, err = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "--scores", "x.csv", "-b", "x")
+    assert code == 2
+    assert "not both" in err
+
+
+def test_an_output_that_cannot_be_written(surefoot, folder: Path) -> None:
+    code, _, err = surefoot(
+        "evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--json", folder / "absent" / "a.json"
+    )  # fmt: skip
+    assert code == 2
+    assert "cannot be written" in err
+
+
+def refused(surefoot, folder: Path, message: str, more: list[Path], *options: object) -> None:
+    """Exit code 2, the message, no traceback, nothing printed and nothing written."""
+    before = names(folder)
+    usual = [folder / f"{name}.run.gz" for name in ("today", "bold", "steady", "bm25")]
+    output = ("--json", folder / "a.json", "--csv", folder / "a.csv")
+    code, out, err = surefoot("evaluate", folder / "qrels.txt", *usual, *more, *output, *options)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+    assert names(folder) == before
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_help_has_an_example_and_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; sys.argv[1:] = ['--help']\nfrom surefoot.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+    )
+    heavy = "print(sorted({'polars', 'numpy', 'scipy', 'jinja2', 'lightgbm', 'numba'} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", code + heavy], capture_output=True, text=True, check=True)
+    assert "evaluate" in found.stdout
+    assert found.stdout.strip().endswith("[]")
+
+
+def test_evaluate_help(surefoot) -> None:
+    code, out, _ = surefoot("evaluate", "--help")
+    assert code == 0
+    assert "Example:" in out
+
+
+def test_a_pipe_closed_early_is_no_error(folder: Path) -> None:
+    command = (
+        f"{sys.executable} -m surefoot evaluate {folder}/qrels.txt {folder}/*.run.gz -b today --per-query | head -1"
+    )
+    found = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert found.stderr == ""
+    assert "nDCG@10 of 4 systems" in found.stdout
+
+
+def test_demo(surefoot, tmp_path: Path) -> None:
+    code, out, _ = surefoot("demo", "-o", tmp_path / "demo", "--queries", "50")
+    assert code == 0
+    assert "In plain words" in out
+    jsonschema.validate(json.loads((tmp_path / "demo" / "assessment.json").read_text()), SCHEMA)
+    assert len(list((tmp_path / "demo").glob("*.run"))) == 12
+
+
+def test_version(surefoot) -> None:
+    assert surefoot("--version")[:2] == (0, f"surefoot {sf.__version__}\n")

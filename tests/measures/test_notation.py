@@ -1,0 +1,63 @@
+"""Measures print as they parse; what cannot be read is told with what can."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot import Measure, MeasureError
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        ("nDCG@10", "nDCG@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("nDCG(dcg='log2')@10", "nDCG@10"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG(dcg='exp-log2')@10"),
+        ("ERR@20", "ERR@20"),
+        ("ERR(max_rel=4)@20", "ERR@20"),
+        ("ERR(max_rel=2)@20", "ERR(max_rel=2)@20"),
+        ("MAP", "AP"),
+        ("AP(rel=2)@100", "AP(rel=2)@100"),
+        ("RBP(rel=2, p=0.5)", "RBP(p=0.5,rel=2)"),
+        ("Rprec", "Rprec"),
+        ("IPrec@0.1", "IPrec@0.1"),
+        (" Judged @ 10 ", "Judged@10"),
+    ],
+)
+def test_prints_as_it_parses(written: str, printed: str) -> None:
+    measure = Measure.parse(written)
+    assert str(measure) == printed
+    assert Measure.parse(printed) == measure
+
+
+@given(st.sampled_from(["nDCG", "DCG", "ERR", "AP", "RR", "P", "R", "Success", "RBP", "Judged"]), st.integers(1, 10**6))
+def test_every_family_round_trips(name: str, cutoff: int) -> None:
+    assert str(Measure.parse(f"{name}@{cutoff}")) == f"{name}@{cutoff}"
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("nGCD@10", "did you mean nDCG"),
+        ("", "unknown measure ''"),
+        ("nDCG@", "unknown measure"),
+        ("nDCG@0", "whole number above 0"),
+        ("nDCG@1.5", "whole number above 0"),
+        ("P", "P needs a cut-off; write P@10"),
+        ("Rprec@10", "Rprec takes no cut-off"),
+        ("IPrec@2", "recall level from 0 to 1"),
+        ("AP(max_rel=2)", "AP has no parameter 'max_rel'"),
+        ("AP(rel='x')", "is not a number"),
+        ("AP(2)", "cannot read the parameters"),
+        ("AP(rel=__import__('os'))", "cannot read the parameters"),
+        ("nDCG(dcg='linear')", "dcg='linear'"),
+        ("RBP(p=1.5)", "must lie between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_read(written: str, message: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        Measure.parse(written)
+    assert message in str(caught.value)

@@ -1,0 +1,52 @@
+"""From judgments and runs to scores: what is missing, what is not judged, what goes by which name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import surefoot as sf
+
+QRELS = {"q1": {"d1": 1}, "q2": {"d2": 1}, "q3": {"d3": 0}}
+
+
+def test_missing_queries_count_zero_and_are_counted() -> None:
+    run = sf.read_run({"q2": {"d2": 1.0}, "q9": {"d2": 1.0}}, name="new")
+    scores = sf.score(QRELS, [run], "RR")
+    np.testing.assert_array_equal(scores.values, [[0, 1, 0]])
+    assert scores.missing == {"new": 2}
+    assert scores.no_relevant == 1
+    assert scores.tie_rule == "document id descending"
+
+
+def test_one_run_or_several_in_any_form(tmp_path) -> None:
+    nested = {"q1": {"d1": 1.0}}
+    frame = pd.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [1.0]})
+    sf.read_run(nested).write(tmp_path / "bm25.run")
+    one = sf.score(QRELS, nested, "RR")
+    assert one.systems == ("run",)
+    assert sf.score(QRELS, frame, "RR").systems == ("run",)
+    assert sf.score(QRELS, tmp_path / "bm25.run", "RR").systems == ("bm25",)
+    several = sf.score(QRELS, {"a": nested, "b": frame, "c": str(tmp_path / "bm25.run")}, "RR")
+    assert several.systems == ("a", "b", "c")
+    assert np.all(several.values == [1, 0, 0])
+
+
+def test_several_measures_give_a_list() -> None:
+    first, second = sf.score(QRELS, {"q1": {"d1": 1.0}}, ["RR", "P@2"])
+    assert (first.measure, second.measure) == ("RR", "P@2")
+    np.testing.assert_array_equal(second.values, [[0.5, 0, 0]])
+
+
+def test_two_systems_of_the_same_name() -> None:
+    run = sf.read_run({"q1": {"d1": 1.0}}, name="x")
+    with pytest.raises(sf.ArgumentError, match="2 systems are named 'x'"):
+        sf.score(QRELS, [run, run], "RR")
+    with pytest.raises(sf.ArgumentError, match="no runs were given"):
+        sf.score(QRELS, [], "RR")
+
+
+def test_no_query_in_common() -> None:
+    with pytest.raises(sf.DataError, match="run 'x' has no query in common with the judgments: its first query is '7'"):
+        sf.score(QRELS, sf.read_run({"7": {"d1": 1.0}}, name="x"), "RR")

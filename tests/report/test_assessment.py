@@ -1,0 +1,243 @@
+"""The assessment as data and as text: figures, keys, edges, renderings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+
+import surefoot as sf
+
+SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def made():
+    return sf.synthetic_runs(queries=60, seed=3)
+
+
+@pytest.fixture(scope="module")
+def scores(made):
+    return sf.score(made.qrels, made.runs, "nDCG@10")
+
+
+def row(assessment: sf.Assessment, system: str) -> dict:
+    return next(entry for entry in assessment.to_dict()["systems"] if entry["system"] == system)
+
+
+def test_figures_are_those_of_the_functions(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0, 2.5, 5])
+    b = scores["today"]
+    for i, system in enumerate(scores.systems):
+        entry = row(a, system)
+        m = scores[system]
+        assert entry["mean"] == pytest.approx(m.mean())
+        assert entry["reward"] == pytest.approx(np.maximum(m - b, 0).mean())
+        assert entry["risk"] == pytest.approx(np.maximum(b - m, 0).mean())
+        assert (entry["wins"], entry["losses"], entry["ties"]) == ((m > b).sum(), (m < b).sum(), (m == b).sum())
+        assert entry["worst_mean"] == pytest.approx(sf.worst_mean(m, b))
+        for key, alpha in (("0", 0), ("2.5", 2.5), ("5", 5)):
+            at = entry["alpha"][key]
+            assert at["u_risk"] == pytest.approx(sf.u_risk(m, b, alpha), abs=1e-12)
+            assert at["t_risk"] == (None if system == "today" else pytest.approx(sf.t_risk(m, b, alpha)))
+            assert at["z_risk"] == pytest.approx(sf.z_risk(scores.values, alpha)[i])
+            assert at["geo_risk"] == pytest.approx(sf.geo_risk(scores.values, alpha)[i])
+
+
+def test_json_follows_its_schema(scores) -> None:
+    for arguments in (
+        {"baseline": "today"},
+        {"baseline": "mean", "alphas": [0.5]},
+        {"baseline": ["today", "bm25"], "bootstrap": 20},
+        {"baseline": "today", "population": ["today", "bold"], "bootstrap": 20, "depth": 10},
+    ):
+        a = sf.assess(scores, **arguments)
+        for per_query in (False, True):
+            data = json.loads(a.to_json(per_query=per_query))
+            jsonschema.validate(data, SCHEMA)
+    assert data["population"] == ["today", "bold"]
+    assert data["missing"]["bold"] == 0
+    assert data["tie_rule"] == "document id descending"
+
+
+def test_several_baselines_are_averaged(scores) -> None:
+    both = sf.assess(scores, baseline=["today", "bm25"], alphas=[5])
+    one, other = (sf.assess(scores, baseline=name, alphas=[5]) for name in ("today", "bm25"))
+    for key in ("reward", "risk", "gain", "wins", "losses", "loss_over_20", "reward_over_risk", "wins_over_losses"):
+        mean = (row(one, "bold")[key] + row(other, "bold")[key]) / 2
+        assert row(both, "bold")[key] == pytest.approx(mean)
+    at = [row(a, "bold")["alpha"]["5"] for a in (both, one, other)]
+    for key in ("u_risk", "t_risk"):
+        assert at[0][key] == pytest.approx((at[1][key] + at[2][key]) / 2)
+    assert at[0]["p_value"] is None
+    assert "no p-value" in at[0]["reason"]
+    assert both.to_dict()["baseline"] == ["today", "bm25"]
+
+
+@pytest.mark.parametrize(("name", "function"), [("mean", np.mean), ("median", np.median), ("max", np.max)])
+def test_unbiased_baselines(scores, name: str, function) -> None:
+    a = sf.assess(scores, baseline=name, alphas=[5])
+    expected = sf.t_risk(scores["bold"], function(scores.values, axis=0), 5)
+    assert row(a, "bold")["alpha"]["5"]["t_risk"] == pytest.approx(expected)
+    part = sf.assess(scores, baseline=name, alphas=[5], population=["today", "bm25", "bold"])
+    rows = [scores.row(system) for system in ("today", "bm25", "bold")]
+    expected = sf.t_risk(scores["steady"], function(scores.values[rows], axis=0), 5)
+    assert row(part, "steady")["alpha"]["5"]["t_risk"] == pytest.approx(expected)
+
+
+def test_the_mean_of_equal_systems_ties_with_them() -> None:
+    scores = sf.Scores(np.full((3, 4), 0.1), list("abc"), list("wxyz"))
+    assert row(sf.assess(scores, baseline="mean"), "a")["ties"] == 4
+
+
+def test_churn_against_the_baseline(made, scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0], depth=10)
+    churn = row(a, "bold")["churn"]
+    direct = sf.compare_rankings(made.runs[1], made.runs[0], scores.queries, depth=10)
+    assert churn["mean_tau"] == pytest.approx(direct.mean_tau)
+    assert churn["gain_per_reranked"] == pytest.approx(row(a, "bold")["gain"] / direct.share_reranked)
+    assert sum(bin_["queries"] for bin_ in churn["bins"]) + churn["left_out"] == 60
+    if not churn["left_out"]:
+        assert sum(bin_["risk"] for bin_ in churn["bins"]) == pytest.approx(row(a, "bold")["risk"])
+    assert row(a, "today")["churn"]["share_reranked"] == 0
+    assert row(a, "today")["churn"]["gain_per_reranked"] is None
+    assert "churn" not in row(sf.assess(scores, baseline="mean"), "bold")
+
+
+def test_ranks_and_agreement(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0, 10])
+    means = {entry["system"]: entry["mean"] for entry in a.to_dict()["systems"]}
+    assert min(a.to_dict()["systems"], key=lambda entry: entry["rank"])["system"] == max(means, key=means.get)
+    # At α = 0 U_Risk is the mean shifted, so the rankings are the same.
+    assert a.to_dict()["agreement"]["0"]["mean~u_risk"] == pytest.approx(1)
+    assert a.to_dict()["agreement"]["10"]["mean~u_risk"] < 1
+
+
+def test_bootstrap_is_seeded_and_covers(scores) -> None:
+    one, same, other = (sf.assess(scores, baseline="today", alphas=[0, 5], bootstrap=400, seed=s) for s in (1, 1, 2))
+    at = [row(a, "steady")["alpha"]["5"] for a in (one, same, other)]
+    assert at[0]["geo_risk_interval"] == at[1]["geo_risk_interval"] != at[2]["geo_risk_interval"]
+    for name in ("u_risk", "z_risk", "geo_risk"):
+        low, high = at[0][f"{name}_interval"]
+        assert low < at[0][name] < high
+    # The bootstrap's interval of a mean is close to Student's.
+    plain = row(one, "steady")["alpha"]["0"]
+    low, high = plain["u_risk_interval"]
+    assert high - low == pytest.approx(2 * 2.0 * plain["se"], rel=0.2)
+
+
+def test_bootstrap_against_plain_resampling() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((3, 30))
+    scores = sf.Scores(X, list("abc"), [str(i) for i in range(30)])
+    found = row(sf.assess(scores, baseline="a", alphas=[5], bootstrap=3000), "b")["alpha"]["5"]
+    draws = [rng.integers(0, 30, 30) for _ in range(3000)]
+    slow_z = np.quantile([sf.z_risk(X[:, draw], 5)[1] for draw in draws], [0.025, 0.975])
+    slow_geo = np.quantile([sf.geo_risk(X[:, draw], 5)[1] for draw in draws], [0.025, 0.975])
+    np.testing.assert_allclose(found["z_risk_interval"], slow_z, atol=0.06 * np.ptp(slow_z))
+    np.testing.assert_allclose(found["geo_risk_interval"], slow_geo, atol=0.06 * np.ptp(slow_geo))
+
+
+def test_a_single_query_and_an_identical_system_are_no_errors() -> None:
+    single = sf.assess(sf.Scores([[0.5], [0.7]], ["today", "new"], ["q"]), baseline="today", bootstrap=10)
+    jsonschema.validate(json.loads(single.to_json(per_query=True)), SCHEMA)
+    at = row(single, "new")["alpha"]["5"]
+    assert (at["t_risk"], at["p_value"], at["se"]) == (None, None, None)
+    assert at["reason"] == "a single query has no standard error"
+    assert "–" in str(single)
+    assert "a single query has no standard error" in str(single)
+
+    twin = sf.assess(sf.Scores([[0.5, 0.2], [0.5, 0.2]], ["today", "twin"], ["q", "r"]), baseline="today")
+    entry = row(twin, "twin")
+    assert (entry["ties"], entry["reward_over_risk"], entry["alpha"]["0"]["t_risk"]) == (2, None, None)
+    assert "identical to the baseline on every query" in str(twin)
+    assert "NaN" not in twin.to_json(per_query=True)
+
+
+def test_negative_scores_have_no_expectation() -> None:
+    a = sf.assess(sf.Scores([[0.5, -0.2], [0.3, 0.2]], ["today", "new"], ["q", "r"]), baseline="today")
+    assert row(a, "new")["alpha"]["5"]["geo_risk"] is None
+    assert a.to_dict()["g_squared"] is None
+    assert "some scores are negative" in str(a)
+    jsonschema.validate(json.loads(a.to_json(per_query=True)), SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"baseline": "tomorrow"}, "no system is named 'tomorrow'. The systems are: today"),
+        ({"baseline": []}, "no baseline was given"),
+        ({"baseline": ["today", "today"]}, "given twice"),
+        ({"baseline": "today", "alphas": [-1]}, "alpha is -1"),
+        ({"baseline": "today", "alphas": []}, "no alpha was given"),
+        ({"baseline": "today", "population": ["nobody"]}, "no system is named 'nobody'"),
+        ({"baseline": "today", "population": []}, "population must name"),
+        ({"baseline": "today", "bootstrap": 1}, "at least 2 replicates"),
+        ({"baseline": "today", "worst": 0}, "share is 0"),
+    ],
+)
+def test_what_is_refused(scores, arguments, message: str) -> None:
+    with pytest.raises(sf.ArgumentError, match=message):
+        sf.assess(scores, **arguments)
+
+
+def test_a_system_called_mean_is_ambiguous() -> None:
+    scores = sf.Scores([[0.5], [0.3]], ["mean", "x"], ["q"])
+    with pytest.raises(sf.ArgumentError, match="both a system and the per-query mean"):
+        sf.assess(scores, baseline="mean")
+    assert sf.assess(scores, baseline="x")
+
+
+def test_renderings(scores, tmp_path: Path) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0, 5])
+    lines = list(csv.DictReader(io.StringIO(a.to_csv(sort="risk"))))
+    assert lines[0]["system"] == "today"
+    by_name = {line["system"]: line for line in lines}
+    assert float(by_name["bold"]["u_risk@5"]) == row(a, "bold")["alpha"]["5"]["u_risk"]
+    assert by_name["today"]["t_risk@5"] == ""
+    assert "| bold | 0." in a.to_markdown()
+    latex = a.to_latex()
+    assert latex.count(r"\\") == len(scores.systems) + 2
+    assert r"\begin{tabular}" in latex
+    a.write_json(tmp_path / "a.json", per_query=True)
+    a.write_csv(tmp_path / "a.csv")
+    assert json.loads((tmp_path / "a.json").read_text())["per_query"]["queries"] == list(scores.queries)
+    frame = a.per_query()
+    assert frame.height == len(scores.systems) * len(scores.queries)
+    assert {"query", "system", "difference", "expected", "z", "t_r@5", "t_j@0", "significant@0"} <= set(frame.columns)
+    assert "hurts" in a.verdict("bold")
+    with pytest.raises(sf.ArgumentError, match="alpha 3 was not assessed"):
+        a.verdict("bold", 3)
+    with pytest.raises(sf.ArgumentError, match="cannot sort by 'beauty'"):
+        a.to_text(sort="beauty")
+
+
+def test_hostile_names_are_only_text() -> None:
+    names = ["[red]x[/red]", "a\x1b[31mb", "c|d`e*f_g<h>", "100%_$\\{}&#~^", "x\u202eevil"]
+    scores = sf.Scores(np.random.default_rng(0).random((5, 3)), names, ["q\x1b[2J", "r", "s"])
+    a = sf.assess(scores, baseline=names[0])
+    assert "[red]x[/red]" in a.to_text(width=200)
+    for rendered in (a.to_text(), a.to_markdown(), a.to_latex()):
+        assert "\x1b" not in rendered
+        assert "\u202e" not in rendered
+    assert r"c\|d\`e\*f\_g\<h\>" in a.to_markdown()
+    assert r"100\%\_\$\textbackslash{}\{\}\&\#\textasciitilde{}\textasciicircum{}" in a.to_latex()
+
+
+def test_the_demo_data_shows_its_known_harm() -> None:
+    made = sf.synthetic_runs()
+    scores = sf.score(made.qrels, made.runs, "nDCG@10")
+    a = sf.assess(scores, baseline="today", alphas=[0, 5])
+    assert row(a, "bold")["rank"] == 1
+    assert row(a, "bold")["alpha"]["0"]["verdict"] == "reward"
+    assert row(a, "bold")["alpha"]["5"]["verdict"] == "risk"
+    found = sf.query_scores(scores["bold"], scores["today"])
+    hurt = {scores.queries[i] for i in np.flatnonzero(found.t_j < -found.critical)}
+    assert hurt <= set(made.harmed["bold"])
+    assert len(hurt) >= 0.8 * len(made.harmed["bold"])
