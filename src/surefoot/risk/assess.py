@@ -14,8 +14,8 @@ from surefoot.errors import ArgumentError
 from surefoot.risk.baselines import baseline_rows, population_rows
 from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import BINS, Churn, compare_rankings
-from surefoot.risk.expectation import combine, deviations, g_squared
-from surefoot.risk.inference import TTest, critical_value, t_tests
+from surefoot.risk.expectation import chi_square, combine, deviations
+from surefoot.risk.inference import TTest, critical_value, weighted_test
 from surefoot.risk.multiplicity import holm
 from surefoot.risk.tradeoff import check_alpha, loses_over, lowest_mean, weigh_losses
 
@@ -60,7 +60,7 @@ def assessment_data(
     if scores.runs and len(against) == 1 and (named := next(iter(against))) in scores.systems:
         _add_churn(systems, scores, named, differences[named], depth)
     agreement = {key: _rank_systems(systems, key) for key in weights}
-    chi = None if deviation is None else g_squared(scores.values[rows])
+    chi = None if deviation is None else chi_square(deviation)
     return {
         "schema": SCHEMA,
         "measure": scores.measure,
@@ -96,28 +96,30 @@ def _averaged(
     scores: Scores, against: Mapping[str, Floats], differences: Mapping[str, Floats], worst: float
 ) -> list[Json]:
     """What needs no α, against each baseline in turn and then averaged (Dinçer et al., SIGIR 2016, Table 7)."""
-    each = [_figures(differences[name], vector, worst) for name, vector in against.items()]
-    figures = {key: np.mean([one[key] for one in each], axis=0) for key in each[0]}
-    figures = {"mean": scores.mean(), "geometric_mean": scores.geometric_mean(), **figures}
-    count = int if len(each) == 1 else float
     counted = {"wins", "losses", "ties", "loss_over_20"}
-    return [
-        {key: count(values[i]) if key in counted else _number(values[i]) for key, values in figures.items()}
-        for i in range(len(scores.systems))
-    ]
+    rows = []
+    for position, (mean, geometric_mean) in enumerate(zip(scores.mean(), scores.geometric_mean(), strict=True)):
+        each = [_figures(differences[name][position], vector, worst) for name, vector in against.items()]
+        figures = {key: float(np.mean([one[key] for one in each])) for key in each[0]}
+        row: Json = {"mean": float(mean), "geometric_mean": float(geometric_mean)}
+        for key, value in figures.items():
+            whole = key in counted and len(each) == 1
+            row[key] = int(value) if whole else value if math.isfinite(value) else None
+        rows.append(row)
+    return rows
 
 
-def _figures(difference: Floats, baseline: Floats, worst: float) -> dict[str, Floats]:
-    reward = np.maximum(difference, 0).mean(axis=1)
-    risk = np.maximum(-difference, 0).mean(axis=1)
-    wins, losses = (difference > 0).sum(axis=1), (difference < 0).sum(axis=1)
+def _figures(difference: Floats, baseline: Floats, worst: float) -> dict[str, float]:
+    reward = float(np.maximum(difference, 0).mean())
+    risk = float(-np.minimum(difference, 0).mean())
+    wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
     return {
         "reward": reward,
         "risk": risk,
         "gain": reward - risk,
         "wins": wins,
         "losses": losses,
-        "ties": difference.shape[1] - wins - losses,
+        "ties": len(difference) - wins - losses,
         "loss_over_20": loses_over(difference, baseline),
         "reward_over_risk": _ratio(reward, risk),
         "risk_over_reward": _ratio(risk, reward),
@@ -132,7 +134,7 @@ def _tests(
 ) -> list[Json]:
     """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
     scale = (1 + alpha) * float(np.abs(scores.values).max())
-    each = [t_tests(weigh_losses(differences[name], alpha), scale) for name in against]
+    each = [[weighted_test(weigh_losses(row, alpha), scale) for row in differences[name]] for name in against]
     if len(each) == 1:
         entries = [_one_test(test) for test in each[0]]
         for entry, corrected in zip(entries, holm([entry["p_value"] for entry in entries]), strict=True):
@@ -256,9 +258,5 @@ def _tau_b(one: list[float | None], other: list[float | None]) -> float | None:
     return float((x * y).sum() / norm) if norm else None
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=np.asarray(whole) > 0))
-
-
-def _number(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan

@@ -30,10 +30,7 @@ def expected(X: ArrayLike) -> Floats:
            [0.2667, 0.5333]])
     """
     scores = score_matrix(X)
-    total = scores.sum()
-    if total == 0:
-        return np.zeros_like(scores)
-    return np.asarray(scores.sum(axis=1, keepdims=True) * (scores.sum(axis=0) / total))
+    return np.asarray(scores.sum(axis=1, keepdims=True) * _column_shares(scores))
 
 
 def deviations(X: ArrayLike) -> Floats:
@@ -44,8 +41,12 @@ def deviations(X: ArrayLike) -> Floats:
            [ 0.0645, -0.0456]])
     """
     scores = score_matrix(X)
-    expectation = expected(scores)
-    return np.divide(scores - expectation, np.sqrt(expectation), out=np.zeros_like(scores), where=expectation > 0)
+    share = _column_shares(scores)
+    z = np.zeros_like(scores)
+    for row, out in zip(scores, z, strict=True):  # a row at a time: large temporaries cost more than they save
+        expectation = row.sum() * share
+        np.divide(row - expectation, np.sqrt(expectation), out=out, where=expectation > 0)
+    return z
 
 
 def z_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
@@ -78,10 +79,21 @@ def g_squared(X: ArrayLike) -> ChiSquare:
     >>> g_squared([[0.4, 0.35, 0.3, 0.25, 0.2], [0.05, 0.15, 0.3, 0.45, 0.55]]).df
     4
     """
-    scores = score_matrix(X)
-    value = float(np.square(deviations(scores)).sum())
-    df = (scores.shape[0] - 1) * (scores.shape[1] - 1)
+    return chi_square(deviations(X))
+
+
+def chi_square(deviation: Floats) -> ChiSquare:
+    """G² from the deviations z_ij."""
+    value = float(sum(row @ row for row in deviation))
+    df = (deviation.shape[0] - 1) * (deviation.shape[1] - 1)
     return ChiSquare(value, df, float(chdtrc(df, value)) if df else None)
+
+
+def _column_shares(scores: Floats) -> Floats:
+    """p_j = T_j / N: each query's share of all effectiveness, 0 where there is none."""
+    column = scores.sum(axis=0)
+    total = column.sum()
+    return np.asarray(column / total if total else column)
 
 
 def score_matrix(X: ArrayLike) -> Floats:

@@ -60,7 +60,7 @@ def t_test(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> TTest:
     >>> round(result.t, 6), round(result.p, 6), result.df
     (4.0, 0.057191, 2)
     """
-    return t_tests(weigh_losses(paired_differences(model, baseline), alpha)[None, :], _scale(model, baseline, alpha))[0]
+    return weighted_test(weigh_losses(paired_differences(model, baseline), alpha), _scale(model, baseline, alpha))
 
 
 def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> QueryScores | None:
@@ -71,7 +71,7 @@ def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> Q
     (array([3.464, 1.732, 1.732]), 4.303)
     """
     weighted = weigh_losses(paired_differences(model, baseline), alpha)
-    if undefined(weighted[None, :], _scale(model, baseline, alpha))[0]:
+    if undefined(weighted, _scale(model, baseline, alpha)):
         return None
     deviation = weighted.std(ddof=1)
     return QueryScores(
@@ -86,47 +86,37 @@ def critical_value(queries: int, level: float = 0.05) -> float:
     return float(stdtrit(queries - 1, 1 - level / 2))
 
 
-def undefined(weighted: Floats, scale: float) -> list[str | None]:
-    """For each row of x_q why it has no standard error, or None.
+def undefined(weighted: Floats, scale: float) -> str | None:
+    """Why weighted differences x_q have no standard error, or None.
 
     Values count as equal when they differ by no more than the rounding of scores of that `scale`.
     """
-    if weighted.shape[1] < 2:
-        return ["a single query has no standard error"] * len(weighted)
-    equal = np.ptp(weighted, axis=1) <= 16 * np.finfo(np.float64).eps * scale
-    same = [
-        "identical to the baseline on every query" if not row.any() else "all queries differ from the baseline alike"
-        for row in weighted
-    ]
-    return [reason if flat else None for reason, flat in zip(same, equal, strict=True)]
+    if len(weighted) < 2:
+        return "a single query has no standard error"
+    if np.ptp(weighted) > 16 * np.finfo(np.float64).eps * scale:
+        return None
+    return (
+        "all queries differ from the baseline alike" if weighted.any() else "identical to the baseline on every query"
+    )
 
 
-def t_tests(weighted: Floats, scale: float) -> list[TTest]:
-    """A test for each row of weighted differences x_q; `scale` is the size of the scores they came from."""
-    queries = weighted.shape[1]
-    reasons = undefined(weighted, scale)
-    if queries < 2:
-        return [TTest(None, None, queries - 1, None, None, reason=reason) for reason in reasons]
-    mean = weighted.mean(axis=1)
-    se = weighted.std(axis=1, ddof=1) / np.sqrt(queries)
+def weighted_test(weighted: Floats, scale: float) -> TTest:
+    """The test of weighted differences x_q; `scale` is the size of the scores they came from."""
+    df = len(weighted) - 1
+    reason = undefined(weighted, scale)
+    if reason:
+        return TTest(None, None, df, None, None, reason=reason)
+    se = float(weighted.std(ddof=1) / np.sqrt(len(weighted)))
     se_jackknife = _jackknife(weighted)
-    t = np.divide(mean, se, out=np.zeros_like(mean), where=se > 0)
-    p = 2 * stdtr(queries - 1, -np.abs(t))
-    trusted = np.isclose(se, se_jackknife, rtol=1e-6, atol=0)
-    return [
-        TTest(None, None, queries - 1, None, None, reason=reason)
-        if reason
-        else TTest(float(t[i]), float(p[i]), queries - 1, float(se[i]), float(se_jackknife[i]), bool(trusted[i]))
-        for i, reason in enumerate(reasons)
-    ]
+    t = float(weighted.mean()) / se
+    return TTest(t, float(2 * stdtr(df, -abs(t))), df, se, se_jackknife, bool(np.isclose(se, se_jackknife, rtol=1e-6)))
 
 
-def _jackknife(weighted: Floats) -> Floats:
-    """Standard error of each row's mean from the means that leave one query out."""
-    queries = weighted.shape[1]
-    without = (weighted.sum(axis=1, keepdims=True) - weighted) / (queries - 1)
-    without -= without.mean(axis=1, keepdims=True)
-    return np.asarray(np.sqrt((queries - 1) / queries * np.square(without).sum(axis=1)))
+def _jackknife(weighted: Floats) -> float:
+    """Standard error of the mean from the means that leave one query out."""
+    queries = len(weighted)
+    without = (weighted.sum() - weighted) / (queries - 1)
+    return float(np.sqrt((queries - 1) * without.var()))
 
 
 def _scale(model: ArrayLike, baseline: ArrayLike, alpha: float) -> float:

@@ -1,7 +1,4 @@
-"""Reward and risk against a baseline, and their weighted sum U_Risk (Wang et al., SIGIR 2012; FORMULAS: f_α).
-
-The functions that take matrices work on the last axis, so that one call serves a system or all of them.
-"""
+"""Reward and risk against a baseline, and their weighted sum U_Risk (Wang et al., SIGIR 2012)."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ def worst_mean(model: ArrayLike, baseline: ArrayLike, share: float = 0.05) -> fl
     >>> worst_mean([0.5, 0.0, 0.3, 0.4], [0.25, 0.5, 0.3, 0.5], share=0.5)
     -0.3
     """
-    return float(lowest_mean(paired_differences(model, baseline), share))
+    return lowest_mean(paired_differences(model, baseline), share)
 
 
 def paired_differences(model: ArrayLike, baseline: ArrayLike) -> Floats:
@@ -66,18 +63,18 @@ def weigh_losses(differences: Floats, alpha: float) -> Floats:
     return np.where(differences > 0, differences, (1 + check_alpha(alpha)) * differences)
 
 
-def lowest_mean(differences: Floats, share: float) -> Floats:
-    """Mean of the lowest share of each row, at least one value."""
+def lowest_mean(differences: Floats, share: float) -> float:
+    """Mean of the lowest share of the differences, at least one."""
     if not 0 < share <= 1:
         raise ArgumentError(f"share is {share}; it must lie above 0 and at most at 1")
-    count = max(1, math.floor(share * differences.shape[-1]))
-    return np.asarray(np.partition(differences, count - 1, axis=-1)[..., :count].mean(axis=-1))
+    count = max(1, math.floor(share * len(differences)))
+    return float(np.partition(differences, count - 1)[:count].mean())
 
 
-def loses_over(differences: Floats, baseline: Floats, share: float = 0.2) -> Floats:
+def loses_over(differences: Floats, baseline: Floats, share: float = 0.2) -> int:
     """Number of queries that lose more than a share of the baseline's score: δ_q / M_b(q) < −share."""
     relative = np.divide(differences, baseline, out=np.zeros_like(differences), where=baseline > 0)
-    return np.asarray((relative < -share).sum(axis=-1), dtype=np.float64)
+    return int((relative < -share).sum())
 
 
 def check_alpha(alpha: Any) -> float:

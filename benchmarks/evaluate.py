@@ -1,0 +1,255 @@
+"""Evaluation: surefoot against pytrec_eval, ir_measures and ranx, as ratios from one run on the same data.
+
+    python benchmarks/evaluate.py            # everything, about five minutes (ranx compiles, ir_measures calls perl)
+    python benchmarks/evaluate.py --quick    # surefoot and pytrec_eval only
+
+Warm times are medians of rounds in which the tools take turns in one process. Cold times and peak memory are those
+of new processes, imports included. surefoot computes nDCG@10, AP and ERR@20; the peers nDCG@10 and AP only,
+unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROUNDS = 5
+CASES = {"10,000 x 100": (10_000, 100), "1,000 x 1,000": (1_000, 1_000)}
+JUDGED = 50
+
+
+def generate(folder: Path, queries: int, depth: int) -> tuple[Path, Path]:
+    """A run and judgments in the form of TREC Web track files: 25-character ids, scores of six decimals, some ties."""
+    import numpy as np
+    import polars as pl
+
+    rng = np.random.default_rng(queries)
+    run_file, qrels_file = folder / f"{queries}x{depth}.run", folder / f"{queries}x{depth}.qrels"
+    with run_file.open("wb") as run, qrels_file.open("wb") as qrels:
+        for start in range(0, queries, 10_000):
+            count = min(10_000, queries - start)
+            query = pl.Series("query", np.arange(start + 1, start + count + 1)).cast(pl.String)
+            # Distinct documents within a query: a random start and a step that shares no factor with the collection.
+            first = rng.integers(0, 10**9, (count, 1))
+            number = (first + np.arange(depth + JUDGED) * 7_919_777) % 1_000_000_007
+            shown, extra = number[:, :depth], number[:, depth:]
+            score = np.sort(rng.random((count, depth)) * 20, axis=1)[:, ::-1].round(6)
+            rank = pl.Series("rank", np.tile(np.arange(1, depth + 1), count))
+            lines = [_repeat(query, depth), *_ids(shown), rank, pl.Series("score", score.ravel())]
+            pl.DataFrame(lines).select(
+                "query", pl.lit("Q0").alias("Q0"), "id", "rank", "score", pl.lit("x").alias("tag")
+            ).write_csv(run, include_header=False, separator=" ")
+            judged = np.concatenate([shown[:, : JUDGED // 2], extra[:, : JUDGED // 2]], axis=1)
+            grade = rng.choice(5, judged.size, p=[0.6, 0.2, 0.1, 0.06, 0.04])
+            pl.DataFrame([_repeat(query, JUDGED), *_ids(judged), pl.Series("grade", grade)]).select(
+                "query", pl.lit("0").alias("iteration"), "id", "grade"
+            ).write_csv(qrels, include_header=False, separator=" ")
+    return qrels_file, run_file
+
+
+def _repeat(query: Any, times: int) -> Any:
+    import numpy as np
+
+    return query.gather(np.repeat(np.arange(len(query)), times))
+
+
+def _ids(number: Any) -> list[Any]:
+    import polars as pl
+
+    frame = pl.DataFrame({"n": number.ravel()})
+    part = pl.col("n")
+    return frame.select(
+        pl.format(
+            "clueweb09-en{}-{}-{}",
+            (part % 134).cast(pl.String).str.zfill(4),
+            (part // 134 % 100).cast(pl.String).str.zfill(2),
+            (part // 13_400 % 100_000).cast(pl.String).str.zfill(5),
+        ).alias("id")
+    ).get_columns()
+
+
+# Each tool: load files, and score what was loaded.
+
+
+def surefoot_load(qrels: Path, run: Path) -> Any:
+    import surefoot as sf
+
+    return sf.read_qrels(qrels), sf.read_run(run)
+
+
+def surefoot_score(loaded: Any) -> list[float]:
+    import surefoot as sf
+
+    return [float(scores.mean()[0]) for scores in sf.score(*loaded, ["nDCG@10", "AP", "ERR@20"])]
+
+
+def pytrec_load(qrels: Path, run: Path) -> Any:
+    import pytrec_eval
+
+    with qrels.open() as judgments, run.open() as results:
+        return pytrec_eval.parse_qrel(judgments), pytrec_eval.parse_run(results)
+
+
+def pytrec_score(loaded: Any) -> list[float]:
+    import pytrec_eval
+
+    qrels, run = loaded
+    found = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg_cut.10", "map"}).evaluate(run).values()
+    return [sum(one[name] for one in found) / len(found) for name in ("ndcg_cut_10", "map")]
+
+
+def ir_measures_load(qrels: Path, run: Path) -> Any:
+    import ir_measures
+
+    return list(ir_measures.read_trec_qrels(str(qrels))), list(ir_measures.read_trec_run(str(run)))
+
+
+def ir_measures_score(loaded: Any) -> list[float]:
+    import ir_measures
+
+    wanted = [ir_measures.nDCG @ 10, ir_measures.AP]
+    found = ir_measures.calc_aggregate(wanted, *loaded)
+    return [found[measure] for measure in wanted]
+
+
+def ranx_load(qrels: Path, run: Path) -> Any:
+    import ranx
+
+    return ranx.Qrels.from_file(str(qrels), kind="trec"), ranx.Run.from_file(str(run), kind="trec")
+
+
+def ranx_score(loaded: Any) -> list[float]:
+    import ranx
+
+    found = ranx.evaluate(*loaded, ["ndcg@10", "map"])
+    return [found["ndcg@10"], found["map"]]
+
+
+TOOLS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "surefoot": (surefoot_load, surefoot_score),
+    "pytrec_eval": (pytrec_load, pytrec_score),
+    "ir_measures": (ir_measures_load, ir_measures_score),
+    "ranx": (ranx_load, ranx_score),
+}
+
+
+def timed(function: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = function(*arguments)
+    return time.perf_counter() - start, result
+
+
+def warm(tools: list[str], qrels: Path, run: Path) -> dict[str, dict[str, float]]:
+    """Medians of loading and scoring, the tools taking turns."""
+    times: dict[str, dict[str, list[float]]] = {tool: {"files": [], "memory": []} for tool in tools}
+    loaded = {tool: TOOLS[tool][0](qrels, run) for tool in tools}
+    values = {tool: TOOLS[tool][1](loaded[tool]) for tool in tools}
+    for tool, found in values.items():
+        # pytrec_eval ranks in single precision, so the few scores that tie there may move a mean a little.
+        assert all(abs(a - b) < 1e-4 for a, b in zip(found, values["surefoot"], strict=False)), (tool, values)
+    for _ in range(ROUNDS):
+        for tool in tools:
+            load, score = TOOLS[tool]
+            times[tool]["memory"].append(timed(score, loaded[tool])[0])
+            times[tool]["files"].append(timed(lambda load=load, score=score: score(load(qrels, run)))[0])
+    return {tool: {kind: median(seconds) for kind, seconds in found.items()} for tool, found in times.items()}
+
+
+def cold(*arguments: str) -> dict[str, float]:
+    """Median time of three new processes, start to end, and the greatest peak of their memory."""
+    found = []
+    for _ in range(3):
+        start = time.perf_counter()
+        output = subprocess.run(
+            [sys.executable, __file__, "--worker", *arguments], capture_output=True, text=True, check=True
+        ).stdout
+        found.append({"seconds": time.perf_counter() - start, "peak": json.loads(output)["peak"]})
+        if found[-1]["seconds"] > 20:
+            break
+    return {"seconds": median(one["seconds"] for one in found), "peak": max(one["peak"] for one in found)}
+
+
+def worker(tool: str, qrels: str, run: str) -> None:
+    load, score = TOOLS[tool]
+    score(load(Path(qrels), Path(run)))
+    print(json.dumps({"peak": peak_memory()}))
+
+
+def peak_memory() -> float:
+    """This process's peak of resident memory in MB; Linux's getrusage would count the parent's before exec too."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def assess_matrix(queries: int) -> float:
+    """Seconds to assess a matrix of 5 systems at four α, without bootstrap."""
+    import numpy as np
+
+    import surefoot as sf
+
+    values = np.random.default_rng(0).random((5, queries))
+    scores = sf.Scores(values, list("abcde"), [str(number) for number in range(queries)])
+    return median(timed(sf.assess, scores, "a", [0, 1, 5, 10])[0] for _ in range(3))
+
+
+def command_seconds(*command: str) -> float:
+    return median(timed(lambda: subprocess.run(command, capture_output=True, check=True))[0] for _ in range(7))
+
+
+def _cell(value: float, peer: float, unit: str) -> str:
+    number = f"{value:.3f}" if unit == "s" else f"{value:.0f}"
+    return f"{number} {unit} [{value / peer:.2f}]".rjust(18)
+
+
+def main(quick: bool) -> None:
+    tools = ["surefoot", "pytrec_eval"] if quick else list(TOOLS)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for case, size in CASES.items():
+            qrels, run = generate(folder, *size)
+            sizes = [f"{path.stat().st_size / 1e6:.0f} MB" for path in (run, qrels)]
+            print(f"\n{case} results: run of {sizes[0]}, judgments of {sizes[1]} (in brackets: ratio to pytrec_eval)")
+            print(
+                f"{'':12}", *(f"{head:>18}" for head in ("files, cold", "files, warm", "memory, warm", "peak memory"))
+            )
+            outside = {tool: cold(tool, str(qrels), str(run)) for tool in tools}
+            inside = warm(tools, qrels, run)
+            figures = {
+                tool: (outside[tool]["seconds"], inside[tool]["files"], inside[tool]["memory"], outside[tool]["peak"])
+                for tool in tools
+            }
+            for tool, found in figures.items():
+                print(f"{tool:12}", *map(_cell, found, figures["pytrec_eval"], ("s", "s", "s", "MB")))
+
+        few = cold("surefoot", *map(str, generate(folder, 10_000, 100)))
+        many = cold("surefoot", *map(str, generate(folder, 100_000, 100)))
+        print("\nTen times the queries, 10,000 -> 100,000 x 100 results (surefoot, files, cold):")
+        print(f"  time x {many['seconds'] / few['seconds']:.1f} ({few['seconds']:.2f} -> {many['seconds']:.2f} s)")
+        print(f"  memory x {many['peak'] / few['peak']:.1f} ({few['peak']:.0f} -> {many['peak']:.0f} MB)")
+
+    print("\nAssessing a matrix of 5 systems at four alphas:")
+    small, large = assess_matrix(100_000), assess_matrix(1_000_000)
+    print(f"  100,000 queries {small:.3f} s, 1,000,000 queries {large:.3f} s: x {large / small:.1f}")
+
+    print("\nStarting the command line:")
+    helped = command_seconds(str(Path(sys.executable).with_name("surefoot")), "--help")
+    typer = command_seconds(sys.executable, "-c", "import typer")
+    print(f"  surefoot --help {helped:.3f} s, python -c 'import typer' {typer:.3f} s: {helped - typer:+.3f} s")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--worker"]:
+        worker(*sys.argv[2:])
+    else:
+        main(quick="--quick" in sys.argv)
