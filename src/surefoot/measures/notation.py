@@ -67,10 +67,14 @@ class Measure:
         """Read a measure as ir_measures writes it."""
         return text if isinstance(text, Measure) else _parse(text)
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All parameters, given or by default."""
+        return _BY_NAME[self.family.lower()].defaults | dict(self.parameters)
+
     def __call__(self, hits: Hits) -> Floats:
         """The measure's value on each judged query."""
-        family = _BY_NAME[self.family.lower()]
-        return family.value(hits, self.cutoff, **(family.defaults | dict(self.parameters)))
+        return _BY_NAME[self.family.lower()].value(hits, self.cutoff, **self.settings)
 
     def __str__(self) -> str:
         """The shortest form that parses to the same measure."""

@@ -1,0 +1,115 @@
+"""A measure on one set of documents, as the kernel sees it: what ranks, what counts, what is ideal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.data.ranking import Floats, Rows
+from surefoot.errors import ArgumentError
+from surefoot.learn import lambdas
+from surefoot.measures.notation import Measure
+
+_KINDS = {"nDCG": lambdas.NDCG, "AP": lambdas.AP, "RR": lambdas.RR, "ERR": lambdas.ERR}
+_NO_CUTOFF = 1 << 62
+
+
+class Target:
+    """What is optimised on: labels of documents query by query, under a measure and a tie rule.
+
+    `gains` are what the measure sees of a label (NDCG's gain, ERR's stopping chance, relevant or not for AP and RR), `ideal`
+    the ideal DCG or the number of relevant documents of each query. `tie_order` lists each query's rows in the tie rule's order.
+    """
+
+    def __init__(
+        self, measure: Measure | str, labels: Floats, offsets: Rows, tie_order: Rows, threads: int | None = None
+    ) -> None:
+        self.measure = Measure.parse(measure)
+        if self.measure.family not in _KINDS:
+            raise ArgumentError(f"{self.measure} cannot be optimised; nDCG, AP, RR and ERR can")
+        settings = self.measure.settings
+        self.kind = _KINDS[self.measure.family]
+        self.cutoff = _NO_CUTOFF if self.measure.cutoff is None else int(self.measure.cutoff)
+        self.labels = np.ascontiguousarray(labels, dtype=np.float64)
+        self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
+        self.tie_order = np.ascontiguousarray(tie_order, dtype=np.int64)
+        self.discounts: Floats = 1.0 / np.log2(2.0 + np.arange(self.lengths.max(initial=1)))
+        if self.kind == lambdas.ERR:
+            top = float(self.labels.max(initial=0))
+            if top > settings["max_rel"]:
+                raise ArgumentError(f"{self.measure} meets a label of {top:g}; write ERR(max_rel={top:g}) instead")
+            self.gains: Floats = (np.exp2(self.labels) - 1) / 2.0 ** settings["max_rel"]
+        elif self.kind != lambdas.NDCG:
+            self.gains = (self.labels >= settings["rel"]).astype(np.float64)
+        else:
+            self.gains = np.exp2(self.labels) - 1 if settings["dcg"] == "exp-log2" else self.labels
+        self.ideal = self._ideals()
+        self._parts = _balanced(self.lengths, min(self.cutoff, 1 << 20), threads or os.cpu_count() or 1)
+        self._pool = ThreadPoolExecutor(len(self._parts)) if len(self._parts) > 1 else None
+
+    @property
+    def lengths(self) -> Rows:
+        """Documents a query."""
+        return np.diff(self.offsets)
+
+    @property
+    def queries(self) -> int:
+        """The number of queries."""
+        return len(self.offsets) - 1
+
+    def rank(self, scores: Floats) -> Rows:
+        """The rows of each query in ranked order: scores descending, ties by the tie rule."""
+        order = np.empty_like(self.tie_order)
+        self.each_part(lambdas.rank_queries, self.offsets, self.tie_order, scores, order)
+        return order
+
+    def measure_order(self, order: Rows) -> Floats:
+        """M(q) of ranked rows."""
+        values = np.empty(self.queries)
+        self.each_part(
+            lambdas.measure_queries, self.offsets, order, self.gains, self.ideal, self.discounts,
+            self.kind, self.cutoff, values,
+        )  # fmt: skip
+        return values
+
+    def values(self, scores: npt.ArrayLike) -> Floats:
+        """M(q) of each query when its documents are ranked by these scores."""
+        return self.measure_order(self.rank(np.ascontiguousarray(scores, dtype=np.float64)))
+
+    def each_part(self, kernel: Callable[..., Any], *arguments: Any) -> None:
+        """Run a kernel over all queries, a part of them on each thread.
+
+        Plain threads, since the kernels let go of the interpreter's lock: they sleep between calls, where Numba's own
+        pool would spin beside LightGBM's, and two of them may run at once.
+        """
+        if self._pool is None:
+            kernel(0, self.queries, *arguments)
+            return
+        running = [self._pool.submit(kernel, first, last, *arguments) for first, last in self._parts]
+        for part in running:
+            part.result()
+
+    def _ideals(self) -> Floats:
+        if self.kind != lambdas.NDCG:
+            return np.add.reduceat((self.gains > 0).astype(np.float64), self.offsets[:-1])
+        query = np.repeat(np.arange(self.queries), self.lengths)
+        best_first = np.lexsort((-self.gains, query))
+        place = np.arange(len(query)) - np.repeat(self.offsets[:-1], self.lengths)
+        worth = np.where(place < self.cutoff, self.discounts[place], 0.0)
+        return np.bincount(query, self.gains[best_first] * worth, minlength=self.queries)
+
+
+def _balanced(lengths: Rows, cutoff: int, threads: int) -> list[tuple[int, int]]:
+    """Stretches of queries with about as many pairs each."""
+    work = np.cumsum(lengths * np.minimum(lengths, cutoff))
+    cuts = np.searchsorted(work, np.arange(1, threads) / threads * work[-1], side="right")
+    return [part for part in _pairs([0, *cuts.tolist(), len(lengths)]) if part[0] < part[1]]
+
+
+def _pairs(cuts: list[int]) -> Iterator[tuple[int, int]]:
+    yield from zip(cuts[:-1], cuts[1:], strict=True)

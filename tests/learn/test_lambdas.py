@@ -1,0 +1,118 @@
+"""The kernel against a slow reference that literally swaps two documents and measures again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+import surefoot as sf
+from surefoot.learn.objectives import Lambdas, Objective
+from surefoot.learn.target import Target
+
+MEASURES = [
+    "nDCG(dcg='exp-log2')@5", "nDCG(dcg='exp-log2')", "nDCG@3", "AP", "AP(rel=2)@4", "RR", "RR@3", "ERR@5", "ERR", "nDCG@10",
+]  # fmt: skip
+OBJECTIVES = [
+    Objective("gain"), Objective("u_risk", 5), Objective("u_risk", 5, rule="eq9"), Objective("saro", 5), Objective("faro", 5),
+    Objective("geo_risk", 5), Objective("saro", 3, rule="eq9"), Objective("geo_risk", 0),
+]  # fmt: skip
+
+
+def f(x: float, alpha: float) -> float:
+    return x if x > 0 else (1 + alpha) * x
+
+
+def measured(measure: str, labels, order) -> float:
+    """M of one list through the evaluation code: documents named so that ids do not matter."""
+    names = [f"d{i}" for i in range(len(labels))]
+    run = {"q": {names[row]: float(-place) for place, row in enumerate(order)}}
+    return float(sf.score({"q": dict(zip(names, labels, strict=True))}, sf.read_run(run, name="x"), measure).values[0, 0])
+
+
+def light_gbm_rho(difference: float, sigma: float = 1.0) -> float:
+    """ρ as LightGBM rounds it: the left end of one of 2^20 bins between ∓25/σ."""
+    width = 50 / sigma / 2**20
+    bin_ = min(max(math.floor((difference + 25 / sigma) / width), 0), 2**20 - 1)
+    return 1 / (1 + math.exp(sigma * (bin_ * width - 25 / sigma)))
+
+
+def random_queries(seed: int, count: int = 5):
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 9, count)
+    labels = rng.integers(0, 4, lengths.sum()).astype(float)
+    scores = rng.integers(0, 4, lengths.sum()) / 2.0  # ties
+    return np.concatenate([[0], np.cumsum(lengths)]), labels, scores, rng
+
+
+def slow(objective: Objective, measure: str, offsets, labels, scores, baselines):
+    """Gradients by swapping, with everything computed from the definitions."""
+    queries = len(offsets) - 1
+    orders = [
+        offsets[q] + np.argsort(-scores[offsets[q] : offsets[q + 1]], kind="stable") for q in range(queries)
+    ]
+    M = np.array([
+        measured(measure, labels[offsets[q] : offsets[q + 1]], orders[q] - offsets[q]) for q in range(queries)
+    ])  # fmt: skip
+    delta = M - baselines.mean(axis=0)
+    x = np.array([f(d, objective.alpha) for d in delta])
+    s_x = x.std(ddof=1)
+    alphas = np.full(queries, objective.alpha)
+    if objective.name in ("saro", "faro"):
+        alphas = objective.alpha * (1 - ndtr(delta / s_x)) if s_x > 1e-9 else alphas / 2
+    T = baselines.sum(axis=0) + M
+    e = M.sum() * T / T.sum() if T.sum() else np.zeros(queries)
+    z = np.array([(M[q] - e[q]) / math.sqrt(e[q]) if e[q] > 0 else 0.0 for q in range(queries)])
+    Z = sum(f(value, objective.alpha) for value in z)
+    geo = math.sqrt(M.mean() * ndtr(Z / queries))
+    gradient, hessian, changes = np.zeros(len(labels)), np.zeros(len(labels)), []
+    for q in range(queries):
+        order, own = orders[q], labels[offsets[q] : offsets[q + 1]]
+        for i in range(len(order)):
+            for j in range(i + 1, len(order)):
+                if labels[order[i]] == labels[order[j]]:
+                    continue
+                swapped = order.copy()
+                swapped[[i, j]] = swapped[[j, i]]
+                change = measured(measure, own, swapped - offsets[q]) - M[q]
+                if objective.name == "gain":
+                    D = change
+                elif objective.name == "faro":
+                    D = (1 + alphas[q]) * change
+                elif objective.name in ("u_risk", "saro") and objective.rule == "exact":
+                    D = f(delta[q] + change, alphas[q]) - f(delta[q], alphas[q])
+                elif objective.name in ("u_risk", "saro"):
+                    D = change if delta[q] + change >= -1e-12 else (1 + alphas[q]) * change
+                else:
+                    moved = Z
+                    if e[q] > 0:
+                        after = (M[q] + change - e[q]) / math.sqrt(e[q])
+                        moved = Z - f(z[q], objective.alpha) + f(after, objective.alpha)
+                    D = queries * (math.sqrt((M.sum() + change) / queries * ndtr(moved / queries)) - geo)
+                changes.append((change, D))
+                high, low = (order[i], order[j]) if labels[order[i]] > labels[order[j]] else (order[j], order[i])
+                rho = light_gbm_rho(scores[high] - scores[low])
+                gradient[high] -= rho * abs(D)
+                gradient[low] += rho * abs(D)
+                hessian[high] += rho * (1 - rho) * abs(D)
+                hessian[low] += rho * (1 - rho) * abs(D)
+    return gradient, hessian, M, changes
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda o: f"{o.name}-{o.alpha:g}-{o.rule}")
+def test_against_swapping(objective: Objective, measure: str) -> None:
+    for seed in range(3):
+        offsets, labels, scores, rng = random_queries(seed)
+        baselines = rng.random((3 if objective.name == "geo_risk" else 1, len(offsets) - 1)).round(1)
+        target = Target(measure, labels, offsets, np.arange(len(labels)), threads=2)
+        lambdas = Lambdas(objective, target, baselines)
+        gradient, hessian = lambdas(scores)
+        expected_gradient, expected_hessian, M, changes = slow(objective, measure, offsets, labels, scores, baselines)
+        np.testing.assert_allclose(lambdas.values, M, atol=1e-12)
+        np.testing.assert_allclose(gradient, expected_gradient, atol=1e-6 * max(1, np.abs(expected_gradient).max()))
+        np.testing.assert_allclose(hessian, expected_hessian, atol=1e-6 * max(1, np.abs(expected_hessian).max()))
+        for change, D in changes:
+            assert change * D >= -1e-12, "an improving swap must not lower the objective"
