@@ -90,11 +90,17 @@ class Lambdas:
         self._baseline = np.asarray(self.baselines.mean(axis=0))
         self._add_up = add_up
         self._table = lambdas.sigmoid_table(sigma)
-        self._iteration = 0
-        self._s_x: float | None = None
+        self.iteration = 0
+        self.s_x: float | None = None  # kept once estimated, where it is estimated once
 
     def __call__(self, scores: npt.ArrayLike) -> tuple[Singles, Singles]:
-        """Gradient and hessian of each row at these scores; M(q) is kept in `values`."""
+        """Gradient and hessian of each row at these scores, for the next tree; M(q) is kept in `values`."""
+        found = self.peek(scores)
+        self.iteration += 1
+        return found
+
+    def peek(self, scores: npt.ArrayLike) -> tuple[Singles, Singles]:
+        """The same, without counting as an iteration."""
         scores = np.ascontiguousarray(scores, dtype=np.float64)
         target = self.target
         order = target.rank(scores)
@@ -108,7 +114,6 @@ class Lambdas:
             target.ideal, target.discounts, target.kind, target.cutoff, self.all_ranks, self.objective.kind, self.values,
             difference, alphas, expected, deviation, sums_of_all, self.sigma, *self._table, gradient, hessian,
         )  # fmt: skip
-        self._iteration += 1
         return gradient, hessian
 
     def _alphas(self, difference: Floats) -> Floats:
@@ -116,12 +121,12 @@ class Lambdas:
         alpha = self.objective.alpha
         if self.objective.name not in ("saro", "faro"):
             return np.full(len(difference), alpha)
-        s_x = self._s_x
+        s_x = self.s_x
         if s_x is None:
             x = weigh_losses(difference, alpha)
             s_x = _deviation(*self._add_up(np.array([len(x), x.sum(), x @ x])))
-            if self.objective.estimate == "first" and self._iteration == 1:
-                self._s_x = s_x
+            if self.objective.estimate == "first" and self.iteration == 1:
+                self.s_x = s_x
         if s_x == 0:
             return np.full(len(difference), alpha / 2)
         return np.asarray(alpha * ndtr(-difference / s_x))

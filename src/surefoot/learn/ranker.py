@@ -1,0 +1,191 @@
+"""`Ranker`: LambdaMART that trades gain against risk, with scikit-learn's manners."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.data.ranking import Floats
+from surefoot.data.ranking_data import RankingData
+from surefoot.errors import ArgumentError
+from surefoot.learn import storage
+from surefoot.learn.training import Progress, Training, as_data, standardised_baseline
+
+
+class Ranker:
+    """LambdaMART whose pair weights come from a risk-sensitive measure against one or several baselines.
+
+    Parameters
+    ----------
+    objective : {"gain", "u_risk", "saro", "faro", "geo_risk"}
+        What is optimised; all but "gain" need a baseline.
+    alpha : float
+        Each loss counts 1 + α times.
+    measure : str
+        nDCG (exponential or linear gains), AP, RR or ERR, with a cut-off or without.
+    rule, estimate : str
+        Dinçer 2016's Eq. 9 in place of Wang's exact Δ; s_x after the "first" tree in place of "each".
+    delta_cutoff : "measure" or None
+        None discounts every rank in ΔnDCG, as LightGBM's lambdarank does.
+    init : None or "baseline"
+        Start from the baseline's scores, standardised per query, in place of 0.
+    sigma : float
+        Steepness of the pairs' sigmoid.
+    n_estimators : int
+        Trees.
+    early_stopping_rounds : int, optional
+        Stop after so many trees without a better `stop_on` on the validation data.
+    stop_on : str
+        "effectiveness", or "u_risk@5", "t_risk@5", "geo_risk@5".
+    history : bool
+        Keep effectiveness, reward, risk, wins and losses after each tree in `history_`.
+    checkpoint : path, optional
+        Where to keep the state every `checkpoint_every` trees; a fit that finds one there goes on from it.
+    random_state : int
+        Seed; the same gives the same model.
+    **parameters
+        LightGBM's, by its own names: `num_leaves`, `learning_rate`, `feature_fraction`, …
+
+    Examples
+    --------
+    >>> import surefoot as sf
+    >>> data = sf.synthetic_letor(queries=30, documents=20, seed=1)
+    >>> r = Ranker(objective="u_risk", alpha=5, n_estimators=5, num_leaves=4, num_threads=1).fit(data)
+    >>> r.predict(data.X).shape == (len(data),)
+    True
+    """
+
+    def __init__(
+        self,
+        objective: str = "gain",
+        alpha: float = 0.0,
+        *,
+        measure: str = "nDCG(dcg='exp-log2')@10",
+        rule: str = "exact",
+        estimate: str = "each",
+        delta_cutoff: str | None = "measure",
+        init: str | None = None,
+        sigma: float = 1.0,
+        n_estimators: int = 100,
+        early_stopping_rounds: int | None = None,
+        stop_on: str = "effectiveness",
+        history: bool = True,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: int = 50,
+        random_state: int = 0,
+        **parameters: Any,
+    ) -> None:
+        self.objective = objective
+        self.alpha = alpha
+        self.measure = measure
+        self.rule = rule
+        self.estimate = estimate
+        self.delta_cutoff = delta_cutoff
+        self.init = init
+        self.sigma = sigma
+        self.n_estimators = n_estimators
+        self.early_stopping_rounds = early_stopping_rounds
+        self.stop_on = stop_on
+        self.history = history
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.random_state = random_state
+        self.engine_parameters = dict(parameters)
+
+    # scikit-learn's manners
+
+    @classmethod
+    def _own_names(cls) -> list[str]:
+        signature = inspect.signature(cls.__init__).parameters
+        return [name for name, each in signature.items() if name != "self" and each.kind != each.VAR_KEYWORD]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        """Ranker's own parameters and the engine's."""
+        return {name: getattr(self, name) for name in self._own_names()} | self.engine_parameters
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters; a name that is not Ranker's goes to the engine."""
+        own = self._own_names()
+        for name, value in parameters.items():
+            if name in own:
+                setattr(self, name, value)
+            else:
+                self.engine_parameters[name] = value
+        return self
+
+    def __repr__(self) -> str:
+        """What differs from the defaults."""
+        defaults = {name: each.default for name, each in inspect.signature(type(self).__init__).parameters.items()}
+        changed = {name: value for name, value in self.get_params().items() if value != defaults.get(name)}
+        return f"Ranker({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is a model."""
+        return hasattr(self, "booster_")
+
+    # Learning
+
+    def fit(
+        self,
+        X: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        qid: Any = None,
+        group: npt.ArrayLike | None = None,
+        baseline: Any = None,
+        valid: Any = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn from `RankingData`, or from X, y and `qid` or `group`.
+
+        `baseline` holds document scores: (n,), (n, baselines), or a dict of them by name; the data's own baselines by default.
+        `valid` is RankingData, or a tuple (X, y, qid) or (X, y, qid, baseline). `progress` is called after each tree.
+        """
+        train = as_data(X, y, qid, group, baseline)
+        held = None if valid is None else as_data(*valid) if isinstance(valid, tuple) else as_data(valid)
+        training = Training(self, train, held, progress)
+        booster = training.run()
+        self.booster_ = booster
+        self.n_features_in_ = train.n_features
+        self.feature_names_in_ = list(train.feature_names or booster.feature_name())
+        self.baselines_ = list(train.baselines)
+        self.best_iteration_ = training.best_iteration
+        self.best_score_ = training.best_score
+        self.history_ = training.history
+        self.tie_rule_ = training.train.tie_rule
+        return self
+
+    def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None) -> Floats:
+        """A score for each document. A model that started from its baseline needs it, and the queries, again."""
+        self._check_fitted()
+        if isinstance(X, RankingData):
+            matrix, data = X.X, X
+        else:
+            matrix = np.ascontiguousarray(getattr(X, "to_numpy", lambda: X)(), dtype=np.float32)
+            data = None
+        if matrix.ndim != 2 or matrix.shape[1] != self.n_features_in_:
+            raise ArgumentError(f"X has shape {matrix.shape}; the model was trained on {self.n_features_in_} features")
+        scores = np.asarray(self.booster_.predict(matrix, num_iteration=self.best_iteration_), dtype=np.float64)
+        if self.init != "baseline":
+            return scores
+        if data is None:
+            data = as_data(matrix, np.zeros(len(matrix)), qid, group, baseline)
+        return scores + standardised_baseline(data)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "booster_"):
+            raise ArgumentError("this Ranker has not learned anything yet; call fit first")
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write LightGBM's own text file, which plain LightGBM loads and scores with alike, and a JSON beside it."""
+        self._check_fitted()
+        storage.save(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> Ranker:
+        """A ranker that was saved."""
+        return storage.load(cls, folder)
