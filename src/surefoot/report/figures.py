@@ -278,7 +278,10 @@ def _bars(axes: Axes, heights: Floats, differences: Floats) -> None:
     """One area a sign: thousands of queries stay a small file, and a few are still bars."""
     edges = np.arange(len(heights) + 1) + 0.5
     for colour, chosen in ((HURT, differences < 0), (HELPED, differences > 0), (SAME, differences == 0)):
-        axes.stairs(np.where(chosen, heights, 0), edges, fill=True, color=colour, linewidth=0)
+        places = np.flatnonzero(chosen)
+        if len(places):  # sorted by difference, so that each sign is one stretch
+            stretch = slice(places[0], places[-1] + 1)
+            axes.stairs(heights[stretch], edges[places[0] : places[-1] + 2], fill=True, color=colour, linewidth=0)
     axes.axhline(0, color=INK, linewidth=0.6)
     axes.set_xlim(0.5 - 0.02 * len(heights), len(heights) * 1.02 + 0.5)
 
