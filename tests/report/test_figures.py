@@ -84,6 +84,16 @@ def test_histogram_keeps_many_ties_from_flattening_the_rest() -> None:
     assert legend(figure) == ["hurt: 2", "unchanged: 95", "helped: 3"]
 
 
+def test_query_names_never_stand_on_bars() -> None:
+    # Only gains: the corner that names of helped queries would stand in is full of bars.
+    values = np.array([[0.0] * 20, [0.1] * 17 + [0.9] * 3])
+    figure = figures.query_differences(sf.assess(matrix(values), baseline="s0"))
+    assert marks(figure.axes[0])["high"] == 3
+    for text in figure.axes[0].texts:
+        box = text.get_window_extent(canvas.renderer(figure)).transformed(figure.axes[0].transData.inverted())
+        assert box.y1 < 0 or box.y0 > max(bars(figure.axes[0])[: int(box.x1)])
+
+
 @pytest.mark.parametrize("alpha", [0, 5])
 def test_significant_queries_are_those_of_query_scores(scores, assessment, alpha) -> None:
     figure = figures.query_differences(assessment, "bold", alpha=alpha)
@@ -163,6 +173,12 @@ def test_names_in_the_plane_do_not_collide() -> None:
     assert 10 < len(names) <= 49
     boxes = [canvas._letters(text, canvas.renderer(figure)) for text in names.values()]
     assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+    rows = {row["system"]: (row["risk"], row["reward"]) for row in a.rows()}
+    spots = figure.axes[0].transData.transform(list(rows.values()))
+    for (name, text), box in zip(names.items(), boxes, strict=True):
+        if text.arrow_patch is None:  # without a line to its point, the point is the nearest
+            nearest = np.hypot(*(np.clip(spots, box.min, box.max) - spots).T)
+            assert nearest[list(rows).index(name)] < nearest.min() + 2
 
 
 def test_kendall_bins_are_the_assessments(assessment) -> None:

@@ -11,7 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from surefoot.data.files import replacing
+from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, MissingExtraError
 from surefoot.report.text import visible
 
@@ -33,8 +36,9 @@ DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 1)), (0, (5, 1, 1.2, 1)), "-", (0, (4, 1
 # A lone surrogate cannot be written as UTF-8, and U+FFFE and U+FFFF may not stand in XML.
 _NOT_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 FORMATS = ("pdf", "svg", "png")
-_BESIDE = ((1, 0), (-1, 0), (0, 1), (0, -1))
-_ASKEW = ((1, 1), (-1, 1), (1, -1), (-1, -1))
+# Where a point's name may stand: to the right, upwards, and how far; a far one gets a line to its point.
+_NEAR = ((1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1))
+_ASKEW = tuple((right, up, far) for far in (1, 2.5, 4) for up in (1, -1) for right in (1, -1))
 _RC: dict[Any, Any] = {
     "font.family": ["DejaVu Sans"],  # ships with matplotlib, so that figures are the same everywhere
     "mathtext.fontset": "dejavusans",
@@ -111,7 +115,7 @@ def plain(name: str, most: int = 26) -> str:
     >>> plain("a-very-long-name-that-no-legend-has-room-for", 20)
     'a-very-lon…-room-for'
     """
-    shown = _NOT_XML.sub("�", visible(name))
+    shown = _NOT_XML.sub("�", visible(name)) if name.strip() else "(no name)"
     return shown if len(shown) <= most else f"{shown[: most // 2]}…{shown[len(shown) - (most - 1) // 2 :]}"
 
 
@@ -164,6 +168,8 @@ def add_title(figure: Figure, axes: Axes, words: str, pad: float = 4) -> None:
 
 def say_instead(axes: Axes, words: str) -> None:
     """Words where there is nothing to draw."""
+    axes.set_xticks([])
+    axes.set_yticks([])
     axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", va="center", wrap=True, parse_math=False)
 
 
@@ -185,22 +191,44 @@ def label_points(
     named = 0
     for number, ((x, y), name) in enumerate(zip(points, names, strict=True)):
         bold = number < first
-        # Askew a name is harder to tie to its point: only for those that matter most.
-        for right, up in _BESIDE + _ASKEW * bold:
+        # Askew or afar a name is harder to tie to its point: only for those that matter most.
+        for right, up, far in _NEAR + _ASKEW * bold:
             text = axes.annotate(
-                name, (x, y), xytext=(right * 4.2, up * 3.4), textcoords="offset points", parse_math=False,
+                name, (x, y), xytext=(right * 4.2 * far, up * 3.4 * far), textcoords="offset points", parse_math=False,
                 ha={1: "left", -1: "right", 0: "center"}[right], va={1: "bottom", -1: "top", 0: "center"}[up],
                 fontsize=6.5 if bold else 6, color=INK if bold else "#6B6B6B", zorder=5,
+                # The line starts at the corner next to the point.
+                arrowprops={
+                    "arrowstyle": "-", "linewidth": 0.4, "shrinkA": 0, "shrinkB": 2,
+                    "relpos": ((1 - right) / 2, (1 - up) / 2),
+                } if far > 1 else None,
             )  # fmt: skip
             text.set_in_layout(False)
             box = _letters(text, measuring)
             free = not any(box.overlaps(other) for i, other in enumerate(taken) if i != number)
+            # Without a line to its point, a name belongs to the nearest one, in every reader's eye.
+            gaps = np.hypot(*(np.clip(spots, box.min, box.max) - spots).T)
+            line = _leader(spots[number], box, point) if far > 1 else []
+            if far > 1:
+                free = free and not any(b.overlaps(other) for b in line for i, other in enumerate(taken) if i != number)
+            else:
+                free = free and gaps[number] <= gaps.min() + 0.5 * point
             if free and inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1:
-                taken.append(box)
+                taken += [box, *line]
                 named += 1
                 break
             text.remove()
     return named
+
+
+def _leader(spot: Floats, box: Bbox, point: float) -> list[Bbox]:
+    """Small boxes along the line from a name to its point: a line through another's point would name that one."""
+    from matplotlib.transforms import Bbox
+
+    end = np.clip(spot, box.min, box.max)
+    steps = (spot + (end - spot) * share for share in np.linspace(0, 1, 30))
+    outside = [step for step in steps if not box.contains(*step)]
+    return [Bbox.from_bounds(x - point / 2, y - point / 2, point, point) for x, y in outside]
 
 
 def _letters(text: Annotation, measuring: RendererBase) -> Bbox:

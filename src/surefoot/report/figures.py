@@ -126,8 +126,8 @@ def query_differences(
         marks = _mark_significant(figure, axes, difference[order], tested, order)
         entries += [(mark, f"significantly {word}: {count:,}") for mark, word, count in marks]
     axes.set_xlabel("queries, sorted by difference")
-    axes.set_ylabel(f"difference in {plain(assessment.scores.measure, 18)}", parse_math=False)
-    _title(figure, axes, assessment, name, f", α = {alpha:g}")
+    axes.set_ylabel("difference")
+    _title(figure, axes, assessment, name, f", {plain(assessment.scores.measure)}, α\u00a0=\u00a0{alpha:g}")
     add_legend(figure, entries)
     if tested is not None:
         low = [queries[i] for i in np.argsort(t_j, kind="stable") if t_j[i] < -tested.critical]
@@ -327,7 +327,7 @@ def _name_queries(figure: Figure, axes: Axes, heights: Floats, low: list[str], h
         )  # fmt: skip
         box = text.get_window_extent(renderer(figure)).transformed(axes.transData.inverted())
         under = heights[max(0, int(box.x0) - 1) : max(0, math.ceil(box.x1))]
-        if ((under > box.y0) if names is low else (under < box.y1)).any():
+        if ((np.minimum(under, 0) < box.y1) & (np.maximum(under, 0) > box.y0)).any():
             text.remove()
 
 

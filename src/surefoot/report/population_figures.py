@@ -93,7 +93,7 @@ def t_risk_curves(
     if critical:
         band = axes.axhspan(-critical, critical, color=BAND, linewidth=0, zorder=0)
         entries.append((band, f"|T| < {critical:.2f}"))
-    axes.axhline(0, color=INK, linewidth=0.5, zorder=1)
+        axes.axhline(0, color=INK, linewidth=0.5, zorder=1)
     entries = _draw_curves(axes, assessment, alphas, curves, shown) + entries
     axes.set_ylabel(r"$T_\mathrm{Risk}$")
     _finish(axes, alphas)
@@ -140,6 +140,8 @@ def performance_profiles(
     """
     scores, rows = assessment.scores, _population(assessment)
     shown = highlighted(assessment, systems)
+    if systems is None:  # panels need no colours of their own, so there may be as many without a baseline's
+        shown += [system for system in _by_mean(assessment) if system not in shown][: _SHOWN - len(shown)]
     order = np.argsort(scores.values[rows].mean(axis=0), kind="stable")
     e = None if scores.values[rows].min() < 0 else expected(scores.values[rows])
     columns = min(2, len(shown))
@@ -156,10 +158,12 @@ def performance_profiles(
         axes.set_title(plain(system, 20), loc="left", parse_math=False)
     lowest = min(0.0, float(scores.values.min()))
     panels[0].set_ylim(bottom=lowest, auto=None)  # shared by all, once all have drawn
-    for axes in panels[-columns:]:  # the last panel of each column carries the ticks
-        axes.tick_params(labelbottom=True)
-        axes.set_xlabel("queries, hardest first", fontsize=7)
-    figure.supylabel(plain(scores.measure), fontsize=8, parse_math=False)
+    for number, axes in enumerate(panels):
+        if number >= len(panels) - columns:  # the last of its column, though its row may not be the last
+            axes.tick_params(labelbottom=True)
+        if number // columns == lines - 1:
+            axes.set_xlabel("queries, hardest first", fontsize=7)
+    figure.supylabel(plain(scores.measure, 26 if lines > 1 else 16), fontsize=8, parse_math=False)
     add_legend(figure, _profile_entries())
     return figure
 
@@ -206,7 +210,7 @@ def risk_reward_plane(
     entries.append((line, f"equal U, α = {weight:g}"))
     axes.set_xlabel("risk")
     axes.set_ylabel("reward")
-    add_title(figure, axes, f"{plain(data['measure'])} against {versus(assessment)}", pad=11)
+    add_title(figure, axes, f"{plain(data['measure'])} against {versus(assessment)}", pad=12)
     add_legend(figure, entries)
     order = [*shown, *rest[:80]]
     label_points(
@@ -306,9 +310,10 @@ def _profile(axes: Axes, values: Floats, line: Floats | None) -> None:
         thick = max(0.3, min(1.6, 70 / len(values)))
         for chosen, colour in ((values < line, HURT), (values >= line, HELPED)):
             axes.vlines(x[chosen], line[chosen], values[chosen], colors=colour, linewidth=thick, rasterized=many)
-        axes.plot(x, line, color=INK, linewidth=0.8, drawstyle="steps-mid" if len(values) < 100 else "default")
+        look: dict[str, Any] = {"drawstyle": "steps-mid"} if len(values) < 100 else {}
+        axes.plot(x, line, color=INK, linewidth=0.8, marker="_" if len(values) == 1 else "", **look)
     axes.set_xlim(0.5, len(values) + 0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
 
 
 def _profile_entries() -> list[tuple[Any, str]]:
