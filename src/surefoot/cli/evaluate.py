@@ -50,6 +50,9 @@ def evaluate(
         typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False),
     ] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write one line a system.", show_default=False)] = None,
+    figures: Annotated[
+        Path | None, typer.Option(help="Write the papers' charts into a folder: PDF, SVG, PNG.", show_default=False)
+    ] = None,
     format_: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.table,
     sort: Annotated[str, typer.Option(help="Column to sort by, such as risk or geo_risk@5.")] = "mean",
     per_query: Annotated[
@@ -70,6 +73,10 @@ def evaluate(
     """
     from surefoot.report.assessment import assess
 
+    if figures is not None:
+        from surefoot.report.canvas import need_matplotlib
+
+        need_matplotlib()  # a missing extra is told before the work, not after
     matrix = _scores(files or [], scores, measure, quiet)
     if baseline is None:
         raise ArgumentError(
@@ -93,10 +100,24 @@ def evaluate(
             from surefoot.data.files import write_text
 
             write_text(csv_file.with_suffix(f".per-query{csv_file.suffix}"), assessment.per_query().write_csv())
+    if figures is not None:
+        _write_figures(assessment, figures, quiet)
     if json_file == "-":
         format_ = Format.json
     if not quiet or json_file == "-":
         _show(assessment, format_, sort, per_query)
+
+
+def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
+    from surefoot.report.figures import write_figures
+
+    def say(words: str) -> None:
+        # Beside the output, not in it: that may be JSON or CSV on its way to another program.
+        if not quiet:
+            typer.echo(words, err=True)
+
+    written = write_figures(assessment, folder, note=say)
+    say(f"{len(written)} figures written to {folder}/")
 
 
 def _scores(files: list[str], matrix: Path | None, measure: str, quiet: bool) -> Scores:

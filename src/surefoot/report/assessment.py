@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,12 @@ class Assessment:
     def write_csv(self, path: str | os.PathLike[str], sort: str = "mean") -> None:
         """Write one line a system as CSV, all or nothing."""
         write_text(path, self.to_csv(sort))
+
+    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = ("pdf", "svg", "png")) -> list[Path]:
+        """Write the papers' charts into a folder; see `surefoot.report.figures` for each of them."""
+        from surefoot.report.figures import write_figures
+
+        return write_figures(self, folder, formats)
 
     def per_query(self) -> pl.DataFrame:
         """A row for each system and query: scores, difference, expectation, and at each α T_R, T_J and significance."""
