@@ -10,8 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from surefoot.data.letor import read_letor, write_letor
+    from surefoot.data.ranking_data import RankingData
     from surefoot.data.scores import Scores, read_scores
     from surefoot.data.synthetic import synthetic_runs
+    from surefoot.data.synthetic_letor import synthetic_letor
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run
     from surefoot.errors import ArgumentError, DataError, MeasureError, MissingExtraError, SurefootError
     from surefoot.measures.notation import Measure
@@ -26,8 +29,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "surefoot.data.letor": ("read_letor", "write_letor"),
+    "surefoot.data.ranking_data": ("RankingData",),
     "surefoot.data.scores": ("Scores", "read_scores"),
     "surefoot.data.synthetic": ("synthetic_runs",),
+    "surefoot.data.synthetic_letor": ("synthetic_letor",),
     "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
     "surefoot.errors": ("ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError"),
     "surefoot.measures.notation": ("Measure",),
@@ -42,10 +48,10 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "Assessment", "DataError", "Measure", "MeasureError", "MissingExtraError", "Qrels", "Run",
-    "Scores", "SurefootError", "assess", "compare_rankings", "deviations", "expected", "g_squared", "geo_risk", "holm",
-    "query_scores", "read_qrels", "read_run", "read_scores", "score", "synthetic_runs", "t_risk",
-    "t_test", "u_risk", "worst_mean", "z_risk",
+    "ArgumentError", "Assessment", "DataError", "Measure", "MeasureError", "MissingExtraError", "Qrels",
+    "RankingData", "Run", "Scores", "SurefootError", "assess", "compare_rankings", "deviations", "expected",
+    "g_squared", "geo_risk", "holm", "query_scores", "read_letor", "read_qrels", "read_run", "read_scores", "score",
+    "synthetic_letor", "synthetic_runs", "t_risk", "t_test", "u_risk", "worst_mean", "write_letor", "z_risk",
 ]  # fmt: skip
 
 

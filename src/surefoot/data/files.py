@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from surefoot.errors import DataError
 
@@ -115,6 +115,21 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write bytes to in pieces, compressed by the ending of `path`, whose place it takes at the end."""
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        match Path(path).suffix.lower():
+            case ".gz":  # no name and no time, so that the same data gives the same file
+                with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as compressed:
+                    yield cast(BinaryIO, compressed)
+            case ending if ending in _OPEN:
+                with _OPEN[ending](file, "wb") as compressed:
+                    yield compressed
+            case _:
+                yield file
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:

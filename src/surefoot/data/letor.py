@@ -1,0 +1,179 @@
+"""LETOR data in and out: the text format of learning-to-rank collections, and the same as Parquet."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from polars.io.plugins import register_io_source
+
+from surefoot.data.files import existing_file, replacing, writing
+from surefoot.data.letor_text import line_of_row, read_text
+from surefoot.data.matrix import feature_matrix
+from surefoot.data.ranking_data import RankingData, RowError
+from surefoot.errors import ArgumentError, DataError
+
+_ROWS = 1 << 13  # written in one go
+_COLUMNS = 16  # of a Parquet file, read in one go
+_FEATURE = re.compile(r"f([1-9]\d*)(?::(.*))?", re.DOTALL)
+_BASELINE = "baseline:"
+
+
+def read_letor(path: str | os.PathLike[str], *, n_features: int | None = None) -> RankingData:
+    """Labelled feature vectors from a LETOR file, plain or compressed (.gz, .bz2, .xz, .zst), or a `.parquet` of `write_letor`.
+
+    Lines have the form `label qid:ID 1:value 2:value … # comment`. A feature that is not there is 0. The document
+    id is the word after `docid =` in the comment, or a comment of one word; ids are kept if every line has one.
+    `n_features` is the matrix's width, where the highest feature may be absent from the file.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "train.txt")
+    ...     _ = file.write_text("2 qid:7 1:0.5 3:1 #docid = GX01\\n0 qid:7 2:4e-1 #docid = GX02\\n")
+    ...     data = read_letor(file)
+    >>> data.X
+    array([[0.5, 0. , 1. ],
+           [0. , 0.4, 0. ]], dtype=float32)
+    >>> data.y, data.queries, data.doc_ids.to_list()
+    (array([2., 0.]), ('7',), ['GX01', 'GX02'])
+    """
+    if n_features is not None and n_features < 1:
+        raise ArgumentError(f"n_features is {n_features}; it must be at least 1")
+    if Path(path).suffix.lower() == ".parquet":
+        return _read_parquet(existing_file(path), n_features)
+    text = read_text(path, n_features)
+    lengths = np.diff(np.append(text.starts, len(text.y)))
+    try:
+        return RankingData.of_queries(text.X, text.y, text.stretches, lengths, doc_ids=text.ids)
+    except RowError as error:
+        raise _at_line(path, error) from error
+
+
+def _at_line(path: str | os.PathLike[str], error: RowError) -> DataError:
+    if not Path(path).is_file():  # a pipe cannot be read again to count its lines
+        return DataError.at(path, None, str(error))
+    earlier = "" if error.first is None else f" (first at line {line_of_row(path, error.first)})"
+    return DataError.at(path, line_of_row(path, error.row), f"{error.message}{earlier}")
+
+
+def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
+    """Write LETOR lines, compressed by the ending, or a `.parquet` table, all or nothing.
+
+    Every feature is written, with the fewest digits that read back as the same float32. Lines hold no baselines and no
+    feature names; Parquet does: columns `label`, `qid`, `docid`, `f1`, `f2` (or `f1:name`) …, `baseline:name`.
+    """
+    if Path(path).suffix.lower() == ".parquet":
+        _write_parquet(data, path)
+        return
+    _check_words(path, pl.Series(data.queries, dtype=pl.String), "query", r"[\s#]")
+    if data.doc_ids is not None:
+        _check_words(path, data.doc_ids, "document", r"\s")
+    with writing(path) as file:
+        for frame in _frames(data):
+            file.write(_lines(frame, data.n_features))
+
+
+def _check_words(path: str | os.PathLike[str], ids: pl.Series, what: str, forbidden: str) -> None:
+    wrong = ids.str.contains(forbidden) | (ids == "")
+    if wrong.any():
+        raise DataError.at(
+            path,
+            None,
+            f"the {what} id {ids.filter(wrong)[0]!r} cannot stand in a LETOR line (white space, '#' or nothing); "
+            "write a .parquet file instead",
+        )
+
+
+def _lines(frame: pl.DataFrame, n_features: int) -> bytes:
+    # Most features of most collections are whole numbers: 3 instead of 3.0 makes files a third smaller.
+    value = pl.col(pl.Float32, pl.Float64).cast(pl.String).str.strip_suffix(".0").str.replace("NaN", "nan", literal=True)
+    texts = frame.with_columns(value)
+    parts: list[Any] = [pl.col("label"), pl.lit(" qid:"), pl.col("qid")]
+    for number in range(1, n_features + 1):
+        parts += [pl.lit(f" {number}:"), pl.nth(number + 1)]
+    if "docid" in frame.columns:
+        parts += [pl.lit(" #docid = "), pl.col("docid")]
+    lines = texts.select(pl.concat_str([*parts, pl.lit("\n")])).to_series()
+    return "".join(lines.to_list()).encode()
+
+
+def _frames(data: RankingData) -> Iterator[pl.DataFrame]:
+    """The rows in pieces, so that what they become is never there for all at once: label, qid, features, the rest."""
+    names = pl.Series("qid", data.queries, dtype=pl.String)
+    for start in range(0, len(data), _ROWS):
+        end = min(start + _ROWS, len(data))
+        query = np.searchsorted(data.offsets, np.arange(start, end), side="right") - 1
+        columns = [pl.Series("label", data.y[start:end]), names.gather(query)]
+        block = np.ascontiguousarray(data.X[start:end].T)
+        columns += [pl.Series(name, values) for name, values in zip(_feature_columns(data), block, strict=True)]
+        if data.doc_ids is not None:
+            columns.append(data.doc_ids[start:end].alias("docid"))
+        columns += [pl.Series(f"{_BASELINE}{name}", scores[start:end]) for name, scores in data.baselines.items()]
+        yield pl.DataFrame(columns)
+
+
+def _feature_columns(data: RankingData) -> list[str]:
+    names = data.feature_names or [None] * data.n_features
+    return [f"f{k}" if name is None else f"f{k}:{name}" for k, name in enumerate(names, start=1)]
+
+
+def _write_parquet(data: RankingData, path: str | os.PathLike[str]) -> None:
+    frames = _frames(data)
+    first = next(frames)
+
+    def pieces(
+        columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        yield first
+        yield from frames
+
+    with replacing(path) as temporary:
+        try:
+            register_io_source(pieces, schema=first.schema).sink_parquet(temporary)
+        except pl.exceptions.PolarsError as error:
+            raise DataError.at(path, None, f"cannot be written ({error})") from error
+
+
+def _read_parquet(path: Path, n_features: int | None) -> RankingData:
+    try:
+        schema = pl.read_parquet_schema(path)
+        features = _numbered_features(path, schema)
+        width = n_features or len(features)
+        if width < len(features):
+            raise DataError.at(path, None, f"has {len(features)} features, but n_features is {n_features}")
+        rest = pl.read_parquet(path, columns=[name for name in schema if name not in features])
+        X = np.zeros((rest.height, width), dtype=np.float32)
+        for start in range(0, len(features), _COLUMNS):
+            part = pl.read_parquet(path, columns=features[start : start + _COLUMNS])
+            X[:, start : start + part.width] = feature_matrix(part)[0]
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise DataError.at(path, None, f"cannot be read as Parquet ({error})") from error
+    names = [_FEATURE.fullmatch(name)[2] for name in features]  # type: ignore[index]
+    baselines = {name.removeprefix(_BASELINE): rest[name] for name in rest.columns if name.startswith(_BASELINE)}
+    try:
+        return RankingData(
+            X,
+            rest["label"],
+            qid=rest["qid"],
+            doc_ids=rest["docid"] if "docid" in rest.columns else None,
+            baselines=baselines,
+            feature_names=names if width == len(names) and None not in names else None,
+        )
+    except DataError as error:
+        raise DataError.at(path, None, str(error)) from error
+
+
+def _numbered_features(path: Path, schema: Mapping[str, Any]) -> list[str]:
+    """The columns of features, by number; they must be 1, 2, 3 … without a gap."""
+    found = {int(match[1]): name for name in schema if (match := _FEATURE.fullmatch(name))}
+    for needed in ("label", "qid"):
+        if needed not in schema:
+            raise DataError.at(path, None, f"has no column {needed!r}; expected label, qid, f1, f2 … as write_letor makes")
+    if not found or sorted(found) != list(range(1, len(found) + 1)):
+        raise DataError.at(path, None, "the feature columns must be f1, f2, f3 … (or f1:name …) without a gap")
+    return [found[number] for number in sorted(found)]

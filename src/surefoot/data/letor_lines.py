@@ -1,0 +1,134 @@
+"""LETOR lines read one by one, in Python: for blocks that the compiled parser leaves, and to say what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from os import PathLike
+
+import numpy as np
+
+from surefoot.errors import DataError
+
+FORM = "label qid:ID 1:value 2:value … # comment"
+MOST_FEATURES = 1 << 20
+
+_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.IGNORECASE)
+_ID = re.compile(rb"\s*docid\s*=\s*(\S+)")
+
+
+@dataclass
+class Lines:
+    """What lines hold: labels, query ids, features by column (from 0), and document ids where there are any."""
+
+    labels: list[float] = field(default_factory=list)
+    queries: list[bytes] = field(default_factory=list)
+    features: list[dict[int, np.float32]] = field(default_factory=list)
+    ids: list[bytes | None] = field(default_factory=list)
+    n_features: int = 0
+
+
+def read_one_by_one(path: str | PathLike[str], data: bytes, lines_before: int, n_features: int | None) -> Lines:
+    """Read every line, or raise at the first one that is wrong."""
+    found = Lines()
+    for number, raw in enumerate(data.split(b"\n"), start=lines_before + 1):
+        text, _, comment = raw.partition(b"#")
+        _utf8(path, number, raw)
+        tokens = text.split()
+        if not tokens:
+            continue
+        found.labels.append(_label(path, number, tokens[0]))
+        if len(tokens) < 2 or not tokens[1].startswith(b"qid:") or tokens[1] == b"qid:":
+            what = f"found {_shown(tokens[1])}" if len(tokens) > 1 else "the line ends there"
+            raise DataError.at(path, number, f"expected qid:ID after the label, {what}; lines have the form '{FORM}'")
+        found.queries.append(tokens[1][4:])
+        features: dict[int, np.float32] = {}
+        last = 0
+        for token in tokens[2:]:
+            feature, value = _feature(path, number, token, last, n_features)
+            features[feature - 1] = value
+            last = feature
+        found.features.append(features)
+        found.n_features = max(found.n_features, last)
+        found.ids.append(document_of(comment))
+    return found
+
+
+def document_of(comment: bytes) -> bytes | None:
+    """The document id in a comment: the word after `docid =`, or the whole of a comment of one word.
+
+    >>> document_of(b"docid = GX008-86-4444840 inc = 1"), document_of(b" d7 "), document_of(b"not one")
+    (b'GX008-86-4444840', b'd7', None)
+    """
+    named = _ID.match(comment)
+    if named:
+        return named[1]
+    words = comment.split()
+    return words[0] if len(words) == 1 and not re.match(rb"docid\s*=", words[0]) else None
+
+
+def number_of(text: bytes) -> float | None:
+    """The number as Python reads it, if it is one (Python alone would also take 1_000)."""
+    return float(text) if _NUMBER.fullmatch(text) else None
+
+
+def _label(path: str | PathLike[str], line: int, text: bytes) -> float:
+    value = number_of(text)
+    if value is None and b":" in text:
+        raise DataError.at(path, line, f"the label is missing, found {_shown(text)}; lines have the form '{FORM}'")
+    if value is None:
+        raise DataError.at(path, line, f"the label {_shown(text)} is not a number; lines have the form '{FORM}'")
+    if not np.isfinite(value):
+        raise DataError.at(path, line, f"the label is {text.decode()}; every label must be a finite number")
+    if value < 0:
+        raise DataError.at(
+            path, line, f"the label is {value:g}; labels must be 0 (not relevant) or more; raise negative grades to 0"
+        )
+    return value
+
+
+def _feature(
+    path: str | PathLike[str], line: int, token: bytes, last: int, n_features: int | None
+) -> tuple[int, np.float32]:
+    key, colon, text = token.partition(b":")
+    if not colon or not key.isdigit():
+        raise DataError.at(path, line, f"expected number:value, found {_shown(token)}; a comment starts with '#'")
+    feature = int(key[:20])
+    if feature == 0:
+        raise DataError.at(path, line, f"found feature 0 ({_shown(token)}); features are numbered from 1")
+    if feature == last:
+        raise DataError.at(path, line, f"feature {feature} stands twice; keep one of the two")
+    if feature < last:
+        raise DataError.at(path, line, f"feature {feature} comes after feature {last}; sort the line by feature number")
+    if n_features is not None and feature > n_features:
+        raise DataError.at(path, line, f"found feature {feature}, but n_features is {n_features}; raise it or leave it out")
+    if feature > MOST_FEATURES:
+        raise DataError.at(
+            path, line, f"found feature {feature}; a dense matrix may have {MOST_FEATURES:,}: number features without gaps"
+        )
+    value = number_of(text)
+    if value is None:
+        raise DataError.at(path, line, f"the value {_shown(text)} of feature {feature} is not a number")
+    with np.errstate(over="ignore"):
+        rounded = np.float32(value)
+    if np.isinf(rounded):
+        raise DataError.at(
+            path,
+            line,
+            f"the value {_shown(text)} of feature {feature} is infinite or more than float32 holds; "
+            "use nan for a missing value",
+        )
+    return feature, rounded
+
+
+def _utf8(path: str | PathLike[str], line: int, raw: bytes) -> None:
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        raise DataError.at(
+            path, line, f"not UTF-8 text (byte 0x{raw[error.start]:02x}); convert the file to UTF-8"
+        ) from error
+
+
+def _shown(text: bytes) -> str:
+    return repr(text[:60].decode())

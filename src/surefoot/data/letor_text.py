@@ -1,0 +1,252 @@
+"""LETOR text into arrays: blocks of lines parsed by several threads, gathered in a matrix that grows in place.
+
+Memory holds the matrix, a sixteenth of it while it grows, and the few blocks that are under way.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from surefoot.data.files import existing_file, read_blocks
+from surefoot.data.letor_lines import FORM, number_of, read_one_by_one
+from surefoot.data.matrix import Matrix
+from surefoot.data.ranking import Floats, Rows
+from surefoot.errors import DataError, MissingExtraError
+
+_BLOCK = 1 << 20
+_MARK = b"\xef\xbb\xbf"
+_MOST_THREADS = 8
+
+
+@dataclass
+class Block:
+    """The rows of a block: `stretches` of equal query ids start at rows `starts`; `ids` is None unless all rows have one."""
+
+    X: Matrix
+    y: Floats
+    stretches: list[bytes]
+    starts: Rows
+    ids: list[str] | None
+
+
+@dataclass
+class Text:
+    """A whole file's rows, in stretches of one query id."""
+
+    X: Matrix
+    y: Floats
+    stretches: list[str]
+    starts: Rows
+    ids: pl.Series | None
+
+
+def read_text(path: str | os.PathLike[str], n_features: int | None) -> Text:
+    """All rows of a LETOR file, in its order."""
+    matrix, labels = _Growing(n_features), _Growing(1, np.float64)
+    names: list[bytes] = []
+    starts: list[Rows] = []
+    ids: list[pl.Series] | None = []
+    for block in _blocks(path, n_features):
+        rows = matrix.rows
+        if names and block.stretches and names[-1] == block.stretches[0]:  # a query goes on in the next block
+            del block.stretches[0]
+            block.starts = block.starts[1:]
+        names += block.stretches
+        starts.append(block.starts + rows)
+        matrix.append(block.X)
+        labels.append(block.y[:, None])
+        if block.ids is None:
+            ids = None
+        elif ids is not None:
+            ids.append(pl.Series("doc_id", block.ids, dtype=pl.String))
+    if not matrix.rows:
+        raise DataError.at(path, None, f"the file is empty; expected lines of the form '{FORM}'")
+    if not matrix.width:
+        raise DataError.at(path, None, f"no line has a feature; expected lines of the form '{FORM}'")
+    return Text(
+        matrix.whole(),
+        labels.whole()[:, 0],
+        [name.decode() for name in names],
+        np.concatenate(starts),
+        None if ids is None else pl.concat(ids, rechunk=True),
+    )
+
+
+def line_of_row(path: str | os.PathLike[str], row: int) -> int:
+    """The line number (from 1) of a row, blank lines and comments counted."""
+    lines = (line for block in read_blocks(existing_file(path), _BLOCK) for line in block.splitlines())
+    filled = (number for number, line in enumerate(lines, start=1) if line.partition(b"#")[0].strip())
+    return next(number for position, number in enumerate(filled) if position == row)
+
+
+def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Iterator[Block]:
+    """The file's blocks, parsed ahead by threads and handed out in order; the first error is the file's first."""
+    kernel = _kernel()
+    threads = min(_MOST_THREADS, _cores())
+    lines = 0
+    width = n_features or 0
+    under_way: deque[Future[Block]] = deque()
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="surefoot-letor")
+    try:
+        for number, raw in enumerate(read_blocks(existing_file(path), _BLOCK)):
+            data = raw.removeprefix(_MARK) if number == 0 else raw
+            under_way.append(pool.submit(_parse, kernel, path, data, lines, width, n_features))
+            lines += data.count(b"\n")
+            if len(under_way) > threads:
+                block = under_way.popleft().result()
+                width = max(width, block.X.shape[1])
+                yield block
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _kernel() -> Any:
+    try:
+        from surefoot.data import letor_kernel
+    except ImportError as error:
+        raise MissingExtraError.of("learn", "reading LETOR text (it is parsed by Numba)") from error
+    return letor_kernel
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _parse(
+    kernel: Any, path: str | os.PathLike[str], data: bytes, lines_before: int, width: int, n_features: int | None
+) -> Block:
+    """Parse a block; one that is not regular is read line by line, which finds the line that is wrong."""
+    if not data.endswith(b"\n"):
+        data += b"\n"
+    view = np.frombuffer(data, dtype=np.uint8)
+    most = data.count(b"\n")
+    y = np.empty(most)
+    stretches, hard = np.empty((most, 3), np.int64), np.empty((kernel.MOST_HARD, 4), np.int64)
+    ids, report = np.empty(len(data), np.uint8), np.zeros(8, np.int64)
+    width = width or _features_of_first_line(data)
+    while True:
+        X = _allocate(path, most, width)
+        kernel.parse(view, width, X, y, stretches, ids, hard, report)
+        if report[kernel.IRREGULAR] or report[kernel.FEATURES] <= width:
+            break
+        if n_features is not None:
+            report[kernel.IRREGULAR] = 1
+            break
+        width = int(report[kernel.FEATURES])
+    rows, count = int(report[kernel.ROWS]), int(report[kernel.STRETCHES])
+    regular = not report[kernel.IRREGULAR] and not (report[kernel.NOT_ASCII] and not _is_utf8(data))
+    if not regular or not _fill(X, y, data, hard[: report[kernel.HARD]]):
+        return _parse_slowly(path, data, lines_before, n_features)
+    names = [data[start:end] for _, start, end in stretches[:count].tolist()]
+    documents = None
+    if report[kernel.IDS] == rows:
+        documents = ids[: report[kernel.ID_BYTES]].tobytes().decode().split("\n")[:-1]
+    return Block(X[:rows, : report[kernel.FEATURES]], y[:rows], names, stretches[:count, 0].copy(), documents)
+
+
+def _features_of_first_line(data: bytes) -> int:
+    """A guess of how wide the matrix is, so that most blocks are parsed once."""
+    last = data[: data.find(b"\n")].partition(b"#")[0].rpartition(b":")[0].split()
+    return min(int(last[-1]), 1 << 20) if last and last[-1].isdigit() and len(last[-1]) < 8 else 1
+
+
+def _fill(X: Matrix, y: Floats, data: bytes, hard: Rows) -> bool:
+    """Numbers that the kernel left, as Python reads them; False if one cannot be, which reading slowly explains."""
+    for row, column, start, end in hard.tolist():
+        value = number_of(data[start:end])
+        if value is None or value in (np.inf, -np.inf):
+            return False
+        if column < 0:
+            if not value >= 0:
+                return False
+            y[row] = value
+        else:
+            with np.errstate(over="ignore"):
+                X[row, column] = value
+            if np.isinf(X[row, column]):
+                return False
+    return True
+
+
+def _parse_slowly(path: str | os.PathLike[str], data: bytes, lines_before: int, n_features: int | None) -> Block:
+    lines = read_one_by_one(path, data, lines_before, n_features)
+    X = _allocate(path, len(lines.labels), n_features or lines.n_features)
+    X[:] = 0
+    for row, features in zip(X, lines.features, strict=True):
+        row[list(features)] = list(features.values())
+    starts = [i for i, query in enumerate(lines.queries) if i == 0 or query != lines.queries[i - 1]]
+    known = [name.decode() for name in lines.ids if name is not None]
+    return Block(
+        X,
+        np.array(lines.labels, dtype=np.float64),
+        [lines.queries[i] for i in starts],
+        np.array(starts, dtype=np.int64),
+        known if len(known) == len(lines.ids) else None,
+    )
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _allocate(path: str | os.PathLike[str], rows: int, width: int) -> Matrix:
+    try:
+        return np.empty((rows, width), dtype=np.float32)
+    except (MemoryError, ValueError) as error:
+        raise DataError.at(
+            path, None, f"a dense matrix of {rows:,} documents × {width:,} features does not fit in memory"
+        ) from error
+
+
+class _Growing:
+    """A matrix that rows are appended to and that grows in place, columns of 0 to the right when wider rows come."""
+
+    def __init__(self, width: int | None, dtype: Any = np.float32) -> None:
+        self.rows = 0
+        self.width = width or 0
+        self._cells = np.empty(0, dtype=dtype)
+
+    def append(self, block: np.ndarray[Any, Any]) -> None:
+        """Put the block's rows below the others."""
+        if block.shape[1] > self.width:
+            self._widen(block.shape[1])
+        needed = (self.rows + len(block)) * self.width
+        if needed > self._cells.size:
+            # Large arrays are moved by the system without a copy; the reserve is small, as NumPy fills it with zeros.
+            self._cells.resize(max(needed, self._cells.size + self._cells.size // 16), refcheck=False)
+        rows = self._cells[self.rows * self.width : needed].reshape(len(block), self.width)
+        rows[:, : block.shape[1]] = block
+        rows[:, block.shape[1] :] = 0
+        self.rows += len(block)
+
+    def _widen(self, width: int) -> None:
+        old, self.width = self.width, width
+        self._cells.resize(self.rows * width, refcheck=False)
+        # From the last rows to the first, so that none is overwritten before it has moved.
+        step = max(1, (1 << 20) // width)
+        for end in range(self.rows, 0, -step) if old else ():
+            start = max(0, end - step)
+            moved = self._cells[start * old : end * old].reshape(-1, old).copy()
+            rows = self._cells[start * width : end * width].reshape(-1, width)
+            rows[:, :old] = moved
+            rows[:, old:] = 0
+
+    def whole(self) -> np.ndarray[Any, Any]:
+        """All rows, without the reserve; nothing can be appended after."""
+        self._cells.resize(self.rows * self.width, refcheck=False)
+        return self._cells.reshape(self.rows, self.width)
