@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from surefoot.data.synthetic_letor import synthetic_letor
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run
     from surefoot.errors import ArgumentError, DataError, MeasureError, MissingExtraError, SurefootError
+    from surefoot.learn.ranker import Ranker
     from surefoot.measures.notation import Measure
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import Assessment, assess
@@ -36,6 +37,7 @@ _HOME = {
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
     "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
     "surefoot.errors": ("ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError"),
+    "surefoot.learn.ranker": ("Ranker",),
     "surefoot.measures.notation": ("Measure",),
     "surefoot.measures.scoring": ("score",),
     "surefoot.report.assessment": ("Assessment", "assess"),
@@ -49,7 +51,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "ArgumentError", "Assessment", "DataError", "Measure", "MeasureError", "MissingExtraError", "Qrels",
-    "RankingData", "Run", "Scores", "SurefootError", "assess", "compare_rankings", "deviations", "expected",
+    "Ranker", "RankingData", "Run", "Scores", "SurefootError", "assess", "compare_rankings", "deviations", "expected",
     "g_squared", "geo_risk", "holm", "query_scores", "read_letor", "read_qrels", "read_run", "read_scores", "score",
     "synthetic_letor", "synthetic_runs", "t_risk", "t_test", "u_risk", "worst_mean", "write_letor", "z_risk",
 ]  # fmt: skip

@@ -13,10 +13,12 @@ from surefoot.learn.objectives import Lambdas, Objective
 from surefoot.learn.target import Target
 
 MEASURES = [
-    "nDCG(dcg='exp-log2')@5", "nDCG(dcg='exp-log2')", "nDCG@3", "AP", "AP(rel=2)@4", "RR", "RR@3", "ERR@5", "ERR", "nDCG@10",
+    "nDCG(dcg='exp-log2')@5", "nDCG(dcg='exp-log2')", "nDCG@3", "AP", "AP(rel=2)@4", "RR", "RR@3", "ERR@5", "ERR",
+    "nDCG@10",
 ]  # fmt: skip
 OBJECTIVES = [
-    Objective("gain"), Objective("u_risk", 5), Objective("u_risk", 5, rule="eq9"), Objective("saro", 5), Objective("faro", 5),
+    Objective("gain"), Objective("u_risk", 5), Objective("u_risk", 5, rule="eq9"), Objective("saro", 5),
+    Objective("faro", 5),
     Objective("geo_risk", 5), Objective("saro", 3, rule="eq9"), Objective("geo_risk", 0),
 ]  # fmt: skip
 
@@ -29,7 +31,8 @@ def measured(measure: str, labels, order) -> float:
     """M of one list through the evaluation code: documents named so that ids do not matter."""
     names = [f"d{i}" for i in range(len(labels))]
     run = {"q": {names[row]: float(-place) for place, row in enumerate(order)}}
-    return float(sf.score({"q": dict(zip(names, labels, strict=True))}, sf.read_run(run, name="x"), measure).values[0, 0])
+    qrels = {"q": dict(zip(names, labels, strict=True))}
+    return float(sf.score(qrels, sf.read_run(run, name="x"), measure).values[0, 0])
 
 
 def light_gbm_rho(difference: float, sigma: float = 1.0) -> float:
@@ -50,9 +53,7 @@ def random_queries(seed: int, count: int = 5):
 def slow(objective: Objective, measure: str, offsets, labels, scores, baselines):
     """Gradients by swapping, with everything computed from the definitions."""
     queries = len(offsets) - 1
-    orders = [
-        offsets[q] + np.argsort(-scores[offsets[q] : offsets[q + 1]], kind="stable") for q in range(queries)
-    ]
+    orders = [offsets[q] + np.argsort(-scores[offsets[q] : offsets[q + 1]], kind="stable") for q in range(queries)]
     M = np.array([
         measured(measure, labels[offsets[q] : offsets[q + 1]], orders[q] - offsets[q]) for q in range(queries)
     ])  # fmt: skip

@@ -91,7 +91,9 @@ def _check_words(path: str | os.PathLike[str], ids: pl.Series, what: str, forbid
 
 def _lines(frame: pl.DataFrame, n_features: int) -> bytes:
     # Most features of most collections are whole numbers: 3 instead of 3.0 makes files a third smaller.
-    value = pl.col(pl.Float32, pl.Float64).cast(pl.String).str.strip_suffix(".0").str.replace("NaN", "nan", literal=True)
+    value = (
+        pl.col(pl.Float32, pl.Float64).cast(pl.String).str.strip_suffix(".0").str.replace("NaN", "nan", literal=True)
+    )
     texts = frame.with_columns(value)
     parts: list[Any] = [pl.col("label"), pl.lit(" qid:"), pl.col("qid")]
     for number in range(1, n_features + 1):
@@ -173,7 +175,9 @@ def _numbered_features(path: Path, schema: Mapping[str, Any]) -> list[str]:
     found = {int(match[1]): name for name in schema if (match := _FEATURE.fullmatch(name))}
     for needed in ("label", "qid"):
         if needed not in schema:
-            raise DataError.at(path, None, f"has no column {needed!r}; expected label, qid, f1, f2 … as write_letor makes")
+            raise DataError.at(
+                path, None, f"has no column {needed!r}; expected label, qid, f1, f2 … as write_letor makes"
+            )
     if not found or sorted(found) != list(range(1, len(found) + 1)):
         raise DataError.at(path, None, "the feature columns must be f1, f2, f3 … (or f1:name …) without a gap")
     return [found[number] for number in sorted(found)]

@@ -158,9 +158,7 @@ class RankingData:
     def __repr__(self) -> str:
         """Size, and the baselines' names."""
         known = f", baselines {', '.join(self.baselines)}" if self.baselines else ""
-        return (
-            f"<RankingData: {len(self.queries):,} queries, {len(self):,} documents, {self.n_features:,} features{known}>"
-        )
+        return f"<RankingData: {len(self.queries):,} queries, {len(self):,} documents, {self.n_features:,} features{known}>"
 
     def feature(self, number: int) -> npt.NDArray[np.float32]:
         """The column of a feature, by its number in LETOR files, which start at 1."""
@@ -303,7 +301,9 @@ class RankingData:
             raise DuplicateDocumentError(first, second)
         query = self.queries[int(np.searchsorted(self.offsets, second, side="right")) - 1]
         raise RowError(
-            second, f"document {self.doc_ids[second]!r} stands twice in query {query!r}; keep one of the two", first=first
+            second,
+            f"document {self.doc_ids[second]!r} stands twice in query {query!r}; keep one of the two",
+            first=first,
         )
 
 

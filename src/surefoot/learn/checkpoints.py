@@ -8,6 +8,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from surefoot.data.files import write_text
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import DataError
@@ -27,7 +29,7 @@ def fingerprint(parameters: dict[str, Any], train: RankingData, valid: RankingDa
             digest.update(repr((data.X.shape, data.queries[:1], list(data.baselines))).encode())
             step = max(1, len(data) // 10_000)
             for part in (data.y, data.offsets, data.X[::step], *data.baselines.values()):
-                digest.update(part.tobytes())
+                digest.update(np.asarray(part).tobytes())
     return digest.hexdigest()
 
 
@@ -46,10 +48,14 @@ def read(path: str | os.PathLike[str], made_of: str) -> tuple[Any, dict[str, Any
         matching = content["schema"] == _SCHEMA and content["fingerprint"] == made_of
         found = lightgbm().Booster(model_str=content["model"]) if matching else None
     except (OSError, ValueError, KeyError, TypeError, lightgbm().basic.LightGBMError) as error:
-        raise DataError.at(path, None, f"is not a checkpoint that can be read ({error}); delete it to start anew") from error
+        raise DataError.at(
+            path, None, f"is not a checkpoint that can be read ({error}); delete it to start anew"
+        ) from error
     if found is None:
         raise DataError.at(
-            path, None, "is the checkpoint of another training (other parameters or data); delete it, or name another file"
+            path,
+            None,
+            "is the checkpoint of another training (other parameters or data); delete it, or name another file",
         )
     return found, content["state"]
 

@@ -33,14 +33,16 @@ def lightgbm() -> ModuleType:
         import lightgbm as module
     except ImportError as error:
         raise MissingExtraError.of("learn", "Learning") from error
-    return module  # type: ignore[no-any-return]
+    return module
 
 
 def check_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """LightGBM parameters under their main names; unknown ones and those that Ranker decides are refused."""
     from lightgbm.basic import _ConfigAliases
 
-    aliases = {alias: name for name, known in _ConfigAliases._get_all_param_aliases().items() for alias in (name, *known)}
+    aliases = {
+        alias: name for name, known in _ConfigAliases._get_all_param_aliases().items() for alias in (name, *known)
+    }
     checked: dict[str, Any] = {}
     for name, value in parameters.items():
         main = aliases.get(name)
@@ -59,8 +61,8 @@ def check_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 class Growth:
     """Trees grown one after the other on fixed documents, with another set's scores kept up to date.
 
-    `gradients` is called with the documents' scores and gives gradient and hessian; `after_tree` with the trees grown so far and a
-    function that gives the other set's scores, and says whether to stop.
+    `gradients` is called with the documents' scores and gives gradient and hessian; `after_tree` with the trees grown
+    so far and a function that gives the other set's scores, and says whether to stop.
     """
 
     def __init__(
@@ -78,7 +80,9 @@ class Growth:
             feature_name=list(feature_names) if feature_names else "auto",
         )  # fmt: skip
         self._valid = (
-            None if valid is None else lgb.Dataset(valid, np.zeros(len(valid)), reference=self._train, free_raw_data=False)
+            None
+            if valid is None
+            else lgb.Dataset(valid, np.zeros(len(valid)), reference=self._train, free_raw_data=False)
         )
 
     def grow(

@@ -60,8 +60,8 @@ def measure_queries(  # type: ignore[no-untyped-def]
 ):
     """M(q) of queries first … last − 1 in their current order, 0 where nothing is relevant.
 
-    `gains` are what the measure sees of a label: the gain of NDCG, the stopping chance of ERR, 1 or 0 for AP and RR; `ideal`
-    is the ideal DCG, or the number of relevant documents.
+    `gains` are what the measure sees of a label: the gain of NDCG, the stopping chance of ERR, 1 or 0 for AP and RR;
+    `ideal` is the ideal DCG, or the number of relevant documents.
     """
     for q in range(first, last):
         start = offsets[q]
@@ -110,8 +110,8 @@ def _normal_cdf(x):  # type: ignore[no-untyped-def]
 def _prefixes(start, n, order, gains, measure, cutoff, counts, sums, reach, first_two):  # type: ignore[no-untyped-def]
     """What `_swap_change` needs to know of the current order, up to and including each rank (from 0).
 
-    AP: `counts` relevant documents and `sums` of 1/r over them. ERR: `sums` is its value so far and `reach` the chance of
-    getting to a rank. RR: `first_two` are the first two relevant ranks. Sums stop at the cut-off.
+    AP: `counts` relevant documents and `sums` of 1/r over them. ERR: `sums` is its value so far and `reach` the chance
+    of getting to a rank. RR: `first_two` are the first two relevant ranks. Sums stop at the cut-off.
     """
     first_two[0] = first_two[1] = n
     found, total, chance = 0.0, 0.0, 1.0
@@ -157,7 +157,9 @@ def _swap_change(i, j, a, b, measure, cutoff, ideal, counts, sums, reach, first_
 
 
 @compiled
-def _objective_change(kind, change, difference, alpha, value, e, z, total, z_total, geo, queries):  # type: ignore[no-untyped-def]
+def _objective_change(  # type: ignore[no-untyped-def]
+    kind, change, difference, alpha, value, e, z, total, z_total, geo, queries
+):
     """Δ of the objective for a ΔM; see `objectives` for what each needs."""
     if kind == GAIN:
         return change
@@ -183,8 +185,8 @@ def lambda_queries(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Gradients and hessians of the rows of queries first … last − 1.
 
-    With `all_ranks` every rank has its discount, as LightGBM's lambdarank has it; pairs need one document above the cut-off
-    either way. `sums_of_all` are S, Z, GeoRisk and c, over the queries of every machine.
+    With `all_ranks` every rank has its discount, as LightGBM's lambdarank has it; pairs need one document above the
+    cut-off either way. `sums_of_all` are S, Z, GeoRisk and c, over the queries of every machine.
     """
     longest = 1
     for q in range(first, last):

@@ -3,7 +3,7 @@
 | objective | Δ of a swap that changes M(q) by ΔM |
 |---|---|
 | `gain` | ΔM |
-| `u_risk` | f_α(δ + ΔM) − f_α(δ) (Wang et al., SIGIR 2012); by `rule="eq9"` ΔM, or (1 + α)ΔM if it ends below the baseline |
+| `u_risk` | f_α(δ + ΔM) − f_α(δ) (Wang et al., SIGIR 2012); by `rule="eq9"` ΔM, (1 + α)ΔM below the baseline |
 | `saro` | as `u_risk`, with α_q = α·(1 − Φ(δ_q / s_x)) in place of α (Dinçer et al., SIGIR 2014) |
 | `faro` | (1 + α_q)·ΔM on every query |
 | `geo_risk` | c·(GeoRisk after − before), with expectations held (Dinçer et al., SIGIR 2016) |
@@ -34,8 +34,8 @@ Singles: TypeAlias = npt.NDArray[np.float32]
 class Objective:
     """An objective by name, its α and its rules.
 
-    `rule` is Wang's exact Δ or Dinçer 2016's Eq. 9, for `u_risk` and `saro`; `estimate` says when `saro` and `faro` estimate s_x: in
-    "each" iteration, or after the "first" tree only, as the paper does.
+    `rule` is Wang's exact Δ or Dinçer 2016's Eq. 9, for `u_risk` and `saro`; `estimate` says when `saro` and `faro`
+    estimate s_x: in "each" iteration, or after the "first" tree only, as the paper does.
     """
 
     name: str = "gain"
@@ -65,8 +65,8 @@ class Objective:
 class Lambdas:
     """Gradients and hessians of an objective for document scores, iteration after iteration.
 
-    `baselines` are the baselines' M(q), a row each; all but `geo_risk` compare with their mean. `add_up` adds an array of sums
-    up over all machines that hold a part of the queries; alone, there is nothing to add.
+    `baselines` are the baselines' M(q), a row each; all but `geo_risk` compare with their mean. `add_up` adds an array
+    of sums up over all machines that hold a part of the queries; alone, there is nothing to add.
     """
 
     def __init__(
@@ -111,8 +111,9 @@ class Lambdas:
         gradient, hessian = np.empty(len(scores), np.float32), np.empty(len(scores), np.float32)
         target.each_part(
             lambdas.lambda_queries, target.offsets, order, scores, target.labels, target.gains,
-            target.ideal, target.discounts, target.kind, target.cutoff, self.all_ranks, self.objective.kind, self.values,
-            difference, alphas, expected, deviation, sums_of_all, self.sigma, *self._table, gradient, hessian,
+            target.ideal, target.discounts, target.kind, target.cutoff, self.all_ranks, self.objective.kind,
+            self.values, difference, alphas, expected, deviation, sums_of_all, self.sigma, *self._table, gradient,
+            hessian,
         )  # fmt: skip
         return gradient, hessian
 

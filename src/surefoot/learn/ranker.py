@@ -103,7 +103,7 @@ class Ranker:
         signature = inspect.signature(cls.__init__).parameters
         return [name for name, each in signature.items() if name != "self" and each.kind != each.VAR_KEYWORD]
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Ranker's own parameters and the engine's."""
         return {name: getattr(self, name) for name in self._own_names()} | self.engine_parameters
 
@@ -142,8 +142,9 @@ class Ranker:
     ) -> Self:
         """Learn from `RankingData`, or from X, y and `qid` or `group`.
 
-        `baseline` holds document scores: (n,), (n, baselines), or a dict of them by name; the data's own baselines by default.
-        `valid` is RankingData, or a tuple (X, y, qid) or (X, y, qid, baseline). `progress` is called after each tree.
+        `baseline` holds document scores: (n,), (n, baselines), or a dict of them by name; the data's own baselines by
+        default. `valid` is RankingData, or a tuple (X, y, qid) or (X, y, qid, baseline). `progress` is called after
+        each tree.
         """
         train = as_data(X, y, qid, group, baseline)
         held = None if valid is None else as_data(*valid) if isinstance(valid, tuple) else as_data(valid)

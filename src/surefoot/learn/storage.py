@@ -86,5 +86,7 @@ def _details(path: Path) -> dict[str, Any]:
         raise DataError.at(path, None, f"has schema {details['schema']!r}; this version reads {_SCHEMA!r}")
     absent = [name for name in _FITTED if name not in details["fitted"]]
     if absent or not isinstance(details["fitted"]["n_features_in_"], int) or "sha256" not in details["model"]:
-        raise DataError.at(path, None, f"lacks {', '.join(absent) or 'the number of features or the hash of the model'}")
+        raise DataError.at(
+            path, None, f"lacks {', '.join(absent) or 'the number of features or the hash of the model'}"
+        )
     return details

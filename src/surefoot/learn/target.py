@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ _NO_CUTOFF = 1 << 62
 class Target:
     """What is optimised on: labels of documents query by query, under a measure and a tie rule.
 
-    `gains` are what the measure sees of a label (NDCG's gain, ERR's stopping chance, relevant or not for AP and RR), `ideal`
-    the ideal DCG or the number of relevant documents of each query. `tie_order` lists each query's rows in the tie rule's order.
+    `gains` are what the measure sees of a label (NDCG's gain, ERR's stopping chance, relevant or not for AP and RR),
+    `ideal` the ideal DCG or the number of relevant documents of each query. `tie_order` lists each query's rows in the
+    tie rule's order.
     """
 
     def __init__(
@@ -101,15 +103,11 @@ class Target:
         best_first = np.lexsort((-self.gains, query))
         place = np.arange(len(query)) - np.repeat(self.offsets[:-1], self.lengths)
         worth = np.where(place < self.cutoff, self.discounts[place], 0.0)
-        return np.bincount(query, self.gains[best_first] * worth, minlength=self.queries)
+        return np.bincount(query, self.gains[best_first] * worth, self.queries).astype(np.float64, copy=False)
 
 
 def _balanced(lengths: Rows, cutoff: int, threads: int) -> list[tuple[int, int]]:
     """Stretches of queries with about as many pairs each."""
     work = np.cumsum(lengths * np.minimum(lengths, cutoff))
     cuts = np.searchsorted(work, np.arange(1, threads) / threads * work[-1], side="right")
-    return [part for part in _pairs([0, *cuts.tolist(), len(lengths)]) if part[0] < part[1]]
-
-
-def _pairs(cuts: list[int]) -> Iterator[tuple[int, int]]:
-    yield from zip(cuts[:-1], cuts[1:], strict=True)
+    return [(first, last) for first, last in pairwise([0, *cuts.tolist(), len(lengths)]) if first < last]

@@ -1,4 +1,4 @@
-"""One training: what is optimised and watched, what has been seen so far, when to stop, and how to go on after a kill."""
+"""One training: what is optimised and watched, what was seen so far, when to stop, how to go on after a kill."""
 
 from __future__ import annotations
 
@@ -106,11 +106,17 @@ class Training:
         self.train = Watched(train, measure, threads, ranker.init)
         self.valid = None if valid is None else Watched(valid, measure, threads, ranker.init)
         self.lambdas = Lambdas(
-            objective, self.train.target, self.train.baselines, sigma=ranker.sigma, all_ranks=ranker.delta_cutoff is None
+            objective,
+            self.train.target,
+            self.train.baselines,
+            sigma=ranker.sigma,
+            all_ranks=ranker.delta_cutoff is None,
         )
         first, _ = self.lambdas.peek(np.zeros(len(train)) + self.train.start)
         if not first.any():
-            raise ArgumentError("nothing to learn: no two documents of a query have labels that the measure tells apart")
+            raise ArgumentError(
+                "nothing to learn: no two documents of a query have labels that the measure tells apart"
+            )
         self._growth = Growth(parameters, train.X, None if valid is None else valid.X, train.feature_names)
         self._fingerprint = checkpoints.fingerprint(ranker.get_params(), train, valid)
         self.history: History = {"train": {}, "valid": {}}
@@ -203,10 +209,12 @@ def _check(ranker: Ranker, train: RankingData, valid: RankingData | None) -> Non
         raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
     if valid is not None and valid.n_features != train.n_features:
         raise ArgumentError(
-            f"the validation data has {valid.n_features} features, the training data {train.n_features}; both need the same"
+            f"the validation data has {valid.n_features} features, the training data {train.n_features}; "
+            "both need the same"
         )
     if valid is not None and list(valid.baselines) != list(train.baselines):
         raise ArgumentError(
-            f"the validation data has the baselines {list(valid.baselines)}, the training data {list(train.baselines)}; "
+            f"the validation data has the baselines {list(valid.baselines)}, the training data "
+            f"{list(train.baselines)}; "
             "both need the same"
         )

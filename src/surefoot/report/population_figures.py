@@ -29,7 +29,7 @@ from surefoot.report.canvas import (
 )  # fmt: skip
 from surefoot.risk.baselines import VIRTUAL, baseline_rows
 from surefoot.risk.expectation import combine, deviations, expected
-from surefoot.risk.inference import critical_value, t_tests
+from surefoot.risk.inference import critical_value, weighted_test
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
 
 if TYPE_CHECKING:
@@ -77,7 +77,10 @@ def t_risk_curves(
     largest = float(np.abs(scores.values).max())
     curves = np.array(
         [
-            [np.nan if test.t is None else test.t for test in t_tests(weigh_losses(difference, a), (1 + a) * largest)]
+            [
+                np.nan if (t := weighted_test(weigh_losses(row, a), (1 + a) * largest).t) is None else t
+                for row in difference
+            ]
             for a in alphas
         ]
     ).T
