@@ -11,7 +11,7 @@ import json
 import re
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -137,7 +137,7 @@ def _free(kind: str, taken: tuple[str, ...]) -> str:
 
 def _candidate(scores: Scores, baseline: str) -> str:
     """The system a reader most likely asks about: the best on average that is not the baseline."""
-    best = [scores.systems[i] for i in np.argsort(-scores.mean(), kind="stable")]
+    best: list[str] = [scores.systems[i] for i in np.argsort(-scores.mean(), kind="stable")]
     return next((name for name in best if name != baseline), best[0])
 
 
@@ -184,9 +184,6 @@ def _script() -> str:
 def _environment() -> Environment:
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    def load(name: str) -> Any:
-        return _asset(name)
-
     return Environment(
-        loader=FunctionLoader(load), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

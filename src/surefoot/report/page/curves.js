@@ -4,16 +4,20 @@ const ALPHA_STEPS = 60;
 const curveAlphas = Array.from({ length: ALPHA_STEPS + 1 }, (_, i) => i * MOST_ALPHA / ALPHA_STEPS);
 
 function drawCurves(view, width, host, curves, options) {
-  // Clip to what matters: one wild system must not flatten the others.
-  const range = extent(curves.flat(), options.including);
+  // One wild system must not flatten the others: as much again as the chosen one and the band take, on either side.
+  const whole = extent(curves.flat(), options.including), near = extent(curves[view.index], options.including);
+  const room = options.focus ? near[1] - near[0] : Infinity;
+  const range = [Math.max(whole[0], near[0] - room), Math.min(whole[1], near[1] + room)];
   const plot = frame({ width, height: 300, x: [0, MOST_ALPHA], y: range, yLabel: options.yLabel, xLabel: "α", label: options.label });
   options.under?.(plot);
+  const clipped = svg("g", { "clip-path": `url(#${host.id}-clip)` });
+  plot.root.append(svg("clipPath", { id: `${host.id}-clip` }, svg("rect", { x: plot.left, y: plot.top, width: plot.right - plot.left, height: plot.bottom - plot.top })), clipped);
   const ordered = systems.map((_, i) => i).sort((a, b) => weight(a) - weight(b));
   function weight(i) { return i === view.index ? 2 : i === view.against.own ? 1 : 0; }
   for (const i of ordered) {
     const kind = i === view.index ? "chosen" : i === view.against.own ? "reference" : "other";
     const points = curves[i].map((value, k) => value === null ? null : [plot.X(curveAlphas[k]), plot.Y(value)]);
-    if (points.some(Boolean)) plot.root.append(svg("path", { class: `curve ${kind}`, d: linePath(points) }));
+    if (points.some(Boolean)) clipped.append(svg("path", { class: `curve ${kind}`, d: linePath(points) }));
   }
   const line = svg("g", { class: "alpha" });
   plot.root.append(line);
@@ -50,7 +54,7 @@ function drawTRisk(view, width, host) {
     return replace(host, html("p", { class: "empty" }, "No system has a T_Risk against this baseline."));
   }
   markers.t = drawCurves(view, width, host, curves, {
-    yLabel: "T_Risk", including: [-critical, critical], legend: [["band", `within chance (|T| < ${fixed(critical, 2)})`]],
+    yLabel: "T_Risk", focus: true, including: [-critical, critical], legend: [["band", `within chance (|T| < ${fixed(critical, 2)})`]],
     label: `T_Risk of ${plural(systems.length, "system", "systems")} as α goes from 0 to ${short(MOST_ALPHA)}; values within ±${fixed(critical, 2)} are within chance.`,
     under: (plot) => plot.root.append(
       svg("rect", { class: "band", x: plot.left, width: plot.right - plot.left, y: plot.Y(critical), height: plot.Y(-critical) - plot.Y(critical) }),
@@ -82,7 +86,7 @@ function profileOrder() {
   // Queries from the easiest for the population to the hardest, in as many steps as can be seen.
   const level = floats(data.mean);
   const order = Uint32Array.from(queries.keys()).sort((a, b) => level[b] - level[a] || a - b);
-  const steps = Math.min(queries.length, 200);
+  const steps = Math.min(queries.length, 60);
   return Array.from({ length: steps }, (_, i) =>
     order.subarray(Math.round(i * queries.length / steps), Math.round((i + 1) * queries.length / steps)));
 }
@@ -106,7 +110,7 @@ function drawProfiles(view, width, host) {
   });
   for (const [kind, , values] of lines) {
     plot.root.append(svg("path", { class: `curve ${kind}`, d: linePath(values.map((value, i) => [plot.X(i), plot.Y(value)])) }));
-    if (kind === "chosen" && last < 120) {
+    if (kind === "chosen") {
       values.forEach((value, i) => plot.root.append(svg("circle", { class: "dot chosen", cx: plot.X(i), cy: plot.Y(value), r: 2.5 })));
     }
   }

@@ -16,7 +16,7 @@ function histogramBins(one) {
 
 function drawHistogram(view, width, host) {
   const { step, side, counts } = histogramBins(view.one), most = Math.max(...counts);
-  const bars = counts.length, height = 250;
+  const bars = counts.length, height = 300;
   const plot = frame({
     width, height, x: [-side - 0.5, side + 0.5], y: [0, most * 1.12], xTicks: [], yTicks: ticks(0, most, 4).filter(Number.isInteger),
     yLabel: "queries", xLabel: `change in ${clip(data.measure, 28)}`,
@@ -83,10 +83,11 @@ function drawDifferences(view, width, host) {
   }
   const bracket = (from, to, words, tone, y) => plot.root.append(
     svg("path", { class: `bracket ${tone}`, d: `M${plot.X(from)} ${y}H${Math.max(plot.X(to), plot.X(from) + 2)}` }),
-    svg("text", { class: `said ${tone}`, x: from ? plot.right : plot.left + 2, y: y + (from ? 14 : -6), "text-anchor": from ? "end" : "start" }, words));
-  if (low) bracket(0, low, `▼ ${count(low)} significantly hurt`, "hurt", plot.Y(0) - 5);
-  if (high) bracket(total - high, total, `▲ ${count(high)} significantly helped`, "helped", plot.Y(0) + 5);
-  const line = svg("line", { class: "now", y1: plot.top, y2: plot.bottom, x1: -9, x2: -9 });
+    // The corners over the hurt and under the helped queries are always free.
+    svg("text", { class: `said ${tone}`, x: from ? plot.right : plot.left + 6, y: from ? plot.bottom - 6 : plot.top + 12, "text-anchor": from ? "end" : "start" }, words));
+  if (low) bracket(0, low, `▼ ${count(low)} significantly hurt`, "hurt", plot.Y(0) - 4);
+  if (high) bracket(total - high, total, `▲ ${count(high)} significantly helped`, "helped", plot.Y(0) + 4);
+  const line = svg("line", { class: "now", y1: plot.top, y2: plot.bottom, display: "none" });
   plot.root.append(line);
   differencesPlot.plot = plot;
   differencesPlot.line = line;
@@ -113,13 +114,13 @@ function moveCursor(view, position, event) {
   cursor.at = position;
   host.setAttribute("aria-valuemax", String(queries.length));
   if (position === null) {
-    line.setAttribute("x1", -9);
-    line.setAttribute("x2", -9);
+    line.setAttribute("display", "none");
     host.setAttribute("aria-valuenow", "0");
     host.setAttribute("aria-valuetext", "No query; the arrow keys go through them, Enter opens one");
     return;
   }
   const x = plot.X(position + 0.5), words = describeQuery(view, position);
+  line.removeAttribute("display");
   line.setAttribute("x1", x);
   line.setAttribute("x2", x);
   host.setAttribute("aria-valuenow", String(position + 1));
