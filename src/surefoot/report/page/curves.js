@@ -22,8 +22,8 @@ function drawCurves(view, width, host, curves, options) {
   const line = svg("g", { class: "alpha" });
   plot.root.append(line);
   replace(host, plot.root, legend(["line chosen", name(clip(view.system, 40))],
-    view.against.own >= 0 && options.reference ? ["line reference", name(clip(view.baseline, 40)), " (baseline)"] : ["line other", "other systems"],
-    ...(options.legend ?? [])));
+    ...(view.against.own >= 0 && options.reference ? [["line reference", name(clip(view.baseline, 40)), " (baseline)"]] : []),
+    ["line other", "other systems"], ...(options.legend ?? [])));
   hoverCurves(plot, curves, options);
   return { line, plot };
 }
@@ -105,7 +105,7 @@ function drawProfiles(view, width, host) {
   const last = groups.length - 1;
   const plot = frame({
     width, height: 300, x: [0, Math.max(1, last)], y: extent(lines.flatMap(([, , values]) => values), [0]), xTicks: [],
-    yLabel: clip(data.measure, 30), bottom: 26, xLabel: "queries, from easy to hard for the population",
+    yLabel: clip(data.measure, 30), bottom: 26, xLabel: width < 420 ? "queries, from easy to hard" : "queries, from easy to hard for the population",
     label: `Scores over queries of ${visible(view.system)} and ${visible(baselineLabel(view.baseline))}, from the easiest query to the hardest.`,
   });
   for (const [kind, , values] of lines) {

@@ -61,7 +61,7 @@ function drawDifferences(view, width, host) {
   const range = extent([sorted[0], sorted[total - 1]], [0]);
   const plot = frame({
     width, height: 300, x: [0, total], y: range, xTicks: [], yLabel: `change in ${clip(data.measure, 28)}`, bottom: 26,
-    xLabel: `${count(total)} queries, from the most hurt to the most helped`,
+    xLabel: width < 420 ? "from the most hurt to the most helped" : `${plural(total, "query", "queries")}, from the most hurt to the most helped`,
     label: `Differences of ${plural(total, "query", "queries")} in order: ${count(low)} significantly hurt, ${count(high)} significantly helped.`,
   });
   const paths = { "hurt sure": "", hurt: "", helped: "", "helped sure": "" };
@@ -155,7 +155,7 @@ function listenToDifferences(openQuery) {
 }
 
 function drawMultiples(view, width, host) {
-  const alphas = [0, 5, 10, 15], across = width > 720 ? 4 : width > 330 ? 2 : 1, panel = Math.floor((width - (across - 1) * 16) / across);
+  const alphas = [0, 5, 10, 15], across = width > 720 ? 4 : width > 250 ? 2 : 1, panel = Math.floor((width - (across - 1) * 16) / across);
   const found = alphas.map((alpha) => test(view.one, alpha)), total = view.one.sorted.length;
   if (found.some(({ deviation }) => deviation === null)) return replace(host, html("p", { class: "empty" }, `Nothing to standardise: ${found[0].reason ?? found[3].reason}.`));
   const score = (i, k) => (weigh(view.one.sorted[i], alphas[k]) - found[k].mean) / found[k].deviation;

@@ -57,8 +57,8 @@ function drawChurn(view, width, host) {
   const half = { width, x: [-0.5, 9.5], xTicks: [], bottom: 12 };
   const queriesPlot = frame({ ...half, height: 150, y: [0, most * 1.15], yLabel: "queries", yTicks: ticks(0, most, 3).filter(Number.isInteger),
     label: `Queries by Kendall distance from the baseline's ranking: ${bins.map((bin) => bin.queries).join(", ")} in ten bins from 0 to 1.` });
-  const strength = Math.max(1e-9, ...bins.flatMap((bin) => [bin.reward, bin.risk]));
-  const riskPlot = frame({ ...half, height: 170, y: [-strength, strength], yLabel: "reward (up), risk (down)", bottom: 34, yTicks: ticks(-strength, strength, 4),
+  const up = Math.max(1e-9, ...bins.map((bin) => bin.reward)), down = -Math.max(up / 4, ...bins.map((bin) => bin.risk));
+  const riskPlot = frame({ ...half, height: 170, y: [down, up], yLabel: "reward (up), risk (down)", bottom: 34, yTicks: ticks(down, up, 4),
     xLabel: "Kendall distance from the baseline's ranking",
     label: `Reward and risk by Kendall distance: ${bins.map((bin) => `${fixed(bin.reward)} and ${fixed(bin.risk)}`).join("; ")}.` });
   bins.forEach((bin, i) => {

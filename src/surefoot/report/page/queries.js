@@ -34,7 +34,7 @@ function queryRow(view, q, most, openQuery) {
   const change = view.one.difference[q], score = queryScore(view.one, view.found, q, view.alpha);
   const tone = change < 0 ? "hurt" : change > 0 ? "helped" : "same", bar = svg("svg", { class: "spark", viewBox: "-50 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
     svg("rect", { class: `bar ${tone}`, x: Math.min(0, 50 * change / most), width: Math.abs(50 * change / most), y: 1, height: 8 }),
-    svg("line", { class: "zero", x1: 0, x2: 0, y1: 0, y2: 10 }));
+    svg("line", { class: "zero", x1: 0, x2: 0, y1: 0, y2: 10, "vector-effect": "non-scaling-stroke" }));
   return html("tr", {},
     html("th", { scope: "row", class: "name" }, html("button", { type: "button", class: "choose", "data-q": q, click: () => openQuery(q) }, name(clip(queries[q], 80)))),
     html("td", { class: "number" }, fixed(view.against.vector[q])),
