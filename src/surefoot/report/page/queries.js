@@ -1,7 +1,7 @@
 // The queries as a list: what the charts show, for reading, searching and the keyboard.
 
 const PAGE = 10;
-const list = { words: "", order: "hurt", shown: PAGE };
+const list = { words: "", order: "hurt", shown: PAGE, drawn: null };
 
 function listedQueries(view) {
   const hurt = hurtFirst(view.one);
@@ -18,6 +18,10 @@ function lowered() {
 }
 
 function drawQueries(view, openQuery) {
+  // Rows that stay keep the focus, also while a query's detail lies over them.
+  const key = JSON.stringify([view.alpha, view.baseline, view.system, list.words, list.order, list.shown]);
+  if (key === list.drawn) return;
+  list.drawn = key;
   const found = listedQueries(view), shown = found.subarray(0, list.shown);
   const most = Math.max(Math.abs(view.one.sorted[0]), Math.abs(view.one.sorted[queries.length - 1])) || 1;
   setText(get("queries-said"), found.length === queries.length

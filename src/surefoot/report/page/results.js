@@ -88,9 +88,10 @@ function gradeChip(grade) {
 function resultList(title, list, ranks, is) {
   const ids = documentIds();
   const rows = list.map(({ document, grade }, i) => {
+    // Only where relevant results go is good or bad news.
     const where = ranks ? moved(i + 1, ranks[i], is) : { text: "", tone: "" };
     return html("tr", {}, html("td", { class: "rank" }, String(i + 1)), html("td", {}, gradeChip(grade)),
-      html("td", { class: "document" }, name(ids[document])), html("td", { class: `moved ${where.tone}` }, where.text));
+      html("td", { class: "document" }, name(ids[document])), html("td", { class: `moved ${grade > 0 ? where.tone : ""}` }, where.text));
   });
   const head = html("thead", {}, html("tr", {}, ...["#", "grade", "document", is === "before" ? "was" : "now"].map((text) => html("th", { scope: "col" }, text))));
   return html("section", { class: "ranked" }, html("h3", {}, ...title),

@@ -31,11 +31,19 @@ function address() {
   return "#" + parts;
 }
 
+let later = null;
+
 function remember(step) {
-  // A step can be gone back on; the slider's many values only replace each other.
+  // A step can be gone back on; the slider's values only replace each other, and not faster than browsers allow.
+  clearTimeout(later);
+  if (step) write("pushState");
+  else later = setTimeout(write, 150, "replaceState");
+}
+
+function write(how) {
   if (address() === location.hash) return;
   try {
-    history[step ? "pushState" : "replaceState"](null, "", address());
+    history[how](null, "", address());
   } catch {
     // Inside a frame without an address of its own the page still works, only its links do not.
   }

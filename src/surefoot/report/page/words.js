@@ -41,15 +41,13 @@ function effectParts(row, baseline) {
     ` and hurts ${count(row.losses)} of ${count(queries.length)} queries, ${count(row.loss_over_20)} of them by more than 20 %. `];
 }
 
-function significanceText(row, alpha) {
-  if (row.t_risk === null) return `Nothing can be said of chance: ${row.reason}.`;
-  const weight = weightWords(alpha), p = row.p_value < 0.0001 ? "p < 0.0001" : `p = ${row.p_value.toPrecision(2)}`;
-  const t = `T_Risk = ${fixed(row.t_risk, 2)}, ${p}`;
-  return {
-    reward: `${weight}, its reward outweighs its risk by more than chance (${t}).`,
-    risk: `${weight}, its risk outweighs its reward by more than chance (${t}).`,
-    inconclusive: `${weight}, neither reward nor risk prevails by more than chance (${t}).`,
-  }[row.verdict];
+function significanceParts(row, alpha) {
+  if (row.t_risk === null) return [`Nothing can be said of chance: ${row.reason}.`];
+  const p = row.p_value < 0.0001 ? "p < 0.0001" : `p = ${Number(row.p_value.toPrecision(2))}`;
+  const who = { reward: "its reward outweighs its risk", risk: "its risk outweighs its reward",
+    inconclusive: "neither reward nor risk prevails" }[row.verdict];
+  return [`${weightWords(alpha)}, ${who} by more than chance `,
+    html("span", { class: "whole" }, `(T_Risk = ${fixed(row.t_risk, 2)}, ${p}).`)];
 }
 
 function drawVerdict(view) {
@@ -59,7 +57,7 @@ function drawVerdict(view) {
   replace(get("headline"), head.before, name(row.system), head.after);
   replace(get("effect"), ...(row.is_baseline
     ? ["Choose another system, or another baseline, to see what it gains and whom it hurts."]
-    : [...effectParts(row, baseline), significanceText(row, alpha)]));
+    : [...effectParts(row, baseline), ...significanceParts(row, alpha)]));
   const figure = (id, text, tone = "") => { setText(get(id), text); get(id).dataset.tone = tone; };
   figure("figure-gain", signed(row.gain), row.gain > 0 ? "helped" : row.gain < 0 ? "hurt" : "");
   figure("figure-helped", count(row.wins), "helped");
