@@ -166,6 +166,22 @@ def test_written_whole_or_not_at_all(demo: Assessment, tmp_path: Path) -> None:
         demo.to_html(tmp_path / "no" / "report.html")
 
 
+def test_command_line(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from surefoot.cli import app
+
+    (tmp_path / "scores.csv").write_text("query,a,b\nq1,0.5,0.25\nq2,0.1,0.3\n")
+    arguments = ["evaluate", "--scores", tmp_path / "scores.csv", "--baseline", "a", "--html", tmp_path / "page.html"]
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    assert embedded((tmp_path / "page.html").read_text(encoding="utf-8"))["start"]["baseline"] == "a"
+    result = CliRunner().invoke(app, ["demo", "--output", str(tmp_path / "demo"), "--queries", "12"])
+    assert result.exit_code == 0, result.output
+    assert "report.html" in result.output
+    assert embedded((tmp_path / "demo" / "report.html").read_text(encoding="utf-8"))["start"]["system"] == "bold"
+
+
 def test_policy_allows_the_page_alone(demo: Assessment) -> None:
     html = demo.to_html()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)

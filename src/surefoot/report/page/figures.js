@@ -1,7 +1,8 @@
 // The score matrix and every figure of it, as surefoot's risk package defines them.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const systems = data.systems, queries = data.queries;
+const systems = data.systems,
+  queries = data.queries;
 const scores = (() => {
   const all = floats(data.scores);
   return systems.map((_, i) => all.subarray(i * queries.length, (i + 1) * queries.length));
@@ -10,13 +11,16 @@ const virtual = new Map(data.virtual.map(({ key, kind }) => [key, kind]));
 const largest = scores.reduce((most, row) => row.reduce((best, value) => Math.max(best, Math.abs(value)), most), 0);
 
 function bytes(base64) {
-  const text = atob(base64), found = new Uint8Array(text.length);
+  const text = atob(base64),
+    found = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) found[i] = text.charCodeAt(i);
   return found;
 }
 
 function floats(base64) {
-  const raw = bytes(base64), view = new DataView(raw.buffer), values = new Float64Array(raw.length / 8);
+  const raw = bytes(base64),
+    view = new DataView(raw.buffer),
+    values = new Float64Array(raw.length / 8);
   for (let i = 0; i < values.length; i++) values[i] = view.getFloat64(8 * i, true);
   return values;
 }
@@ -24,7 +28,8 @@ function floats(base64) {
 function perQuery(kind) {
   // The mean comes from Python: its rounding decides ties and losses over 20 %.
   if (kind === "mean") return floats(data.mean);
-  const rows = data.population.map((row) => scores[row]), middle = rows.length / 2;
+  const rows = data.population.map((row) => scores[row]),
+    middle = rows.length / 2;
   return Float64Array.from(queries, (_, q) => {
     const values = Float64Array.from(rows, (row) => row[q]).sort();
     if (kind === "max") return values[values.length - 1];
@@ -39,10 +44,12 @@ const negative = data.population.some((row) => scores[row].some((value) => value
 const shape = systems.map(() => null);
 if (!negative) {
   const rows = data.population.map((row) => scores[row]);
-  const rowSums = rows.map(total), all = total(rowSums);
-  const share = Float64Array.from(queries, (_, q) => all === 0 ? 0 : total(rows.map((row) => row[q])) / all);
+  const rowSums = rows.map(total),
+    all = total(rowSums);
+  const share = Float64Array.from(queries, (_, q) => (all === 0 ? 0 : total(rows.map((row) => row[q])) / all));
   data.population.forEach((position, i) => {
-    const above = [], below = [];
+    const above = [],
+      below = [];
     for (let q = 0; q < queries.length; q++) {
       const expected = rowSums[i] * share[q];
       const z = expected > 0 ? (rows[i][q] - expected) / Math.sqrt(expected) : 0;
@@ -73,18 +80,26 @@ function compare(baseline) {
 }
 
 function pair(row, vector) {
-  const count = row.length, difference = new Float64Array(count);
-  let wins = 0, losses = 0, over20 = 0;
+  const count = row.length,
+    difference = new Float64Array(count);
+  let wins = 0,
+    losses = 0,
+    over20 = 0;
   for (let q = 0; q < count; q++) {
     difference[q] = row[q] - vector[q];
     if (difference[q] > 0) wins++;
     if (difference[q] < 0) losses++;
     if (vector[q] > 0 && difference[q] / vector[q] < -0.2) over20++;
   }
-  const gains = difference.filter((value) => value > 0), harms = difference.filter((value) => value < 0);
+  const gains = difference.filter((value) => value > 0),
+    harms = difference.filter((value) => value < 0);
   const sorted = difference.slice().sort();
   return {
-    difference, sorted, wins, losses, over20,
+    difference,
+    sorted,
+    wins,
+    losses,
+    over20,
     reward: total(gains) / count,
     risk: -total(harms) / count || 0,
     worst: average(sorted.subarray(0, Math.max(1, Math.floor(data.worst_share * count)))),
@@ -106,21 +121,37 @@ function weigh(value, alpha) {
 
 function test(one, alpha) {
   // T_Risk of x_q = f_α(δ_q): mean over standard error, or the reason why there is none.
-  const count = one.sorted.length, df = count - 1;
+  const count = one.sorted.length,
+    df = count - 1;
   const absent = (reason) => ({ t: null, p: null, se: null, deviation: null, mean: null, df, verdict: null, reason });
   if (count < 2) return absent("a single query has no standard error");
-  const low = weigh(one.sorted[0], alpha), high = weigh(one.sorted[count - 1], alpha);
+  const low = weigh(one.sorted[0], alpha),
+    high = weigh(one.sorted[count - 1], alpha);
   if (high - low <= 16 * Number.EPSILON * (1 + alpha) * largest) {
-    return absent(low === 0 && high === 0
-      ? "identical to the baseline on every query" : "all queries differ from the baseline alike");
+    return absent(
+      low === 0 && high === 0
+        ? "identical to the baseline on every query"
+        : "all queries differ from the baseline alike",
+    );
   }
   const weighted = new Float64Array(count);
   for (let q = 0; q < count; q++) weighted[q] = weigh(one.sorted[q], alpha);
   const mean = average(weighted);
   for (let q = 0; q < count; q++) weighted[q] = (weighted[q] - mean) ** 2;
-  const deviation = Math.sqrt(total(weighted) / df), se = deviation / Math.sqrt(count);
-  const t = mean / se, p = twoSidedP(t, df);
-  return { t, p, se, deviation, mean, df, verdict: p >= 0.05 ? "inconclusive" : t > 0 ? "reward" : "risk", reason: null };
+  const deviation = Math.sqrt(total(weighted) / df),
+    se = deviation / Math.sqrt(count);
+  const t = mean / se,
+    p = twoSidedP(t, df);
+  return {
+    t,
+    p,
+    se,
+    deviation,
+    mean,
+    df,
+    verdict: p >= 0.05 ? "inconclusive" : t > 0 ? "reward" : "risk",
+    reason: null,
+  };
 }
 
 function tRiskCurve(one, alphas) {
@@ -136,7 +167,8 @@ function tRiskCurve(one, alphas) {
 function queryScore(one, found, q, alpha) {
   // T_R and T_J of a query; significant where T_J leaves ± the critical value.
   if (found.deviation === null) return null;
-  const x = weigh(one.difference[q], alpha), tJ = (x - found.mean) / found.deviation;
+  const x = weigh(one.difference[q], alpha),
+    tJ = (x - found.mean) / found.deviation;
   return { tR: x / found.deviation, tJ, significant: Math.abs(tJ) > data.critical_value };
 }
 
@@ -145,7 +177,8 @@ function significantEnds(one, found, alpha) {
   if (found.deviation === null) return [0, 0];
   const count = one.sorted.length;
   const score = (i) => (weigh(one.sorted[i], alpha) - found.mean) / found.deviation;
-  let low = 0, high = 0;
+  let low = 0,
+    high = 0;
   while (low < count && score(low) < -data.critical_value) low++;
   while (high < count && score(count - 1 - high) > data.critical_value) high++;
   return [low, high];
@@ -159,7 +192,8 @@ function figures(alpha, baseline) {
   // One row a system, keyed as the assessment's JSON.
   const against = compare(baseline);
   const rows = systems.map((system, i) => {
-    const one = against.pairs[i], found = test(one, alpha);
+    const one = against.pairs[i],
+      found = test(one, alpha);
     return {
       system,
       is_baseline: i === against.own,
@@ -190,6 +224,8 @@ function figures(alpha, baseline) {
       z_reason: negative ? "some scores are negative" : shape[i] ? null : "not in the population",
     };
   });
-  holm(rows.map((row) => row.p_value)).forEach((p, i) => { rows[i].p_holm = p; });
+  holm(rows.map((row) => row.p_value)).forEach((p, i) => {
+    rows[i].p_holm = p;
+  });
   return rows;
 }

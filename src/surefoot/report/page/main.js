@@ -5,9 +5,21 @@ let memo = { key: null, view: null };
 function currentView() {
   const key = `${state.alpha}\u0000${state.baseline}\u0000${state.system}`;
   if (memo.key !== key) {
-    const against = compare(state.baseline), index = systems.indexOf(state.system), one = against.pairs[index];
+    const against = compare(state.baseline),
+      index = systems.indexOf(state.system),
+      one = against.pairs[index];
     const rows = figures(state.alpha, state.baseline);
-    const view = { alpha: state.alpha, baseline: state.baseline, system: state.system, index, against, one, rows, row: rows[index], found: test(one, state.alpha) };
+    const view = {
+      alpha: state.alpha,
+      baseline: state.baseline,
+      system: state.system,
+      index,
+      against,
+      one,
+      rows,
+      row: rows[index],
+      found: test(one, state.alpha),
+    };
     memo = { key, view };
   }
   return memo.view;
@@ -19,7 +31,10 @@ function redraw() {
   // However often the slider speaks, once a frame is enough.
   if (waiting) return;
   waiting = true;
-  requestAnimationFrame(() => { waiting = false; draw(); });
+  requestAnimationFrame(() => {
+    waiting = false;
+    draw();
+  });
 }
 
 function draw() {
@@ -34,10 +49,25 @@ function draw() {
 }
 
 const choose = {
-  system(system) { state.system = system; commit(true); },
-  baseline(baseline) { state.baseline = baseline; mendSystem(); commit(true); },
-  alpha(alpha) { if (Number.isFinite(alpha) && alpha >= 0) { state.alpha = alpha; commit(false); } },
-  query(q) { state.query = q === null ? null : queries[q]; commit(true); },
+  system(system) {
+    state.system = system;
+    commit(true);
+  },
+  baseline(baseline) {
+    state.baseline = baseline;
+    mendSystem();
+    commit(true);
+  },
+  alpha(alpha) {
+    if (Number.isFinite(alpha) && alpha >= 0) {
+      state.alpha = alpha;
+      commit(false);
+    }
+  },
+  query(q) {
+    state.query = q === null ? null : queries[q];
+    commit(true);
+  },
   sort(column) {
     state.reversed = state.sort === column.key ? !state.reversed : false;
     state.sort = column.key;
@@ -55,15 +85,25 @@ function buildControls() {
   get("system").append(...systems.map((system) => option(system, system)));
   get("baseline").append(
     html("optgroup", { label: "Systems" }, ...systems.map((system) => option(system, system))),
-    html("optgroup", { label: `Per query, of ${plural(data.population.length, "system", "systems")}` }, ...data.virtual.map(({ key, kind }) => option(key, kind))));
+    html(
+      "optgroup",
+      { label: `Per query, of ${plural(data.population.length, "system", "systems")}` },
+      ...data.virtual.map(({ key, kind }) => option(key, kind)),
+    ),
+  );
   get("alpha").max = String(MOST_ALPHA);
   get("system").addEventListener("change", (event) => choose.system(systems[event.target.selectedIndex]));
-  get("baseline").addEventListener("change", (event) => choose.baseline([...systems, ...virtual.keys()][event.target.selectedIndex]));
+  get("baseline").addEventListener("change", (event) =>
+    choose.baseline([...systems, ...virtual.keys()][event.target.selectedIndex]),
+  );
   get("alpha").addEventListener("input", (event) => choose.alpha(Number(event.target.value)));
-  get("alpha-number").addEventListener("input", (event) => { if (event.target.value !== "") choose.alpha(Number(event.target.value)); });
+  get("alpha-number").addEventListener("input", (event) => {
+    if (event.target.value !== "") choose.alpha(Number(event.target.value));
+  });
   get("theme").addEventListener("click", () => {
     const dark = document.documentElement.dataset.theme
-      ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+      ? document.documentElement.dataset.theme === "dark"
+      : matchMedia("(prefers-color-scheme: dark)").matches;
     document.documentElement.dataset.theme = dark ? "light" : "dark";
   });
 }
@@ -72,9 +112,16 @@ function drawControls(view) {
   get("system").selectedIndex = view.index;
   get("baseline").selectedIndex = [...systems, ...virtual.keys()].indexOf(view.baseline);
   get("alpha").value = String(view.alpha);
-  get("alpha").setAttribute("aria-valuetext", `α = ${short(view.alpha)}: each loss counts ${short(1 + view.alpha)} times`);
-  if (Number(get("alpha-number").value) !== view.alpha || get("alpha-number").value === "") get("alpha-number").value = String(view.alpha);
-  setText(get("alpha-said"), view.alpha === 0 ? "losses count as much as gains" : `each loss counts ${short(1 + view.alpha)} times`);
+  get("alpha").setAttribute(
+    "aria-valuetext",
+    `α = ${short(view.alpha)}: each loss counts ${short(1 + view.alpha)} times`,
+  );
+  if (Number(get("alpha-number").value) !== view.alpha || get("alpha-number").value === "")
+    get("alpha-number").value = String(view.alpha);
+  setText(
+    get("alpha-said"),
+    view.alpha === 0 ? "losses count as much as gains" : `each loss counts ${short(1 + view.alpha)} times`,
+  );
   document.querySelectorAll("[data-system]").forEach((node) => setText(node, visible(view.system)));
   document.querySelectorAll("[data-baseline]").forEach((node) => setText(node, visible(baselineLabel(view.baseline))));
 }
@@ -82,7 +129,8 @@ function drawControls(view) {
 let opener = null;
 
 function drawDialog(view) {
-  const dialog = get("query"), q = state.query === null ? -1 : queries.indexOf(state.query);
+  const dialog = get("query"),
+    q = state.query === null ? -1 : queries.indexOf(state.query);
   if (q < 0) {
     if (dialog.open) dialog.close();
     return;
@@ -107,7 +155,9 @@ function listenToDialog() {
   get("query-before").addEventListener("click", () => step(-1));
   get("query-after").addEventListener("click", () => step(1));
   // A click beside the dialog lands on the dialog itself.
-  dialog.addEventListener("click", (event) => { if (event.target === dialog) choose.query(null); });
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) choose.query(null);
+  });
   dialog.addEventListener("close", () => {
     if (state.query !== null) choose.query(null);
     if (opener?.isConnected) opener.focus();
@@ -124,16 +174,28 @@ function start() {
   chart("t-risk", (view) => [view.baseline, view.system], drawTRisk);
   chart("geo-risk", (view) => [view.baseline, view.system], drawGeoRisk);
   chart("profiles", (view) => [view.baseline, view.system], drawProfiles);
-  chart("plane", (view) => [view.baseline, view.system, view.alpha], (view, width, host) => drawPlane(view, width, host, choose));
+  chart(
+    "plane",
+    (view) => [view.baseline, view.system, view.alpha],
+    (view, width, host) => drawPlane(view, width, host, choose),
+  );
   chart("churn", (view) => [view.baseline, view.system], drawChurn);
   get("churn-figure").hidden = data.churn === null;
   listenToDifferences(choose.query);
   listenToQueries(redraw);
   listenToDialog();
-  replace(get("measure"), `${visible(data.measure)} · ${plural(systems.length, "system", "systems")} · ${plural(queries.length, "query", "queries")}`);
+  replace(
+    get("measure"),
+    `${visible(data.measure)} · ${plural(systems.length, "system", "systems")} · ${plural(queries.length, "query", "queries")}`,
+  );
   replace(get("notes"), ...notesOfPage().map((note) => html("li", {}, visible(note))));
   // A plain anchor, such as the skip link's, says nothing about what is shown.
-  const follow = () => { if (!location.hash || location.hash.includes("=")) { readAddress(); redraw(); } };
+  const follow = () => {
+    if (!location.hash || location.hash.includes("=")) {
+      readAddress();
+      redraw();
+    }
+  };
   addEventListener("hashchange", follow);
   addEventListener("popstate", follow);
   new ResizeObserver(redraw).observe(document.body);
@@ -142,20 +204,27 @@ function start() {
 }
 
 function notesOfPage() {
-  const several = data.baselines.length > 1
-    ? [`The assessment was made against ${data.baselines.join(", ")}; this page compares with one baseline at a time.`] : [];
+  const several =
+    data.baselines.length > 1
+      ? [
+          `The assessment was made against ${data.baselines.join(", ")}; this page compares with one baseline at a time.`,
+        ]
+      : [];
   return [...several, ...data.notes];
 }
 
 // For tests and curious readers: the figures behind the page, by α and baseline.
-Object.defineProperty(window, "surefoot", { value: Object.freeze({
-  figures: (alpha, baseline) => figures(alpha, baseline),
-  state: () => ({ ...state }),
-  csv: () => tableCsv(currentView()),
-  queryScores: (alpha, baseline, system) => {
-    const one = compare(baseline).pairs[systems.indexOf(system)], found = test(one, alpha);
-    return queries.map((_, q) => queryScore(one, found, q, alpha));
-  },
-}) });
+Object.defineProperty(window, "surefoot", {
+  value: Object.freeze({
+    figures: (alpha, baseline) => figures(alpha, baseline),
+    state: () => ({ ...state }),
+    csv: () => tableCsv(currentView()),
+    queryScores: (alpha, baseline, system) => {
+      const one = compare(baseline).pairs[systems.indexOf(system)],
+        found = test(one, alpha);
+      return queries.map((_, q) => queryScore(one, found, q, alpha));
+    },
+  }),
+});
 
 start();

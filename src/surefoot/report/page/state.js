@@ -6,7 +6,7 @@ const MOST_ALPHA = Math.max(20, ...data.alphas);
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   const alpha = given.has("alpha") ? Number(given.get("alpha")) : NaN;
-  const among = (key, known, otherwise) => given.has(key) && known(given.get(key)) ? given.get(key) : otherwise;
+  const among = (key, known, otherwise) => (given.has(key) && known(given.get(key)) ? given.get(key) : otherwise);
   state.alpha = Number.isFinite(alpha) && alpha >= 0 && given.get("alpha") !== "" ? alpha : data.start.alpha;
   state.baseline = among("baseline", (key) => systems.includes(key) || virtual.has(key), data.start.baseline);
   state.system = among("system", (key) => systems.includes(key), data.start.system);
@@ -20,7 +20,7 @@ function mendSystem() {
   // A system beside itself shows nothing: take the best other one.
   if (state.system !== state.baseline || systems.length < 2) return;
   const others = systems.map((_, i) => i).filter((i) => systems[i] !== state.baseline);
-  state.system = systems[others.reduce((best, i) => means[i] > means[best] ? i : best)];
+  state.system = systems[others.reduce((best, i) => (means[i] > means[best] ? i : best))];
 }
 
 function address() {

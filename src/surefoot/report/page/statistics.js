@@ -2,10 +2,12 @@
 
 function total(values) {
   // Neumaier's sum, so that ten thousand queries lose no digits.
-  let sum = 0, lost = 0;
+  let sum = 0,
+    lost = 0;
   for (let i = 0; i < values.length; i++) {
-    const value = values[i], next = sum + value;
-    lost += Math.abs(sum) >= Math.abs(value) ? (sum - next) + value : (value - next) + sum;
+    const value = values[i],
+      next = sum + value;
+    lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
     sum = next;
   }
   return sum + lost;
@@ -21,12 +23,13 @@ function normalCdf(x) {
 
 function erfSeries(x) {
   // erf x = 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (2n+1)!!; all terms are positive, so none cancel.
-  let term = x, sum = x;
+  let term = x,
+    sum = x;
   for (let n = 1; term > sum * 1e-17 && n < 200; n++) {
-    term *= 2 * x * x / (2 * n + 1);
+    term *= (2 * x * x) / (2 * n + 1);
     sum += term;
   }
-  return 2 / Math.sqrt(Math.PI) * Math.exp(-x * x) * sum;
+  return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
 }
 
 function erfcFraction(x) {
@@ -48,14 +51,16 @@ function gammaRatio(a) {
 function betaFraction(a, b, x) {
   // The continued fraction of the incomplete beta function, by Lentz's method.
   const tiny = 1e-300;
-  const guarded = (value) => Math.abs(value) < tiny ? tiny : value;
-  let c = 1, d = 1 / guarded(1 - (a + b) * x / (a + 1)), result = d;
+  const guarded = (value) => (Math.abs(value) < tiny ? tiny : value);
+  let c = 1,
+    d = 1 / guarded(1 - ((a + b) * x) / (a + 1)),
+    result = d;
   for (let m = 1; m < 5000; m++) {
-    const even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / guarded(1 + even * d);
     c = guarded(1 + even / c);
     result *= c * d;
-    const odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
     d = 1 / guarded(1 + odd * d);
     c = guarded(1 + odd / c);
     result *= c * d;
@@ -67,15 +72,19 @@ function betaFraction(a, b, x) {
 function twoSidedP(t, df) {
   // P(|T| ≥ |t|) = I_x(df/2, ½) with x = df / (df + t²).
   if (t === 0) return 1;
-  const a = df / 2, b = 0.5, rest = t * t / (df + t * t), x = df / (df + t * t);
-  const front = Math.exp(a * Math.log1p(-rest) + b * Math.log(rest)) * gammaRatio(a) / Math.sqrt(Math.PI);
-  return x < (a + 1) / (a + b + 2)
-    ? front * betaFraction(a, b, x) / a
-    : 1 - front * betaFraction(b, a, rest) / b;
+  const a = df / 2,
+    b = 0.5,
+    rest = (t * t) / (df + t * t),
+    x = df / (df + t * t);
+  const front = (Math.exp(a * Math.log1p(-rest) + b * Math.log(rest)) * gammaRatio(a)) / Math.sqrt(Math.PI);
+  return x < (a + 1) / (a + b + 2) ? (front * betaFraction(a, b, x)) / a : 1 - (front * betaFraction(b, a, rest)) / b;
 }
 
 function holm(pValues) {
-  const tested = pValues.map((p, i) => [p, i]).filter(([p]) => p !== null).sort((one, other) => one[0] - other[0]);
+  const tested = pValues
+    .map((p, i) => [p, i])
+    .filter(([p]) => p !== null)
+    .sort((one, other) => one[0] - other[0]);
   const corrected = pValues.map(() => null);
   let largest = 0;
   tested.forEach(([p, i], position) => {

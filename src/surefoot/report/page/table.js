@@ -3,19 +3,58 @@
 const COLUMNS = [
   { key: "system", heading: "System", up: true, digits: null, says: "The system; choose one to see its queries below" },
   { key: "mean", heading: "Mean", digits: 4, says: "Mean effectiveness over all queries" },
-  { key: "gain", heading: "Gain", digits: 3, sign: true, says: "Reward minus risk: the mean difference from the baseline" },
+  {
+    key: "gain",
+    heading: "Gain",
+    digits: 3,
+    sign: true,
+    says: "Reward minus risk: the mean difference from the baseline",
+  },
   { key: "reward", heading: "Reward", digits: 3, says: "Mean improvement, over all queries" },
   { key: "risk", heading: "Risk", digits: 3, up: true, says: "Mean loss, over all queries" },
   { key: "wins", heading: "Helped", digits: 0, says: "Queries better than the baseline" },
   { key: "losses", heading: "Hurt", digits: 0, up: true, says: "Queries worse than the baseline" },
   { key: "ties", heading: "Same", digits: 0, says: "Queries as good as the baseline" },
-  { key: "loss_over_20", heading: "> 20 %", digits: 0, up: true, says: "Queries that lose more than 20 % of the baseline's score" },
-  { key: "worst_mean", heading: "Worst", digits: 3, sign: true, says: `Mean difference of the worst ${short(100 * data.worst_share)} % of queries` },
+  {
+    key: "loss_over_20",
+    heading: "> 20 %",
+    digits: 0,
+    up: true,
+    says: "Queries that lose more than 20 % of the baseline's score",
+  },
+  {
+    key: "worst_mean",
+    heading: "Worst",
+    digits: 3,
+    sign: true,
+    says: `Mean difference of the worst ${short(100 * data.worst_share)} % of queries`,
+  },
   { key: "u_risk", heading: "U_Risk", at: true, digits: 4, sign: true, says: "Reward minus 1 + α times risk" },
-  { key: "t_risk", heading: "T_Risk", at: true, digits: 3, sign: true, says: "U_Risk over its standard error; ▲ reward and ▼ risk beyond chance" },
+  {
+    key: "t_risk",
+    heading: "T_Risk",
+    at: true,
+    digits: 3,
+    sign: true,
+    says: "U_Risk over its standard error; ▲ reward and ▼ risk beyond chance",
+  },
   { key: "p_value", heading: "p", at: true, p: true, up: true, says: "Two-sided p-value of T_Risk" },
-  { key: "p_holm", heading: "p Holm", at: true, p: true, up: true, says: "The p-value corrected for the number of systems (Holm)" },
-  { key: "z_risk", heading: "Z_Risk", at: true, digits: 3, sign: true, says: "Weighted deviations from what the population leads one to expect" },
+  {
+    key: "p_holm",
+    heading: "p Holm",
+    at: true,
+    p: true,
+    up: true,
+    says: "The p-value corrected for the number of systems (Holm)",
+  },
+  {
+    key: "z_risk",
+    heading: "Z_Risk",
+    at: true,
+    digits: 3,
+    sign: true,
+    says: "Weighted deviations from what the population leads one to expect",
+  },
   { key: "geo_risk", heading: "GeoRisk", at: true, digits: 4, says: "Effectiveness and robustness in one number" },
 ];
 
@@ -24,19 +63,31 @@ const table = { rows: [], heads: new Map(), order: "" };
 function buildTable(choose) {
   const head = html("tr");
   for (const column of COLUMNS) {
-    const button = html("button", { type: "button", title: column.says, click: () => choose.sort(column) },
-      column.heading, html("span", { class: "arrow", "aria-hidden": "true" }));
+    const button = html(
+      "button",
+      { type: "button", title: column.says, click: () => choose.sort(column) },
+      column.heading,
+      html("span", { class: "arrow", "aria-hidden": "true" }),
+    );
     const cell = html("th", { scope: "col", class: column.key === "system" ? "name" : "number" }, button);
     table.heads.set(column.key, cell);
     head.append(cell);
   }
   get("systems-head").append(head);
   table.rows = systems.map((system) => {
-    const button = html("button", { type: "button", class: "choose", click: () => choose.system(system) }, name(system));
+    const button = html(
+      "button",
+      { type: "button", class: "choose", click: () => choose.system(system) },
+      name(system),
+    );
     const tag = html("span", { class: "tag" });
     const cells = COLUMNS.slice(1).map(() => html("td", { class: "number" }));
-    const row = html("tr", { click: (event) => event.target.closest("button") || choose.system(system) },
-      html("th", { scope: "row", class: "name" }, button, tag), ...cells);
+    const row = html(
+      "tr",
+      { click: (event) => event.target.closest("button") || choose.system(system) },
+      html("th", { scope: "row", class: "name" }, button, tag),
+      ...cells,
+    );
     return { row, button, tag, cells };
   });
   get("download").addEventListener("click", download);
@@ -52,12 +103,21 @@ function cellText(column, row) {
 }
 
 function sortedRows(rows) {
-  const column = COLUMNS.find(({ key }) => key === state.sort), way = Boolean(column.up) === state.reversed ? -1 : 1;
+  const column = COLUMNS.find(({ key }) => key === state.sort),
+    way = Boolean(column.up) === state.reversed ? -1 : 1;
   const absent = (row) => row[column.key] === null || row[column.key] === undefined;
-  const order = (one, other) => column.key === "system"
-    ? one.system.localeCompare(other.system, "en", { numeric: true }) : one[column.key] - other[column.key];
-  return rows.map((row, i) => ({ row, i })).sort((one, other) =>
-    absent(one.row) - absent(other.row) || (absent(one.row) ? 0 : way * order(one.row, other.row)) || one.i - other.i);
+  const order = (one, other) =>
+    column.key === "system"
+      ? one.system.localeCompare(other.system, "en", { numeric: true })
+      : one[column.key] - other[column.key];
+  return rows
+    .map((row, i) => ({ row, i }))
+    .sort(
+      (one, other) =>
+        absent(one.row) - absent(other.row) ||
+        (absent(one.row) ? 0 : way * order(one.row, other.row)) ||
+        one.i - other.i,
+    );
 }
 
 function drawTable(view) {
@@ -71,7 +131,8 @@ function drawTable(view) {
     table.order = order;
   }
   view.rows.forEach((row, i) => {
-    const parts = table.rows[i], chosen = row.system === view.system;
+    const parts = table.rows[i],
+      chosen = row.system === view.system;
     parts.row.classList.toggle("chosen", chosen);
     parts.row.classList.toggle("baseline", row.is_baseline);
     parts.button.setAttribute("aria-pressed", String(chosen));
@@ -102,7 +163,7 @@ function csvField(value) {
 
 function tableCsv(view) {
   // The columns' names are those of Assessment.to_csv; figures at full precision.
-  const heads = COLUMNS.map(({ key, at }) => at ? `${key}@${short(view.alpha)}` : key);
+  const heads = COLUMNS.map(({ key, at }) => (at ? `${key}@${short(view.alpha)}` : key));
   const lines = sortedRows(view.rows).map(({ row }) => COLUMNS.map(({ key }) => csvField(row[key])));
   return [heads, ...lines].map((line) => line.join(",") + "\n").join("");
 }
