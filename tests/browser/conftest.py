@@ -58,6 +58,14 @@ class Opened:
         """Wait until what was asked for has been drawn."""
         self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
+    def until(self, expression: str, argument: Any = None) -> None:
+        """Wait for a condition; the page's policy forbids Playwright's own polling, which evaluates strings."""
+        for _ in range(200):
+            if self.page.evaluate(expression, argument):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never came true: {expression}")
+
     def text(self, selector: str) -> str:
         return self.page.locator(selector).inner_text()
 

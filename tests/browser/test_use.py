@@ -197,11 +197,22 @@ def test_deep_link(show: Any, demo: Assessment) -> None:
     }  # fmt: skip
     assert opened.text("#query-title") == "Query q07"
     opened.page.evaluate("location.hash = '#alpha=0&baseline=bm25&system=steady'")
-    opened.page.wait_for_function("document.getElementById('headline').textContent.includes('steady')")
+    opened.until("document.getElementById('headline').textContent.includes('steady')")
     assert not opened.page.locator("dialog").is_visible()
     opened.page.evaluate("location.hash = '#alpha=-3&baseline=nobody&system=&query=none&sort=what'")
-    opened.page.wait_for_function("document.getElementById('headline').textContent.includes('bold')")
+    opened.until("document.getElementById('headline').textContent.includes('bold')")
     assert opened.page.evaluate("surefoot.state().alpha") == 5
+
+
+def test_back_closes_a_query(show: Any, demo: Assessment) -> None:
+    opened = show(demo)
+    opened.page.locator("#queries-body button").first.click()
+    opened.page.wait_for_selector("dialog[open]")
+    opened.page.go_back()
+    opened.page.wait_for_selector("dialog", state="hidden")
+    opened.page.go_forward()
+    opened.page.wait_for_selector("dialog[open]")
+    assert opened.quiet()
 
 
 def test_download(show: Any, demo: Assessment) -> None:

@@ -33,6 +33,8 @@ def packed_results(scores: Scores, baseline: str | None, against: Floats, detail
     if not scores.runs or scores.qrels is None or not detail:
         return None
     runs = {run.name: run for run in scores.runs}
+    if not runs.keys() >= set(scores.systems):
+        return None
     wanted = {
         system: _extremes(scores.values[row] - against, detail)
         for row, system in enumerate(scores.systems)

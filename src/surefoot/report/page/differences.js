@@ -197,10 +197,7 @@ function moveCursor(view, position, event) {
   host.setAttribute("aria-valuenow", String(position + 1));
   host.setAttribute(
     "aria-valuetext",
-    words.lines
-      .flat()
-      .map((part) => part.textContent ?? part)
-      .join(" "),
+    words.lines.map((line) => line.map((part) => part.textContent ?? part).join("")).join("; "),
   );
   if (event) tip.show(event, ...words.lines, html("span", { class: "hint" }, "click for its results"));
 }

@@ -188,7 +188,12 @@ function start() {
     get("measure"),
     `${visible(data.measure)} · ${plural(systems.length, "system", "systems")} · ${plural(queries.length, "query", "queries")}`,
   );
-  replace(get("notes"), ...notesOfPage().map((note) => html("li", {}, visible(note))));
+  replace(get("notes"), ...data.notes.map((note) => html("li", {}, visible(note))));
+  if (data.baselines.length > 1) {
+    const several = `The assessment was made against ${data.baselines.join(", ")}.`;
+    setText(get("several"), visible(`${several} This page compares with one baseline at a time.`));
+    get("several").hidden = false;
+  }
   // A plain anchor, such as the skip link's, says nothing about what is shown.
   const follow = () => {
     if (!location.hash || location.hash.includes("=")) {
@@ -201,16 +206,6 @@ function start() {
   new ResizeObserver(redraw).observe(document.body);
   document.documentElement.classList.add("ready");
   draw();
-}
-
-function notesOfPage() {
-  const several =
-    data.baselines.length > 1
-      ? [
-          `The assessment was made against ${data.baselines.join(", ")}; this page compares with one baseline at a time.`,
-        ]
-      : [];
-  return [...several, ...data.notes];
 }
 
 // For tests and curious readers: the figures behind the page, by α and baseline.
