@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench screenshots clean
 
 demo: $(VENV)/.core
 	$(BIN)/surefoot demo
@@ -18,6 +18,9 @@ lint: $(VENV)/.lint
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/evaluate.py
+
+screenshots: $(VENV)/.test
+	$(BIN)/python docs/make_screenshots.py
 
 # A stamp a purpose: each installs what that purpose needs and is made anew when pyproject.toml changes.
 $(VENV)/.core: pyproject.toml

@@ -64,3 +64,5 @@ def demo(
     assessment.write_json(output / "assessment.json", per_query=True)
     say(f"\nThe runs, the judgments and the assessment are in {output}/. The same by hand:", "bold")
     say(f"  surefoot evaluate {output}/qrels.txt {output}/*.run -m nDCG@10 --baseline today --alpha 0,5 --depth 10")
+    assessment.to_html(output / "report.html", system="bold")
+    say(f"\nOpen the page in a browser to see who is hurt: {(output / 'report.html').resolve()}", "bold")

@@ -50,6 +50,9 @@ def evaluate(
         typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False),
     ] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write one line a system.", show_default=False)] = None,
+    html_file: Annotated[
+        Path | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)
+    ] = None,
     figures: Annotated[
         Path | None, typer.Option(help="Write the papers' charts into a folder: PDF, SVG, PNG.", show_default=False)
     ] = None,
@@ -100,6 +103,8 @@ def evaluate(
             from surefoot.data.files import write_text
 
             write_text(csv_file.with_suffix(f".per-query{csv_file.suffix}"), assessment.per_query().write_csv())
+    if html_file is not None:
+        assessment.to_html(html_file)
     if figures is not None:
         _write_figures(assessment, figures, quiet)
     if json_file == "-":

@@ -137,6 +137,31 @@ class Assessment:
 
         return write_figures(self, folder, formats)
 
+    def to_html(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        detail: int = 500,
+        system: str | None = None,
+        alpha: float | None = None,
+    ) -> str:
+        """One self-contained page that shows who is hurt; written to `path`, all or nothing, where one is given.
+
+        `detail` is how many of the most hurt and most helped queries of each system come with their top
+        results; `system` and `alpha` are what the page shows first.
+        """
+        from surefoot.report.page import page_payload, to_page
+
+        html = to_page(page_payload(self._data, self.scores, detail, system, alpha))
+        if path is not None:
+            write_text(path, html)
+        return html
+
+    def _repr_html_(self) -> str:
+        from surefoot.report.page import to_notebook
+
+        return to_notebook(self._data, self.rows())
+
     def per_query(self) -> pl.DataFrame:
         """A row for each system and query: scores, difference, expectation, and at each α T_R, T_J and significance."""
         block = self._per_query()

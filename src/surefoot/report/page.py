@@ -1,0 +1,189 @@
+"""An assessment as one self-contained page: a plain payload first, then a template around it.
+
+The page recomputes every figure in the browser, so its data is the score matrix itself, not the figures.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from surefoot import __version__
+from surefoot.data.ranking import Floats
+from surefoot.data.scores import Scores
+from surefoot.errors import ArgumentError
+from surefoot.report.columns import SUMMARY, SYSTEM, Row, at_alpha
+from surefoot.report.results import packed_results
+from surefoot.report.text import visible
+from surefoot.report.words import alpha_title, notes, title, verdict
+from surefoot.risk.assess import Json
+from surefoot.risk.baselines import VIRTUAL
+from surefoot.risk.tradeoff import check_alpha
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_SCRIPTS = (
+    "dom", "statistics", "figures", "state", "words", "table", "chart", "differences", "curves", "plane", "results",
+    "queries", "main",
+)  # fmt: skip
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+_NOTEBOOK_ROWS = 25
+
+
+def page_payload(
+    data: Json, scores: Scores, detail: int = 500, system: str | None = None, alpha: float | None = None
+) -> Json:
+    """What the page needs to know, as plain data that JSON can hold.
+
+    `detail` is how many of the most hurt and most helped queries of each system are shown with their results;
+    `system` and `alpha` are what the page shows first.
+    """
+    if isinstance(detail, bool) or not isinstance(detail, int) or detail < 0:
+        raise ArgumentError(f"detail is {detail!r}; it must be a number of queries, 0 for no results at all")
+    population = [scores.row(name) for name in data["population"]]
+    given = [data["baseline"]] if isinstance(data["baseline"], str) else list(data["baseline"])
+    virtual = {kind: _free(kind, scores.systems) for kind in VIRTUAL}
+    first = given[0] if given[0] in scores.systems else virtual[given[0]]
+    against = scores[first] if first in scores.systems else VIRTUAL[given[0]](scores.values[population])
+    return {
+        "version": __version__,
+        "title": title(data),
+        "measure": data["measure"],
+        "systems": list(scores.systems),
+        "queries": list(scores.queries),
+        "scores": _floats(scores.values),
+        "mean": _floats(VIRTUAL["mean"](scores.values[population])),
+        "population": population,
+        "virtual": [{"key": key, "kind": kind} for kind, key in virtual.items()],
+        "alphas": data["alphas"],
+        "critical_value": data["critical_value"],
+        "worst_share": data["worst_share"],
+        "baselines": given,
+        "start": {
+            "alpha": max(data["alphas"]) if alpha is None else check_alpha(alpha),
+            "baseline": first,
+            "system": _candidate(scores, first) if system is None else scores.systems[scores.row(system)],
+        },
+        "notes": _static_notes(data),
+        "churn": _churn(data, first),
+        "results": packed_results(scores, first if first in scores.systems else None, against, detail),
+    }
+
+
+def to_page(payload: Json) -> str:
+    """The page of a payload: HTML that needs nothing else, no network and no server."""
+    style, script = _asset("page.css"), _script()
+    policy = (
+        "default-src 'none'; "
+        f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    from markupsafe import Markup
+
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            policy=policy,
+            title=_shown(payload["title"]),
+            style=Markup(style),
+            script=Markup(script),
+            data=Markup(_json(payload)),
+            version=payload["version"],
+        )
+    )
+
+
+def to_notebook(data: Json, rows: list[Row]) -> str:
+    """A small view without scripts, for a notebook: the leader in plain words, and the table."""
+    alpha = max(data["alphas"])
+    columns = [SYSTEM, *SUMMARY, *at_alpha(alpha)]
+    leader = next((row for row in rows if not row["is_baseline"]), None)
+    table = [
+        {"baseline": row["is_baseline"], "cells": [_shown(column.text(row)) for column in columns]}
+        for row in rows[:_NOTEBOOK_ROWS]
+    ]
+    return (
+        _environment()
+        .get_template("notebook.html.j2")
+        .render(
+            title=_shown(title(data)),
+            verdict=_shown(verdict(data, leader, alpha)) if leader else None,
+            alpha=alpha_title(alpha),
+            headings=[column.heading for column in columns],
+            rows=table,
+            more=max(0, len(rows) - _NOTEBOOK_ROWS),
+            notes=[_shown(note) for note in notes(data)],
+        )
+    )
+
+
+def _free(kind: str, taken: tuple[str, ...]) -> str:
+    """A key for a per-query baseline that no system bears."""
+    key = kind
+    while key in taken:
+        key = f"per-query {key}"
+    return key
+
+
+def _candidate(scores: Scores, baseline: str) -> str:
+    """The system a reader most likely asks about: the best on average that is not the baseline."""
+    best: list[str] = [scores.systems[i] for i in np.argsort(-scores.mean(), kind="stable")]
+    return next((name for name in best if name != baseline), best[0])
+
+
+def _static_notes(data: Json) -> list[str]:
+    """The notes that hold whatever α and baseline are picked: not the ones about absent figures."""
+    return [note for note in notes(data) if not note.startswith(("– for", "The two standard errors"))]
+
+
+def _churn(data: Json, baseline: str) -> Json | None:
+    rows = [row.get("churn") for row in data["systems"]]
+    return {"baseline": baseline, "systems": rows} if any(rows) else None
+
+
+def _floats(values: Floats) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode("ascii")
+
+
+def _json(payload: Json) -> str:
+    """JSON that cannot end the element it stands in, whatever the names in it."""
+    text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _NOT_IN_A_SCRIPT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _shown(text: str) -> str:
+    return _SURROGATE.sub("�", visible(text))
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("surefoot.report").joinpath("page", name).read_text(encoding="utf-8")
+
+
+@cache
+def _script() -> str:
+    """The modules in one scope of their own."""
+    return '"use strict";\n(() => {\n' + "\n".join(_asset(f"{name}.js") for name in _SCRIPTS) + "})();\n"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    return Environment(
+        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )

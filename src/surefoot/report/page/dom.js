@@ -1,0 +1,74 @@
+// Elements, names and numbers. Text from users' files reaches the page as text nodes and attributes only.
+
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+function visible(text) {
+  return String(text).replace(CONTROL, "\ufffd");
+}
+
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (typeof value === "function") node.addEventListener(key, value);
+    else if (value !== null && value !== undefined && value !== false)
+      node.setAttribute(key, value === true ? "" : value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+function html(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function name(text, attributes = {}) {
+  // A name keeps its own direction of writing, whatever stands around it.
+  return html("bdi", attributes, visible(text));
+}
+
+function clip(text, length) {
+  const shown = visible(text);
+  return shown.length > length ? shown.slice(0, length - 1) + "…" : shown;
+}
+
+const get = (id) => document.getElementById(id);
+
+function fixed(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−");
+}
+
+function signed(value, digits = 4) {
+  const text = fixed(value, digits);
+  return value > 0 && Number(text) !== 0 ? "+" + text : text;
+}
+
+function count(value) {
+  return value.toLocaleString("en-US");
+}
+
+function plural(value, one, many) {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+function short(value) {
+  // A number as people write it: at most six significant digits and no trailing zeros.
+  return String(Number(value.toPrecision(6))).replace("-", "−");
+}
+
+function pText(p) {
+  return p === null ? "–" : p < 0.0001 ? "< 0.0001" : p.toFixed(4);
+}
+
+function setText(node, text) {
+  // Leave alone what already says so: screen readers and layout both notice a change.
+  if (node.textContent !== text) node.textContent = text;
+}
+
+function replace(node, ...children) {
+  node.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+}

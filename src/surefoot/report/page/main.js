@@ -1,0 +1,225 @@
+// From the state to what is seen, and from what is done back to the state.
+
+let memo = { key: null, view: null };
+
+function currentView() {
+  const key = `${state.alpha}\u0000${state.baseline}\u0000${state.system}`;
+  if (memo.key !== key) {
+    const against = compare(state.baseline),
+      index = systems.indexOf(state.system),
+      one = against.pairs[index];
+    const rows = figures(state.alpha, state.baseline);
+    const view = {
+      alpha: state.alpha,
+      baseline: state.baseline,
+      system: state.system,
+      index,
+      against,
+      one,
+      rows,
+      row: rows[index],
+      found: test(one, state.alpha),
+    };
+    memo = { key, view };
+  }
+  return memo.view;
+}
+
+let waiting = false;
+
+function redraw() {
+  // However often the slider speaks, once a frame is enough.
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    draw();
+  });
+}
+
+function draw() {
+  const view = currentView();
+  drawControls(view);
+  drawVerdict(view);
+  drawTable(view);
+  drawCharts(view);
+  markCurves(view);
+  drawQueries(view, choose.query);
+  drawDialog(view);
+}
+
+const choose = {
+  system(system) {
+    state.system = system;
+    commit(true);
+  },
+  baseline(baseline) {
+    state.baseline = baseline;
+    mendSystem();
+    commit(true);
+  },
+  alpha(alpha) {
+    if (Number.isFinite(alpha) && alpha >= 0) {
+      state.alpha = alpha;
+      commit(false);
+    }
+  },
+  query(q) {
+    state.query = q === null ? null : queries[q];
+    commit(true);
+  },
+  sort(column) {
+    state.reversed = state.sort === column.key ? !state.reversed : false;
+    state.sort = column.key;
+    commit(false);
+  },
+};
+
+function commit(step) {
+  remember(step);
+  redraw();
+}
+
+function buildControls() {
+  const option = (key, text) => html("option", { value: key }, visible(text));
+  get("system").append(...systems.map((system) => option(system, system)));
+  get("baseline").append(
+    html("optgroup", { label: "Systems" }, ...systems.map((system) => option(system, system))),
+    html(
+      "optgroup",
+      { label: `Per query, of ${plural(data.population.length, "system", "systems")}` },
+      ...data.virtual.map(({ key, kind }) => option(key, kind)),
+    ),
+  );
+  get("alpha").max = String(MOST_ALPHA);
+  get("system").addEventListener("change", (event) => choose.system(systems[event.target.selectedIndex]));
+  get("baseline").addEventListener("change", (event) =>
+    choose.baseline([...systems, ...virtual.keys()][event.target.selectedIndex]),
+  );
+  get("alpha").addEventListener("input", (event) => choose.alpha(Number(event.target.value)));
+  get("alpha-number").addEventListener("input", (event) => {
+    if (event.target.value !== "") choose.alpha(Number(event.target.value));
+  });
+  get("theme").addEventListener("click", () => {
+    const dark = document.documentElement.dataset.theme
+      ? document.documentElement.dataset.theme === "dark"
+      : matchMedia("(prefers-color-scheme: dark)").matches;
+    document.documentElement.dataset.theme = dark ? "light" : "dark";
+  });
+}
+
+function drawControls(view) {
+  get("system").selectedIndex = view.index;
+  get("baseline").selectedIndex = [...systems, ...virtual.keys()].indexOf(view.baseline);
+  get("alpha").value = String(view.alpha);
+  get("alpha").setAttribute(
+    "aria-valuetext",
+    `α = ${short(view.alpha)}: each loss counts ${short(1 + view.alpha)} times`,
+  );
+  if (Number(get("alpha-number").value) !== view.alpha || get("alpha-number").value === "")
+    get("alpha-number").value = String(view.alpha);
+  setText(
+    get("alpha-said"),
+    view.alpha === 0 ? "losses count as much as gains" : `each loss counts ${short(1 + view.alpha)} times`,
+  );
+  document.querySelectorAll("[data-system]").forEach((node) => setText(node, visible(view.system)));
+  document.querySelectorAll("[data-baseline]").forEach((node) => setText(node, visible(baselineLabel(view.baseline))));
+}
+
+let opener = null;
+
+function drawDialog(view) {
+  const dialog = get("query"),
+    q = state.query === null ? -1 : queries.indexOf(state.query);
+  if (q < 0) {
+    if (dialog.open) dialog.close();
+    return;
+  }
+  drawQuery(view, q);
+  if (!dialog.open) {
+    opener = document.activeElement;
+    tip.hide();
+    dialog.showModal();
+    get("query-title").focus();
+  }
+}
+
+function listenToDialog() {
+  const dialog = get("query");
+  const step = (by) => {
+    const order = hurtFirst(currentView().one);
+    choose.query(order[order.indexOf(queries.indexOf(state.query)) + by] ?? null);
+    dialog.scrollTop = 0;
+  };
+  get("query-close").addEventListener("click", () => choose.query(null));
+  get("query-before").addEventListener("click", () => step(-1));
+  get("query-after").addEventListener("click", () => step(1));
+  // A click beside the dialog lands on the dialog itself.
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) choose.query(null);
+  });
+  dialog.addEventListener("close", () => {
+    if (state.query !== null) choose.query(null);
+    if (opener?.isConnected) opener.focus();
+  });
+}
+
+function start() {
+  readAddress();
+  buildControls();
+  buildTable(choose);
+  chart("histogram", (view) => [view.baseline, view.system], drawHistogram);
+  chart("differences", (view) => [view.baseline, view.system, view.alpha], drawDifferences);
+  chart("multiples", (view) => [view.baseline, view.system], drawMultiples);
+  chart("t-risk", (view) => [view.baseline, view.system], drawTRisk);
+  chart("geo-risk", (view) => [view.baseline, view.system], drawGeoRisk);
+  chart("profiles", (view) => [view.baseline, view.system], drawProfiles);
+  chart(
+    "plane",
+    (view) => [view.baseline, view.system, view.alpha],
+    (view, width, host) => drawPlane(view, width, host, choose),
+  );
+  chart("churn", (view) => [view.baseline, view.system], drawChurn);
+  get("churn-figure").hidden = data.churn === null;
+  listenToDifferences(choose.query);
+  listenToQueries(redraw);
+  listenToDialog();
+  replace(
+    get("measure"),
+    `${visible(data.measure)} · ${plural(systems.length, "system", "systems")} · ${plural(queries.length, "query", "queries")}`,
+  );
+  replace(get("notes"), ...data.notes.map((note) => html("li", {}, visible(note))));
+  if (data.baselines.length > 1) {
+    const several = `The assessment was made against ${data.baselines.join(", ")}.`;
+    setText(get("several"), visible(`${several} This page compares with one baseline at a time.`));
+    get("several").hidden = false;
+  }
+  // A plain anchor, such as the skip link's, says nothing about what is shown.
+  const follow = () => {
+    if (!location.hash || location.hash.includes("=")) {
+      readAddress();
+      redraw();
+    }
+  };
+  addEventListener("hashchange", follow);
+  addEventListener("popstate", follow);
+  new ResizeObserver(redraw).observe(document.body);
+  document.documentElement.classList.add("ready");
+  draw();
+}
+
+// For tests and curious readers: the figures behind the page, by α and baseline.
+Object.defineProperty(window, "surefoot", {
+  value: Object.freeze({
+    figures: (alpha, baseline) => figures(alpha, baseline),
+    state: () => ({ ...state }),
+    csv: () => tableCsv(currentView()),
+    queryScores: (alpha, baseline, system) => {
+      const one = compare(baseline).pairs[systems.indexOf(system)],
+        found = test(one, alpha);
+      return queries.map((_, q) => queryScore(one, found, q, alpha));
+    },
+  }),
+});
+
+start();

@@ -1,0 +1,108 @@
+// The queries as a list: what the charts show, for reading, searching and the keyboard.
+
+const PAGE = 10;
+const list = { words: "", order: "hurt", shown: PAGE, drawn: null };
+
+function listedQueries(view) {
+  const hurt = hurtFirst(view.one);
+  const order =
+    list.order === "hurt" ? hurt : list.order === "helped" ? hurt.slice().reverse() : Uint32Array.from(queries.keys());
+  const words = list.words.trim().toLowerCase();
+  return words ? order.filter((q) => lowered()[q].includes(words)) : order;
+}
+
+let loweredNames = null;
+
+function lowered() {
+  loweredNames ??= queries.map((query) => query.toLowerCase());
+  return loweredNames;
+}
+
+function drawQueries(view, openQuery) {
+  // Rows that stay keep the focus, also while a query's detail lies over them.
+  const key = JSON.stringify([view.alpha, view.baseline, view.system, list.words, list.order, list.shown]);
+  if (key === list.drawn) return;
+  list.drawn = key;
+  const found = listedQueries(view),
+    shown = found.subarray(0, list.shown);
+  const most = Math.max(Math.abs(view.one.sorted[0]), Math.abs(view.one.sorted[queries.length - 1])) || 1;
+  setText(
+    get("queries-said"),
+    found.length === queries.length
+      ? `${plural(queries.length, "query", "queries")}`
+      : `${count(found.length)} of ${plural(queries.length, "query", "queries")}`,
+  );
+  // Keep the focus where it was while the slider moves and numbers change.
+  const focused = document.activeElement?.closest?.("#queries-body button")?.dataset.q;
+  replace(get("queries-body"), ...Array.from(shown, (q) => queryRow(view, q, most, openQuery)));
+  if (focused)
+    get("queries-body")
+      .querySelector(`button[data-q="${Number(focused)}"]`)
+      ?.focus();
+  get("queries-more").hidden = found.length <= list.shown;
+  get("queries-none").hidden = found.length > 0;
+}
+
+function queryRow(view, q, most, openQuery) {
+  const change = view.one.difference[q],
+    score = queryScore(view.one, view.found, q, view.alpha);
+  const tone = change < 0 ? "hurt" : change > 0 ? "helped" : "same",
+    bar = svg(
+      "svg",
+      { class: "spark", viewBox: "-50 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+      svg("rect", {
+        class: `bar ${tone}`,
+        x: Math.min(0, (50 * change) / most),
+        width: Math.abs((50 * change) / most),
+        y: 1,
+        height: 8,
+      }),
+      svg("line", { class: "zero", x1: 0, x2: 0, y1: 0, y2: 10, "vector-effect": "non-scaling-stroke" }),
+    );
+  return html(
+    "tr",
+    {},
+    html(
+      "th",
+      { scope: "row", class: "name" },
+      html(
+        "button",
+        { type: "button", class: "choose", "data-q": q, click: () => openQuery(q) },
+        name(clip(queries[q], 80)),
+      ),
+    ),
+    html("td", { class: "number" }, fixed(view.against.vector[q])),
+    html("td", { class: "number" }, fixed(scores[view.index][q])),
+    html("td", { class: "number", "data-tone": tone }, signed(change)),
+    html("td", { class: "sparks" }, bar),
+    html("td", { class: "number" }, score ? signed(score.tJ, 2) : "–"),
+    html(
+      "td",
+      { class: "mark" },
+      score?.significant
+        ? html(
+            "span",
+            { class: `tag ${score.tJ < 0 ? "hurt" : "helped"}` },
+            score.tJ < 0 ? "▼ significant" : "▲ significant",
+          )
+        : "",
+    ),
+  );
+}
+
+function listenToQueries(redraw) {
+  get("search").addEventListener("input", () => {
+    list.words = get("search").value;
+    list.shown = PAGE;
+    redraw();
+  });
+  get("queries-order").addEventListener("change", () => {
+    list.order = get("queries-order").value;
+    list.shown = PAGE;
+    redraw();
+  });
+  get("queries-more").addEventListener("click", () => {
+    list.shown += 5 * PAGE;
+    redraw();
+  });
+}

@@ -1,0 +1,50 @@
+// What is shown (α, baseline, system, query, order of the table), kept in the address so that a link shows the same.
+
+const state = { alpha: 0, baseline: "", system: "", query: null, sort: "mean", reversed: false };
+const MOST_ALPHA = Math.max(20, ...data.alphas);
+
+function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const alpha = given.has("alpha") ? Number(given.get("alpha")) : NaN;
+  const among = (key, known, otherwise) => (given.has(key) && known(given.get(key)) ? given.get(key) : otherwise);
+  state.alpha = Number.isFinite(alpha) && alpha >= 0 && given.get("alpha") !== "" ? alpha : data.start.alpha;
+  state.baseline = among("baseline", (key) => systems.includes(key) || virtual.has(key), data.start.baseline);
+  state.system = among("system", (key) => systems.includes(key), data.start.system);
+  state.query = among("query", (key) => queries.includes(key), null);
+  state.sort = among("sort", (key) => COLUMNS.some((column) => column.key === key), "mean");
+  state.reversed = given.get("order") === "reversed";
+  if (!given.has("system")) mendSystem();
+}
+
+function mendSystem() {
+  // A system beside itself shows nothing: take the best other one.
+  if (state.system !== state.baseline || systems.length < 2) return;
+  const others = systems.map((_, i) => i).filter((i) => systems[i] !== state.baseline);
+  state.system = systems[others.reduce((best, i) => (means[i] > means[best] ? i : best))];
+}
+
+function address() {
+  const parts = new URLSearchParams({ alpha: String(state.alpha), baseline: state.baseline, system: state.system });
+  if (state.query !== null) parts.set("query", state.query);
+  if (state.sort !== "mean" || state.reversed) parts.set("sort", state.sort);
+  if (state.reversed) parts.set("order", "reversed");
+  return "#" + parts;
+}
+
+let later = null;
+
+function remember(step) {
+  // A step can be gone back on; the slider's values only replace each other, and not faster than browsers allow.
+  clearTimeout(later);
+  if (step) write("pushState");
+  else later = setTimeout(write, 150, "replaceState");
+}
+
+function write(how) {
+  if (address() === location.hash) return;
+  try {
+    history[how](null, "", address());
+  } catch {
+    // Inside a frame without an address of its own the page still works, only its links do not.
+  }
+}

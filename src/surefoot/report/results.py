@@ -1,0 +1,161 @@
+"""The top results of the queries worth looking at, packed for the page.
+
+Ids stand once in a sorted table, each without what it shares with the one before; results refer to them by number.
+"""
+
+from __future__ import annotations
+
+import base64
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from surefoot.data.ranking import Codes, Floats, Ranking, Rows
+from surefoot.data.scores import Scores
+from surefoot.data.tables import Run
+
+TOP = 20
+_FARTHEST = 65_535  # a rank beyond it is shown as this one
+_SEPARATORS = " ,;|~^\t"
+
+Json = dict[str, Any]
+
+
+def packed_results(scores: Scores, baseline: str | None, against: Floats, detail: int, top: int = TOP) -> Json | None:
+    """Top results of each system's `detail` most hurt and most helped queries, with grades and where each moved.
+
+    `baseline` names the system whose results stand beside each candidate's (None where it has none), `against` is its
+    score on each query. None where the scores did not come from runs.
+    """
+    if not scores.runs or scores.qrels is None or not detail:
+        return None
+    runs = {run.name: run for run in scores.runs}
+    if not runs.keys() >= set(scores.systems):
+        return None
+    wanted = {
+        system: _extremes(scores.values[row] - against, detail)
+        for row, system in enumerate(scores.systems)
+        if system != baseline
+    }
+    if baseline is not None:
+        wanted[baseline] = np.unique(np.concatenate([*wanted.values(), np.empty(0, dtype=np.int64)]))
+    lists = {system: _Lists(runs[system], scores.queries, wanted[system], top) for system in scores.systems}
+    ids = pl.concat([lists[system].ids() for system in scores.systems])
+    number = ids.rank("dense").to_numpy().astype(np.int64) - 1
+    grades = {system: _grades(scores, lists[system].codes) for system in scores.systems}
+    levels = sorted({grade for found in grades.values() for grade in np.unique(found[np.isfinite(found)]).tolist()})
+    packed, before = [], 0
+    for system in scores.systems:
+        own, grade = lists[system], grades[system]
+        level = np.where(np.isfinite(grade), np.searchsorted(np.asarray(levels), grade) + 1, 0)
+        entry: Json = {
+            "queries": pack(np.diff(own.queries, prepend=0)),
+            "lengths": pack(own.lengths),
+            "documents": pack(number[before : before + len(own.codes)]),
+            "grades": pack(level.astype(np.int64)),
+            "before": None,
+            "after": None,
+        }
+        before += len(own.codes)
+        if baseline not in (None, system):
+            theirs = lists[str(baseline)].of(own.queries)
+            entry["before"] = pack(_ranks(runs[str(baseline)].ranking, own.codes))
+            entry["after"] = pack(_ranks(runs[system].ranking, theirs))
+        packed.append(entry)
+    return {
+        "top": top,
+        "baseline": baseline,
+        "levels": levels,
+        "ids": _front_coded(ids.unique().sort().to_list()),
+        "systems": packed,
+    }
+
+
+def pack(numbers: npt.NDArray[np.integer]) -> Json:
+    """Whole numbers in as few bytes each as the largest needs, in base64."""
+    most = int(numbers.max()) if len(numbers) else 0
+    width = max(1, (most.bit_length() + 7) // 8)
+    raw = np.ascontiguousarray(numbers, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :width]
+    return {"width": width, "data": base64.b64encode(raw.tobytes()).decode("ascii")}
+
+
+class _Lists:
+    """A run's top results on some queries, end to end."""
+
+    def __init__(self, run: Run, names: tuple[str, ...], queries: Rows, top: int) -> None:
+        self.run, self.queries = run, queries
+        number = {name: i for i, name in enumerate(run.queries)}
+        at = np.array([number.get(names[query], -1) for query in queries], dtype=np.int64)
+        offsets = run.ranking.offsets
+        self.lengths = np.where(at >= 0, np.minimum(run.ranking.lengths[at], top), 0)
+        self.ends = np.cumsum(self.lengths)
+        first = np.repeat(offsets[at] - (self.ends - self.lengths), self.lengths)
+        self.positions = first + np.arange(len(first))
+        self.codes = run.ranking.codes[self.positions]
+
+    def ids(self) -> pl.Series:
+        """The documents' ids: one reading of the run's file for all of them."""
+        if not len(self.positions):
+            return pl.Series("doc_id", [], dtype=pl.String)
+        return self.run.documents(self.positions)
+
+    def of(self, queries: Rows) -> Codes:
+        """The codes of the results on some of the queries."""
+        at = np.searchsorted(self.queries, queries)
+        kept = [np.arange(self.ends[i] - self.lengths[i], self.ends[i]) for i in at]
+        return np.asarray(self.codes[np.concatenate([*kept, np.empty(0, dtype=np.int64)])])
+
+
+def _extremes(difference: Floats, detail: int) -> Rows:
+    """The queries with the lowest and the highest differences, in the order of the queries."""
+    order = np.argsort(difference, kind="stable")
+    return np.unique(np.concatenate([order[:detail], order[max(0, len(order) - detail) :]]))
+
+
+def _find(ranking: Ranking, codes: Codes) -> Rows:
+    """Where these documents stand in a ranking, −1 where they do not."""
+    if not len(ranking.codes):
+        return np.full(len(codes), -1)
+    ordered = ranking.codes[ranking.by_code]
+    at = np.minimum(np.searchsorted(ordered, codes), len(ordered) - 1)
+    return np.where(ordered[at] == codes, ranking.by_code[at].astype(np.int64), -1)
+
+
+def _ranks(ranking: Ranking, codes: Codes) -> Rows:
+    """Ranks from 1, 0 for what a ranking does not hold."""
+    at = _find(ranking, codes)
+    start = ranking.offsets[np.searchsorted(ranking.offsets, at, side="right") - 1]
+    return np.where(at >= 0, np.minimum(at - start + 1, _FARTHEST), 0)
+
+
+def _grades(scores: Scores, codes: Codes) -> Floats:
+    """The documents' grades, NaN where they were not judged."""
+    if scores.qrels is None:
+        return np.full(len(codes), np.nan)
+    at = _find(scores.qrels.ranking, codes)
+    return np.where(at >= 0, scores.qrels.grades[at], np.nan)
+
+
+def _front_coded(ids: list[str]) -> Json:
+    """Sorted ids, each without the start it shares with the one before."""
+    shared = [0, *(_shared(one, other) for one, other in pairwise(ids))] if ids else []
+    rest = [text[skip:] for text, skip in zip(ids, shared, strict=True)]
+    separator = next((mark for mark in _SEPARATORS if not any(mark in text for text in rest)), None)
+    return {
+        "shared": pack(np.array(shared, dtype=np.int64)),
+        "separator": separator,
+        "rest": rest if separator is None else separator.join(rest),
+    }
+
+
+def _shared(one: str, other: str) -> int:
+    """The length of a common start, short of any letter that JavaScript counts as two."""
+    length = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b or a > "\uffff":
+            break
+        length += 1
+    return length

@@ -1,0 +1,103 @@
+"""The browser's figures are Python's, to 1e-9."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.risk.assess import alpha_key
+
+ALPHAS = [0, 1, 2.5, 5, 10]
+PLAIN = [
+    "mean", "geometric_mean", "reward", "risk", "gain", "wins", "losses", "ties", "loss_over_20", "reward_over_risk",
+    "risk_over_reward", "wins_over_losses", "losses_over_wins", "worst_mean", "is_baseline",
+]  # fmt: skip
+AT_ALPHA = [
+    "u_risk", "t_risk", "p_value", "p_holm", "df", "se", "verdict", "reason", "z_risk", "geo_risk", "z_reason",
+]  # fmt: skip
+
+
+def assert_same(opened: Any, scores: sf.Scores, baselines: list[str], **options: Any) -> None:
+    for baseline in baselines:
+        expected = sf.assess(scores, baseline, ALPHAS, **options).to_dict()["systems"]
+        for alpha in ALPHAS:
+            found = opened.page.evaluate("([a, b]) => surefoot.figures(a, b)", [alpha, baseline])
+            assert [row["system"] for row in found] == [row["system"] for row in expected]
+            for mine, theirs in zip(found, expected, strict=True):
+                wanted = {key: theirs[key] for key in PLAIN}
+                wanted |= {key: theirs["alpha"][alpha_key(alpha)][key] for key in AT_ALPHA}
+                for key, value in wanted.items():
+                    where = f"{key} of {mine['system']} against {baseline} at α = {alpha}"
+                    if isinstance(value, float):
+                        assert mine[key] == pytest.approx(value, abs=1e-9, rel=1e-12), where
+                    else:
+                        assert mine[key] == value, where
+
+
+def test_trec_2012(show: Any, trec_2012: sf.Scores) -> None:
+    opened = show(sf.assess(trec_2012, "indriCASP"))
+    assert_same(opened, trec_2012, ["indriCASP", "sys44", "mean", "median", "max"])
+    assert opened.quiet()
+
+
+def test_synthetic_matrix(show: Any) -> None:
+    rng = np.random.default_rng(7)
+    values = np.round(rng.beta(0.6, 1.2, size=(8, 90)), 3)
+    values[3] = values[0]  # identical to the baseline
+    values[4] = np.round(values[0] + 0.25, 3)  # better by the same on every query
+    values[:, 5] = 0  # a query nobody scores on
+    values[6] = 0
+    scores = sf.Scores(values, [f"s{i}" for i in range(8)], [f"q{i}" for i in range(90)])
+    opened = show(sf.assess(scores, "s0"))
+    assert_same(opened, scores, ["s0", "s1", "s6", "mean", "median", "max"])
+    assert opened.quiet()
+
+
+def test_population(show: Any, trec_2012: sf.Scores) -> None:
+    nine = ["sys44", "sys38", "sys6", "sys18", "sys46", "sys10", "indriCASP", "sys29", "sys14"]
+    opened = show(sf.assess(trec_2012, "indriCASP", population=nine))
+    assert_same(opened, trec_2012, ["indriCASP", "mean", "median", "max"], population=nine)
+
+
+@pytest.mark.parametrize(
+    ("values", "queries"),
+    [
+        ([[0.5], [0.7], [0.1]], 1),
+        ([[0.5, -0.2, 0.3], [0.7, 0.1, 0.2], [-0.1, 0.0, 0.4]], 3),
+        ([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]], 2),
+        ([[0.1, 0.9], [0.3, 0.3], [0.3, 0.3]], 2),
+        # Far below expectation at large α: GeoRisk is the root of a tiny tail.
+        ([[5000.0, 0.0, 0.0], [0.0, 4000.0, 1.0], [1.0, 2.0, 9000.0]], 3),
+    ],
+)
+def test_edges(show: Any, values: list[list[float]], queries: int) -> None:
+    scores = sf.Scores(values, ["a", "b", "c"], [str(i) for i in range(queries)])
+    opened = show(sf.assess(scores, "a"))
+    assert_same(opened, scores, ["a", "b", "mean", "median", "max"])
+    assert opened.quiet()
+
+
+def test_many_queries(show: Any) -> None:
+    rng = np.random.default_rng(3)
+    scores = sf.Scores(rng.uniform(size=(5, 4000)) ** 2, list("abcde"), [str(i) for i in range(4000)])
+    assert_same(show(sf.assess(scores, "a")), scores, ["a", "mean"])
+
+
+def test_per_query_scores(show: Any, trec_2012: sf.Scores) -> None:
+    opened = show(sf.assess(trec_2012, "indriCASP"))
+    for system in ("sys24", "sys19"):
+        for alpha in (0, 5):
+            expected = sf.query_scores(trec_2012[system], trec_2012["indriCASP"], alpha)
+            assert expected is not None
+            found = opened.page.evaluate("(given) => surefoot.queryScores(...given)", [alpha, "indriCASP", system])
+            assert [one["tR"] for one in found] == pytest.approx(expected.t_r.tolist(), abs=1e-9)
+            assert [one["tJ"] for one in found] == pytest.approx(expected.t_j.tolist(), abs=1e-9)
+            significant = (np.abs(expected.t_j) > expected.critical).tolist()
+            assert [one["significant"] for one in found] == significant
+    # The topics that Dinçer et al. (2014) name for uogTrA44xi.
+    found = opened.page.evaluate("() => surefoot.queryScores(0, 'indriCASP', 'sys24')")
+    hurt = [q for q, one in zip(trec_2012.queries, found, strict=True) if one["significant"] and one["tJ"] < 0]
+    assert hurt == ["166", "175"]
