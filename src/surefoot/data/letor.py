@@ -91,9 +91,13 @@ def _check_words(path: str | os.PathLike[str], ids: pl.Series, what: str, forbid
 
 def _lines(frame: pl.DataFrame, n_features: int) -> bytes:
     # Most features of most collections are whole numbers: 3 instead of 3.0 makes files a third smaller.
+<<<<<<< HEAD
     value = (
         pl.col(pl.Float32, pl.Float64).cast(pl.String).str.strip_suffix(".0").str.replace("NaN", "nan", literal=True)
     )
+=======
+    value = pl.col(pl.Float32, pl.Float64).cast(pl.String).str.strip_suffix(".0")
+>>>>>>> letor
     texts = frame.with_columns(value)
     parts: list[Any] = [pl.col("label"), pl.lit(" qid:"), pl.col("qid")]
     for number in range(1, n_features + 1):

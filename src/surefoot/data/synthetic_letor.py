@@ -1,4 +1,111 @@
 """Labelled feature vectors in the shape of MSLR-WEB, of any size, with queries on which the features mislead."""
 
+from __future__ import annotations
 
-def synthetic_letor(): ...
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from surefoot.data.ranking import Floats
+from surefoot.data.ranking_data import RankingData
+from surefoot.errors import ArgumentError
+
+_SHARES = (0.52, 0.32, 0.13, 0.02, 0.01)  # of the labels 0 to 4, about those of MSLR-WEB10K
+_BM25 = 110  # BM25 of the whole document, in MSLR's numbering
+_STREAMS = 5  # title, body, anchor, URL and whole document err each in their own way
+_CLARITY = 0.45  # how much of relevance a stream shows
+_BM25_CLARITY = 0.30
+_ASTRAY = -0.9  # what is left of a stream's signal where it misleads
+_QUERIES_AT_ONCE = 256
+_COUNT, _WEIGHT, _FLAG, _SCORE, _NOISE = range(5)
+
+
+def synthetic_letor(
+    queries: int = 1000,
+    documents: int = 120,
+    features: int = 136,
+    *,
+    misleading: float = 0.1,
+    seed: int = 0,
+) -> RankingData:
+    """Data like MSLR-WEB's: about `documents` for each query, labels 0–4, and BM25 as feature 110 and as baseline `bm25`.
+
+    Features are counts with many zeros, log-normal weights, flags, scores and noise; most show relevance through one of five
+    streams. On a share `misleading` of the queries all streams point the wrong way and only BM25, the weaker signal elsewhere,
+    is right: a model that minds the average alone ruins them. The last feature, the same for all documents of a query,
+    hints at which they are. With fewer than 110 features BM25 is the first.
+
+    >>> data = synthetic_letor(queries=20, documents=30, features=12, seed=7)
+    >>> data
+    <RankingData: 20 queries, 604 documents, 12 features, baselines bm25>
+    >>> bool((data.baselines["bm25"] == data.feature(1)).all())
+    True
+    """
+    if min(queries, documents, features) < 1:
+        raise ArgumentError(
+            f"queries is {queries}, documents {documents} and features {features}; all must be at least 1"
+        )
+    if not 0 <= misleading <= 1:
+        raise ArgumentError(f"misleading is {misleading}; it is a share of the queries, from 0 to 1")
+    rng = np.random.default_rng(seed)
+    lengths = np.clip(np.rint(rng.gamma(4, documents / 4, queries)), 1, 8 * documents).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    wrong = np.zeros(queries, dtype=bool)
+    wrong[rng.permutation(queries)[: round(misleading * queries)]] = True
+    bm25 = _BM25 - 1 if features >= _BM25 else 0
+    columns = _Columns(features, rng)
+    X, y = np.empty((offsets[-1], features), dtype=np.float32), np.empty(offsets[-1])
+    for first in range(0, queries, _QUERIES_AT_ONCE):
+        here = slice(first, min(first + _QUERIES_AT_ONCE, queries))
+        sizes = lengths[here]
+        rows = slice(offsets[here.start], offsets[here.stop])
+        count = int(sizes.sum())
+        # Some queries have many good documents and some none, as in MSLR.
+        easy = np.repeat(rng.standard_normal(len(sizes)), sizes)
+        relevance = (0.4 * easy + np.sqrt(1 - 0.4**2) * rng.standard_normal(count)).astype(np.float32)
+        y[rows] = np.searchsorted(ndtri(np.cumsum(_SHARES[:-1])), relevance)
+        shown = relevance * np.repeat(np.where(wrong[here], np.float32(_ASTRAY), np.float32(1)), sizes)
+        block = columns.fill(shown, rng)
+        hint = 0.8 * wrong[here] + rng.standard_normal(len(sizes)) * 0.5
+        block[:, -1] = np.repeat(np.round(hint, 4), sizes)
+        # BM25's scale differs from query to query, with the number and the rarity of its terms.
+        scale = np.repeat(rng.gamma(9, 1.2, len(sizes)), sizes)
+        seen = _mixed(relevance, _BM25_CLARITY, rng)
+        block[:, bm25] = np.round(np.maximum(0, scale * (1 + 0.35 * seen)), 6)
+        X[rows] = block
+    names = [str(number) for number in range(1, queries + 1)]
+    return RankingData.of_queries(X, y, names, lengths, baselines={"bm25": X[:, bm25]})
+
+
+def _mixed(signal: npt.NDArray[np.float32], clarity: float, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+    noise = rng.standard_normal(len(signal), dtype=np.float32)
+    return np.float32(clarity) * signal + np.float32(np.sqrt(1 - clarity**2)) * noise
+
+
+class _Columns:
+    """What each feature is like: its kind, the stream it belongs to, how much of it it shows, and its scale."""
+
+    def __init__(self, features: int, rng: np.random.Generator) -> None:
+        self.kind = np.resize([_COUNT, _WEIGHT, _COUNT, _FLAG, _WEIGHT, _SCORE, _NOISE], features)
+        self.stream = np.arange(features) % _STREAMS
+        self.clarity = rng.uniform(0.2, 0.95, features)
+        self.scale: Floats = np.exp(rng.normal(0, 1.2, features))
+        self.shift: Floats = rng.uniform(-0.5, 1.0, features)
+
+    def fill(self, shown: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.float32]:
+        """Values of all features for documents whose relevance shows as `shown`."""
+        streams = [_mixed(shown, _CLARITY, rng) for _ in range(_STREAMS)]
+        block = np.empty((len(self.kind), len(shown)), dtype=np.float32)
+        for row, kind, stream, clarity, scale, shift in zip(
+            block, self.kind, self.stream, self.clarity, self.scale, self.shift, strict=True
+        ):
+            value = _mixed(streams[stream], clarity, rng) if kind != _NOISE else rng.random(len(shown), np.float32)
+            if kind == _COUNT:
+                row[:] = np.floor(np.maximum(0, value - np.float32(shift)) * np.float32(4 * scale))
+            elif kind == _WEIGHT:
+                row[:] = np.round(np.exp(value) * np.float32(scale), 6)
+            elif kind == _FLAG:
+                row[:] = value > shift
+            else:
+                row[:] = np.round(value * np.float32(10 * scale), 6)
+        return np.ascontiguousarray(block.T)

@@ -1,0 +1,124 @@
+"""Reading LETOR text: surefoot against scikit-learn's `load_svmlight_file`, as ratios from one run.
+
+    python benchmarks/letor.py               # a file of 600 MB, about two minutes
+    python benchmarks/letor.py --megabytes 6000
+
+The two take turns in one process, scikit-learn on the first tenth of the file, and the speeds compared are the medians of the
+rounds. The parser's compile is printed and not counted. Peak memory is that of new processes that do nothing but read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROUNDS = 5
+BYTES_A_QUERY = 153_000  # of `synthetic_letor`'s 120 documents and 136 features
+
+
+def generate(folder: Path, megabytes: int) -> tuple[Path, Path]:
+    """A file of at least that size, every feature written out, and its first tenth (whole queries)."""
+    import surefoot as sf
+
+    whole, tenth = folder / "whole.txt", folder / "tenth.txt"
+    with whole.open("wb") as file:
+        part = 0
+        while file.tell() < megabytes * 1_000_000:
+            queries = min(2000, (megabytes * 1_000_000 - file.tell()) // BYTES_A_QUERY + 1)
+            data = sf.synthetic_letor(queries=queries, seed=part)
+            data.write(folder / "part.txt")
+            # Each part numbers its queries from 1; make them differ.
+            file.write((folder / "part.txt").read_bytes().replace(b" qid:", f" qid:{part}-".encode()))
+            part += 1
+    (folder / "part.txt").unlink()
+    text = whole.open("rb").read(megabytes * 100_000)
+    tenth.write_bytes(text[: text.rfind(b"\n") + 1].replace(b"qid:0-", b"qid:").replace(b"qid:1-", b"qid:"))
+    return whole, tenth
+
+
+def peak(path: Path | None) -> dict[str, float]:
+    """Peak memory (MB) of a new process that reads the file, or that only loads what reading needs."""
+    code = """
+import json, sys
+from pathlib import Path
+import surefoot as sf
+from surefoot.data import letor_kernel
+data = sf.read_letor(sys.argv[1]) if len(sys.argv) > 1 else None
+status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+print(json.dumps({
+    "peak": int(status["VmHWM"].split()[0]) / 1000,
+    "matrix": data.X.nbytes / 1e6 if data else 0,
+    "compile": letor_kernel.compile_seconds,
+}))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *([str(path)] if path else [])], check=True, capture_output=True, text=True
+    )
+    return dict(json.loads(done.stdout))
+
+
+def timed(function: Any, *arguments: Any) -> tuple[float, Any]:
+    began = time.perf_counter()
+    result = function(*arguments)
+    return time.perf_counter() - began, result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--megabytes", type=int, default=600)
+    megabytes = parser.parse_args().megabytes
+
+    import numpy as np
+    from sklearn.datasets import load_svmlight_file
+
+    import surefoot as sf
+
+    started, kernel = timed(__import__, "surefoot.data.letor_kernel", None, None, ["compile_seconds"])
+    print(f"kernel: compiled or loaded in {kernel.compile_seconds:.1f} s (with Numba's import {started:.1f} s), not counted")
+    with tempfile.TemporaryDirectory() as name:
+        whole, tenth = generate(Path(name), megabytes)
+        size, part = whole.stat().st_size / 1e6, tenth.stat().st_size / 1e6
+        ours: list[float] = []
+        small: list[float] = []
+        theirs: list[float] = []
+        for _ in range(ROUNDS):
+            seconds, data = timed(sf.read_letor, whole)
+            ours.append(size / seconds)
+            del data
+            seconds, data = timed(sf.read_letor, tenth)
+            small.append(part / seconds)
+            seconds, (X, y, _) = timed(lambda: load_svmlight_file(str(tenth), query_id=True))
+            theirs.append(part / seconds)
+        assert np.array_equal(X.toarray().astype(np.float32), data.X), "values differ"
+        assert np.array_equal(y, data.y), "labels differ"
+        print(f"checked: {data.X.size:,} values and {len(y):,} labels equal scikit-learn's, bit for bit")
+        del X, y, data
+        print(f"{'':28}{'file':>10}{'median':>12}{'best':>12}")
+        for what, megas, rates in (
+            ("surefoot.read_letor", size, ours),
+            ("surefoot.read_letor", part, small),
+            ("load_svmlight_file", part, theirs),
+        ):
+            print(f"{what:28}{megas:>7.0f} MB{median(rates):>7.0f} MB/s{max(rates):>7.0f} MB/s")
+        print(f"ratio of medians, 1/10 against whole: {median(ours) / median(theirs):.1f} times as fast")
+        print(f"time at ten times the size: {10 * median(small) / median(ours):.1f} times")
+        idle, tenth_peak, whole_peak = peak(None), peak(tenth), peak(whole)
+        print(f"peak memory: imports alone {idle['peak']:.0f} MB")
+        for megas, found in ((part, tenth_peak), (size, whole_peak)):
+            above = found["peak"] - idle["peak"]
+            print(
+                f"  {megas:.0f} MB of text, matrix {found['matrix']:.0f} MB: {above:.0f} MB above imports, "
+                f"{above / found['matrix']:.2f} of the matrix"
+            )
+        print(f"  kernel from the cache: {idle['compile']:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
