@@ -1,4 +1,4 @@
-"""The command line: `surefoot evaluate`, `surefoot demo`. Thin; one small file a command."""
+"""The command line: `evaluate`, `train`, `rank`, `demo`. Thin; one small file a command."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import typer
 from surefoot import __version__
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
+from surefoot.cli.rank import rank
+from surefoot.cli.train import train
 from surefoot.errors import SurefootError
 
 app = typer.Typer(
@@ -20,6 +22,8 @@ app = typer.Typer(
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
 app.command()(evaluate)
+app.command()(train)
+app.command()(rank)
 app.command()(demo)
 
 

@@ -1,0 +1,44 @@
+"""`surefoot rank`: score documents with a saved model, as a run or as scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surefoot.cli.sources import HELP as BASELINES
+
+
+def rank(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")],
+    data: Annotated[Path, typer.Argument(metavar="TEST", help="Documents: LETOR text or Parquet.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv or .parquet.")],
+    name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the model's folder")] = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option("-b", "--baseline", help=f"For a model that starts from it: {BASELINES}", show_default=False),
+    ] = None,
+    qrels: Annotated[Path | None, typer.Option(help="Also write the labels as judgments.", show_default=False)] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Rank documents with a saved model.
+
+    **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
+    """
+    from surefoot.cli.sources import with_baselines
+    from surefoot.data.files import write_text
+    from surefoot.data.letor import read_letor
+    from surefoot.learn.ranker import Ranker
+
+    ranker = Ranker.load(model)
+    documents = with_baselines(read_letor(data, n_features=ranker.n_features_in_), baseline or [])
+    run = documents.to_run(ranker.predict(documents), name or model.resolve().name)
+    if output.suffix == ".csv":
+        write_text(output, run.to_frame().write_csv())
+    else:
+        run.write(output)
+    if qrels is not None:
+        documents.qrels().write(qrels)
+    if not quiet:
+        typer.echo(f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}")

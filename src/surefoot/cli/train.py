@@ -1,0 +1,177 @@
+"""`surefoot train`: learn a ranker from LETOR data, and assess it on validation data."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from surefoot.cli.sources import HELP as BASELINES
+from surefoot.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from surefoot.data.ranking_data import RankingData
+    from surefoot.learn.ranker import Ranker
+    from surefoot.report.assessment import Assessment
+
+
+def train(
+    data: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training data: LETOR text or Parquet.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to save the model to.")],
+    valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
+    baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
+    objective: Annotated[str, typer.Option(help="gain, u_risk, saro, faro or geo_risk.")] = "gain",
+    alpha: Annotated[float, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = 0.0,
+    measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = "nDCG(dcg='exp-log2')@10",
+    trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 300,
+    early_stopping: Annotated[
+        int | None, typer.Option(help="Stop after so many trees without progress.", min=1, show_default=False)
+    ] = None,
+    stop_on: Annotated[str, typer.Option(help="effectiveness, u_risk@5, t_risk@5 or geo_risk@5.")] = "effectiveness",
+    rule: Annotated[str, typer.Option(help="exact (Wang 2012) or eq9 (Dinçer 2016).")] = "exact",
+    estimate: Annotated[str, typer.Option(help="When s_x is estimated: each or first (tree).")] = "each",
+    init_baseline: Annotated[bool, typer.Option("--init-baseline", help="Start from the baseline's scores.")] = False,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A LightGBM parameter, such as num_leaves=50.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Keep the state here; the same command goes on from it.", show_default=False)
+    ] = None,
+    checkpoint_every: Annotated[int, typer.Option(help="Trees between two checkpoints.", min=1)] = 50,
+    html: Annotated[Path | None, typer.Option(help="Write the assessment's page.", show_default=False)] = None,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Learn a ranker that trades gain against risk.
+
+    **Example:** `surefoot train train.txt --valid vali.txt --baseline bm25=feature:25 --objective u_risk --alpha 5 -o model/`
+    """
+    from rich.console import Console
+
+    from surefoot.cli.sources import with_baselines
+    from surefoot.data.letor import read_letor
+    from surefoot.learn.ranker import Ranker
+
+    console = Console(highlight=False, quiet=quiet)
+    if html is not None and valid is None:
+        raise ArgumentError("--html shows the assessment on validation data; give --valid")
+    if objective != "gain" and not baseline:
+        raise ArgumentError(f"--objective {objective} compares with a baseline; give --baseline, such as feature:25")
+    ranker = Ranker(
+        objective=objective, alpha=alpha, measure=measure, rule=rule, estimate=estimate,
+        init="baseline" if init_baseline else None, n_estimators=trees, early_stopping_rounds=early_stopping,
+        stop_on=stop_on, checkpoint=checkpoint, checkpoint_every=checkpoint_every, random_state=seed,
+        **_parameters(set_ or []),
+    )  # fmt: skip
+    training = with_baselines(read_letor(data), baseline or [])
+    held = None if valid is None else with_baselines(read_letor(valid, n_features=training.n_features), baseline or [])
+    _show_data(console, ranker, {"training": training, "validation": held})
+    _fit(ranker, training, held, quiet)
+    ranker.save(output)
+    console.print(f"Saved {ranker.best_iteration_} trees to {output}/")
+    if held is not None:
+        assessment = _assess(ranker, held)
+        if html is not None:
+            assessment.to_html(html)
+        _show_assessment(console, assessment, html)
+
+
+def _parameters(given: list[str]) -> dict[str, Any]:
+    import json
+
+    found: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ArgumentError(f"--set {text!r} is not understood; write --set num_leaves=50")
+        try:
+            found[name.strip()] = json.loads(value)
+        except ValueError:
+            found[name.strip()] = value
+    return found
+
+
+def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | None]) -> None:
+    """What will be learned from, and how the baselines do on it."""
+    import numpy as np
+    from rich import box
+    from rich.table import Table
+
+    from surefoot.learn.training import Watched
+    from surefoot.measures.notation import Measure
+    from surefoot.report.text import visible
+
+    measure = Measure.parse(ranker.measure)
+    table = Table(
+        title=f"Baselines' {measure} before training", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    for heading in ("data", "baseline", "mean", "lowest", "quarter", "median", "three quarters", "queries at 0"):
+        table.add_column(heading, justify="left" if heading in ("data", "baseline") else "right")
+    for name, data in sets.items():
+        if data is None:
+            continue
+        console.print(f"{name}: {len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features")
+        watched = Watched(data, measure, None, None)
+        for which, values in zip(data.baselines, watched.baselines if data.baselines else [], strict=True):
+            quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
+            cells = [f"{value:.4f}" for value in (values.mean(), *quartiles)]
+            table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
+    if table.row_count:
+        console.print(table)
+
+
+def _fit(ranker: Ranker, training: RankingData, held: RankingData | None, quiet: bool) -> None:
+    """Learn, with a live line of trees, effectiveness, risk and time left."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("Growing trees"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
+    shown = not quiet and sys.stderr.isatty()
+    with Progress(
+        *columns, TextColumn("{task.fields[figures]}"), TimeRemainingColumn(),
+        console=Console(stderr=True), transient=True, disable=not shown,
+    ) as bar:  # fmt: skip
+        task = bar.add_task("", total=ranker.n_estimators, figures="")
+        last = 0.0
+
+        def progress(trees: int, history: dict[str, dict[str, list[float]]]) -> None:
+            nonlocal last
+            if time.monotonic() - last < 0.1 and trees < ranker.n_estimators:
+                return
+            last = time.monotonic()
+            seen = history["valid"] or history["train"]
+            figures = [f"{name} {seen[name][-1]:.4f}" for name in ("effectiveness", "risk") if seen.get(name)]
+            bar.update(task, completed=trees, figures=", ".join(figures))
+
+        ranker.fit(training, valid=held, progress=progress if shown else None)
+
+
+def _assess(ranker: Ranker, held: RankingData) -> Assessment:
+    """The model beside its baselines on the validation data, by the same code as `surefoot evaluate`."""
+    from surefoot.measures.scoring import score
+    from surefoot.report.assessment import assess
+
+    name = "model" if "model" not in held.baselines else "new model"
+    runs = [held.to_run(scores, baseline) for baseline, scores in held.baselines.items()]
+    runs.append(held.to_run(ranker.predict(held), name))
+    names = list(held.baselines) or [name]
+    alphas = sorted({0.0, 1.0, 5.0, float(ranker.alpha)})
+    return assess(score(held.qrels(), runs, ranker.measure), names[0] if len(names) == 1 else names, alphas)
+
+
+def _show_assessment(console: Console, assessment: Assessment, html: Path | None) -> None:
+    from surefoot.report.text import tables
+
+    console.print("\nOn the validation data:")
+    for part in tables(assessment.to_dict(), assessment.rows()):
+        console.print(part)
+    if html is not None:
+        console.print(f"The page is {html}")
