@@ -52,7 +52,7 @@ def train(
 ) -> None:
     """Learn a ranker that trades gain against risk.
 
-    **Example:** `surefoot train train.txt --valid vali.txt --baseline bm25=feature:25 --objective u_risk --alpha 5 -o model/`
+    **Example:** `surefoot train train.txt --valid vali.txt -b bm25=feature:25 --objective u_risk --alpha 5 -o model/`
     """
     from rich.console import Console
 
