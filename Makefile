@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .PHONY: demo test lint bench screenshots clean
 
-demo: $(VENV)/.core
+demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
 
 test: $(VENV)/.test
@@ -27,6 +27,10 @@ $(VENV)/.core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/.learn: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[learn]'
 	touch $@
 
 $(VENV)/.%: $(VENV)/.core

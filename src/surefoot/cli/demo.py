@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,9 @@ def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to put the files.")] = Path("surefoot-demo"),
     queries: Annotated[int, typer.Option(help="How many queries to make.", min=2)] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the generator.")] = 0,
+    learn: Annotated[bool, typer.Option(help="Also learn two rankers (needs the extra `learn`).")] = True,
 ) -> None:
-    """Make runs with known harm and walk through their assessment.
+    """Make runs with known harm and walk through their assessment; then learn a ranker that does less of it.
 
     **Example:** `surefoot demo -o surefoot-demo`
     """
@@ -66,3 +68,35 @@ def demo(
     say(f"  surefoot evaluate {output}/qrels.txt {output}/*.run -m nDCG@10 --baseline today --alpha 0,5 --depth 10")
     assessment.to_html(output / "report.html", system="bold")
     say(f"\nOpen the page in a browser to see who is hurt: {(output / 'report.html').resolve()}", "bold")
+    if learn:
+        _learn(say, output, seed)
+
+
+def _learn(say: Callable[..., None], output: Path, seed: int) -> None:
+    """A gain-only and a risk-sensitive model, side by side on queries neither has seen."""
+    from surefoot.data.synthetic_letor import synthetic_letor
+    from surefoot.errors import MissingExtraError
+    from surefoot.measures.scoring import score
+    from surefoot.report.assessment import assess
+    from surefoot.report.words import effect
+
+    try:
+        from surefoot.learn.ranker import Ranker
+    except MissingExtraError as error:
+        say(f"\n(Nothing is learned here. {error})")
+        return
+    say("\nCan a ranker learn to be careful? Two LambdaMART models on generated data with BM25 as baseline:", "bold")
+    made = synthetic_letor(queries=600, documents=30, features=30, seed=seed)
+    train, test = made.select(range(400)), made.select(range(400, 600))
+    runs = [test.to_run(test.baselines["bm25"], "bm25")]
+    for name, objective, alpha in (("gain only", "gain", 0.0), ("careful", "u_risk", 20.0)):
+        ranker = Ranker(
+            objective, alpha, n_estimators=60, num_leaves=8, learning_rate=0.1, num_threads=1, history=False
+        )
+        runs.append(test.to_run(ranker.fit(train).predict(test), name))
+    assessment = assess(score(test.qrels(), runs, "nDCG(dcg='exp-log2')@10"), baseline="bm25", alphas=[0, 5], depth=10)
+    data = assessment.to_dict()
+    for row in data["systems"][1:]:
+        say(f"• {effect(data, row)}")
+    assessment.to_html(output / "learned.html", system="careful")
+    say(f"\nBoth side by side: {(output / 'learned.html').resolve()}", "bold")
