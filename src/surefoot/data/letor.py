@@ -14,18 +14,18 @@ from polars.io.plugins import register_io_source
 
 from surefoot.data.files import existing_file, replacing, writing
 from surefoot.data.letor_text import line_of_row, read_text
-from surefoot.data.matrix import feature_matrix
 from surefoot.data.ranking_data import RankingData, RowError
 from surefoot.errors import ArgumentError, DataError
 
 _ROWS = 1 << 13  # written in one go
+_CELLS = 1 << 21  # of a group of rows in a Parquet file
 _COLUMNS = 16  # of a Parquet file, read in one go
 _FEATURE = re.compile(r"f([1-9]\d*)(?::(.*))?", re.DOTALL)
 _BASELINE = "baseline:"
 
 
 def read_letor(path: str | os.PathLike[str], *, n_features: int | None = None) -> RankingData:
-    """Labelled feature vectors from a LETOR file, plain or compressed (.gz, .bz2, .xz, .zst), or a `.parquet` of `write_letor`.
+    """Labelled feature vectors from a LETOR file, plain, .gz, .bz2, .xz or .zst, or a `.parquet` of `write_letor`.
 
     Lines have the form `label qid:ID 1:value 2:value … # comment`. A feature that is not there is 0. The document
     id is the word after `docid =` in the comment, or a comment of one word; ids are kept if every line has one.
@@ -132,48 +132,56 @@ def _write_parquet(data: RankingData, path: str | os.PathLike[str]) -> None:
         yield first
         yield from frames
 
+    group = max(_ROWS, _CELLS // data.n_features)  # the writer holds several groups at once
     with replacing(path) as temporary:
         try:
-            register_io_source(pieces, schema=first.schema).sink_parquet(temporary)
+            register_io_source(pieces, schema=first.schema).sink_parquet(temporary, row_group_size=group)
         except pl.exceptions.PolarsError as error:
             raise DataError.at(path, None, f"cannot be written ({error})") from error
 
 
 def _read_parquet(path: Path, n_features: int | None) -> RankingData:
     try:
-        schema = pl.read_parquet_schema(path)
-        features = _numbered_features(path, schema)
-        width = n_features or len(features)
-        if width < len(features):
-            raise DataError.at(path, None, f"has {len(features)} features, but n_features is {n_features}")
-        rest = pl.read_parquet(path, columns=[name for name in schema if name not in features])
-        X = np.zeros((rest.height, width), dtype=np.float32)
-        for start in range(0, len(features), _COLUMNS):
-            part = pl.read_parquet(path, columns=features[start : start + _COLUMNS])
-            X[:, start : start + part.width] = feature_matrix(part)[0]
+        return _from_parquet(path, n_features)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise DataError.at(path, None, f"cannot be read as Parquet ({error})") from error
-    names = [_FEATURE.fullmatch(name)[2] for name in features]  # type: ignore[index]
-    baselines = {name.removeprefix(_BASELINE): rest[name] for name in rest.columns if name.startswith(_BASELINE)}
-    try:
-        return RankingData(
-            X,
-            rest["label"],
-            qid=rest["qid"],
-            doc_ids=rest["docid"] if "docid" in rest.columns else None,
-            baselines=baselines,
-            feature_names=names if width == len(names) and None not in names else None,
-        )
     except DataError as error:
         raise DataError.at(path, None, str(error)) from error
 
 
-def _numbered_features(path: Path, schema: Mapping[str, Any]) -> list[str]:
+def _from_parquet(path: Path, n_features: int | None) -> RankingData:
+    schema = pl.read_parquet_schema(path)
+    features = _numbered_features(schema)
+    width = n_features or len(features)
+    if width < len(features):
+        raise DataError(f"the table has {len(features)} features, but n_features is {n_features}")
+    rest = pl.read_parquet(path, columns=[name for name in schema if name not in features])
+    X = np.zeros((rest.height, width), dtype=np.float32)
+    for start in range(0, len(features), _COLUMNS):
+        part = pl.read_parquet(path, columns=features[start : start + _COLUMNS])
+        for column, name in enumerate(part.columns, start=start):
+            X[:, column] = part[name].cast(pl.Float32).to_numpy()
+    matches = map(_FEATURE.fullmatch, features)
+    names = [match[2] for match in matches if match and match[2] is not None]
+    return RankingData(
+        X,
+        rest["label"],
+        qid=rest["qid"],
+        doc_ids=rest["docid"] if "docid" in rest.columns else None,
+        baselines={name.removeprefix(_BASELINE): rest[name] for name in rest.columns if name.startswith(_BASELINE)},
+        feature_names=names if len(names) == width else None,
+    )
+
+
+def _numbered_features(schema: Mapping[str, Any]) -> list[str]:
     """The columns of features, by number; they must be 1, 2, 3 … without a gap."""
-    found = {int(match[1]): name for name in schema if (match := _FEATURE.fullmatch(name))}
     for needed in ("label", "qid"):
         if needed not in schema:
-            raise DataError.at(path, None, f"has no column {needed!r}; expected label, qid, f1, f2 … as write_letor makes")
+            raise DataError(f"no column {needed!r}; expected label, qid, f1, f2 … as write_letor has them")
+    found = {int(match[1]): name for name in schema if (match := _FEATURE.fullmatch(name))}
     if not found or sorted(found) != list(range(1, len(found) + 1)):
-        raise DataError.at(path, None, "the feature columns must be f1, f2, f3 … (or f1:name …) without a gap")
+        raise DataError("the feature columns must be f1, f2, f3 … (or f1:name …) without a gap")
+    for name in found.values():
+        if not schema[name].is_numeric():
+            raise DataError(f"column {name!r} holds {schema[name]}; features must be numbers")
     return [found[number] for number in sorted(found)]

@@ -4,8 +4,8 @@ It is imported when the first file is read, since it needs Numba (the extra `lea
 several threads parse at once, each a block of its own; Numba's own threads are not used, as they cannot be
 entered from two places at once.
 
-Numbers are those of `np.float32(float(text))`, to the last bit. Where a value's digits fit a float64 and its power of ten
-is exact, one division is correctly rounded. Otherwise a product with an error of a few units in the last place
+Numbers are those of `np.float32(float(text))`, to the last bit. Where a value's digits fit a float64 and its power of
+ten is exact, one division is correctly rounded. Otherwise a product with an error of a few units in the last place
 is enough, unless it lies so near to the middle of two float32 that the error decides: such a value is left to
 Python, as are labels that are not short.
 """
@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from numba import float32, float64, int64, njit, types, uint8
 
+from surefoot.data.letor_lines import MOST_FEATURES
+
 # What a call reports, by its place in `report`.
 ROWS, STRETCHES, FEATURES, ID_BYTES, IDS, HARD, NOT_ASCII, IRREGULAR = range(8)
 LABEL = -1  # the column of a hard number that is a label
 MOST_HARD = 4096
-MOST_FEATURES = 1 << 20
 
 _TAB, _NEWLINE, _RETURN, _SPACE, _HASH, _PLUS, _MINUS, _DOT, _COLON, _EQUALS = b"\t\n\r #+-.:="
 _D, _E, _Q, _I, _C, _O, _N, _A = b"deqicona"
@@ -34,7 +35,7 @@ _POWERS = np.array([float(f"1e{power}") for power in range(_LOWEST, _HIGHEST + 1
 _MARGIN = 2.0**-50  # well above the error of a rounded product of rounded factors
 
 
-def _parse(data, width, X, y, stretches, ids, hard, report):  # type: ignore[no-untyped-def]
+def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - one loop, for speed
     """Parse lines, the last of which must end; `report` says how far it got and what it met.
 
     Features beyond `width` are counted, not kept. `stretches` gets (row, from, to) of each query id that differs from
@@ -186,7 +187,7 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # type: ignore[no-
     report[NOT_ASCII], report[IRREGULAR] = high > 127, 0
 
 
-def _number(data, start, end):  # type: ignore[no-untyped-def]
+def _number(data, start, end):
     """The float32 of a number of any length and power, and whether that is sure."""
     i = start
     negative = data[i] == _MINUS
@@ -244,7 +245,7 @@ def _number(data, start, end):  # type: ignore[no-untyped-def]
     return np.float32(-value if negative else value), True
 
 
-def _document(data, start, end):  # type: ignore[no-untyped-def]
+def _document(data, start, end):
     """Where a comment's document id is: after `docid =`, or the whole of a comment of one word."""
     i = start
     while i < end and data[i] <= _SPACE:

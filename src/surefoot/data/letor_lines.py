@@ -1,4 +1,4 @@
-"""LETOR lines read one by one, in Python: for blocks that the compiled parser leaves, and to say what is wrong with them."""
+"""LETOR lines read one by one, in Python: what the compiled parser leaves, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -101,10 +101,12 @@ def _feature(
     if feature < last:
         raise DataError.at(path, line, f"feature {feature} comes after feature {last}; sort the line by feature number")
     if n_features is not None and feature > n_features:
-        raise DataError.at(path, line, f"found feature {feature}, but n_features is {n_features}; raise it or leave it out")
+        raise DataError.at(path, line, f"found feature {feature}, but n_features is {n_features}; raise it")
     if feature > MOST_FEATURES:
         raise DataError.at(
-            path, line, f"found feature {feature}; a dense matrix may have {MOST_FEATURES:,}: number features without gaps"
+            path,
+            line,
+            f"found feature {feature}; a dense matrix may have {MOST_FEATURES:,}, numbered without gaps",
         )
     value = number_of(text)
     if value is None:

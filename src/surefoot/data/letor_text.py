@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ _MOST_THREADS = 8
 
 @dataclass
 class Block:
-    """The rows of a block: `stretches` of equal query ids start at rows `starts`; `ids` is None unless all rows have one."""
+    """The rows of a block: `stretches` of one query id start at rows `starts`; `ids` is None unless all have one."""
 
     X: Matrix
     y: Floats

@@ -39,7 +39,7 @@ class RowError(DataError):
 
 
 def check_labels(y: Floats, *, exponential: bool) -> None:
-    """Refuse labels that have no gain: negative or not finite; for exponential gains 2^label − 1 also fractions, and > 31.
+    """Refuse labels without a gain: negative or not finite; for exponential gains 2^label − 1 also fractions, and > 31.
 
     >>> check_labels(np.array([0.0, 0.5]), exponential=False)
     >>> check_labels(np.array([0.0, 0.5]), exponential=True)
@@ -72,11 +72,11 @@ class RankingData:
     """Feature vectors and labels of documents, the documents of a query one after the other.
 
     `X` is a dense float32 matrix (rows × features; NaN is a missing value), `y` the float64 labels. Query i, named
-    `queries[i]`, has the rows `offsets[i]:offsets[i + 1]`. `doc_ids` names the documents, where known; `baselines` holds
-    document scores of other rankers, by name.
+    `queries[i]`, has the rows `offsets[i]:offsets[i + 1]`. `doc_ids` names the documents, where known; `baselines`
+    holds document scores of other rankers, by name.
 
-    Give `qid`, a query id for each row, or `group`, the number of rows of each query. `X` may be a NumPy array or a pandas, polars
-    or Arrow table, whose columns become the `feature_names`.
+    Give `qid`, a query id for each row, or `group`, the number of rows of each query. `X` may be a NumPy array or a
+    pandas, polars or Arrow table, whose columns become the `feature_names`.
 
     >>> data = RankingData([[1.0, 0.5], [2.0, 0.0], [0.0, 1.0]], [1, 0, 2], qid=["a", "a", "b"])
     >>> data
@@ -144,7 +144,7 @@ class RankingData:
     @property
     def n_features(self) -> int:
         """How many features each document has."""
-        return self.X.shape[1]
+        return int(self.X.shape[1])
 
     @property
     def lengths(self) -> Rows:
@@ -158,9 +158,8 @@ class RankingData:
     def __repr__(self) -> str:
         """Size, and the baselines' names."""
         known = f", baselines {', '.join(self.baselines)}" if self.baselines else ""
-        return (
-            f"<RankingData: {len(self.queries):,} queries, {len(self):,} documents, {self.n_features:,} features{known}>"
-        )
+        size = f"{len(self.queries):,} queries, {len(self):,} documents, {self.n_features:,} features"
+        return f"<RankingData: {size}{known}>"
 
     def feature(self, number: int) -> npt.NDArray[np.float32]:
         """The column of a feature, by its number in LETOR files, which start at 1."""
@@ -205,8 +204,8 @@ class RankingData:
     def documents(self) -> pl.Series:
         """A document id for each row: `doc_ids`, or else names made of the query and a number that counts down.
 
-        Runs break ties by document id, descending. Counting down within the query (`q-3`, `q-2`, `q-1`) makes that the order
-        of the rows, which is the tie rule of data without ids, wherever the names go.
+        Runs break ties by document id, descending. Counting down within the query (`q-3`, `q-2`, `q-1`) makes that the
+        order of the rows, which is the tie rule of data without ids, wherever the names go.
         """
         if self.doc_ids is not None:
             return self.doc_ids
@@ -303,7 +302,9 @@ class RankingData:
             raise DuplicateDocumentError(first, second)
         query = self.queries[int(np.searchsorted(self.offsets, second, side="right")) - 1]
         raise RowError(
-            second, f"document {self.doc_ids[second]!r} stands twice in query {query!r}; keep one of the two", first=first
+            second,
+            f"document {self.doc_ids[second]!r} stands twice in query {query!r}; keep one of the two",
+            first=first,
         )
 
 

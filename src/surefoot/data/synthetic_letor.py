@@ -28,16 +28,16 @@ def synthetic_letor(
     misleading: float = 0.1,
     seed: int = 0,
 ) -> RankingData:
-    """Data like MSLR-WEB's: about `documents` for each query, labels 0–4, and BM25 as feature 110 and as baseline `bm25`.
+    """Data like MSLR-WEB's: about `documents` a query, labels 0–4, and BM25 as feature 110 and as baseline `bm25`.
 
-    Features are counts with many zeros, log-normal weights, flags, scores and noise; most show relevance through one of five
-    streams. On a share `misleading` of the queries all streams point the wrong way and only BM25, the weaker signal elsewhere,
-    is right: a model that minds the average alone ruins them. The last feature, the same for all documents of a query,
-    hints at which they are. With fewer than 110 features BM25 is the first.
+    Features are counts with many zeros, log-normal weights, flags, scores and noise; most show relevance through one
+    of five streams. On a share `misleading` of the queries all streams point the wrong way and only BM25, the weaker
+    signal elsewhere, is right: a model that minds the average alone ruins them. The last feature, the same for all
+    documents of a query, hints at which they are. With fewer than 110 features BM25 is the first.
 
     >>> data = synthetic_letor(queries=20, documents=30, features=12, seed=7)
     >>> data
-    <RankingData: 20 queries, 604 documents, 12 features, baselines bm25>
+    <RankingData: 20 queries, 475 documents, 12 features, baselines bm25>
     >>> bool((data.baselines["bm25"] == data.feature(1)).all())
     True
     """
