@@ -345,12 +345,30 @@ def test_ids_that_lines_cannot_hold_are_not_written(tmp_path: Path, wrong: str) 
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk to write to")
-def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(sf.DataError, match="cannot be written"):
-        sf.RankingData([[1.0]], [1], qid=[1]).write(tmp_path / "no" / "x.txt")
-    with pytest.raises(sf.DataError, match="cannot be written"):
-        sf.RankingData([[1.0]], [1], qid=[1]).write(tmp_path / "no" / "x.parquet")
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    for name in ("x.txt", "x.txt.gz", "x.parquet"):
+        with pytest.raises(sf.DataError, match="cannot be written"):
+            sf.RankingData([[1.0]], [1], qid=[1]).write(tmp_path / "no" / name)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are Unix's")
+@pytest.mark.parametrize("name", ["x.txt", "x.txt.gz", "x.txt.zst", "x.parquet"])
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, name: str) -> None:
+    """A limit on the size of files stands in for the disk."""
+    (tmp_path / name).write_bytes(b"old")
+    code = f"""
+import resource
+import surefoot as sf
+data = sf.synthetic_letor(queries=30)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    data.write({str(tmp_path / name)!r})
+except sf.DataError as error:
+    print(error)
+"""
+    done = run(code)
+    assert f"{tmp_path / name}: cannot be written" in done.stdout, done.stderr
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [(name, b"old")]
 
 
 # Blocks and threads.
