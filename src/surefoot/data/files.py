@@ -53,6 +53,11 @@ def stem(path: str | os.PathLike[str]) -> str:
     return name
 
 
+def is_compressed(path: Path) -> bool:
+    """Whether the file's ending says that its bytes are compressed."""
+    return path.suffix.lower() in _OPEN
+
+
 def existing_file(path: str | os.PathLike[str]) -> Path:
     """The path, if something readable and not empty is there."""
     file = Path(path)

@@ -27,6 +27,7 @@ MOST_HARD = 4096
 
 _TAB, _NEWLINE, _RETURN, _SPACE, _HASH, _PLUS, _MINUS, _DOT, _COLON, _EQUALS = b"\t\n\r #+-.:="
 _D, _E, _Q, _I, _C, _O, _N, _A = b"deqicona"
+_ONE, _TWO, _THREE, _FOUR = map(np.uint64, (1, 2, 3, 4))
 _CASE = 32  # the bit that tells a small letter from a capital
 
 _WHOLE = np.uint64(1 << 53)  # whole numbers up to here are exact in float64, and so are powers of ten up to 10^22
@@ -41,23 +42,26 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
     Features beyond `width` are counted, not kept. `stretches` gets (row, from, to) of each query id that differs from
     the line's before, `ids` document ids with a line's end after each, `hard` (row, column, from, to) of
     numbers that Python must read. At the first line that is not regular, `report[IRREGULAR]` is set.
+
+    Places in `data` are unsigned, which spares a test for negative ones at each byte: half as fast again.
     """
-    size = len(data)
-    i = row = count = features = id_bytes = n_ids = n_hard = 0
-    q_from = q_to = 0
+    size = np.uint64(len(data))
+    i = np.uint64(0)
+    row = count = features = id_bytes = n_ids = n_hard = 0
+    q_from = q_to = np.uint64(0)
     high = np.uint8(0)
     report[IRREGULAR] = 1
     while i < size:
         while data[i] == _SPACE or data[i] == _TAB or data[i] == _RETURN:
-            i += 1
+            i += _ONE
         if data[i] == _NEWLINE:
-            i += 1
+            i += _ONE
             continue
         if data[i] == _HASH:  # nothing but a comment
             while data[i] != _NEWLINE:
                 high |= data[i]
-                i += 1
-            i += 1
+                i += _ONE
+            i += _ONE
             continue
 
         # The label.
@@ -65,38 +69,38 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
         digits = np.uint64(0)
         while np.uint8(data[i] - 48) < 10:
             digits = digits * np.uint64(10) + np.uint64(data[i] - 48)
-            i += 1
-        n_digits = i - start
+            i += _ONE
+        n_digits = np.int64(i - start)
         power = 0
         if data[i] == _DOT:
-            i += 1
+            i += _ONE
             while np.uint8(data[i] - 48) < 10:
                 digits = digits * np.uint64(10) + np.uint64(data[i] - 48)
-                i += 1
+                i += _ONE
                 power += 1
             n_digits += power
         if data[i] <= _SPACE and 0 < n_digits < 20 and digits <= _WHOLE:
             y[row] = np.float64(np.int64(digits)) / _POWERS[power - _LOWEST]
         else:
             while data[i] > _SPACE and data[i] != _HASH:
-                i += 1
+                i += _ONE
             if i == start or n_hard == MOST_HARD:
                 return
             hard[n_hard, 0], hard[n_hard, 1], hard[n_hard, 2], hard[n_hard, 3] = row, LABEL, start, i
             n_hard += 1
         while data[i] == _SPACE or data[i] == _TAB:
-            i += 1
+            i += _ONE
 
         # The query.
-        if data[i] != _Q or data[i + 1] != _I or data[i + 2] != _D or data[i + 3] != _COLON:
+        if data[i] != _Q or data[i + _ONE] != _I or data[i + _TWO] != _D or data[i + _THREE] != _COLON:
             return
-        i += 4
+        i += _FOUR
         start = i
         same = count > 0
         while data[i] > _SPACE and data[i] != _HASH:
             high |= data[i]
             same = same and q_from + (i - start) < q_to and data[q_from + (i - start)] == data[i]
-            i += 1
+            i += _ONE
         if i == start:
             return
         if not same or i - start != q_to - q_from:
@@ -108,37 +112,37 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
         last = 0
         while True:
             while data[i] == _SPACE or data[i] == _TAB or data[i] == _RETURN:
-                i += 1
+                i += _ONE
             if np.uint8(data[i] - 48) > 9:
                 break
             feature = np.int64(data[i] - 48)
-            i += 1
+            i += _ONE
             while np.uint8(data[i] - 48) < 10:
                 feature = feature * 10 + np.int64(data[i] - 48)
                 if feature > MOST_FEATURES:
                     return
-                i += 1
+                i += _ONE
             if data[i] != _COLON or feature <= last:
                 return
-            i += 1
+            i += _ONE
             start = i
             negative = data[i] == _MINUS
             if negative or data[i] == _PLUS:
-                i += 1
+                i += _ONE
             first = i
             digits = np.uint64(0)
             while np.uint8(data[i] - 48) < 10:
                 digits = digits * np.uint64(10) + np.uint64(data[i] - 48)
-                i += 1
-            n_digits = i - first
+                i += _ONE
+            n_digits = np.int64(i - first)
             power = 0
             if data[i] == _DOT:
-                i += 1
+                i += _ONE
                 first = i
                 while np.uint8(data[i] - 48) < 10:
                     digits = digits * np.uint64(10) + np.uint64(data[i] - 48)
-                    i += 1
-                power = i - first
+                    i += _ONE
+                power = np.int64(i - first)
                 n_digits += power
             regular = data[i] <= _SPACE or data[i] == _HASH
             if regular and 0 < n_digits < 20 and digits <= _WHOLE:
@@ -147,8 +151,8 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
                     value = -value
             else:
                 while data[i] > _SPACE and data[i] != _HASH:
-                    i += 1
-                value, sure = _number(data, start, i)
+                    i += _ONE
+                value, sure = _number(data, np.int64(start), np.int64(i))
                 if not sure:
                     if n_hard == MOST_HARD:
                         return
@@ -165,12 +169,12 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
 
         # The comment, and the document's id in it.
         if data[i] == _HASH:
-            i += 1
+            i += _ONE
             start = i
             while data[i] != _NEWLINE:
                 high |= data[i]
-                i += 1
-            id_from, id_to = _document(data, start, i)
+                i += _ONE
+            id_from, id_to = _document(data, np.int64(start), np.int64(i))
             if id_to > id_from:
                 for at in range(id_from, id_to):
                     ids[id_bytes] = data[at]
@@ -180,7 +184,7 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
                 n_ids += 1
         elif data[i] != _NEWLINE:
             return
-        i += 1
+        i += _ONE
         row += 1
     report[ROWS], report[STRETCHES], report[FEATURES] = row, count, features
     report[ID_BYTES], report[IDS], report[HARD] = id_bytes, n_ids, n_hard
