@@ -3,23 +3,23 @@
     python benchmarks/learn.py            # 2,000 queries, 240,000 documents x 136 features, 100 trees of 50 leaves
     python benchmarks/learn.py --quick    # a tenth of it
 
-Both sides bin the data and grow the trees on two threads, without history or validation; they take turns, and medians are
-compared. Memory is the peak of a new process above its level after imports and one warm-up iteration. The kernel's
-first compilation is printed, not counted.
+Both sides bin the data and grow the trees on two threads, without history or validation; they take turns, and
+medians are compared. Memory is the peak of a new process above its level after imports and one warm-up iteration. The
+kernel's first compilation is printed, not counted.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 from typing import Any
 
-sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, str(Path(__file__).parent))
 from evaluate import peak_memory
 
 THREADS, TREES, LEAVES, ROUNDS = 2, 100, 50, 3
@@ -76,14 +76,13 @@ def worker(which: str, queries: int) -> None:
 
 def peak_memory_now() -> float:
     """Resident memory in MB."""
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 
 
 def reset_peak() -> None:
     """Forget the peak so far (Linux)."""
-    with open("/proc/self/clear_refs", "w") as refs:
-        refs.write("5")
+    Path("/proc/self/clear_refs").write_text("5")
 
 
 def main(quick: bool) -> None:
@@ -92,9 +91,7 @@ def main(quick: bool) -> None:
     ours("geo_risk")(data(20), 1)
     print(f"First fit, compiling what is not cached: {time.perf_counter() - start:.1f} s")
     train = data(queries)
-    print(
-        f"{len(train.queries):,} queries, {len(train):,} documents x {train.n_features}; {TREES} trees of {LEAVES} leaves"
-    )
+    print(f"{train}; {TREES} trees of {LEAVES} leaves")
     functions = {"native": native, **{name: ours(name) for name in OBJECTIVES}}
     times: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(ROUNDS):
@@ -111,12 +108,10 @@ def main(quick: bool) -> None:
     for name, found in times.items():
         ratio, more = median(found) / median(times["native"]), memory[name] / memory["native"]
         print(f"{name:10} {median(found):7.2f} s [{ratio:.2f}]   {memory[name]:6.0f} MB above [{more:.2f}]")
-    few, many = data(queries // 10), train
+    few = data(queries // 10)
     for name in ("native", "u_risk"):
-        small = median(seconds(functions[name], few, TREES) for _ in range(ROUNDS))
-        print(
-            f"ten times the queries, {name}: time x {median(times[name]) / small:.1f} ({len(few):,} -> {len(many):,} documents)"
-        )
+        growth = median(times[name]) / median(seconds(functions[name], few, TREES) for _ in range(ROUNDS))
+        print(f"ten times the queries, {name}: time x {growth:.1f} ({len(few):,} -> {len(train):,} documents)")
 
 
 if __name__ == "__main__":

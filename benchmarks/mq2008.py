@@ -176,10 +176,10 @@ def show(title: str, rows: dict[str, dict[str, Any]]) -> None:
     heads = ("NDCG@1", "NDCG@10", "reward", "risk", "rew/risk", "wins", "losses", "W/L", "L>20%")
     print(f"{'':12}", *(f"{head:>8}" for head in heads), "  standard deviation of the seeds")
     for name, row in rows.items():
-        ratios = row["reward"] / row["risk"], row["wins"] / row["losses"]
+        rewarded, won = row["reward"] / row["risk"], row["wins"] / row["losses"]
         print(
-            f"{name:12} {row['ndcg1']:8.4f} {row['mean']:8.4f} {row['reward']:8.4f} {row['risk']:8.4f} {ratios[0]:8.2f} "
-            f"{row['wins']:8.1f} {row['losses']:8.1f} {ratios[1]:8.2f} {row['loss_over_20']:8.1f}   "
+            f"{name:12} {row['ndcg1']:8.4f} {row['mean']:8.4f} {row['reward']:8.4f} {row['risk']:8.4f} {rewarded:8.2f} "
+            f"{row['wins']:8.1f} {row['losses']:8.1f} {won:8.2f} {row['loss_over_20']:8.1f}   "
             f"{row['sd']['mean']:.4f} NDCG@10, {row['sd']['risk']:.4f} risk"
         )
 

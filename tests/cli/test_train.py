@@ -67,8 +67,8 @@ def test_baselines_from_a_run_and_from_a_model(surefoot, folder: Path, tmp_path:
     common = ("train", folder / "train.txt", *SMALL)
     assert surefoot(*common, "-o", tmp_path / "first", "--quiet")[:2] == (0, "")
     code, out, _ = surefoot(
-        *common, "-b", f"run:{folder / 'train.run'}", "-b", f"old=model:{tmp_path / 'first'}", "-o", tmp_path / "second",
-        "--objective", "geo_risk", "--alpha", "1",
+        *common, "-b", f"run:{folder / 'train.run'}", "-b", f"old=model:{tmp_path / 'first'}",
+        "--objective", "geo_risk", "--alpha", "1", "-o", tmp_path / "second",
     )  # fmt: skip
     assert code == 0
     assert "train" in out

@@ -298,8 +298,8 @@ SCRIPT = """
 import sys, time
 import surefoot as sf
 data = sf.synthetic_letor(queries=60, documents=20, features=20, seed=1)
-r = sf.Ranker("saro", 5, n_estimators=40, checkpoint=sys.argv[1], checkpoint_every=10, feature_fraction=0.5, num_leaves=4,
-              estimate="first", num_threads=1)
+r = sf.Ranker("saro", 5, n_estimators=40, checkpoint=sys.argv[1], checkpoint_every=10, feature_fraction=0.5,
+              num_leaves=4, estimate="first", num_threads=1)
 slow = float(sys.argv[3])
 r.fit(data, valid=data.select(range(20)), progress=lambda trees, history: time.sleep(slow))
 r.save(sys.argv[2])

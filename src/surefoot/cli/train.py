@@ -120,7 +120,8 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
             continue
         console.print(f"{name}: {len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features")
         watched = Watched(data, measure, None, None)
-        for which, values in zip(data.baselines, watched.baselines if data.baselines else [], strict=True):
+        measured = [] if watched.baselines is None else list(watched.baselines)
+        for which, values in zip(data.baselines, measured, strict=True):
             quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
             cells = [f"{value:.4f}" for value in (values.mean(), *quartiles)]
             table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
