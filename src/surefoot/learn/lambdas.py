@@ -107,7 +107,7 @@ def _normal_cdf(x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _prefixes(start, n, order, gains, measure, cutoff, counts, sums, reach, first_two):  # type: ignore[no-untyped-def]
+def _prefixes(n, gain, measure, cutoff, counts, sums, reach, first_two):  # type: ignore[no-untyped-def]
     """What `_swap_change` needs to know of the current order, up to and including each rank (from 0).
 
     AP: `counts` relevant documents and `sums` of 1/r over them. ERR: `sums` is its value so far and `reach` the chance
@@ -116,13 +116,12 @@ def _prefixes(start, n, order, gains, measure, cutoff, counts, sums, reach, firs
     first_two[0] = first_two[1] = n
     found, total, chance = 0.0, 0.0, 1.0
     for r in range(n):
-        row = order[start + r]
         if measure == ERR:
             reach[r] = chance
             if r < cutoff:
-                total += chance * gains[row] / (r + 1)
-            chance *= 1 - gains[row]
-        elif gains[row] > 0:
+                total += chance * gain[r] / (r + 1)
+            chance *= 1 - gain[r]
+        elif gain[r] > 0:
             found += 1
             if r < cutoff:
                 total += 1.0 / (r + 1)
@@ -193,51 +192,64 @@ def lambda_queries(  # type: ignore[no-untyped-def]
         longest = max(longest, offsets[q + 1] - offsets[q])
     counts, sums, reach = np.zeros(longest), np.zeros(longest), np.zeros(longest)
     first_two = np.zeros(2, np.int64)
+    # A query in ranked order, so that the loop over pairs runs along memory.
+    label, gain, score = np.empty(longest), np.empty(longest), np.empty(longest)
+    push, curve = np.empty(longest, np.float32), np.empty(longest, np.float32)
     total, z_total, geo, queries = sums_of_all
     last_bin = len(table) - 1
     for q in range(first, last):
         start = offsets[q]
         n = offsets[q + 1] - start
-        for row in range(start, start + n):
-            gradient[row] = 0
-            hessian[row] = 0
         if ideal[q] <= 0:
+            for row in range(start, start + n):
+                gradient[row] = 0
+                hessian[row] = 0
             continue
+        for r in range(n):
+            row = order[start + r]
+            label[r], gain[r], score[r] = labels[row], gains[row], scores[row]
+            push[r] = curve[r] = 0
         if measure != NDCG:
-            _prefixes(start, n, order, gains, measure, cutoff, counts, sums, reach, first_two)
+            _prefixes(n, gain, measure, cutoff, counts, sums, reach, first_two)
         reaches = n if all_ranks else min(n, cutoff)
         inverse = 1.0 / ideal[q]
         for i in range(min(n - 1, cutoff)):
-            row_i = order[start + i]
             for j in range(i + 1, n):
-                row_j = order[start + j]
-                if labels[row_i] == labels[row_j]:
+                if label[i] == label[j]:
                     continue
                 if measure == NDCG:
                     low = discounts[j] if j < reaches else 0.0
-                    change = (gains[row_j] - gains[row_i]) * (discounts[i] - low) * inverse
+                    change = (gain[j] - gain[i]) * (discounts[i] - low) * inverse
+                elif gain[i] == gain[j]:
+                    continue
                 else:
-                    a, b = gains[row_i], gains[row_j]
-                    if a == b:
-                        continue
-                    change = _swap_change(i, j, a, b, measure, cutoff, ideal[q], counts, sums, reach, first_two)
-                weight = abs(
-                    change if kind == GAIN else _objective_change(
-                        kind, change, difference[q], alphas[q], values[q], expected[q], deviation[q],
-                        total, z_total, geo, queries,
+                    change = _swap_change(
+                        i, j, gain[i], gain[j], measure, cutoff, ideal[q], counts, sums, reach, first_two
                     )
-                )  # fmt: skip
+                weight = abs(change)
+                if kind != GAIN:
+                    weight = abs(
+                        _objective_change(
+                            kind, change, difference[q], alphas[q], values[q], expected[q], deviation[q],
+                            total, z_total, geo, queries,
+                        )
+                    )  # fmt: skip
                 if weight == 0:
                     continue
-                if labels[row_i] > labels[row_j]:
-                    high, low_row = row_i, row_j
-                else:
-                    high, low_row = row_j, row_i
-                place = (scores[high] - scores[low_row] - table_low) * table_factor
+                above = label[i] > label[j]
+                apart = score[i] - score[j] if above else score[j] - score[i]
+                place = (apart - table_low) * table_factor
                 rho = table[0] if place <= 0 else table[last_bin] if place >= last_bin else table[int(place)]
-                push = np.float32(sigma * rho * weight)
-                curve = np.float32(sigma * sigma * rho * (1 - rho) * weight)
-                gradient[high] -= push
-                gradient[low_row] += push
-                hessian[high] += curve
-                hessian[low_row] += curve
+                step = np.float32(sigma * rho * weight)
+                bend = np.float32(sigma * sigma * rho * (1 - rho) * weight)
+                if above:
+                    push[i] -= step
+                    push[j] += step
+                else:
+                    push[i] += step
+                    push[j] -= step
+                curve[i] += bend
+                curve[j] += bend
+        for r in range(n):
+            gradient[order[start + r]] = push[r]
+            hessian[order[start + r]] = curve[r]
