@@ -2,7 +2,8 @@
 
     python benchmarks/mq2008.py ../shared/data/mq2008 [--seeds 5] [--json FILE]
 
-Parameters are chosen for `gain` on each fold's validation data, and used for every objective on that fold. The learned
+Leaves are chosen for `gain` on each fold's validation data and used for every objective on that fold; the number of
+trees is chosen there for each objective and α, from the mean of the seeds. The learned
 baselines are three models trained on a held-out fifth of each fold's training queries: LightGBM's lambdarank and
 regression, and ridge regression. Figures are over all 784 test queries, the mean of the seeds.
 """
@@ -27,6 +28,7 @@ GRID = [
     for fewest in (20, 50, 100)
 ]
 TREES = 300
+SMOOTHED = 51
 FEATURE_FRACTION = 0.7
 CONFIGURATIONS: list[tuple[str, dict[str, Any]]] = [
     ("native", {}),
@@ -47,12 +49,35 @@ def load(folder: Path, name: str) -> Any:
     return sf.RankingData(data.X, data.y, group=data.lengths, baselines={"bm25": data.feature(25)})
 
 
-def native(train: Any, seed: int, parameters: dict[str, Any], trees: int) -> Any:
+def grow_native(train: Any, valid: Any, seed: int, parameters: dict[str, Any]) -> tuple[Any, list[float]]:
+    """LightGBM's own lambdarank, and its validation nDCG@10 after each tree."""
     import lightgbm as lgb
 
     settings = {"objective": "lambdarank", "lambdarank_truncation_level": 10, "verbosity": -1, "num_threads": 1}
     settings |= {"seed": seed, "deterministic": True, "force_col_wise": True, "feature_fraction": FEATURE_FRACTION}
-    return lgb.train(settings | parameters, lgb.Dataset(train.X, train.y, group=train.lengths), trees)
+    settings |= {"metric": "ndcg", "eval_at": [10]}
+    data = lgb.Dataset(train.X, train.y, group=train.lengths)
+    held = lgb.Dataset(valid.X, valid.y, group=valid.lengths, reference=data)
+    curves: dict[str, Any] = {}
+    booster = lgb.train(settings | parameters, data, TREES, [held], callbacks=[lgb.record_evaluation(curves)])
+    return booster, next(iter(curves.values()))["ndcg@10"]
+
+
+def grow(train: Any, valid: Any, seed: int, parameters: dict[str, Any]) -> tuple[Any, list[float], list[float]]:
+    """A ranker's booster, and its validation and training nDCG@10 after each tree."""
+    import surefoot as sf
+
+    settings = {"num_threads": 1, "feature_fraction": FEATURE_FRACTION, **parameters}
+    ranker = sf.Ranker(n_estimators=TREES, random_state=seed, **settings).fit(train, valid=valid)
+    return ranker.booster_, ranker.history_["valid"]["effectiveness"], ranker.history_["train"]["effectiveness"]
+
+
+def best_trees(curves: list[list[float]]) -> tuple[int, float]:
+    """Where the mean of the seeds' validation curves is highest; smoothed, since single trees are noise."""
+    import numpy as np
+
+    curve = np.convolve(np.mean(curves, axis=0), np.full(SMOOTHED, 1 / SMOOTHED), mode="valid")
+    return int(curve.argmax()) + SMOOTHED // 2 + 1, float(curve.max())
 
 
 def learned_baselines(part: Any) -> dict[str, Any]:
@@ -84,59 +109,34 @@ def with_learned(data: Any, models: dict[str, Any]) -> Any:
     return sf.RankingData(data.X, data.y, group=data.lengths, baselines=scores)
 
 
-def choose(train: Any, valid: Any) -> tuple[dict[str, Any], int]:
-    """Parameters and number of trees with the best validation nDCG@10 of `gain`."""
-    import numpy as np
-
-    import surefoot as sf
-
-    best: tuple[float, dict[str, Any], int] = (-1.0, {}, 0)
-    for parameters in GRID:
-        curves = []
-        for seed in (0, 1):
-            ranker = sf.Ranker(
-                n_estimators=TREES, random_state=seed, num_threads=1, feature_fraction=FEATURE_FRACTION, **parameters
-            ).fit(train, valid=valid)
-            curves.append(ranker.history_["valid"]["effectiveness"])
-        curve = np.convolve(np.mean(curves, axis=0), np.full(21, 1 / 21), mode="valid")  # single trees are noise
-        if curve.max() > best[0]:
-            best = (float(curve.max()), parameters, int(curve.argmax()) + 11)
-    return best[1], best[2]
-
-
 def run_fold(folder: str, seeds: int) -> dict[str, Any]:
     """Test scores of every configuration and seed on one fold, and of the baselines."""
     import surefoot as sf
 
     train, valid, test, models = prepare(Path(folder))
-    parameters, trees = choose(train, valid)
-    found: dict[str, Any] = {"parameters": parameters, "trees": trees, "values": {}, "curves": {}}
-    learned = {"train": with_learned(train, models), "test": with_learned(test, models)}
+    learned = [with_learned(data, models) for data in (train, valid, test)]
+    tried = [(best_trees([grow(train, valid, seed, one)[1] for seed in (0, 1)])[1], i) for i, one in enumerate(GRID)]
+    parameters = GRID[max(tried)[1]]
+    found: dict[str, Any] = {"parameters": parameters, "trees": {}, "values": {}, "curves": {}}
 
     def values(scores: Any) -> dict[str, list[float]]:
         run = test.to_run(scores, "x")
         per_measure = sf.score(test.qrels(), run, MEASURES.values())
         return {name: one.values[0].tolist() for name, one in zip(MEASURES, per_measure, strict=True)}
 
-    found["values"]["bm25"] = [values(test.baselines["bm25"])]
-    for name, scores in learned["test"].baselines.items():
+    for name, scores in {**test.baselines, **learned[2].baselines}.items():
         found["values"][name] = [values(scores)]
     for name, given in CONFIGURATIONS:
         options = {key: value for key, value in given.items() if key != "baselines"}
-        data = learned["train"] if given.get("baselines") == "learned" else train
-        found["values"][name] = []
-        for seed in range(seeds):
-            if name == "native":
-                scores = native(train, seed, parameters, trees).predict(test.X)
-            else:
-                ranker = sf.Ranker(
-                    n_estimators=trees, random_state=seed, num_threads=1, feature_fraction=FEATURE_FRACTION,
-                    **options, **parameters,
-                )  # fmt: skip
-                scores = ranker.fit(data, valid=None).predict(test.X)
-                if seed == 0:
-                    found["curves"][name] = ranker.history_["train"]["effectiveness"]
-            found["values"][name].append(values(scores))
+        data, held = learned[:2] if given.get("baselines") == "learned" else (train, valid)
+        if name == "native":
+            grown = [(*grow_native(data, held, seed, parameters), []) for seed in range(seeds)]
+        else:
+            grown = [grow(data, held, seed, parameters | options) for seed in range(seeds)]
+        trees, _ = best_trees([curve for _, curve, _ in grown])
+        found["trees"][name] = trees
+        found["curves"][name] = grown[0][2]
+        found["values"][name] = [values(booster.predict(test.X, num_iteration=trees)) for booster, _, _ in grown]
     return found
 
 
@@ -216,7 +216,7 @@ def main() -> None:
     with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
         folds = list(pool.map(run_fold, folders, [arguments.seeds] * len(folders)))
     for number, fold in enumerate(folds, start=1):
-        print(f"Fold {number}: {fold['parameters']}, {fold['trees']} trees")
+        print(f"Fold {number}: {fold['parameters']}; trees {fold['trees']}")
     against_bm25 = table(folds, ["bm25"], arguments.seeds)
     learned = table(folds, ["lambdarank", "regression", "ridge"], arguments.seeds)
     show("Against BM25 (feature 25)", against_bm25)

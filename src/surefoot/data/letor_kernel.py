@@ -13,11 +13,11 @@ Python, as are labels that are not short.
 from __future__ import annotations
 
 from time import perf_counter
-from typing import Any
 
 import numpy as np
-from numba import float32, float64, int64, njit, types, uint8
+from numba import float32, float64, int64, types, uint8
 
+from surefoot.compilation import compiled
 from surefoot.data.letor_lines import MOST_FEATURES
 
 # What a call reports, by its place in `report`.
@@ -283,20 +283,11 @@ def _document(data, start, end):
     return (word, last) if i == end else (0, 0)
 
 
-def _compiled(function: Any, signature: Any = None) -> Any:
-    """The function compiled, from Numba's cache if it is there; where that cannot be written, for this process only."""
-    given = () if signature is None else (signature,)
-    try:
-        return njit(*given, cache=True, nogil=True)(function)
-    except (RuntimeError, OSError):
-        return njit(*given, nogil=True)(function)
-
-
 _began = perf_counter()
-_number, _document = _compiled(_number), _compiled(_document)
+_number, _document = compiled(_number), compiled(_document)
 _bytes = types.Array(types.uint8, 1, "C", readonly=True)
 # With its types given it is compiled here, once, and not by the first threads that call it.
-parse = _compiled(
+parse = compiled(
     _parse,
     types.void(_bytes, int64, float32[:, ::1], float64[::1], int64[:, ::1], uint8[::1], int64[:, ::1], int64[::1]),
 )

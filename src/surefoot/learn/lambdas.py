@@ -177,6 +177,14 @@ def _objective_change(  # type: ignore[no-untyped-def]
 
 
 @compiled
+def _rho(apart, table, low, factor):  # type: ignore[no-untyped-def]
+    """ρ of a score difference, from the table."""
+    place = (apart - low) * factor
+    last = len(table) - 1
+    return table[0] if place <= 0 else table[last] if place >= last else table[int(place)]
+
+
+@compiled
 def lambda_queries(  # type: ignore[no-untyped-def]
     first, last, offsets, order, scores, labels, gains, ideal, discounts, measure, cutoff, all_ranks,
     kind, values, difference, alphas, expected, deviation, sums_of_all, sigma, table, table_low, table_factor,
@@ -196,7 +204,6 @@ def lambda_queries(  # type: ignore[no-untyped-def]
     label, gain, score = np.empty(longest), np.empty(longest), np.empty(longest)
     push, curve = np.empty(longest, np.float32), np.empty(longest, np.float32)
     total, z_total, geo, queries = sums_of_all
-    last_bin = len(table) - 1
     for q in range(first, last):
         start = offsets[q]
         n = offsets[q + 1] - start
@@ -238,8 +245,7 @@ def lambda_queries(  # type: ignore[no-untyped-def]
                     continue
                 above = label[i] > label[j]
                 apart = score[i] - score[j] if above else score[j] - score[i]
-                place = (apart - table_low) * table_factor
-                rho = table[0] if place <= 0 else table[last_bin] if place >= last_bin else table[int(place)]
+                rho = _rho(apart, table, table_low, table_factor)
                 step = np.float32(sigma * rho * weight)
                 bend = np.float32(sigma * sigma * rho * (1 - rho) * weight)
                 if above:
