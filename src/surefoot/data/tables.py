@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from surefoot.data.files import stem, write_bytes
@@ -169,7 +170,12 @@ class Run(RankedTable):
     >>> run = Run.read({"q1": {"d1": 0.5, "d2": 0.5, "d3": 0.9}}, name="bm25")
     >>> run.documents().to_list()
     ['d3', 'd2', 'd1']
+
+    `score_sample` is a large sample of the system's scores in which rNDCG and SoftNDCG find percentiles; where it is
+    None the run's own scores are.
     """
+
+    score_sample: Floats | None = None
 
     layout = Layout(
         "run",
@@ -179,6 +185,22 @@ class Run(RankedTable):
     )
     numbers = ("score",)
     ties_by_id = True
+
+    def renamed(self, name: str) -> Self:
+        """The same run under another name."""
+        return super().renamed(name).with_score_sample(self.score_sample)
+
+    def with_score_sample(self, sample: npt.ArrayLike | None) -> Self:
+        """The same run with a sample of its system's scores, such as those of a whole day's traffic."""
+        run = super().renamed(self.name)
+        if sample is not None:
+            run.score_sample = np.array(sample, dtype=np.float64).ravel()
+            if not len(run.score_sample) or not np.isfinite(run.score_sample).all():
+                raise DataError(
+                    f"the score sample of run {self.name!r} is empty or holds a value that is not finite; "
+                    "give scores of the same system"
+                )
+        return run
 
     def _lines(self) -> pl.DataFrame:
         frame = self.to_frame()
