@@ -1,4 +1,4 @@
-"""The command line: `surefoot evaluate`, `surefoot demo`. Thin; one small file a command."""
+"""The command line: `surefoot evaluate`, `surefoot stability`, `surefoot demo`. Thin; one small file a command."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 from surefoot import __version__
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
+from surefoot.cli.stability import stability
 from surefoot.errors import SurefootError
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 app.command()(evaluate)
 app.command()(demo)
+app.add_typer(stability)
 
 
 def _version(asked: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 import os
 from collections.abc import Sequence
@@ -40,6 +41,7 @@ class PreferencePairs:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        """Refuse arrays that do not fit together."""
         shape = (len(self.preferred), 2)
         if self.scores.ndim != 3 or self.scores.shape[:2] != shape or self.scores.shape != self.grades.shape:
             raise ArgumentError(
@@ -156,8 +158,10 @@ def _in_order(path: str | os.PathLike[str], pair: str, which: str, ranked: dict[
     found = [ranked[rank] for rank in sorted(ranked)]
     if sorted(ranked) != list(range(1, len(ranked) + 1)) or not ranked:
         raise DataError(f"{path}: list {which} of pair {pair!r} has the ranks {sorted(ranked)}; expected 1, 2, 3, …")
-    if any(later[0] > earlier[0] for earlier, later in zip(found, found[1:], strict=False)):
-        raise DataError(f"{path}: in list {which} of pair {pair!r} a score rises with the rank; best results come first")
+    if any(later[0] > earlier[0] for earlier, later in itertools.pairwise(found)):
+        raise DataError(
+            f"{path}: in list {which} of pair {pair!r} a score rises with the rank; best results come first"
+        )
     return found
 
 

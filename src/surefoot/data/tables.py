@@ -117,6 +117,28 @@ class RankedTable:
         """The same table under another name."""
         return type(self)(name, self.queries, self.query_codes, self.ranking, self._ids)
 
+    def only(self, number: int) -> tuple[Self, slice]:
+        """One query's results as a table of their own, and where they stand here."""
+        rows = slice(int(self.ranking.offsets[number]), int(self.ranking.offsets[number + 1]))
+        codes = self.ranking.codes[rows]
+        ranking = Ranking(
+            offsets=np.array([0, len(codes)]),
+            codes=codes,
+            scores=self.ranking.scores[rows],
+            order=None,
+            by_code=np.argsort(codes),
+            tie_rule=self.ranking.tie_rule,
+        )
+        whole = self.documents
+        table = type(self)(
+            self.name,
+            self.queries[number : number + 1],
+            self.query_codes[number : number + 1],
+            ranking,
+            lambda positions: whole(positions + rows.start),
+        )
+        return table, rows
+
     def documents(self, positions: Rows | None = None) -> pl.Series:
         """Document ids in ranked order, or of these positions only."""
         if positions is None:
@@ -189,6 +211,10 @@ class Run(RankedTable):
     def renamed(self, name: str) -> Self:
         """The same run under another name."""
         return super().renamed(name).with_score_sample(self.score_sample)
+
+    def reordered(self, ranking: Ranking) -> Self:
+        """The same results in the order of another ranking of them."""
+        return type(self)(self.name, self.queries, self.query_codes, ranking, self._ids)
 
     def with_score_sample(self, sample: npt.ArrayLike | None) -> Self:
         """The same run with a sample of its system's scores, such as those of a whole day's traffic."""

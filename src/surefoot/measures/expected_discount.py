@@ -32,7 +32,7 @@ def discounts(length: int, cutoff: float | None) -> Floats:
     """D(r) = 1/log2(1 + r) of ranks 1 to `length`, 0 beyond the cut-off."""
     ranks = np.arange(1, length + 1)
     found = 1.0 / np.log2(1.0 + ranks)
-    return found if cutoff is None else np.where(ranks <= cutoff, found, 0.0)
+    return np.asarray(found if cutoff is None else np.where(ranks <= cutoff, found, 0.0))
 
 
 def expected_discounts(
@@ -49,8 +49,7 @@ def expected_discounts(
         return found
     scores, sigma = tame(scores, sigma)
     low, high = float(scores.min()), float(scores.max())
-    spread = float(standardised(np.array(high - low), sigma))
-    smooth = _chebyshev(spread)
+    smooth = _chebyshev(float(standardised(np.array(high - low), sigma)))
     order = np.lexsort((wanted, starts, lengths))
     for rows in _blocks(order, lengths[order], cutoff):
         start, length = starts[rows], lengths[rows]
@@ -82,7 +81,7 @@ def _by_normal(scores: Floats, start: Rows, length: Rows, wanted: Rows, sigma: f
     number = np.arange(int(length.max()))[:, None]
     at = np.minimum(start + number, start + length - 1)
     x = standardised(scores[at] - scores[wanted], sigma)
-    chance = ndtr(x, out=x)
+    chance: Floats = ndtr(x, out=x)
     chance[number >= length] = 0.0
     return chance
 
@@ -101,7 +100,9 @@ def _by_product(
     against = smooth @ values[:, own]
     chance = np.zeros((int(length.max()), len(start)))
     listed = values.T
-    for begin, end, a, b in zip(offsets[:-1].tolist(), offsets[1:].tolist(), firsts.tolist(), ends.tolist(), strict=True):
+    for begin, end, a, b in zip(
+        offsets[:-1].tolist(), offsets[1:].tolist(), firsts.tolist(), ends.tolist(), strict=True
+    ):
         np.matmul(listed[begin:end], against[:, a:b], out=chance[: end - begin, a:b])
     return np.clip(chance, 0.0, 1.0, out=chance)
 

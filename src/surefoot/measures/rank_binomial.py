@@ -43,35 +43,37 @@ def standardised(difference: Floats, sigma: float) -> Floats:
 
 
 def outranks(scores: npt.ArrayLike, sigma: float) -> Floats:
-    """The chance π[…, i, j] that document i outranks j, for scores […, n]; 0 for i = j.
+    """The chance π[i, j, …] that document i outranks j, for scores [document, …]; 0 for i = j.
 
-    A score of −inf is no document: it outranks nobody.
+    A score of −inf is no document: it outranks nobody and nobody outranks it.
 
     >>> outranks([0.6, 0.4], sigma=0.2).round(4)
     array([[0.    , 0.7602],
            [0.2398, 0.    ]])
     """
-    return _contests(np.asarray(scores, dtype=np.float64), sigma)[0]
+    return _contests(np.asarray(scores, dtype=np.float64), check_sigma(sigma))[0]
 
 
 def _contests(scores: Floats, sigma: float) -> tuple[Floats, Floats]:
-    """π[…, i, j] and dπ/dσ; both 0 where there is no contest."""
+    """π[i, j, …] and dπ/dσ; both 0 where there is no contest."""
     from scipy.special import ndtr
 
     scores, unit = tame(scores, sigma)
     absent = np.isneginf(scores)
     known = np.where(absent, 0.0, scores)
-    x = standardised(known[..., :, None] - known[..., None, :], unit)
-    contest = ~(absent[..., :, None] | absent[..., None, :] | np.eye(scores.shape[-1], dtype=bool))
-    chance = np.where(contest, ndtr(x), 0.0)
+    x = standardised(known[:, None] - known[None], unit)
     # φ(x)·x is 0 far out, where x itself may be infinite.
     near = np.clip(x, -40, 40)
-    slope = np.where(contest, -np.exp(-0.5 * near * near) / math.sqrt(2 * math.pi) * near / sigma, 0.0)
+    chance, slope = ndtr(x), np.exp(-0.5 * near * near) * near * (-1.0 / (math.sqrt(2 * math.pi) * sigma))
+    for values in (chance, slope):
+        values[np.diag_indices(len(scores))] = 0.0
+        if absent.any():
+            values[absent[:, None] | absent[None]] = 0.0
     return chance, slope
 
 
 def rank_distribution(scores: npt.ArrayLike, sigma: float, cutoff: int | None = None) -> Floats:
-    """P[…, j, r], the chance that document j stands at rank r + 1, for the first `cutoff` ranks (or all).
+    """P[j, r, …], the chance that document j stands at rank r + 1, for the first `cutoff` ranks (or all).
 
     >>> rank_distribution([0.6, 0.4], sigma=0.2).round(4)
     array([[0.7602, 0.2398],
@@ -80,28 +82,26 @@ def rank_distribution(scores: npt.ArrayLike, sigma: float, cutoff: int | None = 
     return rank_distribution_gradient(scores, sigma, cutoff)[0]
 
 
-def rank_distribution_gradient(
-    scores: npt.ArrayLike, sigma: float, cutoff: int | None = None
-) -> tuple[Floats, Floats]:
-    """The rank distribution and its derivative in σ, carried along the same recursion.
+def rank_distribution_gradient(scores: npt.ArrayLike, sigma: float, cutoff: int | None = None) -> tuple[Floats, Floats]:
+    """The rank distribution [j, r, …] and its derivative in σ, carried along the same recursion.
 
-    dP_j(r) ← dP_j(r−1)·π + dP_j(r)·(1 − π) + dπ·(P_j(r−1) − P_j(r))
+    dP_j(r) ← dP_j(r−1)·π + dP_j(r)·(1 − π) + dπ·(P_j(r−1) − P_j(r)). The scores are [document, …]: lists stand
+    side by side along the last axes, which is what arrays are quick at.
     """
     values = np.asarray(scores, dtype=np.float64)
     chance, slope = _contests(values, check_sigma(sigma))
-    n = values.shape[-1]
+    n = len(values)
     ranks = n if cutoff is None else min(int(cutoff), n)
-    p = np.zeros((*values.shape, ranks))
-    p[..., 0] = 1.0
+    p = np.zeros((n, ranks, *values.shape[1:]))
+    p[:, 0] = 1.0
     dp = np.zeros_like(p)
     for i in range(n):
-        pi, dpi = chance[..., i, :, None], slope[..., i, :, None]
-        lower, dlower = _one_down(p), _one_down(dp)
-        dp = dp + pi * (dlower - dp) + dpi * (lower - p)
+        pi, dpi = chance[i][:, None], slope[i][:, None]
+        stays = 1.0 - pi
+        change = dp * stays - p * dpi
+        change[:, 1:] += dp[:, :-1] * pi + p[:, :-1] * dpi
         # Not p + π(…): with π = 1 this is exactly the rank below, with π = 0 exactly the same rank.
-        p = lower * pi + p * (1.0 - pi)
+        moved = p * stays
+        moved[:, 1:] += p[:, :-1] * pi
+        p, dp = moved, change
     return p, dp
-
-
-def _one_down(p: Floats) -> Floats:
-    return np.concatenate([np.zeros((*p.shape[:-1], 1)), p[..., :-1]], axis=-1)

