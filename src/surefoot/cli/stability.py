@@ -144,7 +144,7 @@ def compare(
 
 
 def _read(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
-    from surefoot.cli.evaluate import named
+    from surefoot.cli.evaluate import name_and_file
     from surefoot.data.tables import read_qrels, read_run
 
     if len(files) < 1 + least:
@@ -152,7 +152,7 @@ def _read(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
             f"give judgments and at least {'one run' if least == 1 else f'{least} runs'}: QRELS RUN...; see --help"
         )
     qrels = read_qrels(files[0])
-    return qrels, [read_run(path, name) for name, path in map(named, files[1:])]
+    return qrels, [read_run(path, name) for name, path in map(name_and_file, files[1:])]
 
 
 def _scores(files: list[str], measures: list[str] | None, least: int) -> list[Scores]:
