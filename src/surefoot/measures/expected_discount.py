@@ -22,10 +22,13 @@ import numpy as np
 from surefoot.data.ranking import Floats, Rows, changes
 from surefoot.measures.rank_binomial import standardised, tame
 
-_CELLS = 1 << 17  # contests held at once
-_MOST = 1024  # documents taken together: their ranks stay in the processor's cache
+_CELLS = 1 << 19  # contests held at once: 4 MB
+_MOST = 2048  # documents taken together: enough to outweigh a call, few enough for the cache
 _BLOCK = 16  # (2^53)^16 and its inverse are still in double range
 _DEGREES = 64
+_ONE_THREAD = (
+    1 << 17
+)  # products this small are left to one thread by BLAS: waking others takes longer, on busy cores much
 
 
 def discounts(length: int, cutoff: float | None) -> Floats:
@@ -50,16 +53,31 @@ def expected_discounts(
     scores, sigma = tame(scores, sigma)
     low, high = float(scores.min()), float(scores.max())
     smooth = _chebyshev(float(standardised(np.array(high - low), sigma)))
+    space = _Workspace()
     order = np.lexsort((wanted, starts, lengths))
     for rows in _blocks(order, lengths[order], cutoff):
         start, length = starts[rows], lengths[rows]
         if smooth is None:
-            chance = _by_normal(scores, start, length, wanted[rows], sigma)
+            chance = _by_normal(scores, start, length, wanted[rows], sigma, space)
         else:
-            chance = _by_product(scores, start, length, wanted[rows], smooth, low, high)
+            chance = _by_product(scores, start, length, wanted[rows], smooth, low, high, space)
         chance[wanted[rows] - start, np.arange(len(rows))] = 0.0  # nobody contests itself
-        found[rows] = _discounted(chance, cutoff)
+        found[rows] = _discounted(chance, cutoff, space)
     return found
+
+
+class _Workspace:
+    """Arrays that are used again for every block: fresh ones of this size cost more than the arithmetic in them."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Floats] = {}
+
+    def array(self, name: str, rows: int, columns: int) -> Floats:
+        """An array of that shape, with anything in it."""
+        kept = self._kept.get(name)
+        if kept is None or len(kept) < rows * columns:
+            kept = self._kept[name] = np.empty(rows * columns)
+        return kept[: rows * columns].reshape(rows, columns)
 
 
 def _blocks(order: Rows, lengths: Rows, cutoff: float | None) -> Iterator[Rows]:
@@ -74,20 +92,27 @@ def _blocks(order: Rows, lengths: Rows, cutoff: float | None) -> Iterator[Rows]:
         first = last
 
 
-def _by_normal(scores: Floats, start: Rows, length: Rows, wanted: Rows, sigma: float) -> Floats:
+def _by_normal(scores: Floats, start: Rows, length: Rows, wanted: Rows, sigma: float, space: _Workspace) -> Floats:
     """π[i, j] of the i-th result of j's list against j; 0 beyond the list's end."""
     from scipy.special import ndtr
 
     number = np.arange(int(length.max()))[:, None]
     at = np.minimum(start + number, start + length - 1)
-    x = standardised(scores[at] - scores[wanted], sigma)
-    chance: Floats = ndtr(x, out=x)
+    x = np.subtract(scores[at], scores[wanted], out=space.array("chance", *at.shape))
+    chance: Floats = ndtr(standardised(x, sigma), out=x)
     chance[number >= length] = 0.0
     return chance
 
 
 def _by_product(
-    scores: Floats, start: Rows, length: Rows, wanted: Rows, smooth: Floats, low: float, high: float
+    scores: Floats,
+    start: Rows,
+    length: Rows,
+    wanted: Rows,
+    smooth: Floats,
+    low: float,
+    high: float,
+    space: _Workspace,
 ) -> Floats:
     """The same by Chebyshev polynomials T of both scores: π = T(s_i)·C·T(s_j), a product of matrices a list."""
     firsts = changes(start)  # documents of one list stand together
@@ -95,31 +120,38 @@ def _by_product(
     sizes = length[firsts]
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     at = np.arange(offsets[-1]) + np.repeat(start[firsts] - offsets[:-1], sizes)
-    values = _polynomials(scores[at], len(smooth), low, high)
+    degrees = len(smooth)
+    values = space.array("values", degrees, len(at))
+    _polynomials(scores[at], low, high, values)
     own = np.repeat(offsets[:-1], ends - firsts) + wanted - start
-    against = smooth @ values[:, own]
-    chance = np.zeros((int(length.max()), len(start)))
+    against = space.array("against", degrees, len(own))
+    step = max(1, _ONE_THREAD // degrees**2)
+    for first in range(0, len(own), step):
+        against[:, first : first + step] = smooth @ values[:, own[first : first + step]]
+    chance = space.array("chance", int(length.max()), len(start))
+    if length[0] < length[-1]:
+        chance.fill(0.0)  # what lies beyond the shorter lists' ends
     listed = values.T
-    for begin, end, a, b in zip(
-        offsets[:-1].tolist(), offsets[1:].tolist(), firsts.tolist(), ends.tolist(), strict=True
-    ):
-        np.matmul(listed[begin:end], against[:, a:b], out=chance[: end - begin, a:b])
-    return np.clip(chance, 0.0, 1.0, out=chance)
+    spans = zip(offsets[:-1].tolist(), offsets[1:].tolist(), firsts.tolist(), ends.tolist(), strict=True)
+    for begin, end, a, b in spans:
+        step = max(1, _ONE_THREAD // (degrees * (b - a)))
+        for first in range(begin, end, step):
+            last = min(first + step, end)
+            np.matmul(listed[first:last], against[:, a:b], out=chance[first - begin : last - begin, a:b])
+    return chance
 
 
-def _polynomials(scores: Floats, degrees: int, low: float, high: float) -> Floats:
-    """T_0 … of scores brought to [−1, 1], one row a degree."""
-    values = np.empty((degrees, len(scores)))
+def _polynomials(scores: Floats, low: float, high: float, values: Floats) -> None:
+    """Fill in T_0 … of scores brought to [−1, 1], one row a degree."""
     width = high - low
     x = (scores - low) * (2.0 / width) - 1.0 if width > 0 else np.zeros(len(scores))
     values[0] = 1.0
-    if degrees > 1:
+    if len(values) > 1:
         values[1] = x
     twice = 2.0 * x
-    for degree in range(2, degrees):
+    for degree in range(2, len(values)):
         np.multiply(twice, values[degree - 1], out=values[degree])
         values[degree] -= values[degree - 2]
-    return values
 
 
 @lru_cache(maxsize=64)
@@ -141,26 +173,29 @@ def _chebyshev(spread: float) -> Floats | None:
     return np.ascontiguousarray(whole[:needed, :needed]) if needed <= _DEGREES else None
 
 
-def _discounted(chance: Floats, cutoff: float | None) -> Floats:
+def _discounted(chance: Floats, cutoff: float | None, space: _Workspace) -> Floats:
     """Σ_r D(r)·P_j(r) from the chances [i, j] that i outranks j, which are overwritten."""
     n, documents = chance.shape
     ranks = n if cutoff is None else min(int(cutoff), n)
-    stays = 1.0 - chance
-    certain = stays <= 0.0
-    lost = certain.sum(axis=0) if certain.any() else None
-    if lost is not None:
-        chance[certain], stays[certain] = 0.0, 1.0
-    odds = np.divide(chance, stays, out=chance)
-    p = np.zeros((ranks, documents))
+    p, moved = space.array("p", ranks, documents), space.array("moved", ranks - 1, documents)
+    better, worse = p[:-1], p[1:]
+    multiply, add = np.multiply, np.add  # the loop below is short enough for looking them up to matter
+    p.fill(0.0)
     p[0] = 1.0
-    passed = np.empty((ranks, documents))
+    lost: Rows | None = None
     for first in range(0, n, _BLOCK):
-        last = min(first + _BLOCK, n)
-        for i in range(first, last):
-            top = min(i + 2, ranks)  # before the i-th contest ranks up to i are possible
-            np.multiply(p[: top - 1], odds[i], out=passed[: top - 1])
-            p[1:top] += passed[: top - 1]
-        p *= np.multiply.reduce(stays[first:last], axis=0)
+        odds = chance[first : first + _BLOCK]
+        np.clip(odds, 0.0, 1.0, out=odds)  # a product of polynomials may miss the ends by a rounding
+        stays = np.subtract(1.0, odds, out=space.array("stays", *odds.shape))
+        if stays.min() <= 0.0:
+            certain = stays <= 0.0
+            lost = certain.sum(axis=0) + (0 if lost is None else lost)
+            odds[certain], stays[certain] = 0.0, 1.0
+        np.divide(odds, stays, out=odds)
+        for row in odds:
+            multiply(better, row, moved)
+            add(worse, moved, worse)
+        p *= np.multiply.reduce(stays, axis=0)
     if lost is None:
         return np.asarray(discounts(ranks, None) @ p)
     weights = np.concatenate([discounts(ranks, None), np.zeros(n)])
