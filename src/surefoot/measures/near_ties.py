@@ -1,4 +1,4 @@
-"""rNDCG and SoftNDCG: nDCG that also asks how nearly scores tie, and so how easily a ranking flips (Li et al., 2009).
+"""rNDCG and SoftNDCG: nDCG that also asks how nearly scores tie, and so how easily a ranking flips (Li, CIKM 2009).
 
 Both see a run's scores, so they need more than ranks: `Hits.run`. Scores first become percentiles in a sample of the
 same function's scores, which makes functions comparable.
@@ -48,7 +48,7 @@ def comparable_scores(run: Run, normalize: str) -> Floats:
 
 
 def rndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize: str) -> Floats:
-    """nDCG in which neighbours may change places, the more so the nearer their scores (Li et al., 2009).
+    """nDCG in which neighbours may change places, the more so the nearer their scores (Li et al., CIKM 2009).
 
     Σ_r D(r) [p_{r−1} g(r−1) + (1 − p_{r−1} − p_r) g(r) + p_r g(r+1)] over the ideal DCG, where
     p_r = 1/(1 + exp((s_r − s_{r+1})/σ)) is the chance that ranks r and r + 1 change places.
@@ -80,7 +80,7 @@ def _discount(rank: npt.NDArray[np.int64], cutoff: float | None) -> Floats:
 
 
 def soft_ndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize: str) -> Floats:
-    """nDCG expected when each score is a normal variable of deviation σ (Taylor et al., 2008; Li et al., 2009).
+    """nDCG expected when scores are normal variables of deviation σ (Taylor et al., WSDM 2008; Li et al., CIKM 2009).
 
     Σ_j g(j) Σ_r D(r)·P(document j at rank r) over the ideal DCG, with the rank-binomial distribution of
     `surefoot.measures.rank_binomial`.

@@ -2,7 +2,7 @@
 
 Each score is a normal variable N(s, σ²), so document i outranks j with chance π_ij = Φ((s_i − s_j)/(σ√2)). The contests
 are taken as independent, and the ranks are built by adding the other documents one at a time (Taylor et al.,
-WSDM 2008; Li et al., 2009): P_j(r) ← P_j(r−1)·π_ij + P_j(r)·(1 − π_ij). Here in the clear, list by list, with the
+WSDM 2008; Li et al., CIKM 2009): P_j(r) ← P_j(r−1)·π_ij + P_j(r)·(1 − π_ij). Here in the clear, list by list, with the
 gradient in σ; `surefoot.measures.expected_discount` is the fast form for runs.
 """
 

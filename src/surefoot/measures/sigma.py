@@ -1,4 +1,4 @@
-"""σ of SoftNDCG from preferences: the scale of near ties that agrees best with what people preferred (Li et al., 2009).
+"""σ of SoftNDCG from preferences: the scale of near ties that best agrees with people (Li et al., CIKM 2009).
 
 P(A ≻ B) = 1/(1 + exp(SoftNDCG_B − SoftNDCG_A)); σ is found by maximum likelihood, on log σ, with the analytic
 gradient. Differences of SoftNDCG are small, so a preference says little: thousands are needed.

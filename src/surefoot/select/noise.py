@@ -1,4 +1,4 @@
-"""How measures take noise in the scores: their mean and spread as it grows, and one query traced (Li et al., 2009)."""
+"""How measures take noise in the scores: mean and spread as it grows, one query traced (Li et al., CIKM 2009)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three studies of Li et al. (2009): how far measures, and the choices made by them, hold when things drift.
+"""The three studies of Li et al. (CIKM 2009): how far measures, and the choices made by them, hold when things drift.
 
 `noise_study` adds noise to scores. `subset_study` asks which of two functions each measure picks on random subsets of
 the queries, and `time_study` the same for each period of time. The latter two see effectiveness only, so they
