@@ -91,3 +91,9 @@ def test_help_has_an_example(stability) -> None:
         code, out, _ = stability(study, "--help")
         assert code == 0
         assert "Example:" in out
+
+
+def test_a_page(stability, files, tmp_path: Path) -> None:
+    code, _, err = stability("subsets", *files, "--html", tmp_path / "picks.html", "--quiet")
+    assert (code, err) == (0, "")
+    assert "How often the winner is picked" in (tmp_path / "picks.html").read_text()

@@ -53,7 +53,11 @@ def line_chart(
     def to_y(value: float) -> float:
         return _HEIGHT - _BOTTOM - (value - low) / (high - low) * (_HEIGHT - _TOP - _BOTTOM)
 
-    parts = [_axes(x, [to_x(value) for value in at], ticks, to_y, x_names, x_label, y_label)]
+    # Where there are many points, round numbers are easier to read than the points' own.
+    many = len(x) > 20 and not logarithmic and x_names is None
+    marked = [tick for tick in _ticks(x[0], x[-1]) if x[0] <= tick <= x[-1]] if many else x
+    shown = [to_x(value) for value in (marked if many else at)]
+    parts = [_axes(marked, shown, ticks, to_y, x_names, x_label, y_label)]
     for number, line in enumerate(lines):
         places = [(to_x(a), to_y(value)) for a, value in zip(at, line.values, strict=True)]
         if line.low is not None and line.high is not None:
@@ -95,9 +99,9 @@ def _axes(
                 '<text x="{}" y="{:.1f}" text-anchor="end">{}</text>'
             ).format(_LEFT, _WIDTH - _RIGHT, y, y, _LEFT - 7, y + 4, _number(tick))
         )
+    names = [_number(value) for value in x] if x_names is None else [visible(name) for name in x_names]
     last = -math.inf
-    for value, place, number in zip(x, places, range(len(places)), strict=True):
-        name = _number(value) if x_names is None else visible(x_names[number])
+    for place, name in zip(places, names, strict=True):
         if place - last < 8 * len(name) + 6:  # names that would touch are left out
             continue
         last = place

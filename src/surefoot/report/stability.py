@@ -114,7 +114,15 @@ def _subsets_tables(data: Json) -> list[RenderableType]:
     for column, size in enumerate(data["sizes"]):
         found = [data["results"][measure] for measure in data["measures"]]
         rows.append([f"{size:,}", *(f"{one['rate'][column]:.3f} ({one['variance'][column]:.3f})" for one in found)])
-    return [_table(["K", *data["measures"]], rows, left=0)]
+    return [_table(["K", *data["measures"]], rows, left=0), _shown()]
+
+
+def _shown() -> RenderableType:
+    from rich.text import Text
+
+    return Text(
+        "The share of subsets on which the winner is picked; in brackets the variance of one pick.", style="dim"
+    )
 
 
 def _picks_findings(data: Json) -> list[str]:
@@ -123,7 +131,7 @@ def _picks_findings(data: Json) -> list[str]:
         f"the winner on all queries is {found['winner']}."
         for measure, found in data["results"].items()
     ]
-    said.append("Shown: share of subsets on which the winner is picked, and in brackets the variance of one pick.")
+    said += _consistency(data)
     said += [
         f"{left['period']} has {left['queries']} queries, fewer than a subset, and is left out."
         for left in data.get("left_out", [])
@@ -133,13 +141,31 @@ def _picks_findings(data: Json) -> list[str]:
     return said
 
 
+def _consistency(data: Json) -> list[str]:
+    """At how many sizes, or in how many periods, each measure is more consistent than the first."""
+    first, *others = data["measures"]
+    shown = [size < data["queries"] for size in data["sizes"]] if "sizes" in data else [True] * len(data["periods"])
+    where = "sizes below all queries" if "sizes" in data else "periods"
+    said = []
+    for measure in others:
+        pairs = zip(data["results"][measure]["rate"], data["results"][first]["rate"], shown, strict=True)
+        ahead = [own - held for own, held, counts in pairs if counts]
+        if ahead:
+            said.append(
+                f"{measure} picks its winner more often than {first} does at {sum(gap > 0 for gap in ahead)} of "
+                f"{len(ahead)} {where}, on average {abs(sum(ahead) / len(ahead)):.1%} "
+                f"{'more' if sum(ahead) >= 0 else 'less'} often."
+            )
+    return said
+
+
 def _time_tables(data: Json) -> list[RenderableType]:
     rows = []
     for column, period in enumerate(data["periods"]):
         found = [data["results"][measure] for measure in data["measures"]]
         cells = [f"{one['rate'][column]:.3f} ({one['variance'][column]:.3f})" for one in found]
         rows.append([period["period"], f"{period['queries']:,}", *cells])
-    return [_table([data["period"], "queries", *data["measures"]], rows)]
+    return [_table([data["period"], "queries", *data["measures"]], rows), _shown()]
 
 
 def _functions_tables(data: Json) -> list[RenderableType]:
