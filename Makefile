@@ -18,6 +18,7 @@ lint: $(VENV)/.lint
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/evaluate.py
+	$(BIN)/python benchmarks/near_ties.py
 
 # A stamp a purpose: each installs what that purpose needs and is made anew when pyproject.toml changes.
 $(VENV)/.core: pyproject.toml

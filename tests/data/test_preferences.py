@@ -70,6 +70,8 @@ def test_bad_arrays() -> None:
         sf.PreferencePairs(one, one, np.array([2]))
     with pytest.raises(sf.ArgumentError, match="not finite"):
         sf.PreferencePairs(one * np.nan, one, np.array([0]))
+    with pytest.raises(sf.ArgumentError, match="a score rises with the rank"):
+        sf.PreferencePairs.of([([0.5, 0.6], [1, 1], [0.5], [1], "A")])
     with pytest.raises(sf.ArgumentError, match="a list is empty"):
         sf.PreferencePairs.of([([], [], [0.5], [1], "A")])
     with pytest.raises(sf.ArgumentError, match="preferred is 'C'"):

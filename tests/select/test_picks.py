@@ -66,6 +66,8 @@ def test_one_pick_a_period() -> None:
     assert [p["period"] for p in weeks] == ["2026-10-26", "2026-11-02", "2026-12-21"]
     partly = sf.time_study(given, {"q0": datetime.date(2026, 1, 1)}, size=1)
     assert partly.to_dict()["undated"] == 7
+    timed = sf.time_study(given, {"q0": datetime.datetime(2026, 1, 1, 8, 30)}, size=1)
+    assert timed.to_dict()["periods"][0]["period"] == "2026-01-01"
     assert "7 queries have no date" in str(partly)
 
 

@@ -55,6 +55,8 @@ class PreferencePairs:
         filled = np.isneginf(self.scores)
         if not np.isfinite(np.where(filled, 0.0, self.scores)).all() or not np.isfinite(self.grades).all():
             raise ArgumentError("a score or grade is not finite; −inf may only fill up a shorter list")
+        if (self.scores[..., 1:] > self.scores[..., :-1]).any():
+            raise ArgumentError("in a list a score rises with the rank; best results come first")
         if filled[..., 0].any():
             raise ArgumentError("a list is empty; every list needs at least one result")
 

@@ -64,8 +64,8 @@ def _weighted_discounts(scores: Floats, weight: Floats, sigma: float, cutoff: in
     for start in range(0, lists, step):
         part = slice(start, start + step)
         p, dp = rank_distribution_gradient(scores[:, part], sigma, cutoff)
-        value[part] = (np.tensordot(p, discount, (1, 0)) * weight[:, part]).sum(axis=0)
-        slope[part] = (np.tensordot(dp, discount, (1, 0)) * weight[:, part]).sum(axis=0)
+        value[part] = np.einsum("jl,jl->l", np.einsum("jrl,r->jl", p, discount), weight[:, part])
+        slope[part] = np.einsum("jl,jl->l", np.einsum("jrl,r->jl", dp, discount), weight[:, part])
     return value, slope
 
 

@@ -35,8 +35,8 @@ def noise_study(
 
     Noise of a size is its standard deviation, in percentiles (or with `normalize="none"` in the run's own
     units); measures see the noisy scores as they are. Each of the `repeats` seeds draws one noise, which all
-    sizes scale and all measures share. One query, by default the one whose nDCG moves most, is traced under a
-    single growing noise.
+    sizes scale and all measures share. One query of the first run, by default the one whose first measure
+    moves most, is traced under a single growing noise.
 
     >>> from surefoot.data.synthetic import synthetic_runs
     >>> made = synthetic_runs(queries=40)

@@ -246,7 +246,7 @@ def _periods(queries: Sequence[str], dates: Mapping[str, datetime.date | str], p
         if date is None:
             continue
         try:
-            known = date if isinstance(date, datetime.date) else datetime.date.fromisoformat(str(date)[:10])
+            known = datetime.date.fromisoformat(str(date)[:10])  # also of a datetime, whose time of day does not count
         except ValueError as error:
             raise ArgumentError(f"the date of query {query!r} is {date!r}; write it as 2026-11-15") from error
         groups.setdefault(labels[period](known), []).append(row)
