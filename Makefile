@@ -18,6 +18,7 @@ lint: $(VENV)/.lint
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/evaluate.py
+	$(BIN)/python benchmarks/near_ties.py
 
 screenshots: $(VENV)/.test
 	$(BIN)/python docs/make_screenshots.py

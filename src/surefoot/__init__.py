@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from surefoot.data.letor import read_letor, write_letor
+    from surefoot.data.preferences import PreferencePairs, read_preferences
     from surefoot.data.ranking_data import RankingData
     from surefoot.data.scores import Scores, read_scores
     from surefoot.data.synthetic import synthetic_runs
@@ -18,42 +19,53 @@ if TYPE_CHECKING:
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run
     from surefoot.errors import ArgumentError, DataError, MeasureError, MissingExtraError, SurefootError
     from surefoot.learn.ranker import Ranker
+    from surefoot.measures.near_ties import percentiles
     from surefoot.measures.notation import Measure
     from surefoot.measures.scoring import score
+    from surefoot.measures.sigma import SigmaFit, fit_sigma, synthetic_preferences
     from surefoot.report.assessment import Assessment, assess
     from surefoot.risk.churn import compare_rankings
     from surefoot.risk.expectation import deviations, expected, g_squared, geo_risk, z_risk
     from surefoot.risk.inference import query_scores, t_risk, t_test
     from surefoot.risk.multiplicity import holm
     from surefoot.risk.tradeoff import u_risk, worst_mean
+    from surefoot.select.functions import compare_functions
+    from surefoot.select.stability import noise_study, read_dates, subset_study, time_study
 
 __version__ = "0.1.0"
 
 _HOME = {
     "surefoot.data.letor": ("read_letor", "write_letor"),
     "surefoot.data.ranking_data": ("RankingData",),
+    "surefoot.data.preferences": ("PreferencePairs", "read_preferences"),
     "surefoot.data.scores": ("Scores", "read_scores"),
     "surefoot.data.synthetic": ("synthetic_runs",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
     "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
     "surefoot.errors": ("ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError"),
     "surefoot.learn.ranker": ("Ranker",),
+    "surefoot.measures.near_ties": ("percentiles",),
     "surefoot.measures.notation": ("Measure",),
     "surefoot.measures.scoring": ("score",),
+    "surefoot.measures.sigma": ("SigmaFit", "fit_sigma", "synthetic_preferences"),
     "surefoot.report.assessment": ("Assessment", "assess"),
     "surefoot.risk.churn": ("compare_rankings",),
     "surefoot.risk.expectation": ("deviations", "expected", "g_squared", "geo_risk", "z_risk"),
     "surefoot.risk.inference": ("query_scores", "t_risk", "t_test"),
     "surefoot.risk.multiplicity": ("holm",),
     "surefoot.risk.tradeoff": ("u_risk", "worst_mean"),
+    "surefoot.select.functions": ("compare_functions",),
+    "surefoot.select.stability": ("noise_study", "read_dates", "subset_study", "time_study"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "Assessment", "DataError", "Measure", "MeasureError", "MissingExtraError", "Qrels",
-    "Ranker", "RankingData", "Run", "Scores", "SurefootError", "assess", "compare_rankings", "deviations", "expected",
-    "g_squared", "geo_risk", "holm", "query_scores", "read_letor", "read_qrels", "read_run", "read_scores", "score",
-    "synthetic_letor", "synthetic_runs", "t_risk", "t_test", "u_risk", "worst_mean", "write_letor", "z_risk",
+    "ArgumentError", "Assessment", "DataError", "Measure", "MeasureError", "MissingExtraError", "PreferencePairs",
+    "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit", "SurefootError", "assess", "compare_functions",
+    "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "geo_risk", "holm", "noise_study",
+    "percentiles", "query_scores", "read_dates", "read_letor", "read_preferences", "read_qrels", "read_run",
+    "read_scores", "score", "subset_study", "synthetic_letor", "synthetic_preferences", "synthetic_runs", "t_risk",
+    "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "z_risk",
 ]  # fmt: skip
 
 

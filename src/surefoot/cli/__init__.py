@@ -1,4 +1,4 @@
-"""The command line: `evaluate`, `train`, `rank`, `demo`. Thin; one small file a command."""
+"""The command line: `evaluate`, `train`, `rank`, `stability`, `demo`. Thin; one small file a command."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from surefoot import __version__
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.rank import rank
+from surefoot.cli.stability import stability
 from surefoot.cli.train import train
 from surefoot.errors import SurefootError
 
@@ -25,6 +26,7 @@ app.command()(evaluate)
 app.command()(train)
 app.command()(rank)
 app.command()(demo)
+app.add_typer(stability)
 
 
 def _version(asked: bool) -> None:

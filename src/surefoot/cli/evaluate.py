@@ -150,7 +150,7 @@ def _score_runs(qrels: str, runs: list[str], measure: str, quiet: bool) -> Score
     from surefoot.measures.scoring import score
 
     judgments = read_qrels(qrels)
-    named = [_named(run) for run in runs]
+    named = [name_and_file(run) for run in runs]
     shown = track(
         named,
         description="Reading runs",
@@ -161,7 +161,7 @@ def _score_runs(qrels: str, runs: list[str], measure: str, quiet: bool) -> Score
     return score(judgments, [read_run(path, name) for name, path in shown], measure)
 
 
-def _named(argument: str) -> tuple[str | None, str]:
+def name_and_file(argument: str) -> tuple[str | None, str]:
     """NAME=FILE, unless a file of that very name exists."""
     name, equals, path = argument.partition("=")
     return (name, path) if equals and name and path and not Path(argument).exists() else (None, argument)

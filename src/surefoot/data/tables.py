@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from surefoot.data.files import stem, write_bytes
@@ -116,6 +117,28 @@ class RankedTable:
         """The same table under another name."""
         return type(self)(name, self.queries, self.query_codes, self.ranking, self._ids)
 
+    def only(self, number: int) -> tuple[Self, slice]:
+        """One query's results as a table of their own, and where they stand here."""
+        rows = slice(int(self.ranking.offsets[number]), int(self.ranking.offsets[number + 1]))
+        codes = self.ranking.codes[rows]
+        ranking = Ranking(
+            offsets=np.array([0, len(codes)]),
+            codes=codes,
+            scores=self.ranking.scores[rows],
+            order=None,
+            by_code=np.argsort(codes),
+            tie_rule=self.ranking.tie_rule,
+        )
+        whole = self.documents
+        table = type(self)(
+            self.name,
+            self.queries[number : number + 1],
+            self.query_codes[number : number + 1],
+            ranking,
+            lambda positions: whole(positions + rows.start),
+        )
+        return table, rows
+
     def documents(self, positions: Rows | None = None) -> pl.Series:
         """Document ids in ranked order, or of these positions only."""
         if positions is None:
@@ -169,7 +192,12 @@ class Run(RankedTable):
     >>> run = Run.read({"q1": {"d1": 0.5, "d2": 0.5, "d3": 0.9}}, name="bm25")
     >>> run.documents().to_list()
     ['d3', 'd2', 'd1']
+
+    `score_sample` is a large sample of the system's scores in which rNDCG and SoftNDCG find percentiles; where it is
+    None the run's own scores are.
     """
+
+    score_sample: Floats | None = None
 
     layout = Layout(
         "run",
@@ -179,6 +207,26 @@ class Run(RankedTable):
     )
     numbers = ("score",)
     ties_by_id = True
+
+    def renamed(self, name: str) -> Self:
+        """The same run under another name."""
+        return super().renamed(name).with_score_sample(self.score_sample)
+
+    def reordered(self, ranking: Ranking) -> Self:
+        """The same results in the order of another ranking of them."""
+        return type(self)(self.name, self.queries, self.query_codes, ranking, self._ids)
+
+    def with_score_sample(self, sample: npt.ArrayLike | None) -> Self:
+        """The same run with a sample of its system's scores, such as those of a whole day's traffic."""
+        run = super().renamed(self.name)
+        if sample is not None:
+            run.score_sample = np.array(sample, dtype=np.float64).ravel()
+            if not len(run.score_sample) or not np.isfinite(run.score_sample).all():
+                raise DataError(
+                    f"the score sample of run {self.name!r} is empty or holds a value that is not finite; "
+                    "give scores of the same system"
+                )
+        return run
 
     def _lines(self) -> pl.DataFrame:
         frame = self.to_frame()

@@ -22,17 +22,25 @@ def dcg(hits: Hits, cutoff: float | None, *, dcg: str) -> Floats:
 
 def ndcg(hits: Hits, cutoff: float | None, *, dcg: str) -> Floats:
     """DCG over that of the ideal order of all judged documents (Järvelin and Kekäläinen, TOIS 2002)."""
+    return ratio(_discounted(hits, hits.query, hits.rank, hits.grade, cutoff, dcg), ideal_dcg(hits, cutoff, dcg))
+
+
+def ideal_dcg(hits: Hits, cutoff: float | None, form: str) -> Floats:
+    """DCG of the ideal order of all judged documents."""
     judged = hits.judgments.ranking
-    ideal = _discounted(hits, judged.query_of_position(), judged.ranks(), judged.scores, cutoff, dcg)
-    return ratio(_discounted(hits, hits.query, hits.rank, hits.grade, cutoff, dcg), ideal)
+    return _discounted(hits, judged.query_of_position(), judged.ranks(), judged.scores, cutoff, form)
+
+
+def gains(grade: Floats, form: str) -> Floats:
+    """What grades above 0 are worth: themselves ('log2') or 2^g − 1 ('exp-log2')."""
+    return grade if form == "log2" else np.exp2(grade) - 1
 
 
 def _discounted(hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: float | None, form: str) -> Floats:
     kept = grade > 0
     if cutoff is not None:
         kept &= rank <= cutoff
-    gain = grade[kept] if form == "log2" else np.exp2(grade[kept]) - 1
-    return hits.per_query(query[kept], gain / np.log2(1.0 + rank[kept]))
+    return hits.per_query(query[kept], gains(grade[kept], form) / np.log2(1.0 + rank[kept]))
 
 
 def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:

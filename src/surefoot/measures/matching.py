@@ -14,14 +14,17 @@ from surefoot.data.tables import Qrels, Run
 class Hits:
     """The judged documents of a run by query and ascending rank; unjudged ones count for nothing.
 
-    `query` is the query's index in the judgments, `retrieved` the number of results for each judged query.
+    `query` is the query's index in the judgments, `position` where the document stands in the run's ranking,
+    `retrieved` the number of results for each judged query. Measures that look at scores find them in `run`.
     """
 
     query: Rows
     rank: Rows
     grade: Floats
+    position: Rows
     retrieved: Rows
     judgments: Qrels
+    run: Run
 
     @property
     def queries(self) -> int:
@@ -59,8 +62,10 @@ def match(run: Run, qrels: Qrels) -> Hits:
         query=to_judged[query_of_position],
         rank=positions - run.ranking.offsets[query_of_position] + 1,
         grade=qrels.grades[judged_rows[by_rank]],
+        position=positions,
         retrieved=retrieved,
         judgments=qrels,
+        run=run,
     )
 
 

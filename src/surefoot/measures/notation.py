@@ -13,7 +13,9 @@ from typing import Any
 from surefoot.data.ranking import Floats
 from surefoot.errors import MeasureError
 from surefoot.measures import effectiveness as on
+from surefoot.measures import near_ties
 from surefoot.measures.matching import Hits
+from surefoot.measures.rank_binomial import check_sigma
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Family:
 
 _DCG = {"dcg": "log2"}
 _REL = {"rel": 1}
+_SCORED = {"dcg": "log2", "normalize": "percentile"}
 FAMILIES = (
     Family("nDCG", on.ndcg, _DCG),
     Family("DCG", on.dcg, _DCG),
@@ -43,7 +46,13 @@ FAMILIES = (
     Family("Judged", on.judged, {}),
     Family("IPrec", on.interpolated_precision, _REL, cutoff="recall"),
     Family("Bpref", on.bpref, _REL, cutoff="none"),
+    Family("rNDCG", near_ties.rndcg, {"sigma": 0.5, **_SCORED}),
+    Family("SoftNDCG", near_ties.soft_ndcg, {"sigma": 0.2, **_SCORED}),
 )
+_CHOICES = {
+    "dcg": {"log2": "linear", "exp-log2": "2^g − 1"},
+    "normalize": {"percentile": "in a sample of the function's scores", "none": "scores as they are"},
+}
 _BY_NAME = {name.lower(): family for family in FAMILIES for name in (family.name, *family.aliases)}
 _FORM = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@\s*(?P<cutoff>[\d.]+))?\s*")
 
@@ -112,12 +121,16 @@ def _parameters(text: str, written: str, family: Family) -> dict[str, Any]:
         if name not in family.defaults:
             known = ", ".join(family.defaults) or "none"
             raise MeasureError(f"{family.name} has no parameter {name!r} in {text!r}; it has {known}")
-        if name == "dcg" and value not in ("log2", "exp-log2"):
-            raise MeasureError(f"dcg={value!r} in {text!r}: write dcg='log2' (linear) or dcg='exp-log2' (2^g − 1)")
-        if name != "dcg" and (isinstance(value, bool) or not isinstance(value, int | float)):
+        if name in _CHOICES:
+            if value not in tuple(_CHOICES[name]):
+                allowed = " or ".join(f"{name}={one!r} ({meaning})" for one, meaning in _CHOICES[name].items())
+                raise MeasureError(f"{name}={value!r} in {text!r}: write {allowed}")
+        elif isinstance(value, bool) or not isinstance(value, int | float):
             raise MeasureError(f"{name}={value!r} in {text!r} is not a number")
         if name == "p" and not 0 < value < 1:
             raise MeasureError(f"p={value!r} in {text!r} must lie between 0 and 1")
+        if name == "sigma":
+            check_sigma(value, f"in {text!r} sigma")
     return given
 
 

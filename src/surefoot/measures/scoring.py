@@ -50,17 +50,11 @@ def score(
     single = isinstance(measure, str | Measure)
     given = [measure] if isinstance(measure, str | Measure) else list(measure)
     measures = [Measure.parse(item) for item in given]
-    systems = _named_runs(runs)
+    systems = named_runs(runs, judgments)
     rows: list[list[Any]] = [[] for _ in measures]
     missing = {}
     for run in systems:
-        shared = int((judged_queries(run, judgments) >= 0).sum())
-        if not shared:
-            raise DataError(
-                f"run {run.name!r} has no query in common with the judgments: its first query is "
-                f"{run.queries[0]!r}, theirs is {judgments.queries[0]!r}; are these the right files?"
-            )
-        missing[run.name] = len(judgments.queries) - shared
+        missing[run.name] = len(judgments.queries) - _shared(run, judgments)
         hits = match(run, judgments)
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
@@ -84,8 +78,12 @@ def score(
     return scores[0] if single else scores
 
 
-def _named_runs(runs: Any) -> list[Run]:
-    """The runs with their names, which must differ."""
+def _shared(run: Run, judgments: Qrels) -> int:
+    return int((judged_queries(run, judgments) >= 0).sum())
+
+
+def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
+    """The runs with their names, which must differ; each must share a query with the judgments."""
     if isinstance(runs, Run | str | PathLike) or hasattr(runs, "columns"):
         runs = [runs]
     if isinstance(runs, Mapping):
@@ -104,5 +102,11 @@ def _named_runs(runs: Any) -> list[Run]:
             raise ArgumentError(
                 f"{times} systems are named {name!r}; every system needs its own name "
                 "(on the command line NAME=FILE, in Python read_run(…, name=…))"
+            )
+    for run in named:
+        if not _shared(run, judgments):
+            raise DataError(
+                f"run {run.name!r} has no query in common with the judgments: its first query is "
+                f"{run.queries[0]!r}, theirs is {judgments.queries[0]!r}; are these the right files?"
             )
     return named

@@ -1,0 +1,199 @@
+"""`surefoot stability`: how far measures, and the choices made by them, hold when scores, queries or times change."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from surefoot.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from surefoot.data.scores import Scores
+    from surefoot.data.tables import Qrels, Run
+    from surefoot.select.study import Study
+
+stability = typer.Typer(
+    name="stability",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    help="Which measures, and choices made by them, hold when scores drift (rNDCG, SoftNDCG).",
+)
+
+_Files = Annotated[
+    list[str], typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.")
+]
+_Measures = Annotated[
+    list[str] | None,
+    typer.Option("-m", "--measure", help="A measure; may be given again.", show_default="nDCG, rNDCG, SoftNDCG @5"),
+]
+_Json = Annotated[
+    str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
+]
+_Html = Annotated[Path | None, typer.Option("--html", help="Write a page with the charts.", show_default=False)]
+_Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0)]
+_Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1)]
+_Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")]
+
+
+@stability.command()
+def noise(
+    files: _Files,
+    measure: _Measures = None,
+    sizes: Annotated[
+        str, typer.Option(help="Standard deviations of the noise, in percentiles.")
+    ] = "0,0.01,0.02,0.05,0.1,0.15,0.2,0.3",
+    repeats: Annotated[int, typer.Option(help="Seeds for each size.", min=1)] = 10,
+    query: Annotated[str | None, typer.Option(help="The query to trace.", show_default="that moves most")] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Add noise to the scores themselves, not percentiles.")] = False,
+    seed: _Seed = 0,
+    json_file: _Json = None,
+    html: _Html = None,
+    quiet: _Quiet = False,
+) -> None:
+    """Mean and spread of each measure as noise of growing size is added to scores.
+
+    **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
+    """
+    from surefoot.select.noise import noise_study
+
+    qrels, runs = _read(files, 1)
+    study = noise_study(
+        qrels, runs, _measures(measure), sizes=_numbers(sizes, "--sizes"), repeats=repeats, seed=seed,
+        normalize="none" if raw else "percentile", query=query,
+    )  # fmt: skip
+    _give(study, json_file, html, quiet)
+
+
+@stability.command()
+def subsets(
+    files: _Files,
+    measure: _Measures = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Numbers of queries K.", show_default="5,10,20,50,… up to all")
+    ] = None,
+    subsets: _Subsets = 1000,
+    seed: _Seed = 0,
+    json_file: _Json = None,
+    html: _Html = None,
+    quiet: _Quiet = False,
+) -> None:
+    """Which of two functions each measure picks on random subsets of K queries.
+
+    **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
+    """
+    from surefoot.select.stability import subset_study
+
+    wanted = None if sizes is None else [_whole(size) for size in _numbers(sizes, "--sizes")]
+    _give(subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed), json_file, html, quiet)
+
+
+@stability.command()
+def time(
+    files: _Files,
+    dates: Annotated[
+        Path | None, typer.Option(help="A file of lines `query date`, dates as 2026-11-15.", show_default=False)
+    ] = None,
+    measure: _Measures = None,
+    period: Annotated[str, typer.Option(help="day, week or month.")] = "day",
+    size: Annotated[int, typer.Option(help="Queries in a subset.", min=1)] = 50,
+    subsets: _Subsets = 1000,
+    seed: _Seed = 0,
+    json_file: _Json = None,
+    html: _Html = None,
+    quiet: _Quiet = False,
+) -> None:
+    """Which of two functions each measure picks in each period of time.
+
+    **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
+    """
+    from surefoot.select.stability import read_dates, time_study
+
+    if dates is None:
+        raise ArgumentError(
+            "queries carry no dates of their own; give a file of lines 'query date' (such as '301 2026-11-15') "
+            "with --dates"
+        )
+    known = read_dates(dates)
+    scores = _scores(files, measure, 2)
+    _give(time_study(scores, known, period=period, size=size, subsets=subsets, seed=seed), json_file, html, quiet)
+
+
+@stability.command()
+def compare(
+    files: _Files,
+    measure: _Measures = None,
+    replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2)] = 1000,
+    most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0)] = 10,
+    seed: _Seed = 0,
+    json_file: _Json = None,
+    html: _Html = None,
+    quiet: _Quiet = False,
+) -> None:
+    """Rank functions by each measure, with confidence, and say where the measures disagree.
+
+    **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
+    """
+    from surefoot.select.functions import compare_functions
+
+    scores = _scores(files, measure, 2)
+    _give(compare_functions(scores, replicates=replicates, most=most, seed=seed), json_file, html, quiet)
+
+
+def _read(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
+    from surefoot.cli.evaluate import name_and_file
+    from surefoot.data.tables import read_qrels, read_run
+
+    if len(files) < 1 + least:
+        raise ArgumentError(
+            f"give judgments and at least {'one run' if least == 1 else f'{least} runs'}: QRELS RUN...; see --help"
+        )
+    qrels = read_qrels(files[0])
+    return qrels, [read_run(path, name) for name, path in map(name_and_file, files[1:])]
+
+
+def _scores(files: list[str], measures: list[str] | None, least: int) -> list[Scores]:
+    from surefoot.measures.scoring import score
+
+    wanted = _measures(measures)
+    return score(*_read(files, least), wanted)
+
+
+def _measures(given: list[str] | None) -> list[str]:
+    from surefoot.measures.notation import Measure
+    from surefoot.select.study import DEFAULT_MEASURES
+
+    return [str(Measure.parse(measure)) for measure in given or DEFAULT_MEASURES]
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise ArgumentError(f"{option} is {text!r}; write numbers with commas between, such as 10,50,200") from error
+
+
+def _whole(number: float) -> int:
+    if number != int(number):
+        raise ArgumentError(f"--sizes has {number:g}; a subset holds a whole number of queries")
+    return int(number)
+
+
+def _give(study: Study, json_file: str | None, html: Path | None, quiet: bool) -> None:
+    if json_file not in (None, "-"):
+        study.write_json(str(json_file))
+    if html is not None:
+        study.to_html(html)
+    if json_file == "-":
+        typer.echo(study.to_json(), nl=False)
+    elif not quiet:
+        from rich.console import Console
+
+        from surefoot.report.stability import tables
+
+        console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
+        for part in tables(study.to_dict()):
+            console.print(part)

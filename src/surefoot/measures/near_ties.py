@@ -1,0 +1,96 @@
+"""rNDCG and SoftNDCG: nDCG that also asks how nearly scores tie, and so how easily a ranking flips (Li, CIKM 2009).
+
+Both see a run's scores, so they need more than ranks: `Hits.run`. Scores first become percentiles in a sample of the
+same function's scores, which makes functions comparable.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.data.ranking import Floats, changes
+from surefoot.data.tables import Run
+from surefoot.measures.effectiveness import gains, ideal_dcg, ratio
+from surefoot.measures.expected_discount import expected_discounts
+from surefoot.measures.matching import Hits
+from surefoot.measures.rank_binomial import check_sigma, tame
+
+
+def percentiles(scores: npt.ArrayLike, sample: npt.ArrayLike | None = None) -> Floats:
+    """Where each score stands in a sample (by default the scores themselves), from 0 to 1.
+
+    The percentile of s is the middle of the empirical distribution's step there,
+    (#{x < s} + #{x ≤ s}) / 2N: equal scores have equal percentiles, and a constant sample gives ½.
+
+    >>> percentiles([3.0, 1.0, 1.0, 2.0])
+    array([0.875, 0.25 , 0.25 , 0.625])
+    >>> percentiles([0.0, 5.0], sample=[1.0, 2.0, 3.0, 5.0])
+    array([0.   , 0.875])
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if sample is not None:
+        known = np.sort(np.asarray(sample, dtype=np.float64))
+        return (np.searchsorted(known, values, "left") + np.searchsorted(known, values, "right")) / (2.0 * len(known))
+    if not len(values):
+        return values
+    order = np.argsort(values)
+    starts = changes(values[order])
+    ends = np.append(starts[1:], len(values))
+    found = np.empty(len(values))
+    found[order] = np.repeat((starts + ends) / (2.0 * len(values)), ends - starts)
+    return found
+
+
+def comparable_scores(run: Run, normalize: str) -> Floats:
+    """A run's scores in ranked order: as percentiles of `run.score_sample` (or of themselves), or as they are."""
+    return run.ranking.scores if normalize == "none" else percentiles(run.ranking.scores, run.score_sample)
+
+
+def rndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize: str) -> Floats:
+    """nDCG in which neighbours may change places, the more so the nearer their scores (Li et al., CIKM 2009).
+
+    Σ_r D(r) [p_{r−1} g(r−1) + (1 − p_{r−1} − p_r) g(r) + p_r g(r+1)] over the ideal DCG, where
+    p_r = 1/(1 + exp((s_r − s_{r+1})/σ)) is the chance that ranks r and r + 1 change places.
+    """
+    from scipy.special import expit
+
+    check_sigma(sigma)
+    kept = hits.grade > 0
+    if cutoff is not None:
+        kept &= hits.rank <= cutoff + 1  # the one below the cut-off may come up
+    query, rank, at = hits.query[kept], hits.rank[kept], hits.position[kept]
+    scores, scale = tame(comparable_scores(hits.run, normalize), sigma)
+    last = len(scores) - 1
+    with np.errstate(over="ignore"):
+        above = expit((scores[at] - scores[np.maximum(at - 1, 0)]) / scale)
+        below = expit((scores[np.minimum(at + 1, last)] - scores[at]) / scale)
+    above[rank == 1] = 0.0
+    below[rank == hits.retrieved[query]] = 0.0
+    discount = above * _discount(rank - 1, cutoff)
+    discount += (1.0 - above - below) * _discount(rank, cutoff)
+    discount += below * _discount(rank + 1, cutoff)
+    total = hits.per_query(query, gains(hits.grade[kept], dcg) * discount)
+    return ratio(total, ideal_dcg(hits, cutoff, dcg))
+
+
+def _discount(rank: npt.NDArray[np.int64], cutoff: float | None) -> Floats:
+    found = 1.0 / np.log2(1.0 + np.maximum(rank, 1))
+    return found if cutoff is None else np.where(rank <= cutoff, found, 0.0)
+
+
+def soft_ndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize: str) -> Floats:
+    """nDCG expected when scores are normal variables of deviation σ (Taylor et al., WSDM 2008; Li et al., CIKM 2009).
+
+    Σ_j g(j) Σ_r D(r)·P(document j at rank r) over the ideal DCG, with the rank-binomial distribution of
+    `surefoot.measures.rank_binomial`.
+    """
+    check_sigma(sigma)
+    kept = hits.grade > 0
+    at = hits.position[kept]
+    offsets = hits.run.ranking.offsets
+    of = np.searchsorted(offsets, at, side="right") - 1
+    scores = comparable_scores(hits.run, normalize)
+    expected = expected_discounts(scores, offsets[of], hits.run.ranking.lengths[of], at, sigma, cutoff)
+    total = hits.per_query(hits.query[kept], gains(hits.grade[kept], dcg) * expected)
+    return ratio(total, ideal_dcg(hits, cutoff, dcg))

@@ -1,0 +1,107 @@
+"""The rank-binomial distribution: at which rank a document stands when its score is uncertain.
+
+Each score is a normal variable N(s, σ²), so document i outranks j with chance π_ij = Φ((s_i − s_j)/(σ√2)). The contests
+are taken as independent, and the ranks are built by adding the other documents one at a time (Taylor et al.,
+WSDM 2008; Li et al., CIKM 2009): P_j(r) ← P_j(r−1)·π_ij + P_j(r)·(1 − π_ij). Here in the clear, list by list, with the
+gradient in σ; `surefoot.measures.expected_discount` is the fast form for runs.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.data.ranking import Floats
+from surefoot.errors import MeasureError
+
+_LARGE = 1e300
+
+
+def check_sigma(sigma: object, what: str = "sigma") -> float:
+    """σ as a finite number above 0, or an error that says what was found."""
+    if isinstance(sigma, bool) or not isinstance(sigma, int | float | np.integer | np.floating):
+        raise MeasureError(f"{what} is {sigma!r}, not a number; write a number above 0, such as 0.2")
+    if not (math.isfinite(sigma) and sigma > 0):
+        raise MeasureError(
+            f"{what} is {sigma!r}; it is the scale over which scores nearly tie and must be a finite number above 0"
+        )
+    return float(sigma)
+
+
+def tame(scores: Floats, sigma: float) -> tuple[Floats, float]:
+    """The same scores and σ in units in which no difference overflows; exact, since only exponents change."""
+    largest = np.max(np.abs(scores), initial=0.0, where=np.isfinite(scores))
+    return (scores * 0.0625, sigma * 0.0625) if largest > _LARGE else (scores, sigma)
+
+
+def standardised(difference: Floats, sigma: float) -> Floats:
+    """Differences in standard deviations of a difference, σ√2; beyond double precision they are infinite."""
+    with np.errstate(over="ignore"):
+        return difference / sigma / math.sqrt(2)
+
+
+def outranks(scores: npt.ArrayLike, sigma: float) -> Floats:
+    """The chance π[i, j, …] that document i outranks j, for scores [document, …]; 0 for i = j.
+
+    A score of −inf is no document: it outranks nobody and nobody outranks it.
+
+    >>> outranks([0.6, 0.4], sigma=0.2).round(4)
+    array([[0.    , 0.7602],
+           [0.2398, 0.    ]])
+    """
+    return _contests(np.asarray(scores, dtype=np.float64), check_sigma(sigma))[0]
+
+
+def _contests(scores: Floats, sigma: float) -> tuple[Floats, Floats]:
+    """π[i, j, …] and dπ/dσ; both 0 where there is no contest."""
+    from scipy.special import ndtr
+
+    scores, unit = tame(scores, sigma)
+    absent = np.isneginf(scores)
+    known = np.where(absent, 0.0, scores)
+    x = standardised(known[:, None] - known[None], unit)
+    # φ(x)·x is 0 far out, where x itself may be infinite.
+    near = np.clip(x, -40, 40)
+    chance, slope = ndtr(x), np.exp(-0.5 * near * near) * near * (-1.0 / (math.sqrt(2 * math.pi) * sigma))
+    for values in (chance, slope):
+        values[np.diag_indices(len(scores))] = 0.0
+        if absent.any():
+            values[absent[:, None] | absent[None]] = 0.0
+    return chance, slope
+
+
+def rank_distribution(scores: npt.ArrayLike, sigma: float, cutoff: int | None = None) -> Floats:
+    """P[j, r, …], the chance that document j stands at rank r + 1, for the first `cutoff` ranks (or all).
+
+    >>> rank_distribution([0.6, 0.4], sigma=0.2).round(4)
+    array([[0.7602, 0.2398],
+           [0.2398, 0.7602]])
+    """
+    return rank_distribution_gradient(scores, sigma, cutoff)[0]
+
+
+def rank_distribution_gradient(scores: npt.ArrayLike, sigma: float, cutoff: int | None = None) -> tuple[Floats, Floats]:
+    """The rank distribution [j, r, …] and its derivative in σ, carried along the same recursion.
+
+    dP_j(r) ← dP_j(r−1)·π + dP_j(r)·(1 − π) + dπ·(P_j(r−1) − P_j(r)). The scores are [document, …]: lists stand
+    side by side along the last axes, which is what arrays are quick at.
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    chance, slope = _contests(values, check_sigma(sigma))
+    n = len(values)
+    ranks = n if cutoff is None else min(int(cutoff), n)
+    p = np.zeros((n, ranks, *values.shape[1:]))
+    p[:, 0] = 1.0
+    dp = np.zeros_like(p)
+    for i in range(n):
+        pi, dpi = chance[i][:, None], slope[i][:, None]
+        stays = 1.0 - pi
+        change = dp * stays - p * dpi
+        change[:, 1:] += dp[:, :-1] * pi + p[:, :-1] * dpi
+        # Not p + π(…): with π = 1 this is exactly the rank below, with π = 0 exactly the same rank.
+        moved = p * stays
+        moved[:, 1:] += p[:, :-1] * pi
+        p, dp = moved, change
+    return p, dp

@@ -1,0 +1,225 @@
+"""Studies of stability as text: what each found, in a table and a sentence."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from surefoot.report.text import visible
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Json = dict[str, Any]
+_MOST_PAIRS = 6
+
+
+def to_text(data: Json, width: int = 120) -> str:
+    """The study's tables without colour."""
+    from rich.console import Console
+
+    stream = io.StringIO()
+    console = Console(file=stream, width=width, color_system=None, force_terminal=False, highlight=False)
+    for part in tables(data):
+        console.print(part)
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+
+
+def tables(data: Json) -> list[RenderableType]:
+    """What a terminal shows of a study."""
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text(visible(title(data)), style="bold"), Text("")]
+    parts += _TABLES[kind(data)](data)
+    parts += [Text(visible(line)) for line in findings(data)]
+    return parts
+
+
+def kind(data: Json) -> str:
+    """Which study the data is of: noise, subsets, time or functions."""
+    return str(data["schema"]).split("-", 1)[1].split("/", 1)[0]
+
+
+def title(data: Json) -> str:
+    """What was studied, on how much."""
+    queries = f"{data['queries']:,} queries"
+    if kind(data) == "noise":
+        runs = len(data["systems"])
+        unit = "percentiles" if data["normalize"] == "percentile" else "scores"
+        return f"Noise on the {unit} of {runs} run{'s' * (runs != 1)}, {queries}, {data['repeats']} seeds each"
+    if kind(data) == "functions":
+        return f"{len(data['systems'])} functions on {queries}, {data['replicates']:,} resamples"
+    one, two = data["systems"]
+    if kind(data) == "subsets":
+        return f"{one} or {two}? Picks on {data['subsets']:,} random subsets of K of {queries}"
+    return (
+        f"{one} or {two}? Picks in {len(data['periods'])} {data['period']}s, "
+        f"on {data['subsets']:,} random subsets of {data['size']} queries each"
+    )
+
+
+def findings(data: Json) -> list[str]:
+    """What the numbers say, in plain words."""
+    return _FINDINGS[kind(data)](data)
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for number, heading in enumerate(headings):
+        table.add_column(Text(visible(heading)), justify="left" if number < left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(visible(cell)) for cell in row))
+    return table
+
+
+def _noise_tables(data: Json) -> list[RenderableType]:
+    rows = []
+    for system in data["systems"]:
+        for level, size in enumerate(data["sizes"]):
+            cells = [
+                f"{found['mean'][level]:.4f} ± {found['deviation'][level]:.4f}" for found in system["measures"].values()
+            ]
+            rows.append([system["system"] if level == 0 else "", f"{size:g}", *cells])
+    return [_table(["system", "noise", *data["measures"]], rows)]
+
+
+def _noise_findings(data: Json) -> list[str]:
+    first, *others = data["measures"]
+    said = []
+    for system in data["systems"]:
+        for measure in others:
+            share = system["measures"][measure]["deviation_over_first"]
+            if share is None:
+                continue
+            more = "less" if share < 1 else "more"
+            said.append(
+                f"{system['system']}: {measure} spreads {abs(1 - share):.0%} {more} than {first} under the same noise."
+            )
+    trace = data["trace"]
+    jumps = ", ".join(f"{measure} {jump:.4f}" for measure, jump in trace["largest_jump"].items())
+    said.append(
+        f"Query {trace['query']} of {trace['system']} under one growing noise, "
+        f"largest jump of {len(trace['sizes']) - 1} steps: {jumps}."
+    )
+    return said
+
+
+def _subsets_tables(data: Json) -> list[RenderableType]:
+    rows = []
+    for column, size in enumerate(data["sizes"]):
+        found = [data["results"][measure] for measure in data["measures"]]
+        rows.append([f"{size:,}", *(f"{one['rate'][column]:.3f} ({one['variance'][column]:.3f})" for one in found)])
+    return [_table(["K", *data["measures"]], rows, left=0), _shown()]
+
+
+def _shown() -> RenderableType:
+    from rich.text import Text
+
+    return Text(
+        "The share of subsets on which the winner is picked; in brackets the variance of one pick.", style="dim"
+    )
+
+
+def _picks_findings(data: Json) -> list[str]:
+    said = [
+        f"{measure}: {data['systems'][0]} {found['means'][0]:.4f}, {data['systems'][1]} {found['means'][1]:.4f}; "
+        f"the winner on all queries is {found['winner']}."
+        for measure, found in data["results"].items()
+    ]
+    said += _consistency(data)
+    said += [
+        f"{left['period']} has {left['queries']} queries, fewer than a subset, and is left out."
+        for left in data.get("left_out", [])
+    ]
+    if data.get("undated"):
+        said.append(f"{data['undated']:,} queries have no date and are left out.")
+    return said
+
+
+def _consistency(data: Json) -> list[str]:
+    """At how many sizes, or in how many periods, each measure is more consistent than the first."""
+    first, *others = data["measures"]
+    shown = [size < data["queries"] for size in data["sizes"]] if "sizes" in data else [True] * len(data["periods"])
+    where = "sizes below all queries" if "sizes" in data else "periods"
+    said = []
+    for measure in others:
+        pairs = zip(data["results"][measure]["rate"], data["results"][first]["rate"], shown, strict=True)
+        ahead = [own - held for own, held, counts in pairs if counts]
+        if ahead:
+            said.append(
+                f"{measure} picks its winner more often than {first} does at {sum(gap > 0 for gap in ahead)} of "
+                f"{len(ahead)} {where}, on average {abs(sum(ahead) / len(ahead)):.1%} "
+                f"{'more' if sum(ahead) >= 0 else 'less'} often."
+            )
+    return said
+
+
+def _time_tables(data: Json) -> list[RenderableType]:
+    rows = []
+    for column, period in enumerate(data["periods"]):
+        found = [data["results"][measure] for measure in data["measures"]]
+        cells = [f"{one['rate'][column]:.3f} ({one['variance'][column]:.3f})" for one in found]
+        rows.append([period["period"], f"{period['queries']:,}", *cells])
+    return [_table([data["period"], "queries", *data["measures"]], rows), _shown()]
+
+
+def _functions_tables(data: Json) -> list[RenderableType]:
+    rows = []
+    for measure, ranked in data["results"].items():
+        for number, found in enumerate(ranked):
+            low, high = found["interval"]
+            rows.append(
+                [
+                    measure if number == 0 else "",
+                    str(found["rank"]),
+                    found["system"],
+                    f"{found['mean']:.4f}",
+                    f"{low:.4f} to {high:.4f}",
+                    f"{found['share_best']:.1%}",
+                ]
+            )
+    return [_table(["measure", "rank", "system", "mean", "95 % interval", "best in"], rows, left=3)]
+
+
+def _functions_findings(data: Json) -> list[str]:
+    said: list[str] = []
+    listed = data["disagreements"]
+    for found in listed[:_MOST_PAIRS]:
+        one, two = found["systems"]
+        count = found["queries_reversed"]
+        where = (
+            f"on {count:,} queries they prefer different ones"
+            + (f", furthest on {', '.join(item['query'] for item in found['queries'][:5])}" if count else "")
+            + f"; {found['queries_tied_by_first_only']:,} more are ties for {found['against']} only."
+        )
+        if found["reversed"]:
+            said.append(
+                f"{found['against']} puts {one} before {two}, {found['measure']} puts {two} before {one}: {where}"
+            )
+        else:
+            said.append(
+                f"{found['against']} and {found['measure']} order all functions alike. Of the best two, "
+                f"{one} and {two}, {where}"
+            )
+    if len(listed) > _MOST_PAIRS:
+        said.append(f"{len(listed) - _MOST_PAIRS} more pairs are ordered differently; the JSON lists them all.")
+    return said
+
+
+_TABLES: dict[str, Callable[[Json], list[RenderableType]]] = {
+    "noise": _noise_tables,
+    "subsets": _subsets_tables,
+    "time": _time_tables,
+    "functions": _functions_tables,
+}
+_FINDINGS: dict[str, Callable[[Json], list[str]]] = {
+    "noise": _noise_findings,
+    "subsets": _picks_findings,
+    "time": _picks_findings,
+    "functions": _functions_findings,
+}

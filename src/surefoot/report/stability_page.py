@@ -1,0 +1,191 @@
+"""Studies of stability as one self-contained page: charts drawn here, no script, no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from surefoot import __version__
+from surefoot.errors import ArgumentError
+from surefoot.report.line_chart import Line, line_chart
+from surefoot.report.stability import findings, kind, title
+from surefoot.report.text import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+Json = dict[str, Any]
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def to_page(studies: Sequence[Json]) -> str:
+    """The page of one study or several, from their plain data; what is in it is escaped and runs nothing."""
+    from markupsafe import Markup
+
+    if not studies:
+        raise ArgumentError("a page needs at least one study")
+    style = _asset("stability.css")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+    sections = [
+        {
+            "title": visible(title(data)),
+            "findings": [visible(found) for found in findings(data)],
+            "charts": _CHARTS[kind(data)](data),
+            "tables": _functions_tables(data) if kind(data) == "functions" else [],
+        }
+        for data in studies
+    ]
+    heading = sections[0]["title"] if len(sections) == 1 else "How far rankings, and the choices between them, hold"
+    page = (
+        _environment()
+        .get_template("stability.html.j2")
+        .render(
+            policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+            title=heading,
+            style=Markup(style),
+            sections=sections,
+            version=__version__,
+        )
+    )
+    return _SURROGATE.sub("�", page)
+
+
+def _noise_charts(data: Json) -> list[Json]:
+    charts = []
+    for system in data["systems"]:
+        found = system["measures"]
+        name = visible(system["system"])
+        means = [
+            Line(
+                measure,
+                one["mean"],
+                [m - d for m, d in zip(one["mean"], one["deviation"], strict=True)],
+                [m + d for m, d in zip(one["mean"], one["deviation"], strict=True)],
+            )
+            for measure, one in found.items()
+        ]
+        charts += [
+            {
+                "title": f"{name}: mean as noise grows",
+                "said": f"Mean over {data['repeats']} seeds, and one standard deviation around it",
+                "drawing": line_chart(
+                    data["sizes"], means, label=f"Means of {name} by size of noise", x_label="size of noise",
+                    y_label="mean",
+                ),
+            },
+            {
+                "title": f"{name}: spread as noise grows",
+                "said": "Standard deviation of the mean over the seeds; lower is steadier",
+                "drawing": line_chart(
+                    data["sizes"], [Line(measure, one["deviation"]) for measure, one in found.items()],
+                    label=f"Spread of {name} by size of noise", x_label="size of noise", y_label="deviation",
+                    from_zero=True,
+                ),
+            },
+        ]  # fmt: skip
+    trace = data["trace"]
+    charts.append(
+        {
+            "title": f"Query {visible(trace['query'])} under one growing noise",
+            "said": f"The same noise, scaled up; {visible(trace['system'])}",
+            "drawing": line_chart(
+                trace["sizes"], [Line(measure, values) for measure, values in trace["values"].items()],
+                label="One query under growing noise", x_label="size of noise", y_label="value", dots=False,
+            ),
+        }
+    )  # fmt: skip
+    return charts
+
+
+def _subsets_charts(data: Json) -> list[Json]:
+    return [
+        _picks(data, data["sizes"], key, x_label="queries in a subset", logarithmic=True)
+        for key in ("rate", "variance")
+    ]
+
+
+def _time_charts(data: Json) -> list[Json]:
+    names = [period["period"] for period in data["periods"]]
+    places = list(range(len(names)))
+    return [_picks(data, places, key, x_label=data["period"], x_names=names) for key in ("rate", "variance")]
+
+
+def _picks(
+    data: Json,
+    x: Sequence[float],
+    key: str,
+    x_label: str,
+    x_names: Sequence[str] | None = None,
+    logarithmic: bool = False,
+) -> Json:
+    words = {
+        "rate": ("How often the winner is picked", "Share of subsets; higher is more consistent"),
+        "variance": ("Variance of one pick", "rate · (1 − rate); lower is more consistent"),
+    }
+    lines = [Line(measure, found[key]) for measure, found in data["results"].items()]
+    drawing = line_chart(
+        x, lines, label=words[key][0], x_label=x_label, y_label=key, x_names=x_names, logarithmic=logarithmic,
+        from_zero=key == "variance",
+    )  # fmt: skip
+    return {"title": words[key][0], "said": words[key][1], "drawing": drawing}
+
+
+def _functions_tables(data: Json) -> list[Json]:
+    rows = [
+        [
+            visible(measure), found["rank"], visible(found["system"]), f"{found['mean']:.4f}",
+            "{:.4f} to {:.4f}".format(*found["interval"]), f"{found['share_best']:.1%}",
+        ]
+        for measure, ranked in data["results"].items()
+        for found in ranked
+    ]  # fmt: skip
+    tables: list[Json] = [
+        {
+            "title": "Functions by each measure",
+            "headings": ["measure", "rank", "system", "mean", "95 % interval", "best in"],
+            "rows": rows,
+        }
+    ]
+    for found in data["disagreements"]:
+        if not found["queries"]:
+            continue
+        one, two = map(visible, found["systems"])
+        first, other = visible(found["against"]), visible(found["measure"])
+        tables.append(
+            {
+                "title": f"Queries on which {first} and {other} part furthest over {one} and {two}",
+                "headings": ["query", f"{first}: {one}", two, f"{other}: {one}", two],
+                "rows": [
+                    [visible(item["query"]), *(f"{value:.4f}" for value in (*item["by_first"], *item["by_other"]))]
+                    for item in found["queries"]
+                ],
+            }
+        )
+    return tables
+
+
+_CHARTS: dict[str, Callable[[Json], list[Json]]] = {
+    "noise": _noise_charts,
+    "subsets": _subsets_charts,
+    "time": _time_charts,
+    "functions": lambda data: [],
+}
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("surefoot.report").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    return Environment(
+        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )

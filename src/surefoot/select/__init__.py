@@ -1,0 +1,1 @@
+"""Choosing what to ship: how stable rankings and measures are, and which function is best."""

@@ -1,0 +1,146 @@
+"""Choosing among functions: how each measure ranks them, how surely, and where nDCG and the robust ones part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from surefoot.data.ranking import Floats
+from surefoot.data.scores import Scores
+from surefoot.errors import ArgumentError
+from surefoot.select.study import Json, Study, matrices_of
+
+_CELLS = 1 << 22
+_SAME = 1e-12
+
+
+def compare_functions(
+    scores: Scores | Sequence[Scores], *, replicates: int = 1000, seed: int = 0, most: int = 10
+) -> Study:
+    """Rank functions by each measure with bootstrap confidence, and say where measures disagree, and on which queries.
+
+    Each matrix of `scores` is one measure of the same systems on the same queries; the first (nDCG) is the one
+    the others are held against. `share_best` is the share of resamples of the queries in which a
+    function is best (ties are shared), `interval` the 95 % percentile interval of its mean. A disagreement is a
+    pair of functions that the two measures order differently; its queries are the `most` on which they part furthest.
+    Where all pairs agree, the queries are those of the two best functions.
+
+    >>> ndcg = Scores([[0.9, 0.8, 0.1], [0.5, 0.6, 0.6]], ["f1", "f2"], ["a", "b", "c"], "nDCG@5")
+    >>> soft = Scores([[0.5, 0.5, 0.1], [0.5, 0.6, 0.5]], ["f1", "f2"], ["a", "b", "c"], "SoftNDCG@5")
+    >>> found = compare_functions([ndcg, soft]).to_dict()["disagreements"][0]
+    >>> found["better_by_first"], found["better_by_other"], found["queries"][0]["query"]
+    ('f1', 'f2', 'b')
+    """
+    matrices = matrices_of(scores)
+    _check(matrices, replicates, most)
+    first = matrices[0]
+    resampled = _bootstrap(matrices, replicates, seed)
+    measures: Json = {}
+    for matrix, drawn in zip(matrices, resampled, strict=True):
+        measures[matrix.measure] = _ranked(matrix, drawn)
+    disagreements = [found for other in matrices[1:] for found in _disagreements(first, other, most)]
+    return Study(
+        {
+            "schema": "surefoot/stability-functions/1",
+            "measures": [matrix.measure for matrix in matrices],
+            "systems": list(first.systems),
+            "queries": len(first.queries),
+            "replicates": replicates,
+            "seed": seed,
+            "results": measures,
+            "disagreements": disagreements,
+        }
+    )
+
+
+def _check(matrices: Sequence[Scores], replicates: int, most: int) -> None:
+    if len(matrices[0].systems) < 2:
+        raise ArgumentError(f"only {matrices[0].systems[0]!r} was given; comparing takes at least two functions")
+    if replicates < 2 or most < 0:
+        raise ArgumentError(f"replicates is {replicates} and most {most}; they must be at least 2 and 0")
+
+
+def _bootstrap(matrices: Sequence[Scores], replicates: int, seed: int) -> list[Floats]:
+    """Means [system, replicate] of each measure over the same resampled queries."""
+    queries = len(matrices[0].queries)
+    rng = np.random.default_rng(seed)
+    drawn = [np.empty((len(matrix.systems), replicates)) for matrix in matrices]
+    step = max(1, _CELLS // queries)
+    for start in range(0, replicates, step):
+        part = slice(start, min(start + step, replicates))
+        counts = rng.multinomial(queries, np.full(queries, 1 / queries), size=part.stop - part.start).astype(np.float64)
+        for means, matrix in zip(drawn, matrices, strict=True):
+            means[:, part] = matrix.values @ counts.T / queries
+    return drawn
+
+
+def _ranked(matrix: Scores, drawn: Floats) -> list[Json]:
+    means = matrix.mean()
+    best = drawn >= drawn.max(axis=0) - _SAME
+    share = (best / best.sum(axis=0)).mean(axis=1)
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=1)
+    order = np.argsort(-means, kind="stable")
+    return [
+        {
+            "system": matrix.systems[row],
+            "rank": 1 + int((means > means[row] + _SAME).sum()),
+            "mean": float(means[row]),
+            "interval": [float(low[row]), float(high[row])],
+            "share_best": float(share[row]),
+        }
+        for row in order
+    ]
+
+
+def _disagreements(first: Scores, other: Scores, most: int) -> list[Json]:
+    """Pairs of functions that two measures order differently; or the two best, with `reversed` false, if none."""
+    a, b = first.mean(), other.mean()
+    order = np.argsort(-a, kind="stable").tolist()
+    pairs = [
+        (one, two)
+        for i, one in enumerate(order)
+        for two in order[i + 1 :]
+        if a[one] > a[two] + _SAME and b[two] > b[one] + _SAME
+    ]
+    reversed_ = bool(pairs)
+    found = []
+    for one, two in pairs or [(order[0], order[1])]:
+        found.append(
+            {
+                "measure": other.measure,
+                "against": first.measure,
+                "reversed": reversed_,
+                "better_by_first": first.systems[one],
+                "better_by_other": first.systems[two if reversed_ else one],
+                "systems": [first.systems[one], first.systems[two]],
+                "difference_by_first": float(a[one] - a[two]),
+                "difference_by_other": float(b[one] - b[two]),
+                **_parting(first, other, one, two, most),
+            }
+        )
+    return found
+
+
+def _parting(first: Scores, other: Scores, one: int, two: int, most: int) -> Json:
+    """The queries on which the measures prefer different functions, those they part furthest on first."""
+    x = first.values[one] - first.values[two]
+    y = other.values[one] - other.values[two]
+    part = np.flatnonzero(((x > _SAME) & (y < -_SAME)) | ((x < -_SAME) & (y > _SAME)))
+    only = np.flatnonzero((np.abs(x) <= _SAME) & (np.abs(y) > _SAME))
+    # Where no query is reversed outright, those on which the measures differ most still say why.
+    gap = np.abs(x - y)
+    shown = part if len(part) else np.flatnonzero(gap > _SAME)
+    shown = shown[np.argsort(-gap[shown], kind="stable")][:most]
+    return {
+        "queries_reversed": len(part),
+        "queries_tied_by_first_only": len(only),
+        "queries": [
+            {
+                "query": first.queries[i],
+                "by_first": [float(first.values[one, i]), float(first.values[two, i])],
+                "by_other": [float(other.values[one, i]), float(other.values[two, i])],
+            }
+            for i in shown.tolist()
+        ],
+    }

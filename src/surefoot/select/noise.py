@@ -1,0 +1,179 @@
+"""How measures take noise in the scores: mean and spread as it grows, one query traced (Li et al., CIKM 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from surefoot.data.ranking import Floats, Ranking
+from surefoot.data.tables import Qrels, Source
+from surefoot.errors import ArgumentError
+from surefoot.measures.matching import Hits, judged_queries, match
+from surefoot.measures.near_ties import comparable_scores
+from surefoot.measures.notation import Measure
+from surefoot.measures.scoring import named_runs
+from surefoot.select.study import DEFAULT_MEASURES, Json, Study
+
+_TRACE_STEPS = 60
+
+
+def noise_study(
+    qrels: Source,
+    runs: Any,
+    measures: Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    sizes: Sequence[float] = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3),
+    repeats: int = 10,
+    seed: int = 0,
+    normalize: str = "percentile",
+    query: str | None = None,
+) -> Study:
+    """Mean and spread of each measure as Gaussian noise of growing size is added to scores.
+
+    Noise of a size is its standard deviation, in percentiles (or with `normalize="none"` in the run's own
+    units); measures see the noisy scores as they are. Each of the `repeats` seeds draws one noise, which all
+    sizes scale and all measures share. One query of the first run, by default the one whose first measure
+    moves most, is traced under a single growing noise.
+
+    >>> from surefoot.data.synthetic import synthetic_runs
+    >>> made = synthetic_runs(queries=40)
+    >>> study = noise_study(made.qrels, made.runs[0], sizes=[0, 0.1])
+    >>> found = study.to_dict()["systems"][0]["measures"]
+    >>> found["SoftNDCG@5"]["deviation"][1] < found["nDCG@5"]["deviation"][1]
+    True
+    """
+    given = [Measure.parse(measure) for measure in measures]
+    levels = _check(given, sizes, repeats, normalize)
+    judgments = Qrels.read(qrels)
+    systems = []
+    trace = None
+    for number, run in enumerate(named_runs(runs, judgments)):
+        hits = match(run, judgments)
+        base = comparable_scores(run, normalize)
+        drawn = np.empty((len(given), len(levels), repeats))
+        for repeat in range(repeats):
+            draw = np.random.default_rng([seed, repeat]).standard_normal(len(base))
+            for level, size in enumerate(levels):
+                noisy = reranked(hits, base + size * draw)
+                drawn[:, level, repeat] = [_as_given(measure)(noisy).mean() for measure in given]
+        systems.append({"system": run.name, "measures": _spread(given, drawn)})
+        if number == 0:
+            trace = _trace(hits, base, given, levels, seed, query)
+    return Study(
+        {
+            "schema": "surefoot/stability-noise/1",
+            "measures": [str(measure) for measure in given],
+            "normalize": normalize,
+            "queries": len(judgments.queries),
+            "sizes": levels,
+            "repeats": repeats,
+            "seed": seed,
+            "systems": systems,
+            "trace": trace,
+        }
+    )
+
+
+def reranked(hits: Hits, scores: Floats) -> Hits:
+    """The hits of the same run had its documents these scores (in the order of its ranking); ties keep their order."""
+    ranking = hits.run.ranking
+    order = np.lexsort((-scores, ranking.query_of_position()))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    moved = Ranking(
+        offsets=ranking.offsets,
+        codes=ranking.codes[order],
+        scores=scores[order],
+        order=ranking.rows(order),
+        by_code=place[ranking.by_code],
+        tie_rule=ranking.tie_rule,
+    )
+    rank = hits.rank + place[hits.position] - hits.position
+    by_rank = np.lexsort((rank, hits.query))
+    return replace(
+        hits,
+        query=hits.query[by_rank],
+        rank=rank[by_rank],
+        grade=hits.grade[by_rank],
+        position=place[hits.position][by_rank],
+        run=hits.run.reordered(moved),
+    )
+
+
+def _as_given(measure: Measure) -> Measure:
+    """The measure on scores as they are: noise has been added to percentiles already."""
+    if measure.family not in ("rNDCG", "SoftNDCG"):
+        return measure
+    return Measure(
+        measure.family, tuple(sorted((dict(measure.parameters) | {"normalize": "none"}).items())), measure.cutoff
+    )
+
+
+def _spread(measures: Sequence[Measure], drawn: Floats) -> Json:
+    """Mean, deviation and range over the seeds, by size; and the whole deviation beside the first measure's."""
+    repeats = drawn.shape[2]
+    deviation = drawn.std(axis=2, ddof=1) if repeats > 1 else np.zeros(drawn.shape[:2])
+    total = np.sqrt(np.square(deviation).mean(axis=1))
+    return {
+        str(measure): {
+            "mean": drawn[i].mean(axis=1).tolist(),
+            "deviation": deviation[i].tolist(),
+            "low": drawn[i].min(axis=1).tolist(),
+            "high": drawn[i].max(axis=1).tolist(),
+            "deviation_over_first": float(total[i] / total[0]) if total[0] > 0 else None,
+        }
+        for i, measure in enumerate(measures)
+    }
+
+
+def _trace(
+    hits: Hits, base: Floats, measures: Sequence[Measure], sizes: Sequence[float], seed: int, query: str | None
+) -> Json:
+    """One query of the first run under a growing noise: each measure's value at every step, and its largest jump."""
+    draw = np.random.default_rng([seed, 0]).standard_normal(len(base))
+    if query is None:
+        noisy = reranked(hits, base + max(sizes) * draw)
+        moved = np.abs(_as_given(measures[0])(noisy) - _as_given(measures[0])(hits))
+        query = hits.judgments.queries[int(np.argmax(moved))]
+    alone, rows = _one_query(hits, query)
+    steps = np.linspace(0.0, max(sizes), _TRACE_STEPS + 1)
+    values = np.array(
+        [[_as_given(m)(reranked(alone, base[rows] + size * draw[rows]))[0] for size in steps] for m in measures]
+    )
+    return {
+        "system": hits.run.name,
+        "query": query,
+        "sizes": steps.tolist(),
+        "values": {str(measure): row.tolist() for measure, row in zip(measures, values, strict=True)},
+        "largest_jump": {
+            str(measure): float(np.abs(np.diff(row)).max()) for measure, row in zip(measures, values, strict=True)
+        },
+    }
+
+
+def _one_query(hits: Hits, query: str) -> tuple[Hits, slice]:
+    """The hits of one query alone, and where its results stand in the run."""
+    if query not in hits.judgments.queries:
+        raise ArgumentError(f"no judged query is named {query!r}; the first is {hits.judgments.queries[0]!r}")
+    number = hits.judgments.queries.index(query)
+    found = np.flatnonzero(judged_queries(hits.run, hits.judgments) == number)
+    if not len(found):
+        raise ArgumentError(f"run {hits.run.name!r} has no results for query {query!r}; trace another")
+    run, rows = hits.run.only(int(found[0]))
+    return match(run, hits.judgments.only(number)[0]), rows
+
+
+def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, normalize: str) -> list[float]:
+    levels = sorted({float(size) for size in sizes})
+    if not measures:
+        raise ArgumentError("no measure was given; give at least one, such as SoftNDCG@5")
+    if not levels or not all(np.isfinite(size) and size >= 0 for size in levels) or levels[-1] == 0:
+        raise ArgumentError(f"the sizes of noise are {list(sizes)}; give numbers from 0, at least one above 0")
+    if repeats < 1:
+        raise ArgumentError(f"repeats is {repeats}; it must be at least 1 (10 is usual)")
+    if normalize not in ("percentile", "none"):
+        raise ArgumentError(f"normalize is {normalize!r}; write 'percentile' or 'none'")
+    return levels

@@ -1,0 +1,258 @@
+"""The three studies of Li et al. (CIKM 2009): how far measures, and the choices made by them, hold when things drift.
+
+`noise_study` adds noise to scores. `subset_study` asks which of two functions each measure picks on random subsets of
+the queries, and `time_study` the same for each period of time. The latter two see effectiveness only, so they
+take any score matrices.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from surefoot.data.files import existing_file, read_bytes
+from surefoot.data.ranking import Floats
+from surefoot.data.scores import Scores
+from surefoot.errors import ArgumentError, DataError
+from surefoot.select.noise import noise_study
+from surefoot.select.study import Json, Study, matrices_of
+
+__all__ = ["noise_study", "read_dates", "subset_study", "time_study"]
+
+_CELLS = 1 << 21  # subset × query cells handled at once
+_TIE = 1e-12  # differences of means that are rounding only
+
+
+def subset_study(
+    scores: Scores | Sequence[Scores],
+    systems: tuple[str, str] | None = None,
+    *,
+    sizes: Sequence[int] | None = None,
+    subsets: int = 1000,
+    seed: int = 0,
+) -> Study:
+    """Which of two functions each measure picks over random subsets of K queries, against K.
+
+    Each matrix of `scores` is one measure of the same systems on the same queries. On a subset a measure picks the
+    function of the higher mean, the first in a tie. `rate` is the share of subsets on which it picks the winner on
+    all queries, `variance` that of one such pick, rate·(1 − rate). All measures see the same subsets,
+    drawn without replacement.
+
+    >>> scores = Scores([[0.6, 0.5, 0.4, 0.9], [0.5, 0.4, 0.6, 0.2]], ["f1", "f2"], ["a", "b", "c", "d"], "nDCG@5")
+    >>> subset_study(scores, sizes=[1, 4]).to_dict()["results"]["nDCG@5"]["rate"]
+    [0.755, 1.0]
+    """
+    matrices, names = _two_functions(scores, systems)
+    queries = len(matrices[0].queries)
+    wanted = _sizes(sizes, queries)
+    _check_subsets(subsets)
+    difference = _differences(matrices, names)
+    first = difference.mean(axis=1) >= -_TIE
+    results: Json = {}
+    rates = np.empty((len(matrices), len(wanted)))
+    for column, size in enumerate(wanted):
+        picks = _picks(difference, size, subsets, np.random.default_rng([seed, size]))
+        rates[:, column] = (picks == first[:, None]).mean(axis=1)
+    for row, matrix in enumerate(matrices):
+        results[matrix.measure] = {
+            **_full(matrix, names, bool(first[row])),
+            "rate": rates[row].tolist(),
+            "variance": (rates[row] * (1 - rates[row])).tolist(),
+        }
+    return Study(
+        {
+            "schema": "surefoot/stability-subsets/1",
+            "measures": [matrix.measure for matrix in matrices],
+            "systems": list(names),
+            "queries": queries,
+            "sizes": wanted,
+            "subsets": subsets,
+            "seed": seed,
+            "results": results,
+        }
+    )
+
+
+def time_study(
+    scores: Scores | Sequence[Scores],
+    dates: Mapping[str, datetime.date | str],
+    systems: tuple[str, str] | None = None,
+    *,
+    period: str = "day",
+    size: int = 50,
+    subsets: int = 1000,
+    seed: int = 0,
+) -> Study:
+    """Which of two functions each measure picks in each period of time, on random subsets of `size` of its queries.
+
+    `dates` gives queries' dates; `period` is "day", "week" or "month". The winner is that on all dated queries.
+    Periods of fewer than `size` queries are left out, and so are queries without a date; the result says which.
+    The paper has nine days of 300 queries and subsets of 50.
+    """
+    matrices, names = _two_functions(scores, systems)
+    _check_subsets(subsets)
+    if isinstance(size, bool) or size < 1:
+        raise ArgumentError(f"size is {size!r}; a subset needs at least 1 query")
+    groups = _periods(matrices[0].queries, dates, period)
+    kept = {label: rows for label, rows in groups.items() if len(rows) >= size}
+    if not kept:
+        most = max(len(rows) for rows in groups.values())
+        raise ArgumentError(
+            f"no {period} has {size} queries: of {len(groups)} {period}s the fullest has {most}; "
+            f"take smaller subsets (size {most} at most) or a longer period (week, month)"
+        )
+    difference = _differences(matrices, names)
+    dated = np.concatenate(list(groups.values()))
+    first = difference[:, dated].mean(axis=1) >= -_TIE
+    rates = np.empty((len(matrices), len(kept)))
+    here = np.empty((len(matrices), len(kept)))
+    for column, rows in enumerate(kept.values()):
+        picks = _picks(difference[:, rows], size, subsets, np.random.default_rng([seed, column]))
+        rates[:, column] = (picks == first[:, None]).mean(axis=1)
+        here[:, column] = difference[:, rows].mean(axis=1)
+    return Study(
+        {
+            "schema": "surefoot/stability-time/1",
+            "measures": [matrix.measure for matrix in matrices],
+            "systems": list(names),
+            "queries": len(matrices[0].queries),
+            "undated": len(matrices[0].queries) - len(dated),
+            "period": period,
+            "periods": [{"period": label, "queries": len(rows)} for label, rows in kept.items()],
+            "left_out": [
+                {"period": label, "queries": len(rows)} for label, rows in groups.items() if label not in kept
+            ],
+            "size": size,
+            "subsets": subsets,
+            "seed": seed,
+            "results": {
+                matrix.measure: {
+                    **_full(matrix, names, bool(first[row]), dated),
+                    "difference": here[row].tolist(),
+                    "rate": rates[row].tolist(),
+                    "variance": (rates[row] * (1 - rates[row])).tolist(),
+                }
+                for row, matrix in enumerate(matrices)
+            },
+        }
+    )
+
+
+def read_dates(path: str | os.PathLike[str]) -> dict[str, datetime.date]:
+    """Queries' dates from lines `query date`, the date as 2026-11-15 (a time of day after it is left out).
+
+    Columns are separated by white space, or by a comma or tab; a header line `query date` may come first.
+    """
+    found: dict[str, datetime.date] = {}
+    try:
+        lines = read_bytes(existing_file(path)).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise DataError.at(path, None, f"not UTF-8 text (byte {error.start}); convert the file to UTF-8") from error
+    for number, line in enumerate(lines, start=1):
+        parts = line.replace(",", " ").split()
+        if not parts or (number == 1 and [part.lower() for part in parts[1:]] == ["date"]):
+            continue
+        if len(parts) < 2:
+            raise DataError.at(
+                path, number, f"no date after {parts[0][:60]!r}; expected 'query date', as in '301 2026-11-15'"
+            )
+        try:
+            date = datetime.date.fromisoformat(parts[1][:10])
+        except ValueError as error:
+            raise DataError.at(path, number, f"{parts[1][:60]!r} is no date; write it as 2026-11-15") from error
+        if found.setdefault(parts[0], date) != date:
+            raise DataError.at(
+                path, number, f"query {parts[0]!r} has two dates, {found[parts[0]]} and {date}; keep one"
+            )
+    if not found:
+        raise DataError.at(path, None, "the file holds no dates; expected lines of the form 'query date'")
+    return found
+
+
+def _two_functions(
+    scores: Scores | Sequence[Scores], systems: tuple[str, str] | None
+) -> tuple[list[Scores], tuple[str, str]]:
+    matrices = matrices_of(scores)
+    names = matrices[0].systems if systems is None else tuple(systems)
+    if len(names) != 2 or names[0] == names[1]:
+        raise ArgumentError(
+            f"two functions are compared, found {len(names)} ({', '.join(names[:8])}); give two runs, or name two"
+        )
+    for name in names:
+        matrices[0].row(name)
+    return matrices, (names[0], names[1])
+
+
+def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
+    if sizes is None:
+        usual = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+        return [size for size in usual if size < queries] + [queries]
+    wanted = sorted({int(size) for size in sizes})
+    if not wanted or wanted[0] < 1:
+        raise ArgumentError(f"the sizes of subsets are {list(sizes)}; give whole numbers from 1")
+    if wanted[-1] > queries:
+        raise ArgumentError(
+            f"a subset of {wanted[-1]} queries was asked for and there are {queries}; take sizes of at most {queries}"
+        )
+    return wanted
+
+
+def _check_subsets(subsets: int) -> None:
+    if isinstance(subsets, bool) or subsets < 1:
+        raise ArgumentError(f"subsets is {subsets!r}; it must be at least 1 (1000 is usual)")
+
+
+def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
+    return np.stack([matrix[names[0]] - matrix[names[1]] for matrix in matrices])
+
+
+def _picks(difference: Floats, size: int, subsets: int, rng: np.random.Generator) -> Floats:
+    """For each measure and subset whether the first function is picked; the same subsets for every measure."""
+    measures, queries = difference.shape
+    picks = np.empty((measures, subsets), dtype=bool)
+    step = max(1, _CELLS // queries)
+    for start in range(0, subsets, step):
+        part = slice(start, min(start + step, subsets))
+        # A random size-K subset is where the K smallest of as many random numbers as queries stand.
+        drawn = rng.random((part.stop - part.start, queries))
+        chosen = np.argpartition(drawn, size - 1, axis=1)[:, :size]
+        for row in range(measures):
+            picks[row, part] = difference[row][chosen].mean(axis=1) >= -_TIE
+    return picks
+
+
+def _full(matrix: Scores, names: tuple[str, str], first: bool, rows: np.ndarray | slice = slice(None)) -> Json:
+    return {
+        "means": [float(matrix[name][rows].mean()) for name in names],
+        "winner": names[0] if first else names[1],
+    }
+
+
+def _periods(queries: Sequence[str], dates: Mapping[str, datetime.date | str], period: str) -> dict[str, np.ndarray]:
+    """The rows of each period's queries, in order of time."""
+    labels = {
+        "day": lambda date: date.isoformat(),
+        "week": lambda date: (date - datetime.timedelta(days=date.weekday())).isoformat(),
+        "month": lambda date: date.isoformat()[:7],
+    }
+    if period not in labels:
+        raise ArgumentError(f"period is {period!r}; write day, week or month")
+    groups: dict[str, list[int]] = {}
+    for row, query in enumerate(queries):
+        date = dates.get(query)
+        if date is None:
+            continue
+        try:
+            known = datetime.date.fromisoformat(str(date)[:10])  # also of a datetime, whose time of day does not count
+        except ValueError as error:
+            raise ArgumentError(f"the date of query {query!r} is {date!r}; write it as 2026-11-15") from error
+        groups.setdefault(labels[period](known), []).append(row)
+    if not groups:
+        raise ArgumentError(
+            f"none of the {len(queries):,} queries has a date: the first is {queries[0]!r}, the dates are of "
+            f"{', '.join(map(repr, list(dates)[:3])) or 'no query'}; are these dates of the same queries?"
+        )
+    return {label: np.array(groups[label]) for label in sorted(groups)}

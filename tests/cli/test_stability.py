@@ -1,0 +1,99 @@
+"""`surefoot stability` as users meet it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import surefoot as sf
+from surefoot.cli import main
+
+
+@pytest.fixture
+def stability(monkeypatch, capsys):
+    """Run a command in this process; gives its exit code, output and errors."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["surefoot", "stability", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        output = capsys.readouterr()
+        return int(caught.value.code or 0), output.out, output.err
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    made = sf.synthetic_runs(queries=30, depth=20)
+    made.qrels.write(tmp_path / "qrels.txt")
+    for run in made.runs[:3]:
+        run.write(tmp_path / f"{run.name}.run")
+    dates = "".join(f"q{i:02d} 2026-11-{1 + i // 10:02d}\n" for i in range(1, 31))
+    (tmp_path / "dates.txt").write_text(dates)
+    return [tmp_path / "qrels.txt", tmp_path / "today.run", tmp_path / "bold.run"]
+
+
+def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None:
+    for study, more, said in (
+        ("noise", ("--sizes", "0,0.1", "--repeats", 2), "Noise on the percentiles of 2 runs, 30 queries"),
+        ("subsets", ("--sizes", "5,30"), "today or bold? Picks on 1,000 random subsets of K of 30 queries"),
+        ("time", ("--dates", tmp_path / "dates.txt", "--size", 5), "Picks in 3 days"),
+        ("compare", (), "2 functions on 30 queries"),
+    ):
+        code, out, err = stability(study, *files, *more, "--json", tmp_path / f"{study}.json")
+        assert (code, err) == (0, ""), study
+        assert said in out
+        assert "SoftNDCG@5" in out
+        data = json.loads((tmp_path / f"{study}.json").read_text())
+        assert data["schema"].startswith("surefoot/stability-")
+        code, out, _ = stability(study, *files, *more, "--json", "-")
+        assert json.loads(out) == data
+
+
+def test_measures_and_names(stability, files) -> None:
+    code, out, _ = stability("compare", files[0], f"f1={files[1]}", f"f2={files[2]}", "-m", "AP", "-m", "rNDCG@3")
+    assert code == 0
+    assert "rNDCG@3" in out
+    assert "f1" in out
+    code, out, _ = stability("noise", *files[:2], "--raw", "--repeats", 2, "--quiet")
+    assert (code, out) == (0, "")
+
+
+def test_what_is_refused(stability, files, tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_text("q01\n")
+    for arguments, message in [
+        (("noise", files[0]), "at least one run"),
+        (("noise", *files, "--sizes", "a"), "--sizes is 'a'"),
+        (("noise", *files, "--query", "q99"), "no judged query is named 'q99'"),
+        (("noise", *files, "-m", "SoftNDCG(sigma=0)@5"), "sigma is 0"),
+        (("subsets", *files[:2]), "at least 2 runs"),
+        (("subsets", *files, "--sizes", "31"), "a subset of 31 queries was asked for and there are 30"),
+        (("subsets", *files, "--sizes", "1.5"), "a whole number of queries"),
+        (("subsets", *files, tmp_path / "steady.run"), "two functions are compared, found 3"),
+        (("time", *files), "queries carry no dates of their own"),
+        (("time", *files, "--dates", tmp_path / "bad.txt"), "line 1: no date after 'q01'"),
+        (("time", *files, "--dates", tmp_path / "dates.txt"), "no day has 50 queries"),
+        (("compare", *files, files[1]), "2 systems are named 'today'"),
+    ]:
+        code, out, err = stability(*arguments, "--json", tmp_path / "never.json")
+        assert (code, out) == (2, ""), arguments
+        assert message in err
+        assert "Traceback" not in err
+    assert not (tmp_path / "never.json").exists()
+
+
+def test_help_has_an_example(stability) -> None:
+    for study in ("noise", "subsets", "time", "compare"):
+        code, out, _ = stability(study, "--help")
+        assert code == 0
+        assert "Example:" in out
+
+
+def test_a_page(stability, files, tmp_path: Path) -> None:
+    code, _, err = stability("subsets", *files, "--html", tmp_path / "picks.html", "--quiet")
+    assert (code, err) == (0, "")
+    assert "How often the winner is picked" in (tmp_path / "picks.html").read_text()

@@ -1,0 +1,81 @@
+"""The page of the studies: self-contained, without scripts, and safe whatever the names in it."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.report.line_chart import Line, line_chart
+from surefoot.report.stability_page import to_page
+
+HOSTILE = "</style><script>alert(1)</script>\u202e\"'&\ud800"
+
+
+class Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+
+def checked(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    assert {tag for tag, _ in reader.tags}.isdisjoint({"script", "img", "iframe", "link", "a", "object", "base"})
+    for _, attributes in reader.tags:
+        assert not any(name.startswith("on") or name in ("style", "src", "href") for name in attributes)
+    assert "default-src 'none'" in next(a["content"] for t, a in reader.tags if t == "meta" and "http-equiv" in a)
+    assert not re.search(r"https?://", page)
+    return reader
+
+
+@pytest.fixture(scope="module")
+def studies() -> list:
+    made = sf.synthetic_runs(queries=24, depth=12)
+    runs = {HOSTILE.replace("\ud800", ""): made.runs[0], "f2": made.runs[1]}
+    scores = sf.score(made.qrels, runs, ["nDCG@5", "SoftNDCG@5"])
+    dates = {query: f"2026-11-{1 + i // 8:02d}" for i, query in enumerate(scores[0].queries)}
+    return [
+        sf.noise_study(made.qrels, runs, ["nDCG@5", "SoftNDCG@5"], sizes=[0, 0.1], repeats=2),
+        sf.subset_study(scores, subsets=20),
+        sf.time_study(scores, dates, size=4, subsets=20),
+        sf.compare_functions(scores, replicates=20),
+    ]
+
+
+def test_every_study_has_a_safe_page(studies, tmp_path: Path) -> None:
+    for study in studies:
+        page = study.to_html(tmp_path / "study.html")
+        assert (tmp_path / "study.html").read_text() == page
+        checked(page)
+        assert "&lt;script&gt;" in page
+        assert len(page) < 200_000
+    page = to_page([study.to_dict() for study in studies])
+    reader = checked(page)
+    assert sum(tag == "svg" for tag, _ in reader.tags) == 9
+    assert "How far rankings" in page
+
+
+def test_names_cannot_break_out_of_the_page() -> None:
+    scores = sf.Scores(np.array([[0.5, 0.6], [0.4, 0.7]]), [HOSTILE, "b"], ["q", HOSTILE], HOSTILE)
+    for study in (sf.subset_study(scores, sizes=[1]), sf.compare_functions(scores, replicates=5)):
+        checked(to_page([study.to_dict()])).close()
+
+
+def test_a_page_needs_a_study() -> None:
+    with pytest.raises(sf.ArgumentError, match="at least one study"):
+        to_page([])
+
+
+def test_charts_of_one_point_and_of_constant_lines() -> None:
+    for x, values in (([5.0], [0.5]), ([1.0, 2.0], [0.0, 0.0])):
+        drawn = line_chart(x, [Line("a", values)], label="l", x_label="x", y_label="y", logarithmic=True)
+        assert "nan" not in drawn
+        assert "inf" not in drawn

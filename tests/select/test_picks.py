@@ -1,0 +1,150 @@
+"""Which of two functions is picked, on subsets and over time; and choosing among several."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+
+QUERIES = [f"q{i}" for i in range(8)]
+
+
+def scores(difference: list[float], measure: str = "nDCG@5") -> sf.Scores:
+    base = np.full(len(difference), 0.5)
+    return sf.Scores([base + np.array(difference), base], ["f1", "f2"], QUERIES[: len(difference)], measure)
+
+
+def test_rates_agree_with_all_subsets() -> None:
+    difference = [0.4, -0.1, 0.2, -0.3, 0.25, -0.15]
+    data = sf.subset_study(scores(difference), sizes=[1, 2, 3, 6], subsets=20_000).to_dict()
+    found = data["results"]["nDCG@5"]
+    assert found["winner"] == "f1"
+    for size, rate, variance in zip(data["sizes"], found["rate"], found["variance"], strict=True):
+        every = [sum(chosen) >= -1e-12 for chosen in itertools.combinations(difference, size)]
+        assert rate == pytest.approx(np.mean(every), abs=0.015)
+        assert variance == pytest.approx(rate * (1 - rate))
+    assert found["rate"][-1] == 1.0
+
+
+def test_a_tie_counts_for_the_first() -> None:
+    tied = sf.subset_study([scores([0.0] * 4), scores([0.1, -0.1, 0.1, -0.1], "AP")], sizes=[4]).to_dict()["results"]
+    assert tied["nDCG@5"]["winner"] == "f1"
+    assert tied["nDCG@5"]["rate"] == [1.0]
+    assert tied["AP"]["winner"] == "f1"
+    worse = sf.subset_study(scores([0.0, 0.0, 0.0, -1.0]), sizes=[1]).to_dict()["results"]["nDCG@5"]
+    assert worse["winner"] == "f2"
+    assert worse["rate"][0] == pytest.approx(0.25, abs=0.05)
+
+
+def test_subsets_are_the_same_for_every_measure_and_seed() -> None:
+    study = sf.subset_study([scores([0.4, -0.1, 0.2, -0.3]), scores([0.8, -0.2, 0.4, -0.6], "AP")], seed=3)
+    data = study.to_dict()
+    assert data["results"]["nDCG@5"]["rate"] == data["results"]["AP"]["rate"]
+    assert json.loads(study.to_json()) == data
+    assert "the winner on all queries is f1" in str(study)
+
+
+def test_one_pick_a_period() -> None:
+    dates = {q: f"2026-11-0{1 + i // 4}" for i, q in enumerate(QUERIES)}
+    dates["q7"] = "2026-12-24"
+    given = scores([0.4, 0.4, 0.4, 0.4, -0.1, -0.1, -0.1, 0.0])
+    study = sf.time_study(given, dates, size=3, subsets=50)
+    data = study.to_dict()
+    assert [p["period"] for p in data["periods"]] == ["2026-11-01", "2026-11-02"]
+    assert data["left_out"] == [{"period": "2026-12-24", "queries": 1}]
+    assert data["results"]["nDCG@5"]["rate"] == [1.0, 0.0]
+    assert "2026-12-24 has 1 queries, fewer than a subset" in str(study)
+    months = sf.time_study(given, dates, period="month", size=1).to_dict()["periods"]
+    assert [p["period"] for p in months] == ["2026-11", "2026-12"]
+    weeks = sf.time_study(given, dates, period="week", size=1).to_dict()["periods"]
+    assert [p["period"] for p in weeks] == ["2026-10-26", "2026-11-02", "2026-12-21"]
+    partly = sf.time_study(given, {"q0": datetime.date(2026, 1, 1)}, size=1)
+    assert partly.to_dict()["undated"] == 7
+    timed = sf.time_study(given, {"q0": datetime.datetime(2026, 1, 1, 8, 30)}, size=1)
+    assert timed.to_dict()["periods"][0]["period"] == "2026-01-01"
+    assert "7 queries have no date" in str(partly)
+
+
+def test_bad_arguments() -> None:
+    given = scores([0.1, 0.2, 0.3])
+    with pytest.raises(sf.ArgumentError, match="a subset of 9 queries was asked for and there are 3"):
+        sf.subset_study(given, sizes=[2, 9])
+    with pytest.raises(sf.ArgumentError, match="whole numbers from 1"):
+        sf.subset_study(given, sizes=[0])
+    with pytest.raises(sf.ArgumentError, match="subsets is 0"):
+        sf.subset_study(given, subsets=0)
+    with pytest.raises(sf.ArgumentError, match="two functions are compared, found 3"):
+        sf.subset_study(sf.Scores(np.zeros((3, 1)), ["a", "b", "c"], ["q"]))
+    with pytest.raises(sf.ArgumentError, match="no system is named 'f9'"):
+        sf.subset_study(given, ("f1", "f9"))
+    with pytest.raises(sf.ArgumentError, match="not on the same systems and queries"):
+        sf.subset_study([given, scores([0.1], "AP")])
+    with pytest.raises(sf.ArgumentError, match="a measure was given twice"):
+        sf.subset_study([given, given])
+    with pytest.raises(sf.ArgumentError, match="no day has 50 queries: of 1 days the fullest has 3"):
+        sf.time_study(given, dict.fromkeys(QUERIES, "2026-11-15"))
+    with pytest.raises(sf.ArgumentError, match="none of the 3 queries has a date"):
+        sf.time_study(given, {"other": "2026-11-15"})
+    with pytest.raises(sf.ArgumentError, match="the date of query 'q0' is 'soon'"):
+        sf.time_study(given, {"q0": "soon"})
+    with pytest.raises(sf.ArgumentError, match="period is 'year'"):
+        sf.time_study(given, {"q0": "2026-11-15"}, period="year")
+
+
+def test_dates_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "dates.txt"
+    path.write_text("query,date\n301,2026-11-15\n302\t2026-11-16T08:30:00\n\n303 2026-11-17\n")
+    assert sf.read_dates(path)["302"] == datetime.date(2026, 11, 16)
+    for text, message in [
+        ("301 2026-11-15\n302\n", "line 2: no date after '302'"),
+        ("301 15.11.2026\n", "line 1: '15.11.2026' is no date"),
+        ("301 2026-11-15\n301 2026-11-16\n", "line 2: query '301' has two dates"),
+        ("query date\n", "holds no dates"),
+    ]:
+        path.write_text(text)
+        with pytest.raises(sf.DataError) as caught:
+            sf.read_dates(path)
+        assert message in str(caught.value)
+
+
+def test_functions_ranked_with_confidence() -> None:
+    made = sf.synthetic_runs(queries=60)
+    measures = ["nDCG@5", "rNDCG@5", "SoftNDCG@5"]
+    study = sf.compare_functions(sf.score(made.qrels, made.runs[:4], measures), replicates=400)
+    data = study.to_dict()
+    assert json.loads(study.to_json()) == data
+    for measure in measures:
+        ranked = data["results"][measure]
+        assert [found["mean"] for found in ranked] == sorted((found["mean"] for found in ranked), reverse=True)
+        assert sum(found["share_best"] for found in ranked) == pytest.approx(1)
+        for found in ranked:
+            assert found["interval"][0] <= found["mean"] <= found["interval"][1]
+    assert str(study)
+
+
+def test_where_measures_disagree() -> None:
+    ndcg = sf.Scores([[0.9, 0.8, 0.1, 0.5], [0.5, 0.6, 0.6, 0.5]], ["f1", "f2"], list("abcd"), "nDCG@5")
+    soft = sf.Scores([[0.5, 0.5, 0.1, 0.4], [0.5, 0.6, 0.5, 0.5]], ["f1", "f2"], list("abcd"), "SoftNDCG@5")
+    study = sf.compare_functions([ndcg, soft])
+    (found,) = study.to_dict()["disagreements"]
+    assert found["reversed"]
+    assert (found["better_by_first"], found["better_by_other"]) == ("f1", "f2")
+    assert (found["queries_reversed"], found["queries_tied_by_first_only"]) == (1, 1)
+    assert [item["query"] for item in found["queries"]] == ["b"]
+    assert "nDCG@5 puts f1 before f2, SoftNDCG@5 puts f2 before f1" in str(study)
+    agreeing = sf.compare_functions([ndcg, sf.Scores(ndcg.values / 2, ["f1", "f2"], list("abcd"), "AP")])
+    assert not agreeing.to_dict()["disagreements"][0]["reversed"]
+    assert "order all functions alike" in str(agreeing)
+
+
+def test_ties_share_the_first_place_and_one_function_is_none_to_compare() -> None:
+    same = sf.Scores(np.full((2, 3), 0.5), ["f1", "f2"], ["a", "b", "c"])
+    assert [found["share_best"] for found in sf.compare_functions(same).to_dict()["results"]["score"]] == [0.5, 0.5]
+    with pytest.raises(sf.ArgumentError, match="at least two functions"):
+        sf.compare_functions(sf.Scores([[0.5]], ["f1"], ["a"]))
