@@ -13,55 +13,27 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import surefoot as sf
 
 MEASURES = ["nDCG@5", "rNDCG@5", "SoftNDCG@5", "SoftNDCG(sigma=0.05)@5"]
-FEATURES = {"f1": range(46), "f2": [*range(0, 40, 5), *range(4, 40, 5)]}
-TREES = {"f1": 100, "f2": 60}
+FEATURES = {"f1": list(range(46)), "f2": [*range(0, 40, 5), *range(4, 40, 5)]}
 PARAMETERS: dict[str, dict[str, Any]] = {
-    "f1": {"num_leaves": 15, "learning_rate": 0.05},
-    "f2": {"num_leaves": 7, "learning_rate": 0.1},
+    "f1": {"n_estimators": 100, "num_leaves": 15, "learning_rate": 0.05, "num_threads": 1},
+    "f2": {"n_estimators": 60, "num_leaves": 7, "learning_rate": 0.1, "num_threads": 1},
 }
-FIXED = {"objective": "lambdarank", "num_threads": 1, "deterministic": True, "seed": 0, "verbose": -1}
 
 
-def read(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
-    """Features, grades, queries and documents of a LETOR 4.0 file, which writes out every feature."""
-    features, grades, queries, documents = [], [], [], []
-    for line in path.read_text().splitlines():
-        numbers, _, comment = line.partition("#")
-        grade, query, *pairs = numbers.split()
-        features.append([float(pair.split(":")[1]) for pair in pairs])
-        grades.append(int(grade))
-        queries.append(query.split(":")[1])
-        documents.append(comment.split()[2])
-    return np.array(features), np.array(grades), np.array(queries), documents
-
-
-def group(queries: np.ndarray) -> np.ndarray:
-    """How many documents each query has, in order."""
-    return np.diff(np.flatnonzero(np.concatenate([[True], queries[1:] != queries[:-1], [True]])))
-
-
-def functions(folder: Path) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, dict[str, float]]]]:
-    """Judgments and the two functions' runs on the test parts of all folds."""
-    import lightgbm
-
-    qrels: dict[str, dict[str, int]] = {}
+def functions(folder: Path) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, dict[str, float]]]]:
+    """Judgments and the two functions' runs on all folds' test parts, scores as percentiles of each Ranker's sample."""
+    qrels: dict[str, dict[str, float]] = {}
     runs: dict[str, dict[str, dict[str, float]]] = {name: {} for name in FEATURES}
     for fold in sorted(folder.glob("Fold*")):
-        X, y, q, _ = read(fold / "train.txt")
-        test_X, test_y, test_q, documents = read(fold / "test.txt")
-        for query, document, grade in zip(test_q, documents, test_y, strict=True):
-            qrels.setdefault(query, {})[document] = int(grade)
+        train, test = (sf.read_letor(fold / f"{part}.txt") for part in ("train", "test"))
+        qrels |= test.qrels().to_dict()
         for name, columns in FEATURES.items():
-            data = lightgbm.Dataset(X[:, list(columns)], y, group=group(q))
-            model = lightgbm.train({**FIXED, **PARAMETERS[name]}, data, num_boost_round=TREES[name])
-            scores = sf.percentiles(model.predict(test_X[:, list(columns)]))
-            for query, document, score in zip(test_q, documents, scores, strict=True):
-                runs[name].setdefault(query, {})[document] = float(score)
+            ranker = sf.Ranker(**PARAMETERS[name]).fit(train.X[:, columns], train.y, group=train.lengths)
+            scores = sf.percentiles(ranker.predict(test.X[:, columns]), ranker.score_sample_)
+            runs[name] |= test.to_run(scores, name).to_dict()
     return qrels, runs
 
 

@@ -173,6 +173,20 @@ def test_saved_and_loaded(train, valid, tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.txt", "ranker.json"]
 
 
+def test_a_ranker_keeps_a_sample_of_its_scores(train, valid, tmp_path: Path) -> None:
+    r = sf.Ranker(n_estimators=5, **SMALL).fit(train)
+    assert r.score_sample_[0] == r.predict(train).min()
+    assert r.score_sample_[-1] == r.predict(train).max()
+    r.save(tmp_path / "model")
+    again = sf.Ranker.load(tmp_path / "model")
+    one, other = (
+        sf.score(valid.qrels(), ranker.to_run(valid), "SoftNDCG(sigma=0.1)@5").values for ranker in (r, again)
+    )
+    np.testing.assert_array_equal(one, other)
+    plain = sf.score(valid.qrels(), valid.to_run(r.predict(valid), "x"), "SoftNDCG(sigma=0.1)@5").values
+    assert not np.array_equal(one, plain)
+
+
 def test_a_corrupted_or_hostile_model_folder(train, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     sf.Ranker(n_estimators=3, **SMALL).fit(train).save(folder)

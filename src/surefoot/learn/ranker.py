@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from surefoot.data.ranking import Floats
 from surefoot.data.ranking_data import RankingData
+from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
 from surefoot.learn import storage
 from surefoot.learn.training import Progress, Training, as_data, standardised_baseline
@@ -158,6 +159,7 @@ class Ranker:
         self.best_score_ = training.best_score
         self.history_ = training.history
         self.tie_rule_ = training.train.tie_rule
+        self.score_sample_ = training.score_sample(booster)
         return self
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None) -> Floats:
@@ -176,6 +178,10 @@ class Ranker:
         if data is None:
             data = as_data(matrix, np.zeros(len(matrix)), qid, group, baseline)
         return scores + standardised_baseline(data)
+
+    def to_run(self, data: RankingData, name: str = "model") -> Run:
+        """A run of the data's documents, with the sample in which rNDCG and SoftNDCG find percentiles of its scores."""
+        return data.to_run(self.predict(data), name).with_score_sample(self.score_sample_)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "booster_"):

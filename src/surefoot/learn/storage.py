@@ -19,6 +19,7 @@ _SCHEMA = "surefoot/ranker/1"
 MODEL, DETAILS = "model.txt", "ranker.json"
 _FITTED = (
     "n_features_in_", "feature_names_in_", "baselines_", "best_iteration_", "best_score_", "history_", "tie_rule_",
+    "score_sample_",
 )  # fmt: skip
 
 

@@ -148,6 +148,13 @@ class Training:
             self.best_iteration = booster.num_trees()
         return booster
 
+    def score_sample(self, booster: Any, documents: int = 20_000, size: int = 2001) -> list[float]:
+        """Evenly spaced quantiles of what the model gives training documents: what its scores are like, in little room."""
+        rows = np.unique(np.linspace(0, len(self._growth.X) - 1, documents).astype(np.int64))
+        scores = booster.predict(self._growth.X[rows], num_iteration=self.best_iteration)
+        scores = scores + np.broadcast_to(self.train.start, len(self._growth.X))[rows]
+        return [float(value) for value in np.quantile(scores, np.linspace(0, 1, min(size, len(rows))))]
+
     def _gradients(self, scores: Floats) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         found = self.lambdas(scores + self.train.start)
         if self.ranker.history and self.lambdas.iteration > 1:  # what the trees before this one reach
