@@ -149,7 +149,7 @@ class Training:
         return booster
 
     def score_sample(self, booster: Any, documents: int = 20_000, size: int = 2001) -> list[float]:
-        """Evenly spaced quantiles of what the model gives training documents: what its scores are like, in little room."""
+        """Evenly spaced quantiles of what the model gives training documents: its scores in little room."""
         rows = np.unique(np.linspace(0, len(self._growth.X) - 1, documents).astype(np.int64))
         scores = booster.predict(self._growth.X[rows], num_iteration=self.best_iteration)
         scores = scores + np.broadcast_to(self.train.start, len(self._growth.X))[rows]
