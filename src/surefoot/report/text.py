@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from surefoot.errors import visible as visible  # noqa: PLC0414 - other modules take it from here
 from surefoot.report.columns import SUMMARY, SYSTEM, Column, Row, all_columns, at_alpha
 from surefoot.report.words import alpha_title, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
@@ -16,13 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Json = dict[str, Any]
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MEASURES = {"u_risk": "U_Risk", "t_risk": "T_Risk", "z_risk": "Z_Risk", "geo_risk": "GeoRisk"}
-
-
-def visible(text: str) -> str:
-    """Text that cannot steer a terminal: control and direction characters shown as �."""
-    return _CONTROL.sub("�", text)
 
 
 def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
