@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.risk import bootstrap
 
 SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
 
@@ -160,6 +161,41 @@ def test_a_single_query_and_an_identical_system_are_no_errors() -> None:
     assert "NaN" not in twin.to_json(per_query=True)
 
 
+def test_memory_of_the_bootstrap_is_bounded(scores, monkeypatch) -> None:
+    def intervals() -> list:
+        a = sf.assess(scores, baseline="today", alphas=[5], population=["today", "bold", "fresh"], bootstrap=30)
+        return [
+            row(a, system)["alpha"]["5"][f"{name}_interval"]
+            for system in ("today", "bold", "fresh")
+            for name in ("u_risk", "z_risk", "geo_risk")
+        ]
+
+    whole = intervals()
+    monkeypatch.setattr(bootstrap, "_DRAWS", 30 * 5)  # five systems at a time
+    monkeypatch.setattr(bootstrap, "_CELLS", 600)
+    np.testing.assert_allclose(intervals(), whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize("small", [1e-320, 1e-200, 1e-160])
+def test_extreme_scores_have_finite_figures_or_none(small: float) -> None:
+    values = [[1e100, 0.0, small], [small, -small, 1.0], [small, 2 * small, 3 * small]]
+    for matrix in (values, np.abs(values), np.full((3, 3), small) * [1, 2, 3]):
+        scores = sf.Scores(matrix, ["a", "b", "c"], ["q", "r", "s"])
+        a = sf.assess(scores, baseline="c", alphas=[0, 5, 1e6], bootstrap=10)
+        jsonschema.validate(json.loads(a.to_json(per_query=True)), SCHEMA)
+        assert a.to_text()
+
+
+def test_a_loss_of_exactly_a_fifth_is_not_over_it() -> None:
+    scores = sf.Scores([[0.1, 0.1], [0.08, 0.0799]], ["a", "b"], ["q", "r"])
+    assert row(sf.assess(scores, baseline="a"), "b")["loss_over_20"] == 1
+
+
+def test_several_baselines_say_which_one_has_no_test(scores) -> None:
+    a = sf.assess(scores, baseline=["today", "bm25"])
+    assert row(a, "bm25")["alpha"]["5"]["reason"] == "against bm25: identical to the baseline on every query"
+
+
 def test_negative_scores_have_no_expectation() -> None:
     a = sf.assess(sf.Scores([[0.5, -0.2], [0.3, 0.2]], ["today", "new"], ["q", "r"]), baseline="today")
     assert row(a, "new")["alpha"]["5"]["geo_risk"] is None
@@ -178,7 +214,15 @@ def test_negative_scores_have_no_expectation() -> None:
         ({"baseline": "today", "alphas": []}, "no alpha was given"),
         ({"baseline": "today", "population": ["nobody"]}, "no system is named 'nobody'"),
         ({"baseline": "today", "population": []}, "population must name"),
-        ({"baseline": "today", "bootstrap": 1}, "at least 2 replicates"),
+        ({"baseline": "today", "bootstrap": 1}, "bootstrap is 1; it must be a whole number from 2 to 1,000,000"),
+        ({"baseline": "today", "bootstrap": 10**9}, "bootstrap is 1,000,000,000; it must be"),
+        ({"baseline": "today", "seed": -1}, "seed is -1; it must be a whole number of at least 0"),
+        ({"baseline": 3}, "the baseline is 3; give the name of a system"),
+        ({"baseline": ["today", 3]}, "give the name of a system"),
+        ({"baseline": "today", "population": 3}, "the population is 3"),
+        ({"baseline": "today", "alphas": [1e7]}, "at most 1,000,000"),
+        ({"baseline": "today", "alphas": ["1_0"]}, "alpha is '1_0'"),
+        ({"baseline": "today", "alphas": ["٣"]}, "alpha is '٣'"),
         ({"baseline": "today", "worst": 0}, "share is 0"),
     ],
 )
