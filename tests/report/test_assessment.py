@@ -262,6 +262,52 @@ def test_renderings(scores, tmp_path: Path) -> None:
         a.to_text(sort="beauty")
 
 
+def test_narrow_tables_leave_out_columns_not_letters(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[5], bootstrap=10)
+    columns = {"system", "mean", "gain", "reward", "risk", "won", "lost", "tied", ">20%", "worst"}
+    for width in range(60, 130):
+        lines = a.to_text(width=width).splitlines()
+        assert max(map(len, lines)) <= width
+        assert not any("…" in line for line in lines)
+        assert sum(line.startswith(" reranker-small  ") for line in lines) == 4
+        summary = lines[: lines.index("α = 5: losses count 6 times as much as gains")]
+        shown = set(next(line for line in summary if line.startswith(" system")).split())
+        hidden = next((line for line in summary if "no room for: " in line), "").partition(": ")[2]
+        assert shown | set(filter(None, hidden.split(", "))) == columns
+        assert "lost" in shown
+
+
+def test_intervals_and_churn_are_in_every_rendering(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0, 5], bootstrap=10, depth=10)
+    line = next(csv.DictReader(io.StringIO(a.to_csv())))
+    entry = row(a, line["system"])
+    assert [float(line["u_risk_low@5"]), float(line["u_risk_high@5"])] == entry["alpha"]["5"]["u_risk_interval"]
+    assert float(line["share_reranked"]) == entry["churn"]["share_reranked"]
+    assert "U_Risk low" in a.to_markdown()
+    for words in ("95% intervals (bootstrap)", "How far rankings moved from the baseline's, down to rank 10"):
+        assert words in a.to_text()
+    assert a.rows("u_risk_low@5")
+    plain = sf.assess(sf.read_scores({"a": {"q": 1, "r": 2}, "b": {"q": 2, "r": 1}}), baseline="a")
+    assert "low@" not in plain.to_csv()
+    assert "share_reranked" not in plain.to_csv()
+
+
+def test_small_numbers_in_tables() -> None:
+    rng = np.random.default_rng(0)
+    low = rng.random(50)
+    scores = sf.Scores([low, low - 1e-7 * rng.random(50), low + 0.5 + 0.01 * rng.random(50)], list("abc"), range(50))
+    text = sf.assess(scores, baseline="a", alphas=[0]).to_text()
+    assert "−0.000 " not in text
+    assert "<.0001" in text
+    assert "*: p < 0.05, before Holm's correction" in text
+
+
+def test_several_baselines_and_a_population_of_one_in_words(scores) -> None:
+    both = sf.assess(scores, baseline=["mean", "bm25"], population=["today"])
+    assert "against the per-query mean of 1 systems and bm25 in turn" in both.to_text()
+    assert "Over a single system Z_Risk is 0 by definition" in both.to_text()
+
+
 def test_hostile_names_are_only_text() -> None:
     names = ["[red]x[/red]", "a\x1b[31mb", "c|d`e*f_g<h>", "100%_$\\{}&#~^", "x\u202eevil"]
     scores = sf.Scores(np.random.default_rng(0).random((5, 3)), names, ["q\x1b[2J", "r", "s"])

@@ -159,8 +159,6 @@ def read_bytes(path: Path) -> bytes:
 def destination(path: str | os.PathLike[str]) -> Path:
     """Where a file written to `path` will stand, links followed, if it can be written there."""
     try:
-        if str(path) in ("", "."):
-            raise OSError("no file is named")
         found = state(path)
         if found is None or stat.S_ISREG(found.st_mode):
             target = Path(path).resolve()
