@@ -348,5 +348,19 @@ def test_demo(surefoot, tmp_path: Path) -> None:
     assert len(list((tmp_path / "demo").glob("*.run"))) == 12
 
 
+def test_the_readme_shows_what_is_printed(surefoot, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    made = tmp_path / "surefoot-demo"
+    surefoot("demo", "-o", made)
+    _, out, _ = surefoot(
+        "evaluate", made / "qrels.txt", *sorted(made.glob("*.run")), "-m", "nDCG@10", "-b", "today", "-a", "5"
+    )
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    block = readme.partition("--alpha 5\n")[2].partition("\n`bold`")[0]
+    shown = [line[4:] for line in block.splitlines() if line.strip() not in ("", "…")]
+    assert len(shown) > 10
+    assert [line for line in shown if line not in out.splitlines()] == []
+
+
 def test_version(surefoot) -> None:
     assert surefoot("--version")[:2] == (0, f"surefoot {sf.__version__}\n")

@@ -278,6 +278,8 @@ def test_no_file_and_a_folder(tmp_path: Path) -> None:
             sf.read_run(tmp_path / name)
     with pytest.raises(sf.DataError, match="cannot be read"):
         sf.read_run(tmp_path / "absent.run")
+    with pytest.raises(sf.DataError, match="no file is named"):
+        sf.read_run("")
     with pytest.raises(sf.DataError, match="is a folder"):
         sf.read_run(tmp_path)
 

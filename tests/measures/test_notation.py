@@ -56,6 +56,7 @@ def test_every_family_round_trips(name: str, cutoff: int) -> None:
         ("nDCG(dcg='linear')", "dcg='linear'"),
         ("RBP(p=1.5)", "must be between 0 and 1"),
         ("AP(rel=x)", "cannot read the parameters of 'AP(rel=x)'; write name=value"),
+        ("AP(rel=1_0)", "cannot read the parameters"),
         ("AP(**{})", "cannot read the parameters"),
         ("AP(rel=0)", "rel=0 in 'AP(rel=0)' must be a grade above 0"),
         ("AP(rel=1, rel=2)", "rel is given twice"),

@@ -304,7 +304,7 @@ def test_small_numbers_in_tables() -> None:
 
 def test_several_baselines_and_a_population_of_one_in_words(scores) -> None:
     both = sf.assess(scores, baseline=["mean", "bm25"], population=["today"])
-    assert "against the per-query mean of 1 systems and bm25 in turn" in both.to_text()
+    assert "against the per-query mean of 1 system and bm25 in turn" in both.to_text()
     assert "Over a single system Z_Risk is 0 by definition" in both.to_text()
 
 

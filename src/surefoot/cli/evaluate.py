@@ -239,8 +239,9 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
         if sys.stdout.isatty():
             from rich.console import Console
 
+            console = Console(highlight=False)
             for part in parts:
-                Console(highlight=False).print(part)
+                console.print(part)
         else:
             # A file or pipe has no width of its own; the tables' own is readable there.
             width = os.environ.get("COLUMNS", "")

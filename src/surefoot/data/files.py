@@ -76,6 +76,8 @@ def state(path: str | os.PathLike[str]) -> os.stat_result | None:
 def existing_file(path: str | os.PathLike[str]) -> Path:
     """The path, if something readable and not empty is there."""
     file = Path(path)
+    if not str(path):
+        raise DataError("no file is named where one should be; give its name")
     try:
         found = file.stat()
     except (OSError, ValueError) as error:

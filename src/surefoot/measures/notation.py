@@ -124,6 +124,8 @@ def _parameters(text: str, written: str, family: Family) -> dict[str, Any]:
 def _written(text: str, written: str) -> list[tuple[str, Any]]:
     """The parameters as they stand, each a name and a value."""
     try:
+        if re.search("[0-9]_[0-9]", written):
+            raise ValueError  # Python's own way to write 1_000, and nobody else's
         call = ast.parse(f"f({written})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args or not all(keyword.arg for keyword in call.keywords):
             raise ValueError

@@ -39,8 +39,12 @@ class Column:
 
 
 def fixed(value: float, digits: int) -> str:
-    """A number with so many digits and a true minus sign, which nothing that rounds to 0 has."""
-    text = f"{value:.{digits}f}"
+    """A number with so many digits and a true minus sign, which nothing that rounds to 0 has.
+
+    >>> fixed(-0.0001, 3), fixed(-1.5, 3), fixed(2e30, 3)
+    ('0.000', '−1.500', '2e+30')
+    """
+    text = f"{value:.{digits}f}" if abs(value) < 1e9 else f"{value:g}"
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 

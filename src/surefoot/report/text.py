@@ -75,7 +75,7 @@ class _Fitted:
         from rich.text import Text
 
         names = [visible(row["system"]) for row in self._rows]
-        name_width = min(max(map(cell_len, names)), _NAME)
+        name_width = min(max(map(cell_len, [SYSTEM.heading, *names])), _NAME)
         shown = self._fitting(options.max_width - name_width - 1)  # a blank at the edge, two between columns
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
         table.add_column(SYSTEM.heading, overflow="fold", min_width=name_width)

@@ -14,7 +14,7 @@ def baseline_name(data: Json) -> str:
     given = data["baseline"]
     systems = {row["system"] for row in data["systems"]}
     names = [
-        name if name in systems else f"the per-query {name} of {len(data['population'])} systems"
+        name if name in systems else f"the per-query {name} of {_systems(len(data['population']))}"
         for name in ([given] if isinstance(given, str) else given)
     ]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} in turn"
@@ -22,11 +22,15 @@ def baseline_name(data: Json) -> str:
 
 def title(data: Json) -> str:
     """What was measured, on how much, against what."""
-    systems, queries = len(data["systems"]), data["queries"]
+    queries = data["queries"]
     return (
-        f"{data['measure']} of {systems:,} system{'s' * (systems != 1)} on {queries:,} "
+        f"{data['measure']} of {_systems(len(data['systems']))} on {queries:,} "
         f"quer{'ies' if queries != 1 else 'y'}, against {baseline_name(data)}"
     )
+
+
+def _systems(count: int) -> str:
+    return f"{count:,} system{'s' * (count != 1)}"
 
 
 def alpha_title(alpha: float) -> str:
@@ -79,7 +83,7 @@ def notes(data: Json) -> list[str]:
     if len(data["population"]) < len(data["systems"]):
         found.append(f"Z_Risk and GeoRisk are over the population {', '.join(data['population'])}.")
     elif data["systems"] and data["systems"][0]["alpha"]:
-        found.append(f"Z_Risk and GeoRisk are over all {len(data['population'])} systems.")
+        found.append(f"Z_Risk and GeoRisk are over all {_systems(len(data['population']))}.")
     if len(data["population"]) == 1:
         found.append("Over a single system Z_Risk is 0 by definition: it is what it leads one to expect.")
     missing = {name: count for name, count in data["missing"].items() if count}
