@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.cli.outputs import TERMINAL, check_outputs
+from surefoot.cli.outputs import check_outputs
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
     from surefoot.measures.notation import Measure
     from surefoot.report.assessment import Assessment
+
+
+TERMINAL = "-"
 
 
 class Format(StrEnum):
@@ -95,7 +98,9 @@ def evaluate(
         raise ArgumentError(f"--per-query has no {shown} form; print a table, json or csv")
     if depth is not None and scores is not None:
         raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
-    per_query_file = _per_query_name(csv_file) if per_query else None
+    printed = TERMINAL in (json_file, csv_file)
+    json_file, csv_file = (None if name == TERMINAL else name for name in (json_file, csv_file))
+    per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     check_outputs(
         {"--json": json_file, "--csv": csv_file, "--csv's per-query file": per_query_file, "--html": html_file},
         inputs=[scores] if scores is not None else [path for _, path in map(_named, files or [])],
@@ -120,10 +125,10 @@ def evaluate(
         depth=depth,
     )
     assessment.rows(sort)  # an unknown column is an error before anything is written
-    if json_file not in (None, TERMINAL):
-        assessment.write_json(str(json_file), per_query=per_query)
-    if csv_file not in (None, TERMINAL):
-        assessment.write_csv(str(csv_file), sort)
+    if json_file is not None:
+        assessment.write_json(json_file, per_query=per_query)
+    if csv_file is not None:
+        assessment.write_csv(csv_file, sort)
     if per_query_file is not None:
         from surefoot.data.files import write_text
 
@@ -132,7 +137,7 @@ def evaluate(
         assessment.to_html(html_file)
     if figures is not None:
         _write_figures(assessment, Path(figures), quiet)
-    if not quiet or TERMINAL in (json_file, csv_file):
+    if printed or not quiet:
         _show(assessment, shown, sort, per_query)
 
 
@@ -146,11 +151,9 @@ def _printed(asked: Format | None, files: dict[Format, str | None]) -> Format:
     return next(iter(wanted), Format.table)
 
 
-def _per_query_name(csv_file: str | None) -> str | None:
+def _per_query_name(csv_file: str) -> str:
     """The file beside a CSV file that takes each query's figures."""
-    if csv_file in (None, "", TERMINAL):
-        return None
-    path = Path(str(csv_file))
+    path = Path(csv_file)
     return str(path.parent / f"{path.stem}.per-query{path.suffix}")
 
 

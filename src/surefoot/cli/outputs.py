@@ -8,15 +8,13 @@ from pathlib import Path
 
 from surefoot.errors import ArgumentError
 
-TERMINAL = "-"
-
 
 def check_outputs(
     outputs: Mapping[str, str | None], inputs: Iterable[str], folders: Mapping[str, str | None] | None = None
 ) -> None:
     """Refuse, before anything is read, files and folders that cannot be written, are an input, or are named twice.
 
-    `outputs` and `folders` have an option's name for each path; None and `-` are no files.
+    `outputs` and `folders` have an option's name for each path, None where it was not given.
     """
     from surefoot.data.files import destination, destination_folder
 
@@ -24,7 +22,7 @@ def check_outputs(
     taken: dict[object, str] = {}
     for given, check in ((outputs, destination), (folders or {}, destination_folder)):
         for option, path in given.items():
-            if path is None or path == TERMINAL:
+            if path is None:
                 continue
             if not path:
                 raise ArgumentError(f"{option} names no file; give it a name")
