@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from os import PathLike
+from typing import Any
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    """Text that cannot steer a terminal: control and direction characters shown as �."""
+    return _CONTROL.sub("�", text)
+
+
+def shortened(value: Any, most: int = 80) -> str:
+    """A value as messages quote it, the middle left out where it is long.
+
+    >>> shortened("x" * 200, 11)
+    "'xxxx…xxxx'"
+    """
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1) // 2 :]}"
 
 
 class SurefootError(Exception):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import io
 import json
 import subprocess
 import sys
@@ -182,6 +184,104 @@ def test_bad_matrices(surefoot, tmp_path: Path, text: str, message: str) -> None
     assert names(tmp_path) == ["m.csv"]
 
 
+def test_scores_are_called_what_they_are_called(surefoot, tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("q,a,b\n1,0.5,0.1\n2,0.3,0.2\n")
+    matrix = ("evaluate", "--scores", tmp_path / "m.csv", "-b", "a")
+    assert "score of 2 systems" in surefoot(*matrix)[1]
+    assert "click rate of 2 systems" in surefoot(*matrix, "-m", " click rate ")[1]
+    for option, message in (("-m ", "-m names nothing"), ("--depth=3", "--depth compares rankings")):
+        code, out, err = surefoot(*matrix, option)
+        assert (code, out) == (2, "")
+        assert message in err
+
+
+def test_inputs_are_not_overwritten_and_outputs_are_distinct(surefoot, folder: Path) -> None:
+    (folder / "m.csv").write_text("q,a,b\n1,0.5,0.1\n2,0.3,0.2\n")
+    (folder / "m.per-query.csv").symlink_to(folder / "m.csv")
+    (folder / "same.run.gz").symlink_to(folder / "today.run.gz")
+    (folder / "folder").mkdir()
+    matrix = ("--scores", folder / "m.csv", "-b", "a")
+    with_runs = (folder / "qrels.txt", f"x={folder / 'today.run.gz'}", folder / "bold.run.gz", "-b", "x")
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    for arguments, message in (
+        ((*matrix, "--csv", folder / "m.csv"), "--csv would overwrite"),
+        ((*matrix, "--csv", folder / "folder" / ".." / "m.csv"), "--csv would overwrite"),
+        ((*matrix, "--per-query", "--csv", folder / "m.csv"), "--csv would overwrite"),
+        ((*with_runs, "--json", folder / "same.run.gz"), "--json would overwrite"),
+        ((*with_runs, "--html", folder / "qrels.txt"), "--html would overwrite"),
+        ((*with_runs, "--json", folder / "s", "--csv", folder / "folder" / ".." / "s"), "--json and --csv would both"),
+        ((*with_runs, "--html", folder / "s.per-query.csv", "--csv", folder / "s.csv", "--per-query"), "would both"),
+        ((*with_runs, "--json", folder / "s", "--figures", folder / "s"), "--json and --figures would both"),
+        ((*with_runs, "--json", folder / "s", "--html", folder / "folder"), "it is a folder"),
+        ((*with_runs, "--json", folder / "s", "--html", folder / "absent" / "p"), "there is no folder"),
+        ((*with_runs, "--json", folder / "s", "--figures", folder / "m.csv" / "x"), "cannot be made"),
+        ((*with_runs, "--json", folder / "s", "--csv", ""), "--csv names no file"),
+        ((*with_runs, "--json", ""), "--json names no file"),
+        ((*with_runs, "--json", "-", "--csv", "-"), "--json - and --csv - would both be printed"),
+        ((*with_runs, "--json", "-", "--format", "csv"), "--json - and --format csv would both be printed"),
+        ((*with_runs, "--format", "latex", "--per-query"), "--per-query has no latex form"),
+        ((*with_runs, "--json", folder / ("x" * 300)), "cannot be written"),
+        ((*with_runs, folder / ("x" * 300)), "cannot be read"),
+    ):
+        code, out, err = surefoot("evaluate", *arguments)
+        assert (code, out) == (2, "")
+        assert message in err
+        assert "Traceback" not in err
+        assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+def test_csv_to_the_terminal(surefoot, folder: Path) -> None:
+    code, out, _ = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--csv", "-", "-q")
+    assert code == 0
+    assert out.startswith("system,mean,")
+    assert "share_reranked" in out
+
+
+def test_the_width_of_pipes(surefoot, folder: Path, monkeypatch) -> None:
+    arguments = ("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today")
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = surefoot(*arguments)[1].splitlines()
+    assert max(map(len, narrow)) <= 60
+    assert all(line == line.rstrip() for line in narrow)
+    monkeypatch.delenv("COLUMNS")
+    assert "no room for" not in surefoot(*arguments)[1]
+
+
+def test_messages_do_not_steer_the_terminal(surefoot) -> None:
+    code, _, err = surefoot("evaluate", "--scores", "\x1b[31mred.csv", "-b", "x")
+    assert code == 2
+    assert "\x1b" not in err
+    assert "red.csv: cannot be read" in err
+
+
+def test_negative_seeds(surefoot, tmp_path: Path) -> None:
+    assert surefoot("demo", "-o", tmp_path / "d", "--seed", "-1")[0] == 2
+    assert surefoot("evaluate", "--scores", "x", "-b", "a", "--seed", "-1")[0] == 2
+    assert names(tmp_path) == []
+
+
+def test_standard_output_that_is_closed(folder: Path) -> None:
+    text = f"{sys.executable} -m surefoot evaluate {folder}/qrels.txt {folder}/*.run.gz -b today >&-"
+    found = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=False)
+    assert found.returncode == 2
+    assert found.stderr == "surefoot: standard output cannot be written (it is closed; send it to a file)\n"
+
+
+@pytest.mark.parametrize("form", ["table", "json"])
+def test_standard_output_on_a_full_disk(folder: Path, monkeypatch, capsys, form: str) -> None:
+    class Full(io.StringIO):
+        def flush(self) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(sys, "stdout", Full())
+    options = [str(folder / "qrels.txt"), *map(str, runs(folder)), "-b", "today", "--format", form]
+    monkeypatch.setattr(sys, "argv", ["surefoot", "evaluate", *options])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    assert capsys.readouterr().err == "surefoot: standard output cannot be written (No space left on device)\n"
+
+
 def test_neither_or_both_sources(surefoot, folder: Path) -> None:
     code, _, err = surefoot("evaluate", "-b", "x")
     assert code == 2
@@ -246,6 +346,20 @@ def test_demo(surefoot, tmp_path: Path) -> None:
     assert "In plain words" in out
     jsonschema.validate(json.loads((tmp_path / "demo" / "assessment.json").read_text()), SCHEMA)
     assert len(list((tmp_path / "demo").glob("*.run"))) == 12
+
+
+def test_the_readme_shows_what_is_printed(surefoot, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    made = tmp_path / "surefoot-demo"
+    surefoot("demo", "-o", made)
+    _, out, _ = surefoot(
+        "evaluate", made / "qrels.txt", *sorted(made.glob("*.run")), "-m", "nDCG@10", "-b", "today", "-a", "5"
+    )
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    block = readme.partition("--alpha 5\n")[2].partition("\n`bold`")[0]
+    shown = [line[4:] for line in block.splitlines() if line.strip() not in ("", "…")]
+    assert len(shown) > 10
+    assert [line for line in shown if line not in out.splitlines()] == []
 
 
 def test_version(surefoot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,16 @@ def test_tables_and_dicts() -> None:
         ("topic\n1\n", "at least one column a system"),
         ("topic,a\n", "found 2 columns and 0 rows"),
         ("", "the file is empty"),
-        ("topic,a\n1,0.5,0.7\n", "cannot be read as a table"),
+        ("topic,a\n1,0.5\n\n2,0.5,0.7\n", "line 4: found 3 columns where the header has 2"),
+        ('topic,a\n\n1,"0.5\n2,0.7\n', "line 3: a quotation mark is not closed"),
+        ('topic,a\n1,0.5\n"2\n3",0.7\n\n4,x\n', "line 6: the score of system 'a' on query '4' is 'x'"),
+        ("topic,a,\n1,0.5,0.7\n", "a column has no name"),
+        ("1,0.5,0.7\n2,0.1,0.2\n", "line 1: the header holds nothing but numbers"),
+        ("topic,a\r1,0.5\r2,0.7\r", "line 1: the lines end in a carriage return only (old Mac line ends)"),
+        ("topic,a\n1,1_000\n", "is '1_000', not a finite number"),
+        ("topic,a\n1,٣\n", "is '٣', not a finite number"),
+        ("topic,a\n1,-1e308\n", "is '-1e308', not a finite number within ±1e+100"),
+        ("\n\n", "the file is empty"),
     ],
 )
 def test_bad_matrices(tmp_path: Path, text: str, message: str) -> None:
@@ -66,6 +76,33 @@ def test_bad_matrices(tmp_path: Path, text: str, message: str) -> None:
         sf.read_scores(path)
     assert message in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+def test_blank_lines_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("\ntopic,today,new\n\n1,0.5,0.25\n  \n2,0,1\n,,\n\n")
+    assert sf.read_scores(path).queries == ("1", "2")
+
+
+@pytest.mark.parametrize("start", ["x^", "x\x01"])
+def test_text_that_looks_compressed_to_polars(tmp_path: Path, start: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{start},today,new\n1,0.5,0.25\n")
+    assert sf.read_scores(path).systems == ("today", "new")
+
+
+def test_compressed_data_under_a_plain_name(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(gzip.compress(CSV.encode()))
+    with pytest.raises(sf.DataError, match=r"this is compressed data; name the file x\.csv\.gz"):
+        sf.read_scores(path)
+
+
+def test_what_is_no_matrix() -> None:
+    with pytest.raises(sf.DataError, match=r"cannot read a ndarray; give a file, a nested dict \{system: \{query"):
+        sf.read_scores(np.eye(2))
+    with pytest.raises(sf.DataError, match=r"system 'a': expected a dict \{query: score\}, found a float"):
+        sf.read_scores({"a": 0.5})
 
 
 def test_not_utf8_and_false_parquet(tmp_path: Path) -> None:
@@ -86,6 +123,7 @@ def test_not_utf8_and_false_parquet(tmp_path: Path) -> None:
         (([[1.0], [2.0]], ["a", "a"], ["q"]), "two system columns are named 'a'"),
         (([[1.0, 2.0]], ["a"], ["q", "q"]), "two query columns are named 'q'"),
         (([[float("nan")]], ["a"], ["q"]), "must be finite"),
+        (([[1e308]], ["a"], ["q"]), "within ±1e"),
         ((np.empty((0, 0)), [], []), "at least one system"),
     ],
 )

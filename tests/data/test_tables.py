@@ -196,7 +196,11 @@ BAD = {
     "nan": (LINES + "\nq3 Q0 d1 1 nan tag\n", "line 6: the score is nan; every score must be finite"),
     "infinite": ("q1 Q0 d1 1 -inf tag\n", "line 1: the score is -inf"),
     "overflow": ("q1 Q0 d1 1 1e999 tag\n", "line 1: the score is 1e999"),
-    "twice": (LINES + "\nq1 Q0 d1 9 0.1 tag\n", "line 6: document 'd1' stands twice in one query (first at line 2)"),
+    "twice": (LINES + "\nq1 Q0 d1 9 0.1 tag\n", "line 6: document 'd1' stands twice in query 'q1' (first at line 2)"),
+    "underscore": ("q1 Q0 d1 1 1_000 tag\n", "line 1: the score '1_000' is not a number"),
+    "other digits": ("q1 Q0 d1 1 ٣ tag\n", "line 1: the score '٣' is not a number"),
+    "old Mac": (LINES.replace("\n", "\r"), "line 1: the lines end in a carriage return only (old Mac line ends)"),
+    "long": ("q1 " + "x" * 5000 + "\n", "xxx…xxx"),
     "only blanks": ("\n  \n", "the file is empty"),
     "empty": ("", "the file is empty"),
 }
@@ -238,9 +242,44 @@ def test_truncated_and_false_compression(tmp_path: Path, ending: str, compress) 
             sf.read_run(path)
 
 
+@pytest.mark.parametrize(("ending", "compress"), [(".bz2", bz2.compress), (".xz", lzma.compress)])
+def test_streams_end_to_end_but_nothing_else_after_them(tmp_path: Path, ending: str, compress, monkeypatch) -> None:
+    monkeypatch.setattr(lines, "_BLOCK", 16)
+    path = tmp_path / f"x.run{ending}"
+    first, second = LINES[:40], LINES[40:]
+    path.write_bytes(compress(first.encode()) + compress(second.encode()) + bytes(8))
+    assert sf.read_run(path).to_dict() == RUN
+    path.write_bytes(compress(LINES.encode()) + b"garbage")
+    with pytest.raises(sf.DataError, match="truncated or corrupt"):
+        sf.read_run(path)
+
+
+@pytest.mark.parametrize("query", ["x^", "x\x01", "(\u0175/"])
+def test_text_that_looks_compressed_to_polars(tmp_path: Path, query: str) -> None:
+    path = tmp_path / "x.run"
+    path.write_text(f"{query} Q0 d1 1 3.0 t\n")
+    assert sf.read_run(path).to_dict() == {query: {"d1": 3.0}}
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"),
+    [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress), (".zst", zstd.compress)],
+)
+def test_compressed_data_under_a_plain_name(tmp_path: Path, ending: str, compress) -> None:
+    path = tmp_path / "x.run"
+    path.write_bytes(compress(LINES.encode()))
+    with pytest.raises(sf.DataError, match=f"this is compressed data; name the file x.run{ending}"):
+        sf.read_run(path)
+
+
 def test_no_file_and_a_folder(tmp_path: Path) -> None:
+    for name in ("x" * 300, "x\0y"):
+        with pytest.raises(sf.DataError, match="cannot be read"):
+            sf.read_run(tmp_path / name)
     with pytest.raises(sf.DataError, match="cannot be read"):
         sf.read_run(tmp_path / "absent.run")
+    with pytest.raises(sf.DataError, match="no file is named"):
+        sf.read_run("")
     with pytest.raises(sf.DataError, match="is a folder"):
         sf.read_run(tmp_path)
 
@@ -288,3 +327,34 @@ def test_nothing_half_written(tmp_path: Path) -> None:
     with pytest.raises(sf.DataError, match="cannot be written"):
         run.write(target)
     assert names(tmp_path) == ["x.run"]
+
+
+def test_links_are_followed_and_modes_kept(tmp_path: Path) -> None:
+    target, link = tmp_path / "real.run", tmp_path / "link.run"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    sf.read_run(RUN).write(link)
+    assert link.is_symlink()
+    assert sf.read_run(target).to_dict() == RUN
+    assert target.stat().st_mode & 0o777 == 0o640
+    dangling = tmp_path / "dangling.run"
+    dangling.symlink_to(tmp_path / "later.run")
+    sf.read_run(RUN).write(dangling)
+    assert sf.read_run(tmp_path / "later.run").to_dict() == RUN
+    assert dangling.is_symlink()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(sf.DataError, match="cannot be written"):
+        sf.read_run(RUN).write(tmp_path / "loop")
+
+
+def test_a_pipe_is_written_into(tmp_path: Path) -> None:
+    pipe = tmp_path / "x.run"
+    os.mkfifo(pipe)
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()))
+    reader.start()
+    sf.read_run(RUN, name="tag").write(pipe)
+    reader.join()
+    assert pipe.is_fifo()
+    assert got == [LINES]

@@ -100,3 +100,16 @@ def test_a_grade_above_the_scale_is_told() -> None:
 def test_dcg_is_not_normalised() -> None:
     scores = sf.score({"q": {"d": 3, "e": 1}}, sf.read_run({"q": {"d": 1.0}}), "DCG(dcg='exp-log2')@10")
     assert scores.values[0, 0] == 7.0
+
+
+@pytest.mark.parametrize(
+    ("measure", "grade", "message"),
+    [
+        ("nDCG(dcg='exp-log2')@10", 2000, "a gain of 2 to the power of 2000, the largest grade"),
+        ("DCG@10", 1e300, r"a gain of 1e\+300, the largest grade"),
+        ("ERR@10", 2000, "meets a grade of 2000"),
+    ],
+)
+def test_grades_beyond_reckoning_are_refused(measure: str, grade: float, message: str) -> None:
+    with pytest.raises(sf.MeasureError, match=message):
+        sf.score({"q": {"d": grade}}, [sf.read_run({"q": {"d": 1.0}})], measure)

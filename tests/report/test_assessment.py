@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.risk import bootstrap
 
 SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
 
@@ -160,6 +161,41 @@ def test_a_single_query_and_an_identical_system_are_no_errors() -> None:
     assert "NaN" not in twin.to_json(per_query=True)
 
 
+def test_memory_of_the_bootstrap_is_bounded(scores, monkeypatch) -> None:
+    def intervals() -> list:
+        a = sf.assess(scores, baseline="today", alphas=[5], population=["today", "bold", "fresh"], bootstrap=30)
+        return [
+            row(a, system)["alpha"]["5"][f"{name}_interval"]
+            for system in ("today", "bold", "fresh")
+            for name in ("u_risk", "z_risk", "geo_risk")
+        ]
+
+    whole = intervals()
+    monkeypatch.setattr(bootstrap, "_DRAWS", 30 * 5)  # five systems at a time
+    monkeypatch.setattr(bootstrap, "_CELLS", 600)
+    np.testing.assert_allclose(intervals(), whole, rtol=1e-12)
+
+
+@pytest.mark.parametrize("small", [1e-320, 1e-200, 1e-160])
+def test_extreme_scores_have_finite_figures_or_none(small: float) -> None:
+    values = [[1e100, 0.0, small], [small, -small, 1.0], [small, 2 * small, 3 * small]]
+    for matrix in (values, np.abs(values), np.full((3, 3), small) * [1, 2, 3]):
+        scores = sf.Scores(matrix, ["a", "b", "c"], ["q", "r", "s"])
+        a = sf.assess(scores, baseline="c", alphas=[0, 5, 1e6], bootstrap=10)
+        jsonschema.validate(json.loads(a.to_json(per_query=True)), SCHEMA)
+        assert a.to_text()
+
+
+def test_a_loss_of_exactly_a_fifth_is_not_over_it() -> None:
+    scores = sf.Scores([[0.1, 0.1], [0.08, 0.0799]], ["a", "b"], ["q", "r"])
+    assert row(sf.assess(scores, baseline="a"), "b")["loss_over_20"] == 1
+
+
+def test_several_baselines_say_which_one_has_no_test(scores) -> None:
+    a = sf.assess(scores, baseline=["today", "bm25"])
+    assert row(a, "bm25")["alpha"]["5"]["reason"] == "against bm25: identical to the baseline on every query"
+
+
 def test_negative_scores_have_no_expectation() -> None:
     a = sf.assess(sf.Scores([[0.5, -0.2], [0.3, 0.2]], ["today", "new"], ["q", "r"]), baseline="today")
     assert row(a, "new")["alpha"]["5"]["geo_risk"] is None
@@ -178,7 +214,15 @@ def test_negative_scores_have_no_expectation() -> None:
         ({"baseline": "today", "alphas": []}, "no alpha was given"),
         ({"baseline": "today", "population": ["nobody"]}, "no system is named 'nobody'"),
         ({"baseline": "today", "population": []}, "population must name"),
-        ({"baseline": "today", "bootstrap": 1}, "at least 2 replicates"),
+        ({"baseline": "today", "bootstrap": 1}, "bootstrap is 1; it must be a whole number from 2 to 1,000,000"),
+        ({"baseline": "today", "bootstrap": 10**9}, "bootstrap is 1,000,000,000; it must be"),
+        ({"baseline": "today", "seed": -1}, "seed is -1; it must be a whole number of at least 0"),
+        ({"baseline": 3}, "the baseline is 3; give the name of a system"),
+        ({"baseline": ["today", 3]}, "give the name of a system"),
+        ({"baseline": "today", "population": 3}, "the population is 3"),
+        ({"baseline": "today", "alphas": [1e7]}, "at most 1,000,000"),
+        ({"baseline": "today", "alphas": ["1_0"]}, "alpha is '1_0'"),
+        ({"baseline": "today", "alphas": ["٣"]}, "alpha is '٣'"),
         ({"baseline": "today", "worst": 0}, "share is 0"),
     ],
 )
@@ -216,6 +260,52 @@ def test_renderings(scores, tmp_path: Path) -> None:
         a.verdict("bold", 3)
     with pytest.raises(sf.ArgumentError, match="cannot sort by 'beauty'"):
         a.to_text(sort="beauty")
+
+
+def test_narrow_tables_leave_out_columns_not_letters(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[5], bootstrap=10)
+    columns = {"system", "mean", "gain", "reward", "risk", "won", "lost", "tied", ">20%", "worst"}
+    for width in range(60, 130):
+        lines = a.to_text(width=width).splitlines()
+        assert max(map(len, lines)) <= width
+        assert not any("…" in line for line in lines)
+        assert sum(line.startswith(" reranker-small  ") for line in lines) == 4
+        summary = lines[: lines.index("α = 5: losses count 6 times as much as gains")]
+        shown = set(next(line for line in summary if line.startswith(" system")).split())
+        hidden = next((line for line in summary if "no room for: " in line), "").partition(": ")[2]
+        assert shown | set(filter(None, hidden.split(", "))) == columns
+        assert "lost" in shown
+
+
+def test_intervals_and_churn_are_in_every_rendering(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0, 5], bootstrap=10, depth=10)
+    line = next(csv.DictReader(io.StringIO(a.to_csv())))
+    entry = row(a, line["system"])
+    assert [float(line["u_risk_low@5"]), float(line["u_risk_high@5"])] == entry["alpha"]["5"]["u_risk_interval"]
+    assert float(line["share_reranked"]) == entry["churn"]["share_reranked"]
+    assert "U_Risk low" in a.to_markdown()
+    for words in ("95% intervals (bootstrap)", "How far rankings moved from the baseline's, down to rank 10"):
+        assert words in a.to_text()
+    assert a.rows("u_risk_low@5")
+    plain = sf.assess(sf.read_scores({"a": {"q": 1, "r": 2}, "b": {"q": 2, "r": 1}}), baseline="a")
+    assert "low@" not in plain.to_csv()
+    assert "share_reranked" not in plain.to_csv()
+
+
+def test_small_numbers_in_tables() -> None:
+    rng = np.random.default_rng(0)
+    low = rng.random(50)
+    scores = sf.Scores([low, low - 1e-7 * rng.random(50), low + 0.5 + 0.01 * rng.random(50)], list("abc"), range(50))
+    text = sf.assess(scores, baseline="a", alphas=[0]).to_text()
+    assert "−0.000 " not in text
+    assert "<.0001" in text
+    assert "*: p < 0.05, before Holm's correction" in text
+
+
+def test_several_baselines_and_a_population_of_one_in_words(scores) -> None:
+    both = sf.assess(scores, baseline=["mean", "bm25"], population=["today"])
+    assert "against the per-query mean of 1 system and bm25 in turn" in both.to_text()
+    assert "Over a single system Z_Risk is 0 by definition" in both.to_text()
 
 
 def test_hostile_names_are_only_text() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 import typer
 
@@ -12,7 +15,7 @@ from surefoot.cli.evaluate import evaluate
 from surefoot.cli.rank import rank
 from surefoot.cli.stability import stability
 from surefoot.cli.train import train
-from surefoot.errors import SurefootError
+from surefoot.errors import SurefootError, visible
 
 app = typer.Typer(
     name="surefoot",
@@ -45,14 +48,33 @@ def _root(
 def main() -> None:
     """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
     try:
-        app()
+        if sys.stdout is None:
+            raise OSError("it is closed; send it to a file")
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # a full disk shows only here
     except SurefootError as error:
-        print(f"surefoot: {error}", file=sys.stderr)
-        sys.exit(2)
+        # Names of files and systems may hold anything; none may steer the terminal.
+        _fail(2, *map(visible, str(error).split("\n")))
     except BrokenPipeError:
-        # The reader of our output (head, less) has gone: nothing to report.
-        sys.stderr.close()
+        _silence()  # the reader of our output (head, less) has gone: nothing to report
         sys.exit(0)
+    except OSError as error:
+        _silence()
+        what = f"{error.filename}: cannot be used" if error.filename else "standard output cannot be written"
+        _fail(2, visible(f"{what} ({error.strerror or error})"))
     except KeyboardInterrupt:
-        print("surefoot: interrupted", file=sys.stderr)
-        sys.exit(130)
+        _fail(130, "interrupted")
+
+
+def _fail(code: int, *lines: str) -> NoReturn:
+    print("surefoot:", "\n".join(lines), file=sys.stderr)
+    sys.exit(code)
+
+
+def _silence() -> None:
+    """Let what is left to print go nowhere, or Python would complain of it on its way out."""
+    if sys.stdout is not None:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -12,7 +12,7 @@ import typer
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to put the files.")] = Path("surefoot-demo"),
     queries: Annotated[int, typer.Option(help="How many queries to make.", min=2)] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the generator.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the generator.", min=0)] = 0,
     learn: Annotated[bool, typer.Option(help="Also learn two rankers (needs the extra `learn`).")] = True,
 ) -> None:
     """Make runs with known harm and walk through their assessment; then learn a ranker that does less of it.

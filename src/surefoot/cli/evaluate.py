@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -9,11 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surefoot.cli.outputs import check_outputs
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
+    from surefoot.measures.notation import Measure
     from surefoot.report.assessment import Assessment
+
+
+TERMINAL = "-"
 
 
 class Format(StrEnum):
@@ -31,13 +37,21 @@ def evaluate(
         list[str] | None,
         typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.", show_default=False),
     ] = None,
-    measure: Annotated[str, typer.Option("-m", "--measure", help="Such as ERR@20, nDCG@10, AP(rel=2).")] = "nDCG@10",
+    measure: Annotated[
+        str | None,
+        typer.Option(
+            "-m",
+            "--measure",
+            help="Such as ERR@20, nDCG@10, AP(rel=2); of --scores, what to call them.",
+            show_default="nDCG@10",
+        ),
+    ] = None,
     baseline: Annotated[
         str | None,
         typer.Option("-b", "--baseline", help="A system, several (A,B), or mean, median, max.", show_default=False),
     ] = None,
     scores: Annotated[
-        Path | None,
+        str | None,
         typer.Option(help="A score matrix in place of runs: CSV or Parquet, the query first.", show_default=False),
     ] = None,
     alpha: Annotated[str, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = "0,1,5,10",
@@ -49,20 +63,23 @@ def evaluate(
         str | None,
         typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False),
     ] = None,
-    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write one line a system.", show_default=False)] = None,
+    csv_file: Annotated[
+        str | None,
+        typer.Option("--csv", help="Write one line a system to a file, or - for the terminal.", show_default=False),
+    ] = None,
     html_file: Annotated[
-        Path | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)
+        str | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(help="Write the papers' charts into a folder: PDF, SVG, PNG.", show_default=False)
+        str | None, typer.Option(help="Write the papers' charts into a folder: PDF, SVG, PNG.", show_default=False)
     ] = None,
-    format_: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.table,
+    format_: Annotated[Format | None, typer.Option("--format", help="What to print.", show_default="table")] = None,
     sort: Annotated[str, typer.Option(help="Column to sort by, such as risk or geo_risk@5.")] = "mean",
     per_query: Annotated[
         bool, typer.Option("--per-query", help="Also show, and put into the files, each query's figures.")
     ] = False,
     bootstrap: Annotated[int, typer.Option(help="Replicates for confidence intervals.", min=0)] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)] = 0,
     depth: Annotated[
         int | None, typer.Option(help="How deep rankings are compared.", min=1, show_default="all")
     ] = None,
@@ -76,6 +93,19 @@ def evaluate(
     """
     from surefoot.report.assessment import assess
 
+    shown = _printed(format_, {Format.json: json_file, Format.csv: csv_file})
+    if per_query and shown in (Format.markdown, Format.latex):
+        raise ArgumentError(f"--per-query has no {shown} form; print a table, json or csv")
+    if depth is not None and scores is not None:
+        raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
+    printed = TERMINAL in (json_file, csv_file)
+    json_file, csv_file = (None if name == TERMINAL else name for name in (json_file, csv_file))
+    per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
+    check_outputs(
+        {"--json": json_file, "--csv": csv_file, "--csv's per-query file": per_query_file, "--html": html_file},
+        inputs=[scores] if scores is not None else [path for _, path in map(_named, files or [])],
+        folders={"--figures": figures},
+    )
     if figures is not None:
         from surefoot.report.canvas import need_matplotlib
 
@@ -95,22 +125,36 @@ def evaluate(
         depth=depth,
     )
     assessment.rows(sort)  # an unknown column is an error before anything is written
-    if json_file not in (None, "-"):
-        assessment.write_json(str(json_file), per_query=per_query)
+    if json_file is not None:
+        assessment.write_json(json_file, per_query=per_query)
     if csv_file is not None:
         assessment.write_csv(csv_file, sort)
-        if per_query:
-            from surefoot.data.files import write_text
+    if per_query_file is not None:
+        from surefoot.data.files import write_text
 
-            write_text(csv_file.with_suffix(f".per-query{csv_file.suffix}"), assessment.per_query().write_csv())
+        write_text(per_query_file, assessment.per_query().write_csv())
     if html_file is not None:
         assessment.to_html(html_file)
     if figures is not None:
-        _write_figures(assessment, figures, quiet)
-    if json_file == "-":
-        format_ = Format.json
-    if not quiet or json_file == "-":
-        _show(assessment, format_, sort, per_query)
+        _write_figures(assessment, Path(figures), quiet)
+    if printed or not quiet:
+        _show(assessment, shown, sort, per_query)
+
+
+def _printed(asked: Format | None, files: dict[Format, str | None]) -> Format:
+    """What goes to the terminal: what --format asks for, or the one output that is sent there as -."""
+    wanted = {format_: f"--{format_} -" for format_, path in files.items() if path == TERMINAL}
+    if asked is not None:
+        wanted.setdefault(asked, f"--format {asked}")
+    if len(wanted) > 1:
+        raise ArgumentError(f"{' and '.join(wanted.values())} would both be printed; print one, and name a file")
+    return next(iter(wanted), Format.table)
+
+
+def _per_query_name(csv_file: str) -> str:
+    """The file beside a CSV file that takes each query's figures."""
+    path = Path(csv_file)
+    return str(path.parent / f"{path.stem}.per-query{path.suffix}")
 
 
 def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
@@ -125,24 +169,25 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
     say(f"{len(written)} figures written to {folder}/")
 
 
-def _scores(files: list[str], matrix: Path | None, measure: str, quiet: bool) -> Scores:
+def _scores(files: list[str], matrix: str | None, measure: str | None, quiet: bool) -> Scores:
     from surefoot.data.scores import read_scores
     from surefoot.measures.notation import Measure
 
     if matrix is not None:
         if files:
             raise ArgumentError("give either judgments and runs or --scores, not both")
-        return read_scores(matrix, measure)
+        if measure is not None and not measure.strip():
+            raise ArgumentError("-m names nothing; say what the scores are, such as -m ERR@20, or leave it out")
+        return read_scores(matrix, None if measure is None else measure.strip())
     if len(files) < 2:
         raise ArgumentError(
             "give judgments and at least one run: surefoot evaluate QRELS RUN... --baseline NAME "
             "(or --scores FILE); see surefoot evaluate --help"
         )
-    Measure.parse(measure)
-    return _score_runs(files[0], files[1:], measure, quiet)
+    return _score_runs(files[0], files[1:], Measure.parse("nDCG@10" if measure is None else measure), quiet)
 
 
-def _score_runs(qrels: str, runs: list[str], measure: str, quiet: bool) -> Scores:
+def _score_runs(qrels: str, runs: list[str], measure: Measure, quiet: bool) -> Scores:
     from rich.console import Console
     from rich.progress import track
 
@@ -163,8 +208,10 @@ def _score_runs(qrels: str, runs: list[str], measure: str, quiet: bool) -> Score
 
 def name_and_file(argument: str) -> tuple[str | None, str]:
     """NAME=FILE, unless a file of that very name exists."""
+    from surefoot.data.files import state
+
     name, equals, path = argument.partition("=")
-    return (name, path) if equals and name and path and not Path(argument).exists() else (None, argument)
+    return (name, path) if equals and name and path and state(argument) is None else (None, argument)
 
 
 def _split(text: str, always_list: bool = False) -> str | list[str]:
@@ -188,12 +235,17 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
     elif format_ is Format.latex:
         typer.echo(assessment.to_latex(sort), nl=False)
     else:
-        from rich.console import Console
+        from surefoot.report.text import query_tables, rendered, tables
 
-        from surefoot.report.text import query_tables, tables
-
-        # A file or pipe has no width of its own; the tables' own is readable there.
-        console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
         data = assessment.to_dict(per_query=per_query)
-        for part in tables(data, assessment.rows(sort)) + (query_tables(data) if per_query else []):
-            console.print(part)
+        parts = tables(data, assessment.rows(sort)) + (query_tables(data) if per_query else [])
+        if sys.stdout.isatty():
+            from rich.console import Console
+
+            console = Console(highlight=False)
+            for part in parts:
+                console.print(part)
+        else:
+            # A file or pipe has no width of its own; the tables' own is readable there.
+            width = os.environ.get("COLUMNS", "")
+            typer.echo(rendered(parts, int(width) if width.isdecimal() and int(width) else 130))

@@ -6,6 +6,8 @@ import bz2
 import gzip
 import lzma
 import os
+import re
+import stat
 import sys
 import tempfile
 import zlib
@@ -33,6 +35,16 @@ _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lzma.compress,
     ".zst": zstd.compress,
 }
+_DECOMPRESSORS: dict[str, Callable[[], Any]] = {".bz2": bz2.BZ2Decompressor, ".xz": lzma.LZMADecompressor}
+_COMPRESSED = {
+    ".gz": re.compile(rb"\x1f\x8b\x08"),
+    ".bz2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
+    ".xz": re.compile(rb"\xfd7zXZ\x00"),
+    ".zst": re.compile(rb"\x28\xb5\x2f\xfd"),
+}
+MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
+_SNIFFED = (b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
+OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
 _CORRUPT = (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error, zstd.ZstdError)
 
 
@@ -58,35 +70,52 @@ def is_compressed(path: Path) -> bool:
     return path.suffix.lower() in _OPEN
 
 
+def state(path: str | os.PathLike[str]) -> os.stat_result | None:
+    """What is known of the file, through links; nothing where there is none or its name cannot be one."""
+    try:
+        return Path(path).stat()
+    except (OSError, ValueError):
+        return None
+
+
 def existing_file(path: str | os.PathLike[str]) -> Path:
     """The path, if something readable and not empty is there."""
     file = Path(path)
-    if file.is_dir():
-        raise DataError.at(path, None, "is a folder; give a file")
+    if not str(path):
+        raise DataError("no file is named where one should be; give its name")
     try:
-        empty = file.stat().st_size == 0 and file.is_file()  # a pipe has no size
-    except OSError as error:
-        raise DataError.at(path, None, f"cannot be read ({error.strerror or error}); check the name") from error
-    if empty:
+        found = file.stat()
+    except (OSError, ValueError) as error:
+        raise DataError.at(path, None, f"cannot be read ({reason(error)}); check the name") from error
+    if stat.S_ISDIR(found.st_mode):
+        raise DataError.at(path, None, "is a folder; give a file")
+    if stat.S_ISREG(found.st_mode) and found.st_size == 0:  # a pipe has no size
         raise DataError.at(path, None, "the file is empty; expected at least one line")
     return file
 
 
+def reason(error: Exception) -> str:
+    """The system's own words for what it could not do."""
+    return str(getattr(error, "strerror", None) or error)
+
+
 def read_blocks(path: Path, size: int) -> Iterator[bytes]:
     """The file's decompressed bytes in blocks of about `size` that end at a line's end."""
-    rest = b""
+    rest, ending, first = b"", path.suffix.lower(), True
     try:
-        with _OPEN.get(path.suffix.lower(), Path.open)(path, "rb") as file:
-            while block := file.read(size):
-                end = block.rfind(b"\n") + 1
-                if end:
-                    yield rest + block[:end] if rest else block[:end]
-                    rest = block[end:]
-                else:
-                    rest += block
+        for block in _pieces(path, ending, size):
+            if first and ending not in _OPEN:
+                _refuse_compressed(path, block)
+            first = False
+            end = block.rfind(b"\n") + 1
+            if end:
+                yield rest + block[:end] if rest else block[:end]
+                rest = block[end:]
+            else:
+                rest += block
     except _CORRUPT as error:
-        if path.suffix.lower() not in _OPEN:
-            raise DataError.at(path, None, f"cannot be read ({error})") from error
+        if ending not in _OPEN:
+            raise DataError.at(path, None, f"cannot be read ({reason(error)})") from error
         raise DataError.at(
             path,
             None,
@@ -96,30 +125,103 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
         yield rest
 
 
+def _pieces(path: Path, ending: str, size: int) -> Iterator[bytes]:
+    if ending in _DECOMPRESSORS:
+        with path.open("rb") as file:
+            yield from _streams(file, _DECOMPRESSORS[ending], size)
+    else:
+        with _OPEN.get(ending, Path.open)(path, "rb") as file:
+            yield from iter(lambda: file.read(size), b"")
+
+
+def _streams(file: BinaryIO, decompressor: Callable[[], Any], size: int) -> Iterator[bytes]:
+    """Compressed streams end to end; the library's own reader would pass over garbage that follows them."""
+    data = file.read(size)
+    while data:
+        stream = decompressor()
+        while not stream.eof:
+            if stream.needs_input and not data and not (data := file.read(size)):
+                raise EOFError("it ends in mid-stream")
+            yield stream.decompress(data, size)
+            data = b""
+        data = stream.unused_data.lstrip(b"\0") or file.read(size).lstrip(b"\0")  # xz may be padded
+
+
+def _refuse_compressed(path: Path, start: bytes) -> None:
+    for ending, magic in _COMPRESSED.items():
+        if magic.match(start):
+            raise DataError.at(path, None, f"this is compressed data; name the file {path.name}{ending}")
+
+
+def uncompressed(data: bytes) -> bytes:
+    """The same text for Polars, which would decompress what starts like `x^`: behind a mark it takes it as it is."""
+    return MARK + data if data.startswith(_SNIFFED) else data
+
+
 def read_bytes(path: Path) -> bytes:
     """All of the file's bytes, decompressed by its ending."""
     return b"".join(read_blocks(path, size=1 << 24))
 
 
+def destination(path: str | os.PathLike[str]) -> Path:
+    """Where a file written to `path` will stand, links followed, if it can be written there."""
+    try:
+        found = state(path)
+        if found is None or stat.S_ISREG(found.st_mode):
+            target = Path(path).resolve()
+            _check_folder(target.parent)
+        elif stat.S_ISDIR(found.st_mode):
+            raise OSError("it is a folder; name a file")
+        else:
+            target = Path(path)  # a pipe or device stays what it is and where it is
+        if found is not None and not os.access(target, os.W_OK):
+            raise OSError("its mode forbids it")
+    except (OSError, RuntimeError, ValueError) as error:
+        raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
+    return target
+
+
+def destination_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder that will be at `path`, if it is there or can be made, and can be written to."""
+    try:
+        target = Path(path).resolve()
+        _check_folder(next(folder for folder in (target, *target.parents) if state(folder) is not None))
+    except (OSError, RuntimeError, ValueError) as error:
+        raise DataError.at(path, None, f"cannot be made ({reason(error)})") from error
+    return target
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise OSError(f"{folder} is not a folder" if state(folder) else f"there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OSError(f"the folder {folder} cannot be written to")
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place once all was written, and vanishes otherwise."""
-    target = Path(path)
+    """A temporary path that takes the place of `path` once all was written, and vanishes otherwise.
+
+    It stands beside the file that links lead to, whose mode it takes on. A pipe or device is given itself.
+    """
+    target = destination(path)
+    found = state(target)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+        if found is not None and not stat.S_ISREG(found.st_mode):
+            yield target
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(stat.S_IMODE(found.st_mode) if found else 0o666 & ~_umask())
+            temporary.replace(target)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise DataError.at(path, None, f"cannot be written ({error.strerror or error})") from error
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
-    except OSError as error:
-        raise DataError.at(path, None, f"cannot be written ({error.strerror or error})") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
 
 
 @contextmanager

@@ -17,8 +17,11 @@ QUERY_COLUMNS = ("query_id", "qid", "q_id", "query")
 DOCUMENT_COLUMNS = ("doc_id", "docno", "docid", "document")
 
 
-def to_polars(table: Any, what: str) -> pl.DataFrame:
-    """A pandas, polars or Arrow table as a polars frame."""
+_FORMS = "a file, a nested dict {query: {document: number}}, or a pandas, polars or Arrow table"
+
+
+def to_polars(table: Any, what: str, forms: str = _FORMS) -> pl.DataFrame:
+    """A pandas, polars or Arrow table as a polars frame; `forms` says what else may be given."""
     if isinstance(table, pl.DataFrame):
         return table
     if isinstance(table, pl.LazyFrame):
@@ -29,10 +32,7 @@ def to_polars(table: Any, what: str) -> pl.DataFrame:
         return pl.DataFrame(columns)
     if hasattr(table, "__arrow_c_stream__"):
         return pl.DataFrame(table)
-    raise DataError(
-        f"{what}: cannot read a {type(table).__name__}; give a file, a nested dict {{query: {{document: number}}}}, "
-        "or a pandas, polars or Arrow table"
-    )
+    raise DataError(f"{what}: cannot read a {type(table).__name__}; give {forms}")
 
 
 def columns_of(source: Any, numbers: Iterable[str], what: str) -> tuple[pl.Series, ...]:

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from surefoot.data.files import existing_file, read_blocks
-from surefoot.errors import DataError
+from surefoot.arguments import decimal
+from surefoot.data.files import MARK, OLD_MAC, existing_file, read_blocks, uncompressed
+from surefoot.errors import DataError, shortened
 
 _WHITESPACE = bytes.maketrans(b"\t\v\f\r", b"    ")
 _BLOCK = 3 << 19
-_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def read_lines(path: str | os.PathLike[str], layout: Layout) -> Iterator[tuple[p
     lines = 0
     some = False
     for number, block in enumerate(read_blocks(existing_file(path), _BLOCK)):
-        data = block.removeprefix(_MARK) if number == 0 else block
+        data = block.removeprefix(MARK) if number == 0 else block
         frame = _parse(data, layout)
         if frame is not None:
             lines += frame.height
@@ -77,7 +77,7 @@ def _parse(data: bytes, layout: Layout) -> pl.DataFrame | None:
     separator = "\t" if b"\t" in data[: data.find(b"\n")] else " "
     try:
         frame = pl.read_csv(
-            data,
+            uncompressed(data),
             separator=separator,
             has_header=False,
             quote_char=None,
@@ -85,7 +85,7 @@ def _parse(data: bytes, layout: Layout) -> pl.DataFrame | None:
             # Also the last field, so that a line which stops before it shows as a null.
             columns=sorted({layout.fields.index(name) for name in (*layout.kept, layout.fields[-1])}),
         )
-    except (pl.exceptions.PolarsError, ValueError):
+    except (pl.exceptions.PolarsError, ValueError, OSError):
         return None
     if frame.height == 0 or any(column.null_count() for column in frame.get_columns()):
         return None
@@ -124,11 +124,13 @@ def _read_slowly(path: str | os.PathLike[str], data: bytes, layout: Layout, line
                 f"not UTF-8 text (byte 0x{error.object[error.start]:02x}); convert the file to UTF-8",
             ) from error
         if len(texts) != len(layout.fields):
+            if b"\r" in raw.strip():
+                raise DataError.at(path, number, OLD_MAC)
             raise DataError.at(
                 path,
                 number,
                 f"expected {len(layout.fields)} columns ({layout.shape}), found {len(texts)}: "
-                f"{' '.join(map(str, texts))[:120]!r}",
+                f"{shortened(' '.join(map(str, texts)))}",
             )
         texts[at] = _finite(path, number, layout.number, str(texts[at]))
         rows.append(texts)
@@ -137,9 +139,9 @@ def _read_slowly(path: str | os.PathLike[str], data: bytes, layout: Layout, line
 
 def _finite(path: str | os.PathLike[str], line: int, name: str, text: str) -> float:
     try:
-        value = float(text)
+        value = decimal(text)
     except ValueError:
-        raise DataError.at(path, line, f"the {name} {text[:60]!r} is not a number") from None
+        raise DataError.at(path, line, f"the {name} {shortened(text)} is not a number") from None
     if not math.isfinite(value):
-        raise DataError.at(path, line, f"the {name} is {text}; every {name} must be finite")
+        raise DataError.at(path, line, f"the {name} is {text[:60]}; every {name} must be finite")
     return value

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.files import existing_file, read_bytes, write_bytes
+from surefoot.arguments import decimal
+from surefoot.data.files import MARK, OLD_MAC, existing_file, read_bytes, uncompressed, write_bytes
 from surefoot.data.frames import to_polars, write_frame
 from surefoot.data.ranking import Floats
 from surefoot.data.tables import Qrels, Run
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
+
+_EMPTY = "the file is empty; expected a header 'query,system,…' and a line a query"
+LARGEST = 1e100  # beyond it sums of squares, which every test takes, would no longer be finite
+_FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
 
 class Scores:
@@ -72,12 +78,12 @@ class Scores:
         for what, names in (("system", self.systems), ("query", self.queries)):
             if len(set(names)) < len(names):
                 twice = next(name for name, times in Counter(names).items() if times > 1)
-                raise ArgumentError(f"two {what} columns are named {twice!r}; every {what} needs its own name")
-        if not np.isfinite(self.values).all():
-            row, column = np.argwhere(~np.isfinite(self.values))[0]
+                raise ArgumentError(f"two {what} columns are named {shortened(twice)}; every {what} needs its own name")
+        if not (np.abs(self.values) <= LARGEST).all():
+            row, column = np.argwhere(~(np.abs(self.values) <= LARGEST))[0]
             raise ArgumentError(
-                f"the score of system {self.systems[row]!r} on query {self.queries[column]!r} is "
-                f"{self.values[row, column]}; every score must be finite"
+                f"the score of system {shortened(self.systems[row])} on query {shortened(self.queries[column])} is "
+                f"{self.values[row, column]:g}; every score must be finite and within ±{LARGEST:g}"
             )
 
     def row(self, system: str) -> int:
@@ -123,7 +129,7 @@ def unknown_system(name: str, systems: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, systems, n=1)
     hint = f"Did you mean {near[0]!r}? " if near else ""
     shown = ", ".join(systems[:12]) + (", …" if len(systems) > 12 else "")
-    return f"no system is named {name!r}. {hint}The systems are: {shown}"
+    return f"no system is named {shortened(name)}. {hint}The systems are: {shown}"
 
 
 def read_scores(source: Any, measure: str | None = None) -> Scores:
@@ -139,19 +145,19 @@ def read_scores(source: Any, measure: str | None = None) -> Scores:
     if isinstance(source, Mapping):
         return _from_nested(source, measure or "score")
     if not isinstance(source, str | os.PathLike):
-        return _from_frame(to_polars(source, "scores"), measure or "score", "scores", header_rows=0)
+        return _from_frame(to_polars(source, "scores", _FORMS), measure or "score", _row("scores"))
     path = existing_file(source)
     if path.suffix == ".parquet":
         try:
             frame = pl.read_parquet(path, glob=False)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise DataError.at(source, None, f"not a Parquet file ({error})") from error
-        return _from_frame(frame, measure or "score", str(source), header_rows=0)
-    return _from_frame(_read_csv(path), measure or "score", str(source), header_rows=1)
+        return _from_frame(frame, measure or "score", _row(str(source)))
+    return _read_csv(path, measure or "score")
 
 
-def _read_csv(path: Path) -> pl.DataFrame:
-    data = read_bytes(path).removeprefix(b"\xef\xbb\xbf")
+def _read_csv(path: Path, measure: str) -> Scores:
+    data = read_bytes(path).removeprefix(MARK)
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -159,58 +165,114 @@ def _read_csv(path: Path) -> pl.DataFrame:
         raise DataError.at(
             path, line, f"not UTF-8 text (byte 0x{data[error.start]:02x}); convert the file to UTF-8"
         ) from error
-    header = data.split(b"\n", 1)[0]
+    if b"\r" in data.strip() and b"\n" not in data:
+        raise DataError.at(path, 1, OLD_MAC)
+    header = data.lstrip(b"\r\n").split(b"\n", 1)[0]
     separator = (
         "\t" if header.count(b"\t") > header.count(b",") else ";" if b"," not in header and b";" in header else ","
     )
     try:
         # Names come from the first row as data: Polars would silently rename a column that stands twice.
         table = pl.read_csv(
-            io.BytesIO(data),
+            uncompressed(data.lstrip(b"\r\n")),
             has_header=False,
             infer_schema=False,
             separator=separator,
             truncate_ragged_lines=False,
         )
-    except pl.exceptions.NoDataError as error:
-        raise DataError.at(path, None, "the file is empty; expected a header 'query,system,…'") from error
-    except pl.exceptions.PolarsError as error:
-        raise DataError.at(path, None, f"cannot be read as a table: {error}") from error
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _unreadable(path, data, separator) from error
+    blank = pl.all_horizontal(pl.all().str.strip_chars().fill_null("") == "")
+    table = table.filter(~blank)
+    if not table.height:
+        raise DataError.at(path, None, _EMPTY)
     names = ["" if name is None else name.strip() for name in table.row(0)]
+
+    def where(row: int | None) -> str:
+        return f"{path}" if row is None else f"{path}, line {_line(data, separator, row + 1)}"
+
     if len(set(names)) < len(names):
         twice = next(name for name, times in Counter(names).items() if times > 1)
-        raise DataError.at(path, 1, f"two columns are named {twice!r}; every system needs its own name")
-    return table.slice(1).rename(dict(zip(table.columns, names, strict=True)))
+        raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every system needs its own name")
+    if all(map(_is_number, names)):
+        raise DataError(f"{where(-1)}: the header holds nothing but numbers; put names above them: query,system,…")
+    return _from_frame(table.slice(1).rename(dict(zip(table.columns, names, strict=True))), measure, where)
 
 
-def _from_frame(frame: pl.DataFrame, measure: str, place: str, header_rows: int) -> Scores:
-    """Scores from a table whose first column is the query; `place` and the row name what is wrong."""
+def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str] | None]]:
+    """The file's filled records, each with the line it starts at; None for one whose quotation marks do not match.
+
+    Slow, and asked only where something is wrong.
+    """
+    reader = csv.reader(io.StringIO(data.decode(), newline=""), delimiter=separator, strict=True)
+    start = 1
+    try:
+        for record in reader:
+            if any(field.strip() for field in record):
+                yield start, record
+            start = reader.line_num + 1
+    except csv.Error:
+        yield start, None
+
+
+def _line(data: bytes, separator: str, record: int) -> int:
+    """The line that a filled record, counted from 0, starts at."""
+    return next((line for i, (line, _) in enumerate(_records(data, separator)) if i == record), record + 1)
+
+
+def _unreadable(path: Path, data: bytes, separator: str) -> DataError:
+    """What is wrong with a file that is no table."""
+    width = 0
+    for line, record in _records(data, separator):
+        if record is None:
+            return DataError.at(path, line, "a quotation mark is not closed, or closed before the column's end")
+        width = width or len(record)
+        if len(record) > width:
+            return DataError.at(path, line, f"found {len(record)} columns where the header has {width}")
+    return DataError.at(path, None, "cannot be read as a table" if width else _EMPTY)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        decimal(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _row(place: str) -> Callable[[int | None], str]:
+    return lambda row: place if row is None else f"{place}, row {row + 1}"
+
+
+def _from_frame(frame: pl.DataFrame, measure: str, where: Callable[[int | None], str]) -> Scores:
+    """Scores from a table whose first column is the query; `where` names a row, or the table, for messages."""
     if frame.width < 2 or frame.height == 0:
         raise DataError(
-            f"{place}: expected a query column, at least one column a system and one row a query; "
+            f"{where(None)}: expected a query column, at least one column a system and one row a query; "
             f"found {frame.width} columns and {frame.height} rows"
         )
-
-    def where(row: int) -> str:
-        return f"{place}, {'line' if header_rows else 'row'} {row + 1 + header_rows}"
-
+    if any(not name.strip() for name in frame.columns[1:]):
+        raise DataError(f"{where(None)}: a column has no name; every system needs one")
     queries = frame.to_series(0).cast(pl.String)
     if queries.null_count():
         raise DataError(f"{where(int(queries.is_null().arg_max() or 0))}: the query is missing")
     if queries.n_unique() < len(queries):
         row = int(queries.is_first_distinct().not_().arg_max() or 0)
-        raise DataError(f"{where(row)}: query {queries[row]!r} stands twice; every query needs one row")
+        raise DataError(f"{where(row)}: query {shortened(queries[row])} stands twice; every query needs one row")
     values = np.empty((frame.width - 1, frame.height))
     for position, column in enumerate(frame.get_columns()[1:]):
         numbers = column.str.strip_chars().cast(pl.Float64, strict=False) if column.dtype == pl.String else column
         numbers = numbers.cast(pl.Float64)
-        wrong = ~numbers.is_finite().fill_null(value=False)
+        wrong = ~(numbers.abs() <= LARGEST).fill_null(value=False)
         if wrong.any():
             row = int(wrong.arg_max() or 0)
             found = column[row]
-            what = "is missing" if found in (None, "") else f"is {str(found)[:60]!r}, not a finite number"
+            what = "is missing" if found in (None, "") else f"is {shortened(str(found))}, not a finite number"
+            if numbers.is_finite()[row]:
+                what += f" within ±{LARGEST:g}"
             raise DataError(
-                f"{where(row)}: the score of system {column.name!r} on query {queries[row]!r} {what}; "
+                f"{where(row)}: the score of system {shortened(column.name)} "
+                f"on query {shortened(queries[row])} {what}; "
                 "every system needs a score on every query (0 where it failed)"
             )
         values[position] = numbers.to_numpy()
@@ -219,10 +281,14 @@ def _from_frame(frame: pl.DataFrame, measure: str, place: str, header_rows: int)
 
 def _from_nested(source: Mapping[Any, Mapping[Any, float]], measure: str) -> Scores:
     queries: dict[str, None] = {}
-    for row in source.values():
+    for system, row in source.items():
+        if not isinstance(row, Mapping):
+            raise DataError(
+                f"scores, system {shortened(system)}: expected a dict {{query: score}}, found a {type(row).__name__}"
+            )
         queries.update(dict.fromkeys(map(str, row)))
     frame = pl.DataFrame({"query": list(queries)}, schema={"query": pl.String})
     for system, row in source.items():
         given = {str(query): score for query, score in row.items()}
         frame = frame.with_columns(pl.Series(str(system), [given.get(query) for query in queries], dtype=pl.Float64))
-    return _from_frame(frame, measure, "scores", header_rows=0)
+    return _from_frame(frame, measure, _row("scores"))

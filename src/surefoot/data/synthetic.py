@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from surefoot.arguments import whole
 from surefoot.data.ranking import Floats
 from surefoot.data.tables import Qrels, Run
-from surefoot.errors import ArgumentError
 
 # How clearly each system sees relevance (the higher, the better it ranks), and on what share of queries it goes astray.
 _SYSTEMS: dict[str, tuple[float, float]] = {
@@ -47,9 +47,8 @@ def synthetic_runs(queries: int = 200, depth: int = 50, seed: int = 0) -> Synthe
     >>> made.runs[1], made.harmed["today"]
     (<Run 'bold': 5 queries, 250 documents>, [])
     """
-    if queries < 1 or depth < 1:
-        raise ArgumentError(f"queries is {queries} and depth {depth}; both must be at least 1")
-    rng = np.random.default_rng(seed)
+    queries, depth = whole("queries", queries, 1), whole("depth", depth, 1)
+    rng = np.random.default_rng(whole("seed", seed, 0))
     names = [f"q{number:0{len(str(queries))}d}" for number in range(1, queries + 1)]
     grade = rng.choice(5, size=(queries, depth), p=[0.70, 0.13, 0.09, 0.05, 0.03]).astype(np.float64)
     shared = rng.normal(size=(queries, depth))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.files import stem, write_bytes
+from surefoot.data.files import existing_file, state, stem, write_bytes
 from surefoot.data.frames import columns_of, write_frame
 from surefoot.data.lines import Layout, line_of, read_lines
 from surefoot.data.ranking import (
@@ -25,7 +25,7 @@ from surefoot.data.ranking import (
     pair_codes,
     rank,
 )
-from surefoot.errors import DataError
+from surefoot.errors import DataError, shortened
 
 Source: TypeAlias = "str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | Any"
 
@@ -59,7 +59,7 @@ class RankedTable:
         """From a file, a nested dict `{query: {document: number}}` or a pandas, polars or Arrow table."""
         if isinstance(source, cls):
             return source if name in (None, source.name) else source.renamed(str(name))
-        if isinstance(source, str | os.PathLike) and Path(source).is_file():
+        if isinstance(source, str | os.PathLike) and existing_file(source).is_file():
             blocks = read_lines(source, cls.layout)
             return cls._assemble(blocks, name or stem(source), _ids_of_file(source, cls.layout), _line(source))
         if isinstance(source, str | os.PathLike):  # a pipe can be read once only, so its ids are kept
@@ -106,8 +106,9 @@ class RankedTable:
             twice, once = ids(np.array([second, first])).to_list()
             if twice != once:
                 raise DataError(f"{place(second)}: its hash is that of another line; please report this") from error
+            query = names[int(np.searchsorted(starts, second, side="right")) - 1]
             raise DataError(
-                f"{place(second)}: document {twice!r} stands twice in one query "
+                f"{place(second)}: document {shortened(twice)} stands twice in query {shortened(query)} "
                 f"(first at {place(first).rpartition(', ')[2]}); keep one of the two"
             ) from error
         unique = dict(zip(stretch_codes.tolist(), names, strict=True))
@@ -320,11 +321,8 @@ def _ids_of_file(path: str | os.PathLike[str], layout: Layout) -> Callable[[Rows
 
 
 def _state(path: str | os.PathLike[str]) -> tuple[int, int]:
-    try:
-        stat = Path(path).stat()
-    except OSError:
-        return (0, 0)
-    return stat.st_size, stat.st_mtime_ns
+    found = state(path)
+    return (found.st_size, found.st_mtime_ns) if found else (0, 0)
 
 
 def _line(path: str | os.PathLike[str]) -> Callable[[int], str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,11 +12,10 @@ from functools import cache
 from typing import Any
 
 from surefoot.data.ranking import Floats
-from surefoot.errors import MeasureError
+from surefoot.errors import MeasureError, shortened
 from surefoot.measures import effectiveness as on
 from surefoot.measures import near_ties
 from surefoot.measures.matching import Hits
-from surefoot.measures.rank_binomial import check_sigma
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ _CHOICES = {
     "normalize": {"percentile": "in a sample of the function's scores", "none": "scores as they are"},
 }
 _BY_NAME = {name.lower(): family for family in FAMILIES for name in (family.name, *family.aliases)}
-_FORM = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@\s*(?P<cutoff>[\d.]+))?\s*")
+_WHOLE, _DECIMAL = re.compile("[0-9]{1,18}"), re.compile(r"[0-9]*\.?[0-9]+")
+_FORM = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@\s*(?P<cutoff>[^\s@()]+))?\s*")
 
 
 @dataclass(frozen=True)
@@ -98,40 +99,77 @@ def _parse(text: str) -> Measure:
     form = _FORM.fullmatch(text)
     family = form and _BY_NAME.get(form["name"].lower())
     if not form or not family:
-        names = [family.name for family in FAMILIES]
-        near = difflib.get_close_matches(form["name"] if form else text, names, n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise MeasureError(
-            f"unknown measure {text!r}{hint} Known: {', '.join(names)}, written as nDCG@10, AP(rel=2) or ERR@20"
-        )
+        raise MeasureError(_unknown(text, form["name"] if form else text))
     given = _parameters(text, form["parameters"] or "", family)
     kept = tuple(sorted((name, value) for name, value in given.items() if value != family.defaults[name]))
     return Measure(family.name, kept, _cutoff(text, form["cutoff"], family))
 
 
+def _unknown(text: str, name: str) -> str:
+    names = [family.name for family in FAMILIES]
+    if any(part.split("@")[0].strip().lower() in _BY_NAME for part in text.split(",")[1:]):
+        return f"{shortened(text)} is more than one measure; give one at a time"
+    near = difflib.get_close_matches(name[:80], names, n=1, cutoff=0.5)
+    hint = f"; did you mean {near[0]}?" if near else "."
+    return f"unknown measure {shortened(text)}{hint} Known: {', '.join(names)}, written as nDCG@10, AP(rel=2) or ERR@20"
+
+
 def _parameters(text: str, written: str, family: Family) -> dict[str, Any]:
-    try:
-        call = ast.parse(f"f({written})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
-            raise ValueError("parameters are written name=value")
-        given = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-    except (SyntaxError, ValueError) as error:
-        raise MeasureError(f"cannot read the parameters of {text!r} ({error}); write AP(rel=2)@100") from error
-    for name, value in given.items():
+    given: dict[str, Any] = {}
+    for name, value in _written(text, written):
         if name not in family.defaults:
             known = ", ".join(family.defaults) or "none"
-            raise MeasureError(f"{family.name} has no parameter {name!r} in {text!r}; it has {known}")
-        if name in _CHOICES:
-            if value not in tuple(_CHOICES[name]):
-                allowed = " or ".join(f"{name}={one!r} ({meaning})" for one, meaning in _CHOICES[name].items())
-                raise MeasureError(f"{name}={value!r} in {text!r}: write {allowed}")
-        elif isinstance(value, bool) or not isinstance(value, int | float):
-            raise MeasureError(f"{name}={value!r} in {text!r} is not a number")
-        if name == "p" and not 0 < value < 1:
-            raise MeasureError(f"p={value!r} in {text!r} must lie between 0 and 1")
-        if name == "sigma":
-            check_sigma(value, f"in {text!r} sigma")
+            raise MeasureError(f"{family.name} has no parameter {shortened(name)} in {shortened(text)}; it has {known}")
+        if name in given:
+            raise MeasureError(f"{name} is given twice in {shortened(text)}; give it once")
+        what = _RANGES[name](value)
+        if what:
+            raise MeasureError(f"{name}={shortened(value)} in {shortened(text)} {what}")
+        given[name] = value
     return given
+
+
+def _written(text: str, written: str) -> list[tuple[str, Any]]:
+    """The parameters as they stand, each a name and a value."""
+    try:
+        if re.search("[0-9]_[0-9]", written):
+            raise ValueError  # Python's own way to write 1_000, and nobody else's
+        call = ast.parse(f"f({written})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or not all(keyword.arg for keyword in call.keywords):
+            raise ValueError
+        return [(str(keyword.arg), ast.literal_eval(keyword.value)) for keyword in call.keywords]
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise MeasureError(
+            f"cannot read the parameters of {shortened(text)}; write name=value, such as AP(rel=2)@100"
+        ) from error
+
+
+def _number(low: float, high: float, words: str) -> Callable[[Any], str | None]:
+    """What is wrong with a parameter that must be a number above `low` and at most `high`."""
+
+    def wrong(value: Any) -> str | None:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return "is not a number"
+        return None if low < value <= high else f"must be {words}"
+
+    return wrong
+
+
+def _one_of(name: str) -> Callable[[Any], str | None]:
+    """What is wrong with a parameter that must be one of its choices."""
+    allowed = " or ".join(f"{name}={one!r} ({meaning})" for one, meaning in _CHOICES[name].items())
+    return lambda value: None if value in tuple(_CHOICES[name]) else f"is unknown; write {allowed}"
+
+
+# What each parameter may be: gives None, or what it must be instead.
+_RANGES: dict[str, Callable[[Any], str | None]] = {
+    "dcg": _one_of("dcg"),
+    "normalize": _one_of("normalize"),
+    "sigma": _number(0, 1e100, "a finite number above 0"),
+    "rel": _number(0, on.LARGEST_GRADE, f"a grade above 0, at most {on.LARGEST_GRADE:g}"),
+    "max_rel": _number(math.nextafter(1, 0), on.LARGEST_POWER, f"a grade from 1 to {on.LARGEST_POWER:g}"),
+    "p": _number(0, math.nextafter(1, 0), "between 0 and 1"),
+}
 
 
 def _cutoff(text: str, written: str | None, family: Family) -> float | None:
@@ -141,15 +179,12 @@ def _cutoff(text: str, written: str | None, family: Family) -> float | None:
             raise MeasureError(f"{family.name} needs a cut-off; write {family.name}@{example}")
         return None
     if family.cutoff == "none":
-        raise MeasureError(f"{family.name} takes no cut-off; write {family.name} in place of {text!r}")
-    try:
-        if family.cutoff == "recall":
-            level = float(written)
-            if 0 <= level <= 1:
-                return int(level) if level in (0, 1) else level
-        elif int(written) > 0:
-            return int(written)
-    except ValueError:
-        pass
+        raise MeasureError(f"{family.name} takes no cut-off; write {family.name} in place of {shortened(text)}")
+    if family.cutoff == "recall" and _DECIMAL.fullmatch(written):
+        level = float(written)
+        if 0 <= level <= 1:
+            return int(level) if level in (0, 1) else level
+    elif family.cutoff != "recall" and _WHOLE.fullmatch(written) and int(written) > 0:
+        return int(written)
     span = "a recall level from 0 to 1" if family.cutoff == "recall" else "a whole number above 0"
-    raise MeasureError(f"the cut-off {written!r} in {text!r} must be {span}")
+    raise MeasureError(f"the cut-off {shortened(written)} in {shortened(text)} must be {span}")

@@ -86,7 +86,7 @@ class Assessment:
 
     def rows(self, sort: str = "mean") -> list[Row]:
         """The systems' figures by a column, best first."""
-        return sort_rows(self._data["systems"], sort, self._data["alphas"])
+        return sort_rows(self._data, sort)
 
     def to_csv(self, sort: str = "mean") -> str:
         """One line a system, every figure at full precision."""

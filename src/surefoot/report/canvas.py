@@ -15,8 +15,7 @@ import numpy as np
 
 from surefoot.data.files import replacing
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError, MissingExtraError
-from surefoot.report.text import visible
+from surefoot.errors import ArgumentError, MissingExtraError, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

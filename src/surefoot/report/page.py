@@ -18,10 +18,9 @@ import numpy as np
 from surefoot import __version__
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, visible
 from surefoot.report.columns import SUMMARY, SYSTEM, Row, at_alpha
 from surefoot.report.results import packed_results
-from surefoot.report.text import visible
 from surefoot.report.words import alpha_title, notes, title, verdict
 from surefoot.risk.assess import Json
 from surefoot.risk.baselines import VIRTUAL

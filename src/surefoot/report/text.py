@@ -5,73 +5,112 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from surefoot.report.columns import SUMMARY, SYSTEM, Column, Row, all_columns, at_alpha
+from surefoot.errors import visible as visible  # noqa: PLC0414 - other modules take it from here
+from surefoot.report.columns import (
+    ABSENT,
+    SUMMARY,
+    SYSTEM,
+    Column,
+    Row,
+    all_columns,
+    at_alpha,
+    churn_columns,
+    fixed,
+    intervals_at,
+)
 from surefoot.report.words import alpha_title, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.text import Text
 
 Json = dict[str, Any]
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_NAME = 14  # letters of a system's name that stay together however narrow the terminal
+_MARKS = "small number: rank; *: p < 0.05, before Holm's correction"
 _MEASURES = {"u_risk": "U_Risk", "t_risk": "T_Risk", "z_risk": "Z_Risk", "geo_risk": "GeoRisk"}
 
 
-def visible(text: str) -> str:
-    """Text that cannot steer a terminal: control and direction characters shown as �."""
-    return _CONTROL.sub("�", text)
-
-
 def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
-    """What a terminal shows: the summary, a table for each α, how far the rankings agree, and notes."""
+    """What a terminal shows: the summary, a table for each α, how far rankings moved and agree, and notes."""
     from rich.text import Text
 
     parts: list[RenderableType] = [Text(visible(title(data)), style="bold"), Text("")]
-    parts.append(
-        _table(
-            rows,
-            [SYSTEM, *SUMMARY],
-            caption=f">20%: queries that lose over 20 %; worst: mean of the worst {data['worst_share']:.0%}",
-        )
-    )
+    caption = f">20%: queries that lose over 20 %; worst: mean of the worst {data['worst_share']:.0%}"
+    parts.append(_Fitted(rows, SUMMARY, caption))
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
-        parts.append(_table(rows, [SYSTEM, *at_alpha(alpha)], significant=alpha_key(alpha)))
+        parts.append(_Fitted(rows, at_alpha(alpha), _MARKS, significant=alpha_key(alpha)))
+        if intervals := intervals_at(data, alpha):
+            parts.append(_Fitted(rows, intervals, f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"))
+    if churn := churn_columns(data):
+        depth = data["systems"][0]["churn"]["depth"]
+        how = f"down to rank {depth}" if depth else "to the end"
+        parts += [Text(""), Text(f"How far rankings moved from the baseline's, {how}", style="bold")]
+        parts.append(_Fitted(rows, churn, "re-ranked: share of queries; τ: Kendall's, 1 where nothing moved"))
     if len(rows) > 2:
         parts += [Text(""), _agreement(data)]
     parts += [Text(""), *(Text(visible(note), style="dim") for note in notes(data))]
     return parts
 
 
-def _table(
-    rows: Sequence[Row], columns: Sequence[Column], caption: str | None = None, significant: str | None = None
-) -> RenderableType:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+class _Fitted:
+    """A table of systems that leaves out columns, rather than letters of names, where a terminal is narrow."""
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, caption=caption, caption_justify="left")
-    for column in columns:
-        if column is SYSTEM:
-            table.add_column(column.heading, overflow="fold", min_width=8)
-        else:
+    def __init__(
+        self, rows: Sequence[Row], columns: Sequence[Column], caption: str, significant: str | None = None
+    ) -> None:
+        self._rows = rows
+        self._columns = columns
+        self._caption = caption
+        self._cells = {column.key: [self._cell(column, row, significant) for row in rows] for column in columns}
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        from rich import box
+        from rich.cells import cell_len
+        from rich.table import Table
+        from rich.text import Text
+
+        names = [visible(row["system"]) for row in self._rows]
+        name_width = min(max(map(cell_len, [SYSTEM.heading, *names])), _NAME)
+        shown = self._fitting(options.max_width - name_width - 1)  # a blank at the edge, two between columns
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+        table.add_column(SYSTEM.heading, overflow="fold", min_width=name_width)
+        for column in shown:
             table.add_column(column.heading, justify="right", no_wrap=True)
-    for row in rows:
-        cells = []
-        for column in columns:
-            text = visible(column.text(row))
-            rank = column.rank(row) if column.rank else None
-            cell = Text(text)
-            if rank is not None:
-                cell.append(f" {rank:>2}", style="dim")
-            if significant and column.key.startswith("t_risk"):
-                cell.append("*" if row["alpha"][significant]["verdict"] in ("reward", "risk") else " ")
-            cells.append(cell)
-        table.add_row(*cells, style="italic" if row["is_baseline"] else None)
-    return table
+        for i, row in enumerate(self._rows):
+            cells = (self._cells[column.key][i] for column in shown)
+            table.add_row(Text(names[i]), *cells, style="italic" if row["is_baseline"] else None)
+        yield table
+        yield Text(f" {self._caption}", style="dim italic")
+        if hidden := [column.heading for column in self._columns if column not in shown]:
+            yield Text(f" no room for: {', '.join(hidden)}", style="dim italic")
+
+    def _fitting(self, width: int) -> list[Column]:
+        """The columns there is room for; the ties go first, then the last."""
+        kept = list(self._columns)
+        room = {
+            column.key: 2 + max([len(column.heading), *(len(cell.plain) for cell in self._cells[column.key])])
+            for column in kept
+        }
+        while len(kept) > 1 and sum(room[column.key] for column in kept) > width:
+            kept.remove(next((column for column in kept if column.key == "ties"), kept[-1]))
+        return kept
+
+    @staticmethod
+    def _cell(column: Column, row: Row, significant: str | None) -> Text:
+        from rich.text import Text
+
+        cell = Text(visible(column.text(row)))
+        rank = column.rank(row) if column.rank else None
+        if rank is not None:
+            cell.append(f" {rank:>2}", style="dim")
+        if significant and column.key.startswith("t_risk"):
+            cell.append("*" if row["alpha"][significant]["verdict"] in ("reward", "risk") else " ")
+        return cell
 
 
 def _agreement(data: Json) -> RenderableType:
@@ -87,24 +126,29 @@ def _agreement(data: Json) -> RenderableType:
         table.add_column(_MEASURES[name], justify="right")
     for key, taus in data["agreement"].items():
         values = [taus[f"mean~{name}"] for name in RANKED[1:]]
-        table.add_row(key, *("–" if value is None else f"{value:.3f}" for value in values))
+        table.add_row(key, *(ABSENT if value is None else fixed(value, 3) for value in values))
     return table
 
 
 def to_text(data: Json, rows: Sequence[Row], width: int = 120) -> str:
     """The terminal's tables without colour."""
+    return rendered(tables(data, rows), width)
+
+
+def rendered(parts: Iterable[RenderableType], width: int) -> str:
+    """What a terminal of that width would show, without colour and without blanks at the ends of lines."""
     from rich.console import Console
 
     stream = io.StringIO()
     console = Console(file=stream, width=width, color_system=None, force_terminal=False, highlight=False)
-    for part in tables(data, rows):
+    for part in parts:
         console.print(part)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 
 
 def to_csv(data: Json, rows: Sequence[Row]) -> str:
     """One line a system, every figure at full precision, absent ones empty."""
-    columns = all_columns(data["alphas"])
+    columns = all_columns(data)
     lines = ([column.value(row) for column in columns] for row in rows)
     return _csv([column.key for column in columns], lines)
 
@@ -121,7 +165,9 @@ def to_markdown(data: Json, rows: Sequence[Row]) -> str:
     """A Markdown table of the summary, and one for each α."""
     parts = [f"**{_markdown(title(data))}**", _markdown_table(rows, [SYSTEM, *SUMMARY])]
     for alpha in data["alphas"]:
-        parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha)])]
+        parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha), *intervals_at(data, alpha)])]
+    if churn := churn_columns(data):
+        parts += ["How far rankings moved from the baseline's", _markdown_table(rows, [SYSTEM, *churn])]
     parts.append("\n".join(f"- {_markdown(note)}" for note in notes(data)))
     return "\n\n".join(parts) + "\n"
 
@@ -165,6 +211,7 @@ def to_latex(data: Json, rows: Sequence[Row]) -> str:
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "<": "$<$", ">": "$>$",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "α": r"$\alpha$",
 }  # fmt: skip
 
@@ -199,15 +246,15 @@ def query_tables(data: Json, most: int = 10) -> list[RenderableType]:
             table.add_column(heading, justify="left" if heading == "query" else "right")
         for i in hurt[:most]:
             cells = [
-                f"{block['baseline'][i]:.4f}",
-                f"{columns['score'][i]:.4f}",
-                f"{columns['difference'][i]:.4f}",
+                fixed(block["baseline"][i], 4),
+                fixed(columns["score"][i], 4),
+                fixed(columns["difference"][i], 4),
             ]
-            cells.append("–" if columns["z"] is None else f"{columns['z'][i]:.3f}")
+            cells.append(ABSENT if columns["z"] is None else fixed(columns["z"][i], 3))
             for key in keys:
                 at = columns["alpha"][key]
                 mark = "*" if at["t_j"] is not None and at["significant"][i] else " "
-                cells.append("–" if at["t_j"] is None else f"{at['t_j'][i]:.2f}{mark}")
-            table.add_row(Text(visible(block["queries"][i])), *(cell.replace("-", "−") for cell in cells))
+                cells.append(ABSENT if at["t_j"] is None else f"{fixed(at['t_j'][i], 2)}{mark}")
+            table.add_row(Text(visible(block["queries"][i])), *cells)
         parts.append(table)
     return parts

@@ -11,23 +11,26 @@ Json = dict[str, Any]
 
 def baseline_name(data: Json) -> str:
     """The baseline as a reader would say it."""
-    baseline = data["baseline"]
-    if isinstance(baseline, list):
-        return f"the mean over {', '.join(baseline)}" if len(baseline) > 1 else str(baseline[0])
-    return f"the per-query {baseline} of {len(data['population'])} systems" if _is_virtual(data) else str(baseline)
-
-
-def _is_virtual(data: Json) -> bool:
-    return data["baseline"] in ("mean", "median", "max") and not any(row["is_baseline"] for row in data["systems"])
+    given = data["baseline"]
+    systems = {row["system"] for row in data["systems"]}
+    names = [
+        name if name in systems else f"the per-query {name} of {_systems(len(data['population']))}"
+        for name in ([given] if isinstance(given, str) else given)
+    ]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} in turn"
 
 
 def title(data: Json) -> str:
     """What was measured, on how much, against what."""
-    systems, queries = len(data["systems"]), data["queries"]
+    queries = data["queries"]
     return (
-        f"{data['measure']} of {systems:,} system{'s' * (systems != 1)} on {queries:,} "
+        f"{data['measure']} of {_systems(len(data['systems']))} on {queries:,} "
         f"quer{'ies' if queries != 1 else 'y'}, against {baseline_name(data)}"
     )
+
+
+def _systems(count: int) -> str:
+    return f"{count:,} system{'s' * (count != 1)}"
 
 
 def alpha_title(alpha: float) -> str:
@@ -80,7 +83,9 @@ def notes(data: Json) -> list[str]:
     if len(data["population"]) < len(data["systems"]):
         found.append(f"Z_Risk and GeoRisk are over the population {', '.join(data['population'])}.")
     elif data["systems"] and data["systems"][0]["alpha"]:
-        found.append(f"Z_Risk and GeoRisk are over all {len(data['population'])} systems.")
+        found.append(f"Z_Risk and GeoRisk are over all {_systems(len(data['population']))}.")
+    if len(data["population"]) == 1:
+        found.append("Over a single system Z_Risk is 0 by definition: it is what it leads one to expect.")
     missing = {name: count for name, count in data["missing"].items() if count}
     if missing:
         listed = ", ".join(f"{name} ({count})" for name, count in list(missing.items())[:8])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.arguments import whole
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
@@ -37,6 +38,10 @@ def assessment_data(
 ) -> Json:
     """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments."""
     weights = _distinct(alphas)
+    whole("bootstrap", bootstrap, 0)
+    whole("seed", seed, 0)
+    if depth is not None:
+        whole("depth", depth, 1)
     rows = population_rows(scores, population)
     against = baseline_rows(scores, baseline, rows)
     differences = {name: scores.values - vector for name, vector in against.items()}
@@ -142,7 +147,8 @@ def _tests(
         return entries
     entries = []
     for tests in zip(*each, strict=True):
-        reason = next((test.reason for test in tests if test.reason), None)
+        reasons = {name: test.reason for name, test in zip(against, tests, strict=True) if test.reason}
+        reason = next((f"against {name}: {why}" for name, why in reasons.items()), None)
         entry = _one_test(TTest(None, None, tests[0].df, None, None))
         if reason is None:
             entry["t_risk"] = float(np.mean([test.t for test in tests]))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 
 
 def _mean(values: Floats) -> Floats:
@@ -27,9 +27,7 @@ def population_rows(scores: Scores, population: Sequence[str] | None) -> list[in
     """The rows that expectations are taken over: every system unless named."""
     if population is None:
         return list(range(len(scores.systems)))
-    if isinstance(population, str):
-        population = [population]
-    rows = [scores.row(name) for name in population]
+    rows = [scores.row(name) for name in _names("population", population)]
     if not rows or len(set(rows)) < len(rows):
         raise ArgumentError("the population must name at least one system, and each once")
     return rows
@@ -37,13 +35,13 @@ def population_rows(scores: Scores, population: Sequence[str] | None) -> list[in
 
 def baseline_rows(scores: Scores, baseline: str | Sequence[str], population: list[int]) -> dict[str, Floats]:
     """The score vectors to compare with, by name."""
-    names = [baseline] if isinstance(baseline, str) else list(baseline)
+    names = _names("baseline", baseline)
     if not names:
         raise ArgumentError("no baseline was given; name a system, several, or one of mean, median, max")
     found: dict[str, Floats] = {}
     for name in names:
         if name in found:
-            raise ArgumentError(f"baseline {name!r} is given twice")
+            raise ArgumentError(f"baseline {shortened(name)} is given twice")
         if name in VIRTUAL:
             if name in scores.systems:
                 raise ArgumentError(
@@ -53,3 +51,11 @@ def baseline_rows(scores: Scores, baseline: str | Sequence[str], population: lis
         else:
             found[name] = scores[name]
     return found
+
+
+def _names(what: str, given: str | Sequence[str]) -> list[str]:
+    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError(f"the {what} is {shortened(given)}; give the name of a system, or a list of names")
+    return names

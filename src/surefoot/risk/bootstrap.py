@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from surefoot.arguments import whole
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError
 from surefoot.risk.expectation import combine
 
+MOST = 1_000_000  # replicates; 10,000 give the ends of an interval to two digits already
 _CELLS = 1 << 22  # replicate × query cells handled at once, so that memory does not grow with either
+_DRAWS = 1 << 25  # figures kept at once, for the same reason
 
 
 @dataclass(frozen=True)
@@ -37,37 +39,59 @@ def bootstrap_intervals(
     `weighted` holds for each α the weighted differences x_q of every system, whose mean is U_Risk; `population` the
     rows that expectations are taken over, or None for no Z and Geo. The same seed gives the same intervals.
     """
-    if replicates < 2:
-        raise ArgumentError(f"bootstrap is {replicates}; it needs at least 2 replicates (1000 is usual)")
-    systems, queries = values.shape
+    replicates, seed = whole("bootstrap", replicates, 2, MOST), whole("seed", seed, 0)
+    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
+    kept: dict[str, list[Floats]] = {"u": [], "z": [], "geo": []}
+    step = max(1, _DRAWS // (len(alphas) * replicates))
+    for start in range(0, len(values), step):  # the seed draws the same queries for each group of systems
+        rows = range(start, min(start + step, len(values)))
+        for name, draws in _draws(values, weighted, alphas, population, rows, replicates, seed).items():
+            kept[name].append(_quantiles(draws, ends))
+    u, z, geo = (np.concatenate(parts, axis=1) for parts in kept.values())
+    return Intervals(u, None if population is None else z, None if population is None else geo)
+
+
+def _draws(
+    values: Floats,
+    weighted: Sequence[Floats],
+    alphas: Sequence[float],
+    population: Sequence[int] | None,
+    rows: range,
+    replicates: int,
+    seed: int,
+) -> dict[str, Floats]:
+    """U, Z and Geo of some systems in each replicate, indexed [α, system, replicate]."""
+    queries = values.shape[1]
     rng = np.random.default_rng(seed)
-    u = np.empty((len(alphas), systems, replicates))
-    z = np.full((len(alphas), systems, replicates), np.nan)
-    geo = np.full_like(z, np.nan)
+    u = np.empty((len(alphas), len(rows), replicates))
+    z = np.full(u.shape, np.nan)
+    geo = np.full(u.shape, np.nan)
     step = max(1, _CELLS // queries)
     for start in range(0, replicates, step):
         part = slice(start, min(start + step, replicates))
         counts = rng.multinomial(queries, np.full(queries, 1 / queries), size=part.stop - part.start).astype(np.float64)
         for i, x in enumerate(weighted):
-            u[i, :, part] = x @ counts.T / queries
+            u[i, :, part] = x[rows.start : rows.stop] @ counts.T / queries
         if population is not None:
-            _resampled_expectation(values, counts, alphas, population, z[:, :, part], geo[:, :, part])
-    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
-    return Intervals(
-        _quantiles(u, ends),
-        None if population is None else _quantiles(z, ends),
-        None if population is None else _quantiles(geo, ends),
-    )
+            _resampled_expectation(values, counts, alphas, population, rows, z[:, :, part], geo[:, :, part])
+    return {"u": u, "z": z, "geo": geo}
 
 
 def _resampled_expectation(
-    values: Floats, counts: Floats, alphas: Sequence[float], population: Sequence[int], z: Floats, geo: Floats
+    values: Floats,
+    counts: Floats,
+    alphas: Sequence[float],
+    population: Sequence[int],
+    rows: range,
+    z: Floats,
+    geo: Floats,
 ) -> None:
-    """Fill in Z and GeoRisk of each system of the population for resampled counts of the queries."""
+    """Fill in Z and GeoRisk of the rows that are of the population for resampled counts of the queries."""
     column = values[population].sum(axis=0)
     total = counts @ column
     queries = values.shape[1]
-    for row in population:
+    for row in set(rows).intersection(population):
+        at = row - rows.start
         row_total = counts @ values[row]
         share = np.divide(row_total, total, out=np.zeros_like(total), where=total > 0)
         expectation = share[:, None] * column
@@ -80,8 +104,8 @@ def _resampled_expectation(
         below = (np.minimum(deviation, 0) * counts).sum(axis=1)
         everything = (deviation * counts).sum(axis=1)
         for i, alpha in enumerate(alphas):
-            z[i, row] = everything + alpha * below
-            geo[i, row] = combine(row_total / queries, z[i, row] / queries)
+            z[i, at] = everything + alpha * below
+            geo[i, at] = combine(row_total / queries, z[i, at] / queries)
 
 
 def _quantiles(draws: Floats, ends: list[float]) -> Floats:

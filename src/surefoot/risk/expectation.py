@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtr
 
 from surefoot.data.ranking import Floats
+from surefoot.data.scores import LARGEST
 from surefoot.errors import ArgumentError
 from surefoot.risk.tradeoff import weigh_losses
 
@@ -101,8 +102,10 @@ def score_matrix(X: ArrayLike) -> Floats:
     scores = np.asarray(X, dtype=np.float64)
     if scores.ndim != 2 or not scores.size:
         raise ArgumentError(f"X must be a systems × queries matrix, found shape {scores.shape}")
-    if not np.isfinite(scores).all():
-        raise ArgumentError("X holds a value that is not finite; every system needs a score on every query")
+    if not (np.abs(scores) <= LARGEST).all():
+        raise ArgumentError(
+            f"X holds a value that is not finite or beyond ±{LARGEST:g}; every system needs a score on every query"
+        )
     if scores.min() < 0:
         raise ArgumentError(f"X holds {scores.min():g}; Z_Risk and GeoRisk need scores of at least 0")
     return scores

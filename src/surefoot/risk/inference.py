@@ -93,7 +93,8 @@ def undefined(weighted: Floats, scale: float) -> str | None:
     """
     if len(weighted) < 2:
         return "a single query has no standard error"
-    if np.ptp(weighted) > 16 * np.finfo(np.float64).eps * scale:
+    # The second condition is for differences of 1e-200 or so, whose squares are 0.
+    if np.ptp(weighted) > 16 * np.finfo(np.float64).eps * scale and weighted.std(ddof=1) > 0:
         return None
     return (
         "all queries differ from the baseline alike" if weighted.any() else "identical to the baseline on every query"

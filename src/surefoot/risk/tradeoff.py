@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surefoot.arguments import decimal
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError
+from surefoot.data.scores import LARGEST
+from surefoot.errors import ArgumentError, shortened
+
+LARGEST_ALPHA = 1e6  # a loss that counts a million times has long drowned every gain
 
 
 def u_risk(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> float:
@@ -73,18 +77,20 @@ def lowest_mean(differences: Floats, share: float) -> float:
 
 def loses_over(differences: Floats, baseline: Floats, share: float = 0.2) -> int:
     """Number of queries that lose more than a share of the baseline's score: δ_q / M_b(q) < −share."""
-    relative = np.divide(differences, baseline, out=np.zeros_like(differences), where=baseline > 0)
-    return int((relative < -share).sum())
+    # A hair's breadth keeps a loss of exactly the share, such as 0.1 − 0.08, from counting as more than it.
+    return int(((differences < -share * (1 + 1e-9) * baseline) & (baseline > 0)).sum())
 
 
 def check_alpha(alpha: Any) -> float:
     """α as a float, if it is one that risk measures know."""
     try:
-        value = float(alpha)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"alpha is {alpha!r}; it must be a number of at least 0") from None
-    if not (math.isfinite(value) and value >= 0):
-        raise ArgumentError(f"alpha is {value:g}; it must be finite and at least 0 (0 is plain gain)")
+        value = decimal(alpha) if isinstance(alpha, str) else float(alpha)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"alpha is {shortened(alpha)}; it must be a number of at least 0") from None
+    if not 0 <= value <= LARGEST_ALPHA:
+        raise ArgumentError(
+            f"alpha is {value:g}; it must be finite and at least 0 (0 is plain gain), at most {LARGEST_ALPHA:,.0f}"
+        )
     return value
 
 
@@ -92,7 +98,8 @@ def _vector(values: ArrayLike, name: str) -> Floats:
     vector = np.asarray(values, dtype=np.float64)
     if vector.ndim != 1 or not vector.size:
         raise ArgumentError(f"{name} must be a vector with one score a query, found shape {vector.shape}")
-    if not np.isfinite(vector).all():
-        where = int(np.flatnonzero(~np.isfinite(vector))[0])
-        raise ArgumentError(f"{name}[{where}] is {vector[where]}; every score must be finite")
+    wrong = ~(np.abs(vector) <= LARGEST)
+    if wrong.any():
+        where = int(np.flatnonzero(wrong)[0])
+        raise ArgumentError(f"{name}[{where}] is {vector[where]}; every score must be finite and within ±{LARGEST:g}")
     return vector

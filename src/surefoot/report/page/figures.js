@@ -89,7 +89,7 @@ function pair(row, vector) {
     difference[q] = row[q] - vector[q];
     if (difference[q] > 0) wins++;
     if (difference[q] < 0) losses++;
-    if (vector[q] > 0 && difference[q] / vector[q] < -0.2) over20++;
+    if (vector[q] > 0 && difference[q] < -0.2 * (1 + 1e-9) * vector[q]) over20++;
   }
   const gains = difference.filter((value) => value > 0),
     harms = difference.filter((value) => value < 0);

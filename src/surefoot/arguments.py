@@ -1,0 +1,31 @@
+"""Numbers that users give, read strictly: one place for what counts as one."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from surefoot.errors import ArgumentError, shortened
+
+
+def decimal(text: str) -> float:
+    """A number as other programs write it; Python alone would also take `1_000` and the digits of other scripts.
+
+    >>> decimal(" 1e-3")
+    0.001
+    """
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"not a number: {shortened(text)}")
+    return float(text)
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """The value as a whole number from `least` to `most`, or an error that names it."""
+    span = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{name} is {shortened(value)}; it must be a whole number {span}") from None
+    if number < least or (most is not None and number > most):
+        raise ArgumentError(f"{name} is {number:,}; it must be a whole number {span}")
+    return number
