@@ -3,10 +3,10 @@
     python benchmarks/mq2008.py ../shared/data/mq2008 [--seeds 5] [--json FILE]
 
 Leaves are chosen for `gain` on each fold's validation data and used for every objective on that fold; the number of
-trees is chosen there for each objective and α, from the mean of the seeds: by NDCG@10 for `gain`, by U_Risk at α for the
-others. The learned baselines are three models trained on a held-out fifth of each fold's training queries: LightGBM's
-lambdarank and regression, and ridge regression; what learns against them (T*-faro, geo_risk) learns from the other four fifths, and
-so does a `gain` beside them. Figures are over all 784 test queries, the mean of the seeds.
+trees is chosen there for each objective and α, from the mean of the seeds: by NDCG@10 for `gain`, by U_Risk at α for
+the others. The learned baselines are three models trained on a held-out fifth of each fold's training queries:
+LightGBM's lambdarank and regression, and ridge regression; what learns against them (T*-faro, geo_risk) learns from
+the other four fifths, and so does a `gain` beside them. Figures are over all 784 test queries, the mean of the seeds.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def grow_native(train: Any, valid: Any, seed: int, parameters: dict[str, Any]) -
 
 
 def grow(train: Any, valid: Any, seed: int, parameters: dict[str, Any]) -> tuple[Any, list[float], list[float]]:
-    """A ranker's booster, its validation U_Risk at its α after each tree (NDCG@10 but for a shift at 0), and training NDCG@10."""
+    """A ranker's booster, and after each tree its validation U_Risk (at α = 0 NDCG@10, shifted) and training NDCG@10."""
     import surefoot as sf
 
     settings = {"num_threads": 1, "feature_fraction": FEATURE_FRACTION, **parameters}

@@ -103,7 +103,7 @@ def evaluate(
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     check_outputs(
         {"--json": json_file, "--csv": csv_file, "--csv's per-query file": per_query_file, "--html": html_file},
-        inputs=[scores] if scores is not None else [path for _, path in map(_named, files or [])],
+        inputs=[scores] if scores is not None else [path for _, path in map(name_and_file, files or [])],
         folders={"--figures": figures},
     )
     if figures is not None:
