@@ -70,7 +70,7 @@ def grow_native(train: Any, valid: Any, seed: int, parameters: dict[str, Any]) -
 
 
 def grow(train: Any, valid: Any, seed: int, parameters: dict[str, Any]) -> tuple[Any, list[float], list[float]]:
-    """A ranker's booster, and after each tree its validation U_Risk (at α = 0 NDCG@10, shifted) and training NDCG@10."""
+    """A ranker's booster, and after each tree its validation U_Risk (at α = 0 NDCG@10) and training NDCG@10."""
     import surefoot as sf
 
     settings = {"num_threads": 1, "feature_fraction": FEATURE_FRACTION, **parameters}

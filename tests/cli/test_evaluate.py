@@ -21,20 +21,6 @@ SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").
 
 
 @pytest.fixture
-def surefoot(monkeypatch, capsys):
-    """Run a command in this process; gives its exit code, output and errors."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["surefoot", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        output = capsys.readouterr()
-        return int(caught.value.code or 0), output.out, output.err
-
-    return run
-
-
-@pytest.fixture
 def folder(tmp_path: Path) -> Path:
     made = sf.synthetic_runs(queries=30, depth=20)
     made.qrels.write(tmp_path / "qrels.txt")

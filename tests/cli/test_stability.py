@@ -69,7 +69,7 @@ def test_what_is_refused(stability, files, tmp_path: Path) -> None:
         (("noise", files[0]), "at least one run"),
         (("noise", *files, "--sizes", "a"), "--sizes is 'a'"),
         (("noise", *files, "--query", "q99"), "no judged query is named 'q99'"),
-        (("noise", *files, "-m", "SoftNDCG(sigma=0)@5"), "sigma is 0"),
+        (("noise", *files, "-m", "SoftNDCG(sigma=0)@5"), "sigma=0"),
         (("subsets", *files[:2]), "at least 2 runs"),
         (("subsets", *files, "--sizes", "31"), "a subset of 31 queries was asked for and there are 30"),
         (("subsets", *files, "--sizes", "1.5"), "a whole number of queries"),

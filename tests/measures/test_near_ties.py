@@ -231,9 +231,9 @@ def test_long_lists_of_crowded_scores_stay_in_range() -> None:
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("SoftNDCG(sigma=0)@5", "sigma is 0; it is the scale"),
-        ("rNDCG(sigma=-1)@5", "sigma is -1"),
-        ("rNDCG(sigma=1e999)@5", "sigma is inf"),
+        ("SoftNDCG(sigma=0)@5", "sigma=0 in 'SoftNDCG(sigma=0)@5' must be a finite number above 0"),
+        ("rNDCG(sigma=-1)@5", "sigma=-1"),
+        ("rNDCG(sigma=1e999)@5", "sigma=inf"),
         ("SoftNDCG(sigma='x')@5", "is not a number"),
         ("SoftNDCG(normalize='z')@5", "write normalize='percentile' (in a sample of the function's scores) or"),
         ("SoftNDCG(dcg=[1])@5", "write dcg='log2' (linear) or dcg='exp-log2'"),
