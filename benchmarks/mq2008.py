@@ -1,12 +1,13 @@
 """MQ2008, five folds: what each objective gains and risks, in the form of Dinçer et al. (SIGIR 2016), Table 7.
 
-    python benchmarks/mq2008.py ../shared/data/mq2008 [--seeds 5] [--json FILE]
+    python benchmarks/mq2008.py ../shared/data/mq2008 [--seeds 5] [--only u_risk] [--json FILE]
 
-Leaves are chosen for `gain` on each fold's validation data and used for every objective on that fold; the number of
-trees is chosen there for each objective and α, from the mean of the seeds: by NDCG@10 for `gain`, by U_Risk at α for
-the others. The learned baselines are three models trained on a held-out fifth of each fold's training queries:
-LightGBM's lambdarank and regression, and ridge regression; what learns against them (T*-faro, geo_risk) learns from
-the other four fifths, and so does a `gain` beside them. Figures are over all 784 test queries, the mean of the seeds.
+Parameters are chosen on validation data only, for each objective and α alike, one setting for all folds: leaves by the
+greatest mean validation NDCG@10 over the folds and seeds; then the fewest trees within one standard deviation of the
+seeds of that greatest (the one-standard-error rule). The learned baselines are three models trained on a
+held-out fifth of each fold's training queries: LightGBM's lambdarank and regression, and ridge regression; what learns
+against them (T*-faro, geo_risk) learns from the other four fifths, and so does a `gain` beside them. Figures are
+over all 784 test queries, the mean of the seeds.
 """
 
 from __future__ import annotations
@@ -23,13 +24,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ALPHAS = (1, 5, 10, 20)
 MEASURES = {"NDCG@1": "nDCG(dcg='exp-log2')@1", "NDCG@10": "nDCG(dcg='exp-log2')@10"}
-GRID = [
-    {"num_leaves": leaves, "min_data_in_leaf": fewest, "learning_rate": 0.05}
-    for leaves in (4, 8, 16)
-    for fewest in (20, 50, 100)
-]
+GRID = [{"num_leaves": leaves, "min_data_in_leaf": 50, "learning_rate": 0.05} for leaves in (4, 8, 16)]
 TREES = 300
-SMOOTHED = 51
+STEP = 10  # trees between two looks
 FEATURE_FRACTION = 0.7
 CONFIGURATIONS: list[tuple[str, dict[str, Any]]] = [
     ("native", {}),
@@ -55,37 +52,33 @@ def load(folder: Path, name: str) -> Any:
     return sf.RankingData(data.X, data.y, group=data.lengths, baselines={"bm25": data.feature(25)})
 
 
-def grow_native(train: Any, valid: Any, seed: int, parameters: dict[str, Any]) -> tuple[Any, list[float]]:
-    """LightGBM's own lambdarank, and its validation nDCG@10 after each tree."""
+def grow(train: Any, seed: int, options: dict[str, Any]) -> tuple[Any, list[float]]:
+    """A ranker's booster, and its training NDCG@10 after each tree."""
+    import surefoot as sf
+
+    settings = {"num_threads": 1, "feature_fraction": FEATURE_FRACTION, **options}
+    ranker = sf.Ranker(n_estimators=TREES, random_state=seed, **settings).fit(train)
+    return ranker.booster_, ranker.history_["train"]["effectiveness"]
+
+
+def grow_native(train: Any, seed: int, parameters: dict[str, Any]) -> tuple[Any, list[float]]:
+    """LightGBM's own lambdarank."""
     import lightgbm as lgb
 
     settings = {"objective": "lambdarank", "lambdarank_truncation_level": 10, "verbosity": -1, "num_threads": 1}
     settings |= {"seed": seed, "deterministic": True, "force_col_wise": True, "feature_fraction": FEATURE_FRACTION}
-    settings |= {"metric": "ndcg", "eval_at": [10]}
-    data = lgb.Dataset(train.X, train.y, group=train.lengths)
-    held = lgb.Dataset(valid.X, valid.y, group=valid.lengths, reference=data)
-    curves: dict[str, Any] = {}
-    booster = lgb.train(settings | parameters, data, TREES, [held], callbacks=[lgb.record_evaluation(curves)])
-    return booster, next(iter(curves.values()))["ndcg@10"]
+    return lgb.train(settings | parameters, lgb.Dataset(train.X, train.y, group=train.lengths), TREES), []
 
 
-def grow(train: Any, valid: Any, seed: int, parameters: dict[str, Any]) -> tuple[Any, list[float], list[float]]:
-    """A ranker's booster, and after each tree its validation U_Risk (at α = 0 NDCG@10) and training NDCG@10."""
-    import surefoot as sf
+def values(data: Any, measure: str, scores: Any) -> Any:
+    """A measure on each query of a set, for scores of its documents."""
+    from surefoot.learn.target import Target
 
-    settings = {"num_threads": 1, "feature_fraction": FEATURE_FRACTION, **parameters}
-    ranker = sf.Ranker(n_estimators=TREES, random_state=seed, **settings).fit(train, valid=valid)
-    seen = ranker.history_["valid"]
-    criterion = [reward - (1 + ranker.alpha) * risk for reward, risk in zip(seen["reward"], seen["risk"], strict=True)]
-    return ranker.booster_, criterion, ranker.history_["train"]["effectiveness"]
-
-
-def best_trees(curves: list[list[float]]) -> tuple[int, float]:
-    """Where the mean of the seeds' validation curves is highest; smoothed, since single trees are noise."""
-    import numpy as np
-
-    curve = np.convolve(np.mean(curves, axis=0), np.full(SMOOTHED, 1 / SMOOTHED), mode="valid")
-    return int(curve.argmax()) + SMOOTHED // 2 + 1, float(curve.max())
+    if not hasattr(data, "targets"):
+        data.targets = {}
+    if measure not in data.targets:
+        data.targets[measure] = Target(measure, data.y, data.offsets, range(len(data)), threads=1)
+    return data.targets[measure].values(scores)
 
 
 def learned_baselines(part: Any) -> dict[str, Any]:
@@ -120,46 +113,64 @@ def with_learned(data: Any, models: dict[str, Any]) -> Any:
 
 
 def run_fold(folder: str, seeds: int, only: str) -> dict[str, Any]:
-    """Test scores of every configuration and seed on one fold, and of the baselines."""
-    import surefoot as sf
-
+    """Every configuration, setting and seed on one fold: validation NDCG@10 and test scores every few trees."""
     train, valid, test, learned = prepare(Path(folder))
-    tried = [(best_trees([grow(train, valid, seed, one)[1] for seed in (0, 1)])[1], i) for i, one in enumerate(GRID)]
-    parameters = GRID[max(tried)[1]]
-    found: dict[str, Any] = {"parameters": parameters, "trees": {}, "values": {}, "curves": {}}
-
-    def values(scores: Any) -> dict[str, list[float]]:
-        run = test.to_run(scores, "x")
-        per_measure = sf.score(test.qrels(), run, MEASURES.values())
-        return {name: one.values[0].tolist() for name, one in zip(MEASURES, per_measure, strict=True)}
-
+    looks = range(STEP, TREES + 1, STEP)
+    found: dict[str, Any] = {"valid": {}, "test": {}, "curves": {}, "queries": len(valid.queries)}
     for name, scores in {**test.baselines, **learned[2].baselines}.items():
-        found["values"][name] = [values(scores)]
+        found["test"][name] = {(0, 0): {key: [values(test, measure, scores)] for key, measure in MEASURES.items()}}
     for name, given in chosen(only):
         options = {key: value for key, value in given.items() if key != "baselines"}
-        data, held = learned[:2] if given.get("baselines") == "learned" else (train, valid)
-        if name == "native":
-            grown = [(*grow_native(data, held, seed, parameters), []) for seed in range(seeds)]
-        else:
-            grown = [grow(data, held, seed, parameters | options) for seed in range(seeds)]
-        trees, _ = best_trees([curve for _, curve, _ in grown])
-        found["trees"][name] = trees
-        found["curves"][name] = grown[0][2]
-        found["values"][name] = [values(booster.predict(test.X, num_iteration=trees)) for booster, _, _ in grown]
+        data = learned[0] if given.get("baselines") == "learned" else train
+        found["valid"][name], found["test"][name], found["curves"][name] = {}, {}, {}
+        for setting, parameters in enumerate(GRID):
+            for seed in range(seeds):
+                if name == "native":
+                    booster, curve = grow_native(data, seed, parameters)
+                else:
+                    booster, curve = grow(data, seed, parameters | options)
+                at = (setting, seed)
+                found["curves"][name][at] = curve
+                found["valid"][name][at] = [
+                    float(values(valid, MEASURES["NDCG@10"], booster.predict(valid.X, num_iteration=trees)).sum())
+                    for trees in looks
+                ]
+                scored = [booster.predict(test.X, num_iteration=trees) for trees in looks]
+                found["test"][name][at] = {
+                    key: [values(test, measure, scores) for scores in scored] for key, measure in MEASURES.items()
+                }
     return found
 
 
-def figures(folds: list[dict[str, Any]], name: str, baselines: list[str], seed: int, measure: str) -> dict[str, float]:
+def choose(folds: list[dict[str, Any]], name: str, seeds: int) -> tuple[int, int]:
+    """The setting of the greatest mean validation NDCG@10, and the look with the fewest trees that nearly reach it."""
+    import numpy as np
+
+    queries = sum(fold["queries"] for fold in folds)
+    seen = [
+        np.sum([[fold["valid"][name][setting, seed] for seed in range(seeds)] for fold in folds], axis=0) / queries
+        for setting in range(len(GRID))
+    ]
+    setting = int(np.argmax([one.mean(axis=0).max() for one in seen]))
+    mean = seen[setting].mean(axis=0)
+    best = int(mean.argmax())
+    spread = seen[setting][:, best].std(ddof=1) if seeds > 1 else 0.0
+    return setting, int(np.flatnonzero(mean >= mean[best] - spread)[0])
+
+
+def figures(
+    folds: list[dict[str, Any]], name: str, baselines: list[str], measure: str, at: tuple[int, int], look: int
+) -> dict[str, float]:
     """One configuration and seed over all folds' test queries, averaged over the baselines."""
     import numpy as np
 
     import surefoot as sf
 
-    def joined(which: str, number: int) -> Any:
-        return np.concatenate([fold["values"][which][number][measure] for fold in folds])
+    def joined(which: str, place: tuple[int, int], when: int) -> Any:
+        return np.concatenate([fold["test"][which][place][measure][when] for fold in folds])
 
     names = [name, *(baseline for baseline in baselines if baseline != name)]
-    matrix = np.stack([joined(name, seed), *(joined(baseline, 0) for baseline in names[1:])])
+    matrix = np.stack([joined(name, at, look), *(joined(baseline, (0, 0), 0) for baseline in names[1:])])
     scores = sf.Scores(matrix, names, [str(i) for i in range(matrix.shape[1])])
     row = sf.assess(scores, baseline=names[1:], alphas=[0]).to_dict()["systems"][0]
     keys = ("mean", "reward", "risk", "wins", "losses", "loss_over_20")
@@ -171,10 +182,15 @@ def table(folds: list[dict[str, Any]], baselines: list[str], seeds: int, only: s
 
     rows: dict[str, dict[str, Any]] = {}
     for name, _ in chosen(only):
-        each = [figures(folds, name, baselines, seed, "NDCG@10") for seed in range(seeds)]
-        first = [figures(folds, name, baselines, seed, "NDCG@1")["mean"] for seed in range(seeds)]
+        setting, look = choose(folds, name, seeds)
+        each, first = (
+            [figures(folds, name, baselines, measure, (setting, seed), look) for seed in range(seeds)]
+            for measure in ("NDCG@10", "NDCG@1")
+        )
         row: dict[str, Any] = {key: float(np.mean([one[key] for one in each])) for key in each[0]}
-        row["ndcg1"] = float(np.mean(first))
+        row["ndcg1"] = float(np.mean([one["mean"] for one in first]))
+        row["leaves"] = GRID[setting]["num_leaves"]
+        row["trees"] = (look + 1) * STEP
         row["sd"] = {key: float(np.std([one[key] for one in each], ddof=1)) if seeds > 1 else 0.0 for key in each[0]}
         rows[name] = row
     return rows
@@ -182,12 +198,13 @@ def table(folds: list[dict[str, Any]], baselines: list[str], seeds: int, only: s
 
 def show(title: str, rows: dict[str, dict[str, Any]]) -> None:
     print(f"\n{title}")
-    heads = ("NDCG@1", "NDCG@10", "reward", "risk", "rew/risk", "wins", "losses", "W/L", "L>20%")
+    heads = ("leaves", "trees", "NDCG@1", "NDCG@10", "reward", "risk", "rew/risk", "wins", "losses", "W/L", "L>20%")
     print(f"{'':12}", *(f"{head:>8}" for head in heads), "  standard deviation of the seeds")
     for name, row in rows.items():
         rewarded, won = row["reward"] / row["risk"], row["wins"] / row["losses"]
         print(
-            f"{name:12} {row['ndcg1']:8.4f} {row['mean']:8.4f} {row['reward']:8.4f} {row['risk']:8.4f} {rewarded:8.2f} "
+            f"{name:12} {row['leaves']:8} {row['trees']:8} {row['ndcg1']:8.4f} {row['mean']:8.4f} {row['reward']:8.4f} "
+            f"{row['risk']:8.4f} {rewarded:8.2f} "
             f"{row['wins']:8.1f} {row['losses']:8.1f} {won:8.2f} {row['loss_over_20']:8.1f}   "
             f"{row['sd']['mean']:.4f} NDCG@10, {row['sd']['risk']:.4f} risk"
         )
@@ -225,19 +242,16 @@ def main() -> None:
     folders = [str(arguments.folder / f"Fold{number}") for number in range(1, 6)]
     with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
         folds = list(pool.map(run_fold, folders, [arguments.seeds] * 5, [arguments.only] * 5))
-    for number, fold in enumerate(folds, start=1):
-        print(f"Fold {number}: {fold['parameters']}; trees {fold['trees']}")
     against_bm25 = table(folds, ["bm25"], arguments.seeds, arguments.only)
     learned = table(folds, ["lambdarank", "regression", "ridge"], arguments.seeds, arguments.only)
     show("Against BM25 (feature 25)", against_bm25)
     show("Against three learned models (macro-average)", learned)
     checks(against_bm25)
-    print("\nTrees to 95 % of the final training NDCG@10, mean over folds:")
+    print("\nTrees to 95 % of the training NDCG@10 at the chosen number of trees, mean over folds:")
     for name in ("gain", *(f"u_risk {a}" for a in ALPHAS)):
-        reached = [
-            next(i for i, value in enumerate(fold["curves"][name], start=1) if value >= 0.95 * fold["curves"][name][-1])
-            for fold in folds
-        ]
+        setting, look = choose(folds, name, arguments.seeds)
+        curves = [fold["curves"][name][setting, 0][: (look + 1) * STEP] for fold in folds]
+        reached = [next(i for i, value in enumerate(curve, 1) if value >= 0.95 * curve[-1]) for curve in curves]
         print(f"  {name:10} {sum(reached) / len(reached):.1f}")
     if arguments.json:
         content = {

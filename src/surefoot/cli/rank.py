@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from surefoot.cli.outputs import check_outputs
 from surefoot.cli.sources import HELP as BASELINES
 
 
@@ -31,6 +32,7 @@ def rank(
     from surefoot.data.letor import read_letor
     from surefoot.learn.ranker import Ranker
 
+    check_outputs({"--output": str(output), "--qrels": None if qrels is None else str(qrels)}, [str(data)])
     ranker = Ranker.load(model)
     documents = with_baselines(read_letor(data, n_features=ranker.n_features_in_), baseline or [])
     run = documents.to_run(ranker.predict(documents), name or model.resolve().name)

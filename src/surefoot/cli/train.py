@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from surefoot.cli.outputs import check_outputs
 from surefoot.cli.sources import HELP as BASELINES
 from surefoot.errors import ArgumentError
 
@@ -60,6 +61,8 @@ def train(
     from surefoot.data.letor import read_letor
     from surefoot.learn.ranker import Ranker
 
+    read = [data, valid] if valid is not None else [data]
+    check_outputs({"--html": None if html is None else str(html)}, map(str, read), {"--output": str(output)})
     console = Console(highlight=False, quiet=quiet)
     if html is not None and valid is None:
         raise ArgumentError("--html shows the assessment on validation data; give --valid")
