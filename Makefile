@@ -11,7 +11,7 @@ demo: $(VENV)/.learn
 test: $(VENV)/.test
 	$(BIN)/python -m pytest
 
-lint: $(VENV)/.lint
+lint: $(VENV)/.test $(VENV)/.lint  # mypy looks into what the tests install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
