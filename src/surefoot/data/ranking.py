@@ -90,8 +90,7 @@ class Ranking:
             there, here = other.match(self)
             return here, there
         mine, theirs = self.codes[self.by_code], other.codes[other.by_code]
-        at = np.searchsorted(theirs, mine)
-        at[at == len(theirs)] = 0
+        at = np.minimum(np.searchsorted(theirs, mine), len(theirs) - 1)
         found = theirs[at] == mine
         return self.by_code[found].astype(np.int64), other.by_code[at[found]].astype(np.int64)
 

@@ -54,7 +54,7 @@ def match(run: Run, qrels: Qrels) -> Hits:
     judged_rows, positions = qrels.ranking.match(run.ranking)
     by_rank = np.argsort(positions)
     positions = positions[by_rank]
-    query_of_position = np.searchsorted(run.ranking.offsets, positions, side="right") - 1
+    query_of_position = run.ranking.query_of_position()[positions]
     shared = to_judged >= 0
     retrieved = np.zeros(len(qrels.queries), dtype=np.int64)
     retrieved[to_judged[shared]] = run.ranking.lengths[shared]
