@@ -156,8 +156,16 @@ def _swap_change(i, j, a, b, measure, cutoff, ideal, counts, sums, reach, first_
 
 
 @compiled
+def _cdf_near(x, step, phi, density):  # type: ignore[no-untyped-def]
+    """Φ(x + step), given Φ and its density at x: by Taylor where a step is small, as among many queries all are."""
+    if abs(step) > 0.003:
+        return _normal_cdf(x + step)
+    return phi + density * step * (1 - x * step / 2 + (x * x - 1) * step * step / 6)
+
+
+@compiled
 def _objective_change(  # type: ignore[no-untyped-def]
-    kind, change, difference, alpha, value, e, z, total, z_total, geo, queries
+    kind, change, difference, alpha, value, e, z, total, z_total, geo, queries, phi, density
 ):
     """Δ of the objective for a ΔM; see `objectives` for what each needs."""
     if kind == GAIN:
@@ -170,10 +178,12 @@ def _objective_change(  # type: ignore[no-untyped-def]
         # The rule jumps where a swap ends at the baseline's very score; rounding must not decide which side that is.
         return change if difference + change >= -1e-12 else (1 + alpha) * change
     # GeoRisk with e held: c·(√((S + ΔM)/c · Φ(Z'/c)) − GeoRisk).
-    moved = z_total
+    moved = 0.0
     if e > 0:
-        moved += _weigh((value + change - e) / math.sqrt(e), alpha) - _weigh(z, alpha)
-    return queries * (math.sqrt(max(total + change, 0.0) / queries * _normal_cdf(moved / queries)) - geo)
+        moved = (_weigh((value + change - e) / math.sqrt(e), alpha) - _weigh(z, alpha)) / queries
+    return queries * (
+        math.sqrt(max(total + change, 0.0) / queries * _cdf_near(z_total / queries, moved, phi, density)) - geo
+    )
 
 
 @compiled
@@ -193,7 +203,7 @@ def lambda_queries(  # type: ignore[no-untyped-def]
     """Gradients and hessians of the rows of queries first … last − 1.
 
     With `all_ranks` every rank has its discount, as LightGBM's lambdarank has it; pairs need one document above the
-    cut-off either way. `sums_of_all` are S, Z, GeoRisk and c, over the queries of every machine.
+    cut-off either way. `sums_of_all` are S, Z, GeoRisk and c over all queries, then Φ and its density at Z/c.
     """
     longest = 1
     for q in range(first, last):
@@ -203,7 +213,7 @@ def lambda_queries(  # type: ignore[no-untyped-def]
     # A query in ranked order, so that the loop over pairs runs along memory.
     label, gain, score = np.empty(longest), np.empty(longest), np.empty(longest)
     push, curve = np.empty(longest, np.float32), np.empty(longest, np.float32)
-    total, z_total, geo, queries = sums_of_all
+    total, z_total, geo, queries, phi, density = sums_of_all
     for q in range(first, last):
         start = offsets[q]
         n = offsets[q + 1] - start
@@ -238,7 +248,7 @@ def lambda_queries(  # type: ignore[no-untyped-def]
                     weight = abs(
                         _objective_change(
                             kind, change, difference[q], alphas[q], values[q], expected[q], deviation[q],
-                            total, z_total, geo, queries,
+                            total, z_total, geo, queries, phi, density,
                         )
                     )  # fmt: skip
                 if weight == 0:

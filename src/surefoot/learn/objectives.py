@@ -132,11 +132,11 @@ class Lambdas:
             return np.full(len(difference), alpha / 2)
         return np.asarray(alpha * ndtr(-difference / s_x))
 
-    def _expectations(self, alphas: Floats) -> tuple[Floats, Floats, tuple[float, float, float, float]]:
-        """e and z of the model's row, and S, Z, GeoRisk and c over all queries."""
+    def _expectations(self, alphas: Floats) -> tuple[Floats, Floats, tuple[float, ...]]:
+        """e and z of the model's row; S, Z, GeoRisk and c over all queries, and Φ and its density at Z/c."""
         nothing = np.zeros(len(alphas))
         if self.objective.name != "geo_risk":
-            return nothing, nothing, (0.0, 0.0, 0.0, 1.0)
+            return nothing, nothing, (0.0, 0.0, 0.0, 1.0, 0.5, 0.0)
         column = self.baselines.sum(axis=0) + self.values
         queries, model, everyone = self._add_up(np.array([len(column), self.values.sum(), column.sum()]))
         expected = model / everyone * column if everyone > 0 else nothing
@@ -144,8 +144,10 @@ class Lambdas:
             self.values - expected, np.sqrt(expected), out=np.zeros_like(expected), where=expected > 0
         )
         z = float(self._add_up(np.array([weigh_losses(deviation, self.objective.alpha).sum()]))[0])
-        geo = math.sqrt(model / queries * float(ndtr(z / queries)))
-        return expected, deviation, (float(model), z, geo, float(queries))
+        mean = z / queries
+        phi, density = float(ndtr(mean)), math.exp(-(mean**2) / 2) / math.sqrt(2 * math.pi)
+        geo = math.sqrt(model / queries * phi)
+        return expected, deviation, (float(model), z, geo, float(queries), phi, density)
 
 
 def _deviation(count: float, total: float, squares: float) -> float:
