@@ -109,7 +109,7 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
             first = False
             end = block.rfind(b"\n") + 1
             if end:
-                yield rest + block[:end] if rest else block[:end]
+                yield b"".join((rest, memoryview(block)[:end])) if rest or end < len(block) else block
                 rest = block[end:]
             else:
                 rest += block

@@ -21,10 +21,11 @@ from surefoot.errors import DataError
 Codes: TypeAlias = npt.NDArray[np.uint64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.int64]
+Places: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
 TieRule: TypeAlias = Literal["document id descending", "row order"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying by it loses nothing
-_CHUNK = 1 << 16  # rows looked at in one go where a copy of all would cost memory
+_CHUNK = 1 << 16  # rows dealt with in one go where a copy of all would cost memory
 
 
 def codes_of(ids: pl.Series) -> Codes:
@@ -55,16 +56,15 @@ class DuplicateDocumentError(DataError):
 class Ranking:
     """Ranked lists, one a query, end to end.
 
-    Query i's results are the positions `offsets[i]:offsets[i + 1]`, best first. `order[p]` is the source's row at
-    position p (None: the rows were ranked already); `codes` and `scores` are in ranked order, and `by_code`
-    lists the positions by ascending code.
+    Query i's results are the positions `offsets[i]:offsets[i + 1]`, best first, with their `scores`. `order[p]` is the
+    source's row at position p (None: the rows were ranked already). The `codes` ascend; `places` are their positions.
     """
 
     offsets: Rows
-    codes: Codes
     scores: Floats
-    order: Rows | None
-    by_code: npt.NDArray[np.integer]
+    order: Places | None
+    codes: Codes
+    places: Places
     tie_rule: TieRule
 
     @property
@@ -78,57 +78,97 @@ class Ranking:
 
     def ranks(self) -> Rows:
         """Each position's rank within its query, from 1."""
-        return np.arange(len(self.codes)) - np.repeat(self.offsets[:-1], self.lengths) + 1
+        return np.arange(len(self.scores)) - np.repeat(self.offsets[:-1], self.lengths) + 1
 
     def rows(self, positions: Rows) -> Rows:
         """The source's rows at these positions."""
-        return positions if self.order is None else self.order[positions]
+        return positions if self.order is None else self.order[positions].astype(np.int64)
+
+    def codes_at(self, positions: Rows) -> Codes:
+        """The codes of the documents at these positions."""
+        by_position = np.empty_like(self.codes)
+        by_position[self.places] = self.codes
+        return by_position[positions]
+
+    def find(self, codes: Codes) -> Rows:
+        """The positions of documents, −1 for those not held."""
+        if not len(self.codes):
+            return np.full(len(codes), -1)
+        at, found = self._search(codes)
+        return np.where(found, self.places[at].astype(np.int64), -1)
 
     def match(self, other: Ranking) -> tuple[Rows, Rows]:
         """Positions here and there of the documents both hold, in no particular order."""
         if len(self.codes) > len(other.codes):
             there, here = other.match(self)
             return here, there
-        mine, theirs = self.codes[self.by_code], other.codes[other.by_code]
-        at = np.minimum(np.searchsorted(theirs, mine), len(theirs) - 1)
-        found = theirs[at] == mine
-        return self.by_code[found].astype(np.int64), other.by_code[at[found]].astype(np.int64)
+        at, found = other._search(self.codes)
+        return self.places[found].astype(np.int64), other.places[at[found]].astype(np.int64)
+
+    def _search(self, codes: Codes) -> tuple[Rows, npt.NDArray[np.bool_]]:
+        at = np.searchsorted(self.codes, codes)
+        np.minimum(at, len(self.codes) - 1, out=at)
+        return at, self.codes[at] == codes
+
+
+def index(codes: Codes) -> tuple[Codes, Places]:
+    """The codes in ascending order and the row of each; `DuplicateDocumentError` where two are equal."""
+    bits = np.uint64(_bits(len(codes)))
+    keys = codes >> bits
+    keys <<= bits
+    rows = _sorted_places(keys)
+    del keys
+    ordered = codes[rows]
+    if not (ordered[1:] > ordered[:-1]).all():
+        # Some codes differ in the bits that were free for rows only, or not at all: sort just those.
+        alike = np.flatnonzero((ordered[1:] >> bits) == (ordered[:-1] >> bits))
+        alike = np.union1d(alike, alike + 1)
+        by_code = alike[np.argsort(ordered[alike], kind="stable")]
+        ordered[alike], rows[alike] = ordered[by_code], rows[by_code]
+        twins = np.flatnonzero(ordered[1:] == ordered[:-1])
+        if twins.size:
+            # The pair whose second row comes first in the source: what a reader of the file meets.
+            at = twins[np.argmin(rows[twins + 1])]
+            raise DuplicateDocumentError(int(rows[at]), int(rows[at + 1]))
+    return ordered, rows
 
 
 def rank(
     starts: Rows,
     query_codes: Codes,
-    codes: Codes,
+    documents: tuple[Codes, Places],
     scores: Floats,
     ids: Callable[[Rows], pl.Series] | None = None,
 ) -> Ranking:
     """Sort rows into ranked lists: queries by first appearance, scores descending, ties by the tie rule.
 
-    The rows come in stretches of one query, which start at `starts` and have `query_codes`. Ties go by document
-    id, descending, where `ids` can name a row's (as trec_eval has it), and by row otherwise.
+    The rows come in stretches of one query, which start at `starts` and have `query_codes`; `documents` is the
+    `index` of the rows' codes. Ties go by document id, descending, where `ids` can name a row's (as trec_eval has
+    it), and by row otherwise.
     """
     whole = changes(query_codes)  # a stretch may go on in the source's next block
     starts, query_codes = starts[whole], query_codes[whole]
-    lengths = np.diff(np.append(starts, len(codes)))
-    first, place = _by_appearance(query_codes)
-    order: Rows | None = None
+    lengths = np.diff(np.append(starts, len(scores)))
+    first, number = _by_appearance(query_codes)
+    order: Places | None = None
     if len(first) < len(starts) or not _descending(starts, scores):
-        levels, level = np.unique(-scores, return_inverse=True)
-        order = np.argsort(np.repeat(place, lengths) * len(levels) + level, kind="stable")
-        del levels, level
+        order = _by_score(np.repeat(number, lengths), scores)
         scores = scores[order]
-    sizes = np.bincount(place, lengths).astype(np.int64)
+    sizes = np.bincount(number, lengths).astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     if ids is not None:
         order = _break_ties(offsets, scores, order, ids)
+    codes, places = documents
     if order is not None:
-        codes = codes[order]
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order), dtype=order.dtype)
+        places = position[places]
     return Ranking(
         offsets=offsets,
-        codes=codes,
         scores=scores,
         order=order,
-        by_code=_index(codes, order),
+        codes=codes,
+        places=places,
         tie_rule="row order" if ids is None else "document id descending",
     )
 
@@ -148,7 +188,21 @@ def _descending(starts: Rows, scores: Floats) -> bool:
     return not rises.any()
 
 
-def _break_ties(offsets: Rows, scores: Floats, order: Rows | None, ids: Callable[[Rows], pl.Series]) -> Rows | None:
+def _by_score(query: Rows, scores: Floats) -> Places:
+    """Rows by query, then by score, descending, then as they are."""
+    top, span = scores.max(), np.ptp(scores)
+    if span < 2**16 and (scores == np.rint(scores)).all():  # grades: their distance from the best orders them
+        level = (top - scores).astype(np.int64)
+    else:
+        level = np.unique(-scores, return_inverse=True)[1]
+    keys = query * (int(level.max()) + 1) + level
+    bits = _bits(len(keys))
+    if int(keys.max()) >> (64 - bits):
+        return np.argsort(keys, kind="stable").astype(_place_type(len(keys)))
+    return _sorted_places(keys.astype(np.uint64) << np.uint64(bits))
+
+
+def _break_ties(offsets: Rows, scores: Floats, order: Places | None, ids: Callable[[Rows], pl.Series]) -> Places | None:
     """Reorder only the stretches of equal scores, since ids are slow to compare and ties are few."""
     as_last = np.empty(len(scores), dtype=bool)
     np.equal(scores[1:], scores[:-1], out=as_last[1:])
@@ -156,24 +210,28 @@ def _break_ties(offsets: Rows, scores: Floats, order: Rows | None, ids: Callable
     if not as_last.any():
         return order
     tied = np.flatnonzero(as_last | np.append(as_last[1:], False))
-    rows = tied if order is None else order[tied]
-    by = pl.DataFrame({"tie": np.cumsum(~as_last)[tied], "id": ids(rows)})
-    new = np.arange(len(scores)) if order is None else order
+    rows = tied if order is None else order[tied].astype(np.int64)
+    by = pl.DataFrame({"tie": np.cumsum(~as_last[tied]), "id": ids(rows)})
+    new = np.arange(len(scores), dtype=_place_type(len(scores))) if order is None else order
     new[tied] = rows[by.select(pl.arg_sort_by("tie", "id", descending=[False, True])).to_series().to_numpy()]
     return new
 
 
-def _index(codes: Codes, order: Rows | None) -> npt.NDArray[np.integer]:
-    """Positions by ascending code; `DuplicateDocumentError` where two are equal."""
-    by_code = np.argsort(codes).astype(np.uint32 if len(codes) < 2**32 else np.int64)
-    twins = np.concatenate([
-        start + np.flatnonzero(np.diff(codes[by_code[start : start + _CHUNK + 1]]) == 0)
-        for start in range(0, len(codes), _CHUNK)
-    ])  # fmt: skip
-    if twins.size:
-        pairs = np.stack([by_code[twins], by_code[twins + 1]]).astype(np.int64)
-        pairs = np.sort(pairs if order is None else order[pairs], axis=0)
-        # The pair whose second row comes first in the source: what a reader of the file meets.
-        first, second = pairs[:, np.argmin(pairs[1])]
-        raise DuplicateDocumentError(int(first), int(second))
-    return np.asarray(by_code)
+def _sorted_places(keys: Codes) -> Places:
+    """The places of the keys in ascending order; their low bits must be free, and are overwritten.
+
+    Numbers are sorted several times as fast as the places of numbers, so each takes its place along.
+    """
+    for start in range(0, len(keys), _CHUNK):
+        keys[start : start + _CHUNK] |= np.arange(start, min(start + _CHUNK, len(keys)), dtype=np.uint64)
+    keys.sort()
+    keys &= np.uint64((1 << _bits(len(keys))) - 1)
+    return keys.astype(_place_type(len(keys)))
+
+
+def _bits(rows: int) -> int:
+    return max(rows - 1, 1).bit_length()
+
+
+def _place_type(rows: int) -> type[np.integer]:
+    return np.uint32 if rows <= 2**32 else np.int64

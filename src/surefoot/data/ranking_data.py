@@ -16,10 +16,12 @@ from surefoot.data.ranking import (
     Codes,
     DuplicateDocumentError,
     Floats,
+    Places,
     Ranking,
     Rows,
     changes,
     codes_of,
+    index,
     pair_codes,
     rank,
 )
@@ -221,19 +223,19 @@ class RankingData:
         return codes_of(pl.Series(self.queries, dtype=pl.String))
 
     @cached_property
-    def _codes(self) -> Codes:
-        return pair_codes(np.repeat(self._query_codes, self.lengths), codes_of(self.documents))
+    def _index(self) -> tuple[Codes, Places]:
+        return index(pair_codes(np.repeat(self._query_codes, self.lengths), codes_of(self.documents)))
 
     def ranking(self, scores: npt.ArrayLike) -> Ranking:
         """The documents ranked by scores, descending; ties by document id, descending, or row order without ids.
 
         >>> data = RankingData([[1.0], [2.0], [3.0]], [1, 0, 2], qid=[7, 7, 7])
-        >>> data.ranking([0.5, 0.5, 0.9]).order, data.ranking([0.5, 0.5, 0.9]).tie_rule
-        (array([2, 0, 1]), 'row order')
+        >>> data.ranking([0.5, 0.5, 0.9]).order.tolist(), data.ranking([0.5, 0.5, 0.9]).tie_rule
+        ([2, 0, 1], 'row order')
         """
         found = self._scores(scores, "scores")
         ids = None if self.doc_ids is None else self.doc_ids.gather
-        return rank(self.offsets[:-1], self._query_codes, self._codes, found, ids)
+        return rank(self.offsets[:-1], self._query_codes, self._index, found, ids)
 
     def qrels(self) -> Qrels:
         """The labels as judgments, to evaluate runs with."""
@@ -292,12 +294,12 @@ class RankingData:
     def _check_documents(self) -> None:
         if self.doc_ids is None:
             return
-        by_code = np.argsort(self._codes)
-        twins = np.flatnonzero(np.diff(self._codes[by_code]) == 0)
-        if not len(twins):
+        try:
+            _ = self._index
+        except DuplicateDocumentError as error:
+            first, second = error.rows
+        else:
             return
-        pairs = np.sort(np.stack([by_code[twins], by_code[twins + 1]]), axis=0)
-        first, second = pairs[:, np.argmin(pairs[1])].tolist()
         if self.doc_ids[first] != self.doc_ids[second]:
             raise DuplicateDocumentError(first, second)
         query = self.queries[int(np.searchsorted(self.offsets, second, side="right")) - 1]

@@ -107,7 +107,8 @@ class Scores:
 
     def geometric_mean(self, floor: float = 1e-5) -> Floats:
         """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""
-        return np.asarray(np.exp(np.log(np.maximum(self.values, floor)).mean(axis=1)))
+        logs = (np.log(np.maximum(row, floor)) for row in self.values)  # a row at a time, to keep memory small
+        return np.exp([row.mean() for row in logs])
 
     def to_frame(self) -> pl.DataFrame:
         """A polars frame: `query` first, then one column a system."""

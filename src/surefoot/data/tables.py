@@ -22,6 +22,7 @@ from surefoot.data.ranking import (
     Rows,
     changes,
     codes_of,
+    index,
     pair_codes,
     rank,
 )
@@ -59,59 +60,59 @@ class RankedTable:
         """From a file, a nested dict `{query: {document: number}}` or a pandas, polars or Arrow table."""
         if isinstance(source, cls):
             return source if name in (None, source.name) else source.renamed(str(name))
-        if isinstance(source, str | os.PathLike) and existing_file(source).is_file():
-            blocks = read_lines(source, cls.layout)
-            return cls._assemble(blocks, name or stem(source), _ids_of_file(source, cls.layout), _line(source))
+        if isinstance(source, str | os.PathLike) and (file := existing_file(source)).is_file():
+            blocks, room = read_lines(source, cls.layout, _Block), file.stat().st_size // cls.layout.shortest
+            return cls._assemble(blocks, room, name or stem(source), _ids_of_file(source, cls.layout), _line(source))
         if isinstance(source, str | os.PathLike):  # a pipe can be read once only, so its ids are kept
-            whole = tuple(map(pl.concat, zip(*read_lines(source, cls.layout), strict=True)))
-            return cls._assemble([whole], name or stem(source), whole[1].gather, lambda row: f"row {row + 1}")
-        what = name or cls.layout.what
-        columns = columns_of(source, cls.numbers, what)
-        return cls._assemble([columns], what, columns[1].gather, lambda row: f"{what}, row {row + 1}")
+            kept = zip(*read_lines(source, cls.layout, lambda *columns: columns), strict=True)
+            columns = tuple(map(pl.concat, kept))
+            name, where = name or stem(source), ""
+        else:
+            name = name or cls.layout.what
+            columns, where = columns_of(source, cls.numbers, name), f"{name}, "
+        return cls._assemble(
+            [_Block(*columns)], len(columns[0]), name, columns[1].gather, lambda row: f"{where}row {row + 1}"
+        )
 
     @classmethod
     def _assemble(
         cls,
-        blocks: Iterable[tuple[pl.Series, ...]],
+        blocks: Iterable[_Block],
+        room: int,
         name: str,
         ids: Callable[[Rows], pl.Series],
         place: Callable[[int], str],
     ) -> Self:
-        """Rank the rows of all blocks; `ids` names the documents of rows, `place` says where a row stands."""
+        """Rank the rows of all blocks, probably no more than `room`.
+
+        `ids` names the documents of rows, `place` says where a row stands.
+        """
         ties = _NeighbourTies(ids)
         names: list[str] = []
-        columns: list[list[Any]] = [[], [], [], []]
-        rows = 0
-        for queries, documents, values in blocks:
-            numbers = values.to_numpy().astype(np.float64, copy=False)
-            query_codes = codes_of(queries)
-            starts = changes(query_codes)
-            names += queries.gather(starts).to_list()
+        starts, stretch_codes = _Column(np.int64), _Column(np.uint64)
+        codes, numbers = _Column(np.uint64, room), _Column(np.float64, room)
+        for block in blocks:
+            names += block.names
             if cls.ties_by_id:
-                ties.keep(rows, numbers, documents)
-            parts = (
-                starts + rows,
-                query_codes[starts],
-                pair_codes(query_codes, codes_of(documents)),
-                numbers,
-            )
-            for column, part in zip(columns, parts, strict=True):
-                column.append(part)
-            rows += len(queries)
-        starts, stretch_codes, codes, numbers = (_joined(column) for column in columns)
+                ties.keep(len(codes), block)
+            starts.extend(block.starts + len(codes))
+            stretch_codes.extend(block.stretch_codes)
+            codes.extend(block.codes)
+            numbers.extend(block.numbers)
+        stretches = starts.whole(), stretch_codes.whole()
         try:
-            ranking = rank(starts, stretch_codes, codes, numbers, ties if cls.ties_by_id else None)
+            ranking = rank(*stretches, index(codes.whole()), numbers.whole(), ties if cls.ties_by_id else None)
         except DuplicateDocumentError as error:
             first, second = error.rows
             twice, once = ids(np.array([second, first])).to_list()
             if twice != once:
                 raise DataError(f"{place(second)}: its hash is that of another line; please report this") from error
-            query = names[int(np.searchsorted(starts, second, side="right")) - 1]
+            query = names[int(np.searchsorted(stretches[0], second, side="right")) - 1]
             raise DataError(
                 f"{place(second)}: document {shortened(twice)} stands twice in query {shortened(query)} "
                 f"(first at {place(first).rpartition(', ')[2]}); keep one of the two"
             ) from error
-        unique = dict(zip(stretch_codes.tolist(), names, strict=True))
+        unique = dict(zip(stretches[1].tolist(), names, strict=True))
         return cls(name, unique.values(), np.fromiter(unique, dtype=np.uint64, count=len(unique)), ranking, ids)
 
     def renamed(self, name: str) -> Self:
@@ -121,13 +122,13 @@ class RankedTable:
     def only(self, number: int) -> tuple[Self, slice]:
         """One query's results as a table of their own, and where they stand here."""
         rows = slice(int(self.ranking.offsets[number]), int(self.ranking.offsets[number + 1]))
-        codes = self.ranking.codes[rows]
+        within = (self.ranking.places >= rows.start) & (self.ranking.places < rows.stop)
         ranking = Ranking(
-            offsets=np.array([0, len(codes)]),
-            codes=codes,
+            offsets=np.array([0, rows.stop - rows.start]),
             scores=self.ranking.scores[rows],
             order=None,
-            by_code=np.argsort(codes),
+            codes=self.ranking.codes[within],
+            places=self.ranking.places[within] - rows.start,
             tie_rule=self.ranking.tie_rule,
         )
         whole = self.documents
@@ -270,11 +271,50 @@ class Qrels(RankedTable):
         return self.to_frame().select("query_id", pl.lit("0").alias("iteration"), "doc_id", grade)
 
 
-def _joined(parts: list[Any]) -> Any:
-    """The parts end to end, and none of them kept: memory holds each column once."""
-    whole = np.concatenate(parts)
-    parts.clear()
-    return whole
+class _Block:
+    """What is held of a table's rows: their codes and numbers, the stretches of one query, and ids that ties may need.
+
+    Those are the ids of rows that score as a neighbour does, and of both ends, which may tie with another block.
+    """
+
+    def __init__(self, queries: pl.Series, documents: pl.Series, numbers: pl.Series) -> None:
+        query_codes = codes_of(queries)
+        self.starts = changes(query_codes)
+        self.stretch_codes = query_codes[self.starts]
+        self.names = queries.gather(self.starts).to_list()
+        self.codes = pair_codes(query_codes, codes_of(documents))
+        self.numbers = numbers.to_numpy().astype(np.float64)  # a copy: Polars' memory is free for the next block
+        equal = self.numbers[1:] == self.numbers[:-1]
+        self.tied = np.flatnonzero(np.append(equal, True) | np.insert(equal, 0, True))
+        self.tied_ids = documents.gather(self.tied)
+
+
+class _Column:
+    """A column that grows in place, so that memory never holds both its parts and the whole of them.
+
+    Too much room costs nothing: memory that nobody has written to is not there yet.
+    """
+
+    def __init__(self, dtype: npt.DTypeLike, room: int = 0) -> None:
+        self._values: npt.NDArray[Any] = np.empty(room, dtype)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def extend(self, part: npt.NDArray[Any]) -> None:
+        end = self._length + len(part)
+        if end > len(self._values):
+            # Without references to look for: nobody else has seen the array.
+            self._values.resize(max(end, len(self._values) * 5 // 4), refcheck=False)
+        self._values[self._length : end] = part
+        self._length = end
+
+    def whole(self) -> npt.NDArray[Any]:
+        """All of it, no longer held here."""
+        values, self._values = self._values, self._values[:0].copy()
+        values.resize(self._length, refcheck=False)
+        return values
 
 
 class _NeighbourTies:
@@ -285,12 +325,10 @@ class _NeighbourTies:
         self._rows: list[Rows] = []
         self._kept: list[pl.Series] = []
 
-    def keep(self, before: int, scores: Floats, documents: pl.Series) -> None:
-        """Keep what may be needed of a block that follows `before` rows; its ends may tie with other blocks."""
-        equal = scores[1:] == scores[:-1]
-        rows = np.flatnonzero(np.append(equal, True) | np.insert(equal, 0, True))
-        self._rows.append(rows + before)
-        self._kept.append(documents.gather(rows))
+    def keep(self, before: int, block: _Block) -> None:
+        """Keep what may be needed of a block that follows `before` rows."""
+        self._rows.append(block.tied + before)
+        self._kept.append(block.tied_ids)
 
     def __call__(self, rows: Rows) -> pl.Series:
         """The ids of rows, from what was kept if all are there."""
@@ -308,8 +346,9 @@ def _ids_of_file(path: str | os.PathLike[str], layout: Layout) -> Callable[[Rows
             raise DataError.at(path, None, "the file has changed since it was read; read it again")
         ascending = np.argsort(rows, kind="stable")
         wanted = rows[ascending]
-        found, before = [], 0
-        for _, documents, _ in read_lines(path, layout):
+        found: list[pl.Series] = []
+        before = 0
+        for _, documents, _ in read_lines(path, layout, lambda *columns: columns):
             low, high = np.searchsorted(wanted, [before, before + len(documents)])
             found.append(documents.gather(wanted[low:high] - before))
             before += len(documents)

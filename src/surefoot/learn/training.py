@@ -75,7 +75,7 @@ class Watched:
         # The order of equal scores is the tie rule itself.
         ranking = data.ranking(np.zeros(len(data)))
         self.tie_rule = ranking.tie_rule
-        tie_order = np.arange(len(data)) if ranking.order is None else ranking.order
+        tie_order = ranking.rows(np.arange(len(data)))
         self.target = Target(measure, data.y, data.offsets, tie_order, threads)
         self.start = standardised_baseline(data) if start == "baseline" else 0.0
         self.baselines = (

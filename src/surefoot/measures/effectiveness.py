@@ -67,7 +67,7 @@ def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:
     stop = (np.exp2(hits.grade[kept]) - 1) / 2.0**max_rel
     # All first relevant results, then all second ones, …: the chance of getting there is known by then.
     number = ordinals(query)
-    by_number = np.argsort(number, kind="stable")
+    by_number = np.argsort(number.astype(np.min_scalar_type(number.max(initial=0))), kind="stable")  # radix, if small
     bounds = np.searchsorted(number[by_number], np.arange(number.max(initial=-1) + 2))
     value, reach = np.zeros(hits.queries), np.ones(hits.queries)
     for start, end in itertools.pairwise(bounds):

@@ -54,13 +54,15 @@ def match(run: Run, qrels: Qrels) -> Hits:
     judged_rows, positions = qrels.ranking.match(run.ranking)
     by_rank = np.argsort(positions)
     positions = positions[by_rank]
-    query_of_position = run.ranking.query_of_position()[positions]
+    # Positions ascend by query, so it is enough to find where each query's begin among them.
+    counts = np.diff(np.searchsorted(positions, run.ranking.offsets))
+    query = np.repeat(np.arange(len(counts)), counts)
     shared = to_judged >= 0
     retrieved = np.zeros(len(qrels.queries), dtype=np.int64)
     retrieved[to_judged[shared]] = run.ranking.lengths[shared]
     return Hits(
-        query=to_judged[query_of_position],
-        rank=positions - run.ranking.offsets[query_of_position] + 1,
+        query=to_judged[query],
+        rank=positions - run.ranking.offsets[query] + 1,
         grade=qrels.grades[judged_rows[by_rank]],
         position=positions,
         retrieved=retrieved,

@@ -54,8 +54,8 @@ def score(
     rows: list[list[Any]] = [[] for _ in measures]
     missing = {}
     for run in systems:
-        missing[run.name] = len(judgments.queries) - _shared(run, judgments)
         hits = match(run, judgments)
+        missing[run.name] = int((hits.retrieved == 0).sum())
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
         if progress:
@@ -76,10 +76,6 @@ def score(
         for row, item in zip(rows, measures, strict=True)
     ]
     return scores[0] if single else scores
-
-
-def _shared(run: Run, judgments: Qrels) -> int:
-    return int((judged_queries(run, judgments) >= 0).sum())
 
 
 def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
@@ -104,7 +100,7 @@ def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
                 "(on the command line NAME=FILE, in Python read_run(…, name=…))"
             )
     for run in named:
-        if not _shared(run, judgments):
+        if (judged_queries(run, judgments) < 0).all():
             raise DataError(
                 f"run {run.name!r} has no query in common with the judgments: its first query is "
                 f"{run.queries[0]!r}, theirs is {judgments.queries[0]!r}; are these the right files?"

@@ -76,13 +76,7 @@ def t_risk_curves(
     difference = scores.values - baseline
     largest = float(np.abs(scores.values).max())
     curves = np.array(
-        [
-            [
-                np.nan if (t := weighted_test(weigh_losses(row, a), (1 + a) * largest).t) is None else t
-                for row in difference
-            ]
-            for a in alphas
-        ]
+        [[np.nan if (t := weighted_test(row, a, largest).t) is None else t for row in difference] for a in alphas]
     ).T
     # The baseline has no T_Risk against itself, so it is not among the curves.
     shown = highlighted(assessment, systems)

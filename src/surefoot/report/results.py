@@ -94,7 +94,7 @@ class _Lists:
         self.ends = np.cumsum(self.lengths)
         first = np.repeat(offsets[at] - (self.ends - self.lengths), self.lengths)
         self.positions = first + np.arange(len(first))
-        self.codes = run.ranking.codes[self.positions]
+        self.codes = run.ranking.codes_at(self.positions)
 
     def ids(self) -> pl.Series:
         """The documents' ids: one reading of the run's file for all of them."""
@@ -115,18 +115,9 @@ def _extremes(difference: Floats, detail: int) -> Rows:
     return np.unique(np.concatenate([order[:detail], order[max(0, len(order) - detail) :]]))
 
 
-def _find(ranking: Ranking, codes: Codes) -> Rows:
-    """Where these documents stand in a ranking, −1 where they do not."""
-    if not len(ranking.codes):
-        return np.full(len(codes), -1)
-    ordered = ranking.codes[ranking.by_code]
-    at = np.minimum(np.searchsorted(ordered, codes), len(ordered) - 1)
-    return np.where(ordered[at] == codes, ranking.by_code[at].astype(np.int64), -1)
-
-
 def _ranks(ranking: Ranking, codes: Codes) -> Rows:
     """Ranks from 1, 0 for what a ranking does not hold."""
-    at = _find(ranking, codes)
+    at = ranking.find(codes)
     start = ranking.offsets[np.searchsorted(ranking.offsets, at, side="right") - 1]
     return np.where(at >= 0, np.minimum(at - start + 1, _FARTHEST), 0)
 
@@ -135,7 +126,7 @@ def _grades(scores: Scores, codes: Codes) -> Floats:
     """The documents' grades, NaN where they were not judged."""
     if scores.qrels is None:
         return np.full(len(codes), np.nan)
-    at = _find(scores.qrels.ranking, codes)
+    at = scores.qrels.ranking.find(codes)
     return np.where(at >= 0, scores.qrels.grades[at], np.nan)
 
 

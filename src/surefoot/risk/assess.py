@@ -49,9 +49,11 @@ def assessment_data(
         {"system": system, "is_baseline": system in against, **figures}
         for system, figures in zip(scores.systems, _averaged(scores, against, differences, worst), strict=True)
     ]
-    negative = bool((scores.values[rows] < 0).any())
-    deviation = None if negative else deviations(scores.values[rows])
-    tests = {key: _tests(scores, against, differences, alpha) for key, alpha in weights.items()}
+    members = scores.values[rows]
+    deviation = None if members.min() < 0 else deviations(members)
+    sums = None if deviation is None else dict(zip(rows, map(_sums, deviation), strict=True))
+    scale = float(max(scores.values.max(), -scores.values.min()))
+    tests = {key: _tests(against, differences, alpha, scale) for key, alpha in weights.items()}
     for position, entry in enumerate(systems):
         entry["alpha"] = {}
         for key, alpha in weights.items():
@@ -59,9 +61,9 @@ def assessment_data(
                 "u_risk": entry["reward"] - (1 + alpha) * entry["risk"],
                 **tests[key][position],
             }
-            entry["alpha"][key] |= _expectation(scores, rows, deviation, position, alpha)
+            entry["alpha"][key] |= _expectation(scores, sums, position, alpha)
     if bootstrap:
-        _add_intervals(systems, scores, differences, weights, None if negative else rows, bootstrap, seed)
+        _add_intervals(systems, scores, differences, weights, None if deviation is None else rows, bootstrap, seed)
     if scores.runs and len(against) == 1 and (named := next(iter(against))) in scores.systems:
         _add_churn(systems, scores, named, differences[named], depth)
     agreement = {key: _rank_systems(systems, key) for key in weights}
@@ -115,8 +117,8 @@ def _averaged(
 
 
 def _figures(difference: Floats, baseline: Floats, worst: float) -> dict[str, float]:
-    reward = float(np.maximum(difference, 0).mean())
-    risk = float(-np.minimum(difference, 0).mean())
+    above, below = _sums(difference)
+    reward, risk = above / len(difference), -below / len(difference)
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
     return {
         "reward": reward,
@@ -134,12 +136,9 @@ def _figures(difference: Floats, baseline: Floats, worst: float) -> dict[str, fl
     }
 
 
-def _tests(
-    scores: Scores, against: Mapping[str, Floats], differences: Mapping[str, Floats], alpha: float
-) -> list[Json]:
+def _tests(against: Mapping[str, Floats], differences: Mapping[str, Floats], alpha: float, scale: float) -> list[Json]:
     """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
-    scale = (1 + alpha) * float(np.abs(scores.values).max())
-    each = [[weighted_test(weigh_losses(row, alpha), scale) for row in differences[name]] for name in against]
+    each = [[weighted_test(row, alpha, scale) for row in differences[name]] for name in against]
     if len(each) == 1:
         entries = [_one_test(test) for test in each[0]]
         for entry, corrected in zip(entries, holm([entry["p_value"] for entry in entries]), strict=True):
@@ -173,11 +172,17 @@ def _one_test(test: TTest) -> Json:
     }
 
 
-def _expectation(scores: Scores, rows: list[int], deviation: Floats | None, position: int, alpha: float) -> Json:
-    if deviation is None or position not in rows:
-        why = "some scores are negative" if deviation is None else "not in the population"
+def _sums(values: Floats) -> tuple[float, float]:
+    """Of all that is above 0 and of all that is below, from which every α has its weighted sum."""
+    return float(np.maximum(values, 0).sum()), float(np.minimum(values, 0).sum())
+
+
+def _expectation(scores: Scores, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float) -> Json:
+    if sums is None or position not in sums:
+        why = "some scores are negative" if sums is None else "not in the population"
         return {"z_risk": None, "geo_risk": None, "z_reason": why}
-    z = float(weigh_losses(deviation[rows.index(position)], alpha).sum())
+    above, below = sums[position]
+    z = above + (1 + alpha) * below
     geo = combine(scores.values[position].mean(keepdims=True), np.array([z / len(scores.queries)]))[0]
     return {"z_risk": z, "geo_risk": float(geo), "z_reason": None}
 

@@ -46,7 +46,9 @@ def deviations(X: ArrayLike) -> Floats:
     z = np.zeros_like(scores)
     for row, out in zip(scores, z, strict=True):  # a row at a time: large temporaries cost more than they save
         expectation = row.sum() * share
-        np.divide(row - expectation, np.sqrt(expectation), out=out, where=expectation > 0)
+        apart = row - expectation
+        root = np.sqrt(expectation, out=expectation)
+        np.divide(apart, root, out=out, where=root > 0)
     return z
 
 
@@ -102,7 +104,7 @@ def score_matrix(X: ArrayLike) -> Floats:
     scores = np.asarray(X, dtype=np.float64)
     if scores.ndim != 2 or not scores.size:
         raise ArgumentError(f"X must be a systems × queries matrix, found shape {scores.shape}")
-    if not (np.abs(scores) <= LARGEST).all():
+    if not (scores.min() >= -LARGEST and scores.max() <= LARGEST):
         raise ArgumentError(
             f"X holds a value that is not finite or beyond ±{LARGEST:g}; every system needs a score on every query"
         )

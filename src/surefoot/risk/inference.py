@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +12,8 @@ from scipy.special import stdtr, stdtrit
 
 from surefoot.data.ranking import Floats
 from surefoot.risk.tradeoff import paired_differences, weigh_losses
+
+_STRETCH = 1 << 15  # queries dealt with in one go: what is made of them stays near the processor
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def t_test(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> TTest:
     >>> round(result.t, 6), round(result.p, 6), result.df
     (4.0, 0.057191, 2)
     """
-    return weighted_test(weigh_losses(paired_differences(model, baseline), alpha), _scale(model, baseline, alpha))
+    return weighted_test(paired_differences(model, baseline), alpha, _scale(model, baseline))
 
 
 def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> QueryScores | None:
@@ -70,13 +74,14 @@ def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> Q
     >>> scores.t_r.round(3), round(scores.critical, 3)
     (array([3.464, 1.732, 1.732]), 4.303)
     """
-    weighted = weigh_losses(paired_differences(model, baseline), alpha)
-    if undefined(weighted, _scale(model, baseline, alpha)):
+    differences = paired_differences(model, baseline)
+    mean, squares = _moments(differences, alpha)
+    if undefined(differences, alpha, squares, _scale(model, baseline)):
         return None
-    deviation = weighted.std(ddof=1)
+    weighted, deviation = weigh_losses(differences, alpha), math.sqrt(squares / (len(differences) - 1))
     return QueryScores(
         t_r=weighted / deviation,
-        t_j=(weighted - weighted.mean()) / deviation,
+        t_j=(weighted - mean) / deviation,
         critical=critical_value(len(weighted)),
     )
 
@@ -86,40 +91,52 @@ def critical_value(queries: int, level: float = 0.05) -> float:
     return float(stdtrit(queries - 1, 1 - level / 2))
 
 
-def undefined(weighted: Floats, scale: float) -> str | None:
-    """Why weighted differences x_q have no standard error, or None.
+def undefined(differences: Floats, alpha: float, squares: float, scale: float) -> str | None:
+    """Why the weighted differences x_q, with that sum of squared deviations, have no standard error, or None.
 
-    Values count as equal when they differ by no more than the rounding of scores of that `scale`.
+    They count as equal when they differ by no more than the rounding of scores of that `scale`.
     """
-    if len(weighted) < 2:
+    if len(differences) < 2:
         return "a single query has no standard error"
+    lowest, highest = weigh_losses(np.array([differences.min(), differences.max()]), alpha)
     # The second condition is for differences of 1e-200 or so, whose squares are 0.
-    if np.ptp(weighted) > 16 * np.finfo(np.float64).eps * scale and weighted.std(ddof=1) > 0:
+    if highest - lowest > 16 * np.finfo(np.float64).eps * (1 + alpha) * scale and squares > 0:
         return None
     return (
-        "all queries differ from the baseline alike" if weighted.any() else "identical to the baseline on every query"
+        "all queries differ from the baseline alike"
+        if differences.any()
+        else "identical to the baseline on every query"
     )
 
 
-def weighted_test(weighted: Floats, scale: float) -> TTest:
-    """The test of weighted differences x_q; `scale` is the size of the scores they came from."""
-    df = len(weighted) - 1
-    reason = undefined(weighted, scale)
+def weighted_test(differences: Floats, alpha: float, scale: float) -> TTest:
+    """The test of the weighted differences x_q = f_α(δ_q); `scale` is the size of the scores δ_q came from."""
+    queries = len(differences)
+    mean, squares = _moments(differences, alpha)
+    reason = undefined(differences, alpha, squares, scale)
     if reason:
-        return TTest(None, None, df, None, None, reason=reason)
-    se = float(weighted.std(ddof=1) / np.sqrt(len(weighted)))
-    se_jackknife = _jackknife(weighted)
-    t = float(weighted.mean()) / se
-    return TTest(t, float(2 * stdtr(df, -abs(t))), df, se, se_jackknife, bool(np.isclose(se, se_jackknife, rtol=1e-6)))
+        return TTest(None, None, queries - 1, None, None, reason=reason)
+    se = math.sqrt(squares / (queries - 1) / queries)
+    # The standard error again, from the means that leave one query out.
+    _, squares = _moments(differences, alpha, lambda part: (queries * mean - part) / (queries - 1))
+    se_jackknife = math.sqrt((queries - 1) * squares / queries)
+    t, p = mean / se, float(2 * stdtr(queries - 1, -abs(mean / se)))
+    return TTest(t, p, queries - 1, se, se_jackknife, bool(np.isclose(se, se_jackknife, rtol=1e-6)))
 
 
-def _jackknife(weighted: Floats) -> float:
-    """Standard error of the mean from the means that leave one query out."""
-    queries = len(weighted)
-    without = (weighted.sum() - weighted) / (queries - 1)
-    return float(np.sqrt((queries - 1) * without.var()))
+def _moments(differences: Floats, alpha: float, of: Callable[[Floats], Floats] = np.asarray) -> tuple[float, float]:
+    """Mean and sum of squared deviations of (a function of) x_q, merged from stretches (Chan et al., 1983)."""
+    count, mean, squares = 0, 0.0, 0.0
+    for start in range(0, len(differences), _STRETCH):
+        part = of(weigh_losses(differences[start : start + _STRETCH], alpha))
+        own = float(part.mean())
+        apart, total = own - mean, count + len(part)
+        squares += float(np.square(part - own).sum()) + apart * apart * count * len(part) / total
+        mean += apart * len(part) / total
+        count = total
+    return mean, squares
 
 
-def _scale(model: ArrayLike, baseline: ArrayLike, alpha: float) -> float:
-    """The size of what the weighted differences were computed from."""
-    return float((1 + alpha) * max(np.abs(np.asarray(model)).max(), np.abs(np.asarray(baseline)).max()))
+def _scale(model: ArrayLike, baseline: ArrayLike) -> float:
+    """The size of what the differences were computed from."""
+    return float(max(np.abs(np.asarray(model)).max(), np.abs(np.asarray(baseline)).max()))

@@ -63,8 +63,9 @@ def paired_differences(model: ArrayLike, baseline: ArrayLike) -> Floats:
 
 
 def weigh_losses(differences: Floats, alpha: float) -> Floats:
-    """f_α(x): x where it is positive, (1 + α)·x elsewhere."""
-    return np.where(differences > 0, differences, (1 + check_alpha(alpha)) * differences)
+    """f_α(x): x where it is positive, (1 + α)·x elsewhere; as α ≥ 0, the lesser of the two."""
+    weighted = (1 + check_alpha(alpha)) * differences
+    return np.minimum(weighted, differences, out=weighted)
 
 
 def lowest_mean(differences: Floats, share: float) -> float:

@@ -85,10 +85,10 @@ def reranked(hits: Hits, scores: Floats) -> Hits:
     place[order] = np.arange(len(order))
     moved = Ranking(
         offsets=ranking.offsets,
-        codes=ranking.codes[order],
         scores=scores[order],
         order=ranking.rows(order),
-        by_code=place[ranking.by_code],
+        codes=ranking.codes,
+        places=place[ranking.places],
         tie_rule=ranking.tie_rule,
     )
     rank = hits.rank + place[hits.position] - hits.position
