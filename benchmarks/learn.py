@@ -20,7 +20,7 @@ from statistics import median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from evaluate import peak_memory
+from evaluators import peak_memory
 
 THREADS, TREES, LEAVES, ROUNDS = 2, 100, 50, 3
 OBJECTIVES: dict[str, dict[str, Any]] = {

@@ -16,7 +16,7 @@ import argparse
 import json
 import os
 from concurrent.futures import ProcessPoolExecutor
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,6 @@ def with_learned(data: Any, models: dict[str, Any]) -> Any:
 def run_fold(folder: str, seeds: int, only: str) -> dict[str, Any]:
     """Every configuration, setting and seed on one fold: validation NDCG@10 and test scores every few trees."""
     train, valid, test, learned = prepare(Path(folder))
-    looks = range(STEP, TREES + 1, STEP)
     found: dict[str, Any] = {"valid": {}, "test": {}, "curves": {}, "queries": len(valid.queries)}
     for name, scores in {**test.baselines, **learned[2].baselines}.items():
         found["test"][name] = {(0, 0): {key: [values(test, measure, scores)] for key, measure in MEASURES.items()}}
@@ -132,14 +131,19 @@ def run_fold(folder: str, seeds: int, only: str) -> dict[str, Any]:
                 at = (setting, seed)
                 found["curves"][name][at] = curve
                 found["valid"][name][at] = [
-                    float(values(valid, MEASURES["NDCG@10"], booster.predict(valid.X, num_iteration=trees)).sum())
-                    for trees in looks
+                    float(values(valid, MEASURES["NDCG@10"], scores).sum()) for scores in looked_at(booster, valid)
                 ]
-                scored = [booster.predict(test.X, num_iteration=trees) for trees in looks]
+                scored = looked_at(booster, test)
                 found["test"][name][at] = {
                     key: [values(test, measure, scores) for scores in scored] for key, measure in MEASURES.items()
                 }
     return found
+
+
+def looked_at(booster: Any, data: Any) -> list[Any]:
+    """Scores after every few trees."""
+    steps = range(0, TREES, STEP)
+    return list(accumulate(booster.predict(data.X, start_iteration=tree, num_iteration=STEP) for tree in steps))
 
 
 def choose(folds: list[dict[str, Any]], name: str, seeds: int) -> tuple[int, int]:
@@ -254,12 +258,7 @@ def main() -> None:
         reached = [next(i for i, value in enumerate(curve, 1) if value >= 0.95 * curve[-1]) for curve in curves]
         print(f"  {name:10} {sum(reached) / len(reached):.1f}")
     if arguments.json:
-        content = {
-            "bm25": against_bm25,
-            "learned": learned,
-            "folds": [{k: f[k] for k in ("parameters", "trees")} for f in folds],
-        }
-        arguments.json.write_text(json.dumps(content, indent=2))
+        arguments.json.write_text(json.dumps({"bm25": against_bm25, "learned": learned}, indent=2))
 
 
 if __name__ == "__main__":

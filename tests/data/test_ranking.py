@@ -45,7 +45,7 @@ def test_rank_is_a_stable_sort(query: npt.NDArray[np.int64], unit: float, whole:
     scores = unit * data.draw(hnp.arrays(np.float64, len(query), elements=values))
     codes = np.arange(len(query), dtype=np.uint64)[::-1] * np.uint64(2**50)
     starts = np.flatnonzero(np.diff(query, prepend=-1))
-    ranking = rank(starts, query[starts].astype(np.uint64), index(codes), scores)
+    ranking = rank(starts, query[starts].astype(np.uint64), lambda: index(codes), scores)
     first = {number: place for place, number in enumerate(dict.fromkeys(query.tolist()))}
     order = sorted(range(len(query)), key=lambda row: (first[query[row]], -scores[row], row))
     assert ranking.rows(np.arange(len(query))).tolist() == order

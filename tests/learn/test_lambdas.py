@@ -42,9 +42,9 @@ def light_gbm_rho(difference: float, sigma: float = 1.0) -> float:
     return 1 / (1 + math.exp(sigma * (bin_ * width - 25 / sigma)))
 
 
-def random_queries(seed: int, count: int = 5):
+def random_queries(seed: int, count: int = 5, longest: int = 8):
     rng = np.random.default_rng(seed)
-    lengths = rng.integers(1, 9, count)
+    lengths = rng.integers(1, longest + 1, count)
     labels = rng.integers(0, 4, lengths.sum()).astype(float)
     scores = rng.integers(0, 4, lengths.sum()) / 2.0  # ties
     return np.concatenate([[0], np.cumsum(lengths)]), labels, scores, rng
@@ -106,14 +106,39 @@ def slow(objective: Objective, measure: str, offsets, labels, scores, baselines)
 @pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda o: f"{o.name}-{o.alpha:g}-{o.rule}")
 def test_against_swapping(objective: Objective, measure: str) -> None:
     for seed in range(3):
-        offsets, labels, scores, rng = random_queries(seed)
-        baselines = rng.random((3 if objective.name == "geo_risk" else 1, len(offsets) - 1)).round(1)
-        target = Target(measure, labels, offsets, np.arange(len(labels)), threads=2)
-        lambdas = Lambdas(objective, target, baselines)
-        gradient, hessian = lambdas(scores)
-        expected_gradient, expected_hessian, M, changes = slow(objective, measure, offsets, labels, scores, baselines)
-        np.testing.assert_allclose(lambdas.values, M, atol=1e-12)
-        np.testing.assert_allclose(gradient, expected_gradient, atol=1e-6 * max(1, np.abs(expected_gradient).max()))
-        np.testing.assert_allclose(hessian, expected_hessian, atol=1e-6 * max(1, np.abs(expected_hessian).max()))
-        for change, D in changes:
-            assert change * D >= -1e-12, "an improving swap must not lower the objective"
+        check_against_swapping(objective, measure, *random_queries(seed))
+
+
+@pytest.mark.parametrize("measure", ["nDCG(dcg='exp-log2')@3", "AP@3", "RR@2", "ERR@3"])
+@pytest.mark.parametrize("objective", OBJECTIVES, ids=lambda o: f"{o.name}-{o.alpha:g}-{o.rule}")
+def test_long_lists_against_swapping(objective: Objective, measure: str) -> None:
+    """Far longer than the cut-off, so that only the first ranks are sorted."""
+    check_against_swapping(objective, measure, *random_queries(0, count=2, longest=20))
+
+
+def test_ranks_are_sorted_down_to_the_cutoff() -> None:
+    offsets, labels, scores, rng = random_queries(1, count=300, longest=60)
+    query = np.repeat(np.arange(300), np.diff(offsets))
+    tie_order = np.lexsort((rng.random(len(labels)), query))
+    tie_rank = np.argsort(tie_order)
+    expected = np.lexsort((tie_rank, -scores, query))
+    target = Target("nDCG@5", labels, offsets, tie_order)
+    assert np.array_equal(target.rank(scores, fully=True), expected)
+    order = target.rank(scores)
+    top = np.arange(len(labels)) - offsets[query] < 5
+    assert np.array_equal(order[top], expected[top])
+    assert np.array_equal(np.sort(order), np.arange(len(labels)))
+    assert np.array_equal(query[order], query)
+
+
+def check_against_swapping(objective: Objective, measure: str, offsets, labels, scores, rng) -> None:
+    baselines = rng.random((3 if objective.name == "geo_risk" else 1, len(offsets) - 1)).round(1)
+    target = Target(measure, labels, offsets, np.arange(len(labels)), threads=2)
+    lambdas = Lambdas(objective, target, baselines)
+    gradient, hessian = lambdas(scores)
+    expected_gradient, expected_hessian, M, changes = slow(objective, measure, offsets, labels, scores, baselines)
+    np.testing.assert_allclose(lambdas.values, M, atol=1e-12)
+    np.testing.assert_allclose(gradient, expected_gradient, atol=1e-6 * max(1, np.abs(expected_gradient).max()))
+    np.testing.assert_allclose(hessian, expected_hessian, atol=1e-6 * max(1, np.abs(expected_hessian).max()))
+    for change, D in changes:
+        assert change * D >= -1e-12, "an improving swap must not lower the objective"

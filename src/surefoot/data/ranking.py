@@ -39,6 +39,11 @@ def pair_codes(queries: Codes, documents: Codes) -> Codes:
         return (queries * _MIX) ^ documents
 
 
+def chosen(values: pl.Series, rows: Rows) -> pl.Series:
+    """A few of the values. By a list, since for an array Polars imports numpy.ma, as slow as reading a small run."""
+    return values.gather(rows.tolist())
+
+
 def changes(values: npt.NDArray[np.generic]) -> Rows:
     """Where each stretch of equal values starts."""
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
@@ -136,14 +141,14 @@ def index(codes: Codes) -> tuple[Codes, Places]:
 def rank(
     starts: Rows,
     query_codes: Codes,
-    documents: tuple[Codes, Places],
+    documents: Callable[[], tuple[Codes, Places]],
     scores: Floats,
     ids: Callable[[Rows], pl.Series] | None = None,
 ) -> Ranking:
     """Sort rows into ranked lists: queries by first appearance, scores descending, ties by the tie rule.
 
-    The rows come in stretches of one query, which start at `starts` and have `query_codes`; `documents` is the
-    `index` of the rows' codes. Ties go by document id, descending, where `ids` can name a row's (as trec_eval has
+    The rows come in stretches of one query, which start at `starts` and have `query_codes`; `documents` gives
+    the `index` of the rows' codes. Ties go by document id, descending, where `ids` can name a row's (as trec_eval has
     it), and by row otherwise.
     """
     whole = changes(query_codes)  # a stretch may go on in the source's next block
@@ -158,7 +163,7 @@ def rank(
     offsets = np.concatenate([[0], np.cumsum(sizes)])
     if ids is not None:
         order = _break_ties(offsets, scores, order, ids)
-    codes, places = documents
+    codes, places = documents()
     if order is not None:
         position = np.empty_like(order)
         position[order] = np.arange(len(order), dtype=order.dtype)
@@ -211,7 +216,7 @@ def _break_ties(offsets: Rows, scores: Floats, order: Places | None, ids: Callab
         return order
     tied = np.flatnonzero(as_last | np.append(as_last[1:], False))
     rows = tied if order is None else order[tied].astype(np.int64)
-    by = pl.DataFrame({"tie": np.cumsum(~as_last[tied]), "id": ids(rows)})
+    by = pl.DataFrame({"tie": np.cumsum(~as_last[tied]).tolist(), "id": ids(rows)})
     new = np.arange(len(scores), dtype=_place_type(len(scores))) if order is None else order
     new[tied] = rows[by.select(pl.arg_sort_by("tie", "id", descending=[False, True])).to_series().to_numpy()]
     return new

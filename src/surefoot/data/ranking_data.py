@@ -235,7 +235,7 @@ class RankingData:
         """
         found = self._scores(scores, "scores")
         ids = None if self.doc_ids is None else self.doc_ids.gather
-        return rank(self.offsets[:-1], self._query_codes, self._index, found, ids)
+        return rank(self.offsets[:-1], self._query_codes, lambda: self._index, found, ids)
 
     def qrels(self) -> Qrels:
         """The labels as judgments, to evaluate runs with."""

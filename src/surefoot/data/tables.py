@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -21,6 +23,7 @@ from surefoot.data.ranking import (
     Ranking,
     Rows,
     changes,
+    chosen,
     codes_of,
     index,
     pair_codes,
@@ -29,6 +32,8 @@ from surefoot.data.ranking import (
 from surefoot.errors import DataError, shortened
 
 Source: TypeAlias = "str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | Any"
+
+_MANY = 1 << 16  # rows whose sorting is worth a thread of its own
 
 
 class RankedTable:
@@ -101,7 +106,10 @@ class RankedTable:
             numbers.extend(block.numbers)
         stretches = starts.whole(), stretch_codes.whole()
         try:
-            ranking = rank(*stretches, index(codes.whole()), numbers.whole(), ties if cls.ties_by_id else None)
+            with ThreadPoolExecutor(1) as beside:  # the index does not depend on the order
+                many = len(codes) > _MANY
+                documents = beside.submit(index, codes.whole()).result if many else partial(index, codes.whole())
+                ranking = rank(*stretches, documents, numbers.whole(), ties if cls.ties_by_id else None)
         except DuplicateDocumentError as error:
             first, second = error.rows
             twice, once = ids(np.array([second, first])).to_list()
@@ -281,12 +289,12 @@ class _Block:
         query_codes = codes_of(queries)
         self.starts = changes(query_codes)
         self.stretch_codes = query_codes[self.starts]
-        self.names = queries.gather(self.starts).to_list()
+        self.names = chosen(queries, self.starts).to_list()
         self.codes = pair_codes(query_codes, codes_of(documents))
         self.numbers = numbers.to_numpy().astype(np.float64)  # a copy: Polars' memory is free for the next block
         equal = self.numbers[1:] == self.numbers[:-1]
         self.tied = np.flatnonzero(np.append(equal, True) | np.insert(equal, 0, True))
-        self.tied_ids = documents.gather(self.tied)
+        self.tied_ids = chosen(documents, self.tied)
 
 
 class _Column:
@@ -334,7 +342,7 @@ class _NeighbourTies:
         """The ids of rows, from what was kept if all are there."""
         kept = np.concatenate(self._rows)
         at = np.minimum(np.searchsorted(kept, rows), len(kept) - 1)
-        return pl.concat(self._kept).gather(at) if np.array_equal(kept[at], rows) else self._ids(rows)
+        return chosen(pl.concat(self._kept), at) if np.array_equal(kept[at], rows) else self._ids(rows)
 
 
 def _ids_of_file(path: str | os.PathLike[str], layout: Layout) -> Callable[[Rows], pl.Series]:

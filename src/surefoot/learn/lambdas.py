@@ -34,11 +34,18 @@ def sigmoid_table(sigma: float) -> tuple[np.ndarray[tuple[int], np.dtype[np.floa
 
 
 @compiled
-def rank_queries(first, last, offsets, tie_order, scores, order):  # type: ignore[no-untyped-def]
-    """Write the rows of queries first … last − 1 in ranked order: scores descending, ties as in `tie_order`."""
+def rank_queries(first, last, offsets, tie_order, depth, scores, order):  # type: ignore[no-untyped-def]
+    """Write the rows of queries first … last − 1 in ranked order: scores descending, ties as in `tie_order`.
+
+    Below `depth` the order is any.
+    """
+    best = np.empty(depth if depth < 1 << 20 else 0, np.float64)
     for q in range(first, last):
         start, end = offsets[q], offsets[q + 1]
         n = end - start
+        if depth * 4 < n:
+            _select(start, end, tie_order, depth, scores, order, best)
+            continue
         sorted_already = True
         for i in range(start, end):
             order[i] = tie_order[i]
@@ -52,6 +59,27 @@ def rank_queries(first, last, offsets, tie_order, scores, order):  # type: ignor
         ranked = np.argsort(keys, kind="mergesort")
         for i in range(n):
             order[start + i] = tie_order[start + ranked[i]]
+
+
+@compiled
+def _select(start, end, tie_order, depth, scores, order, best):  # type: ignore[no-untyped-def]
+    """Rank the best `depth` of the rows start … end − 1 by insertion; the others follow as they fall out."""
+    for i in range(start, end):
+        row = tie_order[i]
+        score = scores[row]
+        place = i - start
+        if place >= depth:
+            if score <= best[depth - 1]:
+                order[i] = row
+                continue
+            place = depth - 1
+            order[i] = order[start + place]
+        while place > 0 and best[place - 1] < score:
+            best[place] = best[place - 1]
+            order[start + place] = order[start + place - 1]
+            place -= 1
+        best[place] = score
+        order[start + place] = row
 
 
 @compiled
@@ -164,26 +192,33 @@ def _cdf_near(x, step, phi, density):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _objective_change(  # type: ignore[no-untyped-def]
-    kind, change, difference, alpha, value, e, z, total, z_total, geo, queries, phi, density
-):
-    """Δ of the objective for a ΔM; see `objectives` for what each needs."""
+def _stand(kind, difference, alpha, value, e):  # type: ignore[no-untyped-def]
+    """What `_objective_change` needs to know of a query: `alpha`, `before`, `weighed` and `scale`."""
+    if kind != GEO_RISK:
+        return alpha, difference, _weigh(difference, alpha), 0.0
+    scale = 1.0 / math.sqrt(e) if e > 0 else 0.0
+    return alpha, value - e, _weigh((value - e) * scale, alpha), scale
+
+
+@compiled
+def _objective_change(kind, change, alpha, before, weighed, scale, sums_of_all):  # type: ignore[no-untyped-def]
+    """Δ of the objective for a ΔM, with what is the same for all pairs of a query computed before.
+
+    `before` is δ, or for GeoRisk M − e; `weighed` is f_α of it, or of z; `scale` is 1/√e, 0 where nothing is expected.
+    """
     if kind == GAIN:
         return change
     if kind == WEIGHTED:
         return (1 + alpha) * change
     if kind == U_RISK:
-        return _weigh(difference + change, alpha) - _weigh(difference, alpha)
+        return _weigh(before + change, alpha) - weighed
     if kind == U_RISK_EQ9:
         # The rule jumps where a swap ends at the baseline's very score; rounding must not decide which side that is.
-        return change if difference + change >= -1e-12 else (1 + alpha) * change
+        return change if before + change >= -1e-12 else (1 + alpha) * change
     # GeoRisk with e held: c·(√((S + ΔM)/c · Φ(Z'/c)) − GeoRisk).
-    moved = 0.0
-    if e > 0:
-        moved = (_weigh((value + change - e) / math.sqrt(e), alpha) - _weigh(z, alpha)) / queries
-    return queries * (
-        math.sqrt(max(total + change, 0.0) / queries * _cdf_near(z_total / queries, moved, phi, density)) - geo
-    )
+    total, z_mean, geo, queries, share, phi, density = sums_of_all
+    moved = (_weigh((before + change) * scale, alpha) - weighed) * share
+    return queries * (math.sqrt(max(total + change, 0.0) * share * _cdf_near(z_mean, moved, phi, density)) - geo)
 
 
 @compiled
@@ -197,13 +232,13 @@ def _rho(apart, table, low, factor):  # type: ignore[no-untyped-def]
 @compiled
 def lambda_queries(  # type: ignore[no-untyped-def]
     first, last, offsets, order, scores, labels, gains, ideal, discounts, measure, cutoff, all_ranks,
-    kind, values, difference, alphas, expected, deviation, sums_of_all, sigma, table, table_low, table_factor,
+    kind, values, difference, alphas, expected, sums_of_all, sigma, table, table_low, table_factor,
     gradient, hessian,
 ):  # fmt: skip
     """Gradients and hessians of the rows of queries first … last − 1.
 
     With `all_ranks` every rank has its discount, as LightGBM's lambdarank has it; pairs need one document above the
-    cut-off either way. `sums_of_all` are S, Z, GeoRisk and c over all queries, then Φ and its density at Z/c.
+    cut-off either way. `sums_of_all` are S, Z/c, GeoRisk, c and 1/c over all queries, then Φ and its density at Z/c.
     """
     longest = 1
     for q in range(first, last):
@@ -213,14 +248,12 @@ def lambda_queries(  # type: ignore[no-untyped-def]
     # A query in ranked order, so that the loop over pairs runs along memory.
     label, gain, score = np.empty(longest), np.empty(longest), np.empty(longest)
     push, curve = np.empty(longest, np.float32), np.empty(longest, np.float32)
-    total, z_total, geo, queries, phi, density = sums_of_all
     for q in range(first, last):
         start = offsets[q]
         n = offsets[q + 1] - start
         if ideal[q] <= 0:
-            for row in range(start, start + n):
-                gradient[row] = 0
-                hessian[row] = 0
+            gradient[start : start + n] = 0
+            hessian[start : start + n] = 0
             continue
         for r in range(n):
             row = order[start + r]
@@ -230,6 +263,7 @@ def lambda_queries(  # type: ignore[no-untyped-def]
             _prefixes(n, gain, measure, cutoff, counts, sums, reach, first_two)
         reaches = n if all_ranks else min(n, cutoff)
         inverse = 1.0 / ideal[q]
+        alpha, before, weighed, scale = _stand(kind, difference[q], alphas[q], values[q], expected[q])
         for i in range(min(n - 1, cutoff)):
             for j in range(i + 1, n):
                 if label[i] == label[j]:
@@ -245,12 +279,7 @@ def lambda_queries(  # type: ignore[no-untyped-def]
                     )
                 weight = abs(change)
                 if kind != GAIN:
-                    weight = abs(
-                        _objective_change(
-                            kind, change, difference[q], alphas[q], values[q], expected[q], deviation[q],
-                            total, z_total, geo, queries, phi, density,
-                        )
-                    )  # fmt: skip
+                    weight = abs(_objective_change(kind, change, alpha, before, weighed, scale, sums_of_all))
                 if weight == 0:
                     continue
                 above = label[i] > label[j]

@@ -103,16 +103,16 @@ class Lambdas:
         """The same, without counting as an iteration."""
         scores = np.ascontiguousarray(scores, dtype=np.float64)
         target = self.target
-        order = target.rank(scores)
+        order = target.rank(scores, fully=self.all_ranks)
         self.values = target.measure_order(order)
         difference = self.values - self._baseline
         alphas = self._alphas(difference)
-        expected, deviation, sums_of_all = self._expectations(alphas)
+        expected, sums_of_all = self._expectations()
         gradient, hessian = np.empty(len(scores), np.float32), np.empty(len(scores), np.float32)
         target.each_part(
             lambdas.lambda_queries, target.offsets, order, scores, target.labels, target.gains,
             target.ideal, target.discounts, target.kind, target.cutoff, self.all_ranks, self.objective.kind,
-            self.values, difference, alphas, expected, deviation, sums_of_all, self.sigma, *self._table, gradient,
+            self.values, difference, alphas, expected, sums_of_all, self.sigma, *self._table, gradient,
             hessian,
         )  # fmt: skip
         return gradient, hessian
@@ -132,22 +132,19 @@ class Lambdas:
             return np.full(len(difference), alpha / 2)
         return np.asarray(alpha * ndtr(-difference / s_x))
 
-    def _expectations(self, alphas: Floats) -> tuple[Floats, Floats, tuple[float, ...]]:
-        """e and z of the model's row; S, Z, GeoRisk and c over all queries, and Φ and its density at Z/c."""
-        nothing = np.zeros(len(alphas))
+    def _expectations(self) -> tuple[Floats, tuple[float, ...]]:
+        """e of the model's row; S, Z/c, GeoRisk, c and 1/c over all queries, and Φ and its density at Z/c."""
+        nothing = np.zeros(self.target.queries)
         if self.objective.name != "geo_risk":
-            return nothing, nothing, (0.0, 0.0, 0.0, 1.0, 0.5, 0.0)
+            return nothing, (0.0, 0.0, 0.0, 1.0, 1.0, 0.5, 0.0)
         column = self.baselines.sum(axis=0) + self.values
-        queries, model, everyone = self._add_up(np.array([len(column), self.values.sum(), column.sum()]))
+        queries, model, everyone = self._add_up(np.array([len(column), self.values.sum(), column.sum()])).tolist()
         expected = model / everyone * column if everyone > 0 else nothing
-        deviation = np.divide(
-            self.values - expected, np.sqrt(expected), out=np.zeros_like(expected), where=expected > 0
-        )
+        deviation = np.divide(self.values - expected, np.sqrt(expected), out=nothing, where=expected > 0)
         z = float(self._add_up(np.array([weigh_losses(deviation, self.objective.alpha).sum()]))[0])
         mean = z / queries
         phi, density = float(ndtr(mean)), math.exp(-(mean**2) / 2) / math.sqrt(2 * math.pi)
-        geo = math.sqrt(model / queries * phi)
-        return expected, deviation, (float(model), z, geo, float(queries), phi, density)
+        return expected, (model, mean, math.sqrt(model / queries * phi), queries, 1 / queries, phi, density)
 
 
 def _deviation(count: float, total: float, squares: float) -> float:

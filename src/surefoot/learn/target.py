@@ -17,7 +17,7 @@ from surefoot.learn import lambdas
 from surefoot.measures.notation import Measure
 
 _KINDS = {"nDCG": lambdas.NDCG, "AP": lambdas.AP, "RR": lambdas.RR, "ERR": lambdas.ERR}
-_NO_CUTOFF = 1 << 62
+_NO_CUTOFF = 1 << 60
 
 
 class Target:
@@ -64,10 +64,14 @@ class Target:
         """The number of queries."""
         return len(self.offsets) - 1
 
-    def rank(self, scores: Floats) -> Rows:
-        """The rows of each query in ranked order: scores descending, ties by the tie rule."""
+    def rank(self, scores: Floats, *, fully: bool = False) -> Rows:
+        """The rows of each query in ranked order, down to the cut-off: scores descending, ties by the tie rule.
+
+        Below the cut-off no measure looks at the order; it is any there, unless `fully` is asked for.
+        """
         order = np.empty_like(self.tie_order)
-        self.each_part(lambdas.rank_queries, self.offsets, self.tie_order, scores, order)
+        depth = _NO_CUTOFF if fully else self.cutoff
+        self.each_part(lambdas.rank_queries, self.offsets, self.tie_order, depth, scores, order)
         return order
 
     def measure_order(self, order: Rows) -> Floats:
