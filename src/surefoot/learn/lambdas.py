@@ -34,17 +34,20 @@ def sigmoid_table(sigma: float) -> tuple[np.ndarray[tuple[int], np.dtype[np.floa
 
 
 @compiled
-def rank_queries(first, last, offsets, tie_order, depth, scores, order):  # type: ignore[no-untyped-def]
+def rank_queries(first, last, offsets, tie_order, label_order, depth, scores, order):  # type: ignore[no-untyped-def]
     """Write the rows of queries first … last − 1 in ranked order: scores descending, ties as in `tie_order`.
 
-    Below `depth` the order is any.
+    Of a query with many more than `depth` rows only so many are ranked; the others follow as in `label_order`.
     """
-    best = np.empty(depth if depth < 1 << 20 else 0, np.float64)
+    longest = 1
+    for q in range(first, last):
+        longest = max(longest, offsets[q + 1] - offsets[q])
+    keys, chosen = np.empty(longest), np.zeros(longest, np.bool_)
     for q in range(first, last):
         start, end = offsets[q], offsets[q + 1]
         n = end - start
         if depth * 4 < n:
-            _select(start, end, tie_order, depth, scores, order, best)
+            _select(start, end, tie_order, label_order, depth, scores, order, keys, chosen)
             continue
         sorted_already = True
         for i in range(start, end):
@@ -53,33 +56,42 @@ def rank_queries(first, last, offsets, tie_order, depth, scores, order):  # type
                 sorted_already = False
         if sorted_already:
             continue
-        keys = np.empty(n, np.float64)
         for i in range(n):
             keys[i] = -scores[tie_order[start + i]]
-        ranked = np.argsort(keys, kind="mergesort")
+        ranked = np.argsort(keys[:n], kind="mergesort")
         for i in range(n):
             order[start + i] = tie_order[start + ranked[i]]
 
 
 @compiled
-def _select(start, end, tie_order, depth, scores, order, best):  # type: ignore[no-untyped-def]
-    """Rank the best `depth` of the rows start … end − 1 by insertion; the others follow as they fall out."""
+def _select(  # type: ignore[no-untyped-def]
+    start, end, tie_order, label_order, depth, scores, order, best, chosen
+):
+    """Rank the best `depth` of the rows start … end − 1 by insertion."""
     for i in range(start, end):
         row = tie_order[i]
         score = scores[row]
-        place = i - start
-        if place >= depth:
+        place = min(i - start, depth)
+        if place == depth:
             if score <= best[depth - 1]:
-                order[i] = row
                 continue
-            place = depth - 1
-            order[i] = order[start + place]
+            place -= 1
         while place > 0 and best[place - 1] < score:
             best[place] = best[place - 1]
             order[start + place] = order[start + place - 1]
             place -= 1
         best[place] = score
         order[start + place] = row
+    for i in range(start, start + depth):
+        chosen[order[i] - start] = True
+    below = start + depth
+    for i in range(start, end):
+        row = label_order[i]
+        if chosen[row - start]:
+            chosen[row - start] = False
+        else:
+            order[below] = row
+            below += 1
 
 
 @compiled
@@ -230,6 +242,33 @@ def _rho(apart, table, low, factor):  # type: ignore[no-untyped-def]
 
 
 @compiled
+def _stretches(n, reaches, label, until):  # type: ignore[no-untyped-def]
+    """Where the stretch ends whose documents, as the later of a pair, all change the measure alike.
+
+    Above the cut-off each stands alone; below it, where documents stand does not count, so those of one label do.
+    """
+    for r in range(n - 1, -1, -1):
+        until[r] = until[r + 1] if reaches <= r < n - 1 and label[r] == label[r + 1] else r + 1
+
+
+@compiled
+def _push(  # type: ignore[no-untyped-def]
+    i, first, last, sign, weight, score, sigma, table, table_low, table_factor, push, curve
+):
+    """Add the pairs of the document at rank i and those at first … last − 1, with |Δ| `weight`; sign 1: i is better."""
+    own, bent = push[i], curve[i]
+    for j in range(first, last):
+        rho = _rho(sign * (score[i] - score[j]), table, table_low, table_factor)
+        step = np.float32(sign * sigma * rho * weight)
+        bend = np.float32(sigma * sigma * rho * (1 - rho) * weight)
+        own -= step
+        bent += bend
+        push[j] += step
+        curve[j] += bend
+    push[i], curve[i] = own, bent
+
+
+@compiled
 def lambda_queries(  # type: ignore[no-untyped-def]
     first, last, offsets, order, scores, labels, gains, ideal, discounts, measure, cutoff, all_ranks,
     kind, values, difference, alphas, expected, sums_of_all, sigma, table, table_low, table_factor,
@@ -248,6 +287,7 @@ def lambda_queries(  # type: ignore[no-untyped-def]
     # A query in ranked order, so that the loop over pairs runs along memory.
     label, gain, score = np.empty(longest), np.empty(longest), np.empty(longest)
     push, curve = np.empty(longest, np.float32), np.empty(longest, np.float32)
+    until = np.empty(longest, np.int64)
     for q in range(first, last):
         start = offsets[q]
         n = offsets[q + 1] - start
@@ -262,15 +302,17 @@ def lambda_queries(  # type: ignore[no-untyped-def]
         if measure != NDCG:
             _prefixes(n, gain, measure, cutoff, counts, sums, reach, first_two)
         reaches = n if all_ranks else min(n, cutoff)
-        inverse = 1.0 / ideal[q]
+        _stretches(n, reaches, label, until)
         alpha, before, weighed, scale = _stand(kind, difference[q], alphas[q], values[q], expected[q])
         for i in range(min(n - 1, cutoff)):
-            for j in range(i + 1, n):
+            j = i
+            while until[j] < n:
+                j = until[j]
                 if label[i] == label[j]:
                     continue
                 if measure == NDCG:
                     low = discounts[j] if j < reaches else 0.0
-                    change = (gain[j] - gain[i]) * (discounts[i] - low) * inverse
+                    change = (gain[j] - gain[i]) * (discounts[i] - low) / ideal[q]
                 elif gain[i] == gain[j]:
                     continue
                 else:
@@ -280,21 +322,9 @@ def lambda_queries(  # type: ignore[no-untyped-def]
                 weight = abs(change)
                 if kind != GAIN:
                     weight = abs(_objective_change(kind, change, alpha, before, weighed, scale, sums_of_all))
-                if weight == 0:
-                    continue
-                above = label[i] > label[j]
-                apart = score[i] - score[j] if above else score[j] - score[i]
-                rho = _rho(apart, table, table_low, table_factor)
-                step = np.float32(sigma * rho * weight)
-                bend = np.float32(sigma * sigma * rho * (1 - rho) * weight)
-                if above:
-                    push[i] -= step
-                    push[j] += step
-                else:
-                    push[i] += step
-                    push[j] -= step
-                curve[i] += bend
-                curve[j] += bend
+                if weight > 0:
+                    sign = 1.0 if label[i] > label[j] else -1.0
+                    _push(i, j, until[j], sign, weight, score, sigma, table, table_low, table_factor, push, curve)
         for r in range(n):
             gradient[order[start + r]] = push[r]
             hessian[order[start + r]] = curve[r]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.ranking import Floats, Rows
+from surefoot.data.ranking import Floats, Places, Rows
 from surefoot.errors import ArgumentError
 from surefoot.learn import lambdas
 from surefoot.measures.notation import Measure
@@ -39,7 +39,10 @@ class Target:
         self.cutoff = _NO_CUTOFF if self.measure.cutoff is None else int(self.measure.cutoff)
         self.labels = np.ascontiguousarray(labels, dtype=np.float64)
         self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
-        self.tie_order = np.ascontiguousarray(tie_order, dtype=np.int64)
+        query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        rows = np.int32 if len(labels) < 2**31 else np.int64
+        self.tie_order: Places = np.ascontiguousarray(tie_order, dtype=rows)
+        self._label_order: Places = np.lexsort((self.labels, query)).astype(rows)
         self.discounts: Floats = 1.0 / np.log2(2.0 + np.arange(self.lengths.max(initial=1)))
         if self.kind == lambdas.ERR:
             top = float(self.labels.max(initial=0))
@@ -64,17 +67,17 @@ class Target:
         """The number of queries."""
         return len(self.offsets) - 1
 
-    def rank(self, scores: Floats, *, fully: bool = False) -> Rows:
+    def rank(self, scores: Floats, *, fully: bool = False) -> Places:
         """The rows of each query in ranked order, down to the cut-off: scores descending, ties by the tie rule.
 
-        Below the cut-off no measure looks at the order; it is any there, unless `fully` is asked for.
+        Below the cut-off no measure looks at the order; long lists go by label there, unless `fully` is asked for.
         """
         order = np.empty_like(self.tie_order)
         depth = _NO_CUTOFF if fully else self.cutoff
-        self.each_part(lambdas.rank_queries, self.offsets, self.tie_order, depth, scores, order)
+        self.each_part(lambdas.rank_queries, self.offsets, self.tie_order, self._label_order, depth, scores, order)
         return order
 
-    def measure_order(self, order: Rows) -> Floats:
+    def measure_order(self, order: Places) -> Floats:
         """M(q) of ranked rows."""
         values = np.empty(self.queries)
         self.each_part(
