@@ -19,6 +19,7 @@ from surefoot.data.ranking import (
     Places,
     Ranking,
     Rows,
+    TieRule,
     changes,
     codes_of,
     index,
@@ -236,6 +237,16 @@ class RankingData:
         found = self._scores(scores, "scores")
         ids = None if self.doc_ids is None else self.doc_ids.gather
         return rank(self.offsets[:-1], self._query_codes, lambda: self._index, found, ids)
+
+    @property
+    def tie_rule(self) -> TieRule:
+        """How documents of equal scores are ordered."""
+        return "row order" if self.doc_ids is None else "document id descending"
+
+    def tie_order(self) -> Rows:
+        """Each query's rows in the order that the tie rule gives equal scores."""
+        rows = np.arange(len(self))
+        return rows if self.doc_ids is None else self.ranking(np.zeros(len(self))).rows(rows)
 
     def qrels(self) -> Qrels:
         """The labels as judgments, to evaluate runs with."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.ranking import Floats
+from surefoot.data.ranking import Floats, Rows
 from surefoot.data.ranking_data import RankingData, check_labels
 from surefoot.errors import ArgumentError
 from surefoot.learn import checkpoints
@@ -72,19 +72,20 @@ class Watched:
 
     def __init__(self, data: RankingData, measure: Measure, threads: int | None, start: str | None) -> None:
         check_labels(data.y, exponential=measure.settings.get("dcg") == "exp-log2" or measure.family == "ERR")
-        # The order of equal scores is the tie rule itself.
-        ranking = data.ranking(np.zeros(len(data)))
-        self.tie_rule = ranking.tie_rule
-        tie_order = ranking.rows(np.arange(len(data)))
-        self.target = Target(measure, data.y, data.offsets, tie_order, threads)
-        self.start = standardised_baseline(data) if start == "baseline" else 0.0
+        self.tie_rule = data.tie_rule
+        self.target = Target(measure, data.y, data.offsets, data.tie_order(), threads)
+        self._start = standardised_baseline(data) if start == "baseline" else None
         self.baselines = (
             np.stack([self.target.values(scores) for scores in data.baselines.values()]) if data.baselines else None
         )
 
     def values(self, scores: Floats) -> Floats:
         """M(q) of a model's scores."""
-        return self.target.values(scores + self.start)
+        return self.target.values(self.started(scores))
+
+    def started(self, scores: Floats, rows: Rows | slice = slice(None)) -> Floats:
+        """A model's scores of some rows with what it started from."""
+        return scores if self._start is None else scores + self._start[rows]
 
 
 class Training:
@@ -112,7 +113,7 @@ class Training:
             sigma=ranker.sigma,
             all_ranks=ranker.delta_cutoff is None,
         )
-        first, _ = self.lambdas.peek(np.zeros(len(train)) + self.train.start)
+        first, _ = self.lambdas.peek(self.train.started(np.zeros(len(train))))
         if not first.any():
             raise ArgumentError(
                 "nothing to learn: no two documents of a query have labels that the measure tells apart"
@@ -152,11 +153,11 @@ class Training:
         """Evenly spaced quantiles of what the model gives training documents: its scores in little room."""
         rows = np.unique(np.linspace(0, len(self._growth.X) - 1, documents).astype(np.int64))
         scores = booster.predict(self._growth.X[rows], num_iteration=self.best_iteration)
-        scores = scores + np.broadcast_to(self.train.start, len(self._growth.X))[rows]
+        scores = self.train.started(scores, rows)
         return [float(value) for value in np.quantile(scores, np.linspace(0, 1, min(size, len(rows))))]
 
     def _gradients(self, scores: Floats) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        found = self.lambdas(scores + self.train.start)
+        found = self.lambdas(self.train.started(scores))
         if self.ranker.history and self.lambdas.iteration > 1:  # what the trees before this one reach
             self._keep("train", self.train, self.lambdas.values)
         return found
