@@ -55,7 +55,7 @@ class Target:
             self.gains = np.exp2(self.labels) - 1 if settings["dcg"] == "exp-log2" else self.labels
         self.ideal = self._ideals()
         self._parts = _balanced(self.lengths, min(self.cutoff, 1 << 20), threads or os.cpu_count() or 1)
-        self._pool = ThreadPoolExecutor(len(self._parts)) if len(self._parts) > 1 else None
+        self._pool = ThreadPoolExecutor(len(self._parts) - 1) if len(self._parts) > 1 else None
 
     @property
     def lengths(self) -> Rows:
@@ -96,10 +96,9 @@ class Target:
         Plain threads, since the kernels let go of the interpreter's lock: they sleep between calls, where Numba's own
         pool would spin beside LightGBM's, and two of them may run at once.
         """
-        if self._pool is None:
-            kernel(0, self.queries, *arguments)
-            return
-        running = [self._pool.submit(kernel, first, last, *arguments) for first, last in self._parts]
+        (first, last), *others = self._parts
+        running = [self._pool.submit(kernel, *part, *arguments) for part in others] if self._pool else []
+        kernel(first, last, *arguments)
         for part in running:
             part.result()
 
