@@ -66,7 +66,8 @@ class RankedTable:
         if isinstance(source, cls):
             return source if name in (None, source.name) else source.renamed(str(name))
         if isinstance(source, str | os.PathLike) and (file := existing_file(source)).is_file():
-            blocks, room = read_lines(source, cls.layout, _Block), file.stat().st_size // cls.layout.shortest
+            blocks = read_lines(source, cls.layout, partial(_Block, cls.ties_by_id))
+            room = file.stat().st_size // cls.layout.shortest
             return cls._assemble(blocks, room, name or stem(source), _ids_of_file(source, cls.layout), _line(source))
         if isinstance(source, str | os.PathLike):  # a pipe can be read once only, so its ids are kept
             kept = zip(*read_lines(source, cls.layout, lambda *columns: columns), strict=True)
@@ -75,9 +76,8 @@ class RankedTable:
         else:
             name = name or cls.layout.what
             columns, where = columns_of(source, cls.numbers, name), f"{name}, "
-        return cls._assemble(
-            [_Block(*columns)], len(columns[0]), name, columns[1].gather, lambda row: f"{where}row {row + 1}"
-        )
+        block = _Block(cls.ties_by_id, *columns)
+        return cls._assemble([block], len(columns[0]), name, columns[1].gather, lambda row: f"{where}row {row + 1}")
 
     @classmethod
     def _assemble(
@@ -98,8 +98,7 @@ class RankedTable:
         codes, numbers = _Column(np.uint64, room), _Column(np.float64, room)
         for block in blocks:
             names += block.names
-            if cls.ties_by_id:
-                ties.keep(len(codes), block)
+            ties.keep(len(codes), block)
             starts.extend(block.starts + len(codes))
             stretch_codes.extend(block.stretch_codes)
             codes.extend(block.codes)
@@ -282,10 +281,11 @@ class Qrels(RankedTable):
 class _Block:
     """What is held of a table's rows: their codes and numbers, the stretches of one query, and ids that ties may need.
 
-    Those are the ids of rows that score as a neighbour does, and of both ends, which may tie with another block.
+    Where ties go by id, those are the ids of rows that score as a neighbour does, and of both ends, which may tie with
+    another block.
     """
 
-    def __init__(self, queries: pl.Series, documents: pl.Series, numbers: pl.Series) -> None:
+    def __init__(self, ties_by_id: bool, queries: pl.Series, documents: pl.Series, numbers: pl.Series) -> None:
         query_codes = codes_of(queries)
         self.starts = changes(query_codes)
         self.stretch_codes = query_codes[self.starts]
@@ -293,7 +293,8 @@ class _Block:
         self.codes = pair_codes(query_codes, codes_of(documents))
         self.numbers = numbers.to_numpy().astype(np.float64)  # a copy: Polars' memory is free for the next block
         equal = self.numbers[1:] == self.numbers[:-1]
-        self.tied = np.flatnonzero(np.append(equal, True) | np.insert(equal, 0, True))
+        tied = np.append(equal, True) | np.insert(equal, 0, True)
+        self.tied = np.flatnonzero(tied & ties_by_id)
         self.tied_ids = chosen(documents, self.tied)
 
 
