@@ -24,7 +24,7 @@ from surefoot.data.files import MARK, OLD_MAC, existing_file, read_blocks, uncom
 from surefoot.errors import DataError, shortened
 
 _WHITESPACE = bytes.maketrans(b"\t\v\f\r", b"    ")
-_BLOCK = 1 << 20
+_BLOCK = 3 << 19
 _CACHED = 1 << 16  # bytes that stay near the processor
 
 Digest = TypeVar("Digest")
@@ -97,7 +97,7 @@ def _two_at_once(function: Callable[[Item], Result], items: Iterable[Item]) -> I
         pending: deque[Future[Result]] = deque()
         for item in items:
             pending.append(pool.submit(function, item))
-            if len(pending) > 2:
+            if len(pending) > 1:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()

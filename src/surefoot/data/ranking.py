@@ -147,9 +147,9 @@ def rank(
 ) -> Ranking:
     """Sort rows into ranked lists: queries by first appearance, scores descending, ties by the tie rule.
 
-    The rows come in stretches of one query, which start at `starts` and have `query_codes`; `documents` gives
-    the `index` of the rows' codes. Ties go by document id, descending, where `ids` can name a row's (as trec_eval has
-    it), and by row otherwise.
+    The rows come in stretches of one query, which start at `starts` and have `query_codes`; `documents` gives the
+    `index` of the rows' codes, whose rows turn into positions in place. Ties go by document id, descending, where `ids`
+    can name a row's (as trec_eval has it), and by row otherwise.
     """
     whole = changes(query_codes)  # a stretch may go on in the source's next block
     starts, query_codes = starts[whole], query_codes[whole]
@@ -166,8 +166,11 @@ def rank(
     codes, places = documents()
     if order is not None:
         position = np.empty_like(order)
-        position[order] = np.arange(len(order), dtype=order.dtype)
-        places = position[places]
+        for start in range(0, len(order), _CHUNK):
+            part = order[start : start + _CHUNK]
+            position[part] = np.arange(start, start + len(part), dtype=order.dtype)
+        for start in range(0, len(order), _CHUNK):
+            places[start : start + _CHUNK] = position[places[start : start + _CHUNK]]
     return Ranking(
         offsets=offsets,
         scores=scores,

@@ -236,7 +236,8 @@ class RankingData:
         """
         found = self._scores(scores, "scores")
         ids = None if self.doc_ids is None else self.doc_ids.gather
-        return rank(self.offsets[:-1], self._query_codes, lambda: self._index, found, ids)
+        codes, rows = self._index
+        return rank(self.offsets[:-1], self._query_codes, lambda: (codes, rows.copy()), found, ids)
 
     @property
     def tie_rule(self) -> TieRule:

@@ -15,10 +15,10 @@ from surefoot.errors import ArgumentError
 from surefoot.risk.baselines import baseline_rows, population_rows
 from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import BINS, Churn, compare_rankings
-from surefoot.risk.expectation import chi_square, combine, deviations
+from surefoot.risk.expectation import chi_square, combine, deviation_sums
 from surefoot.risk.inference import TTest, critical_value, weighted_test
 from surefoot.risk.multiplicity import holm
-from surefoot.risk.tradeoff import check_alpha, loses_over, lowest_mean, weigh_losses
+from surefoot.risk.tradeoff import STRETCH, check_alpha, loses_over, lowest_mean, weigh_losses
 
 SCHEMA = "surefoot/assessment/1"
 RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
@@ -50,8 +50,8 @@ def assessment_data(
         for system, figures in zip(scores.systems, _averaged(scores, against, differences, worst), strict=True)
     ]
     members = scores.values[rows]
-    deviation = None if members.min() < 0 else deviations(members)
-    sums = None if deviation is None else dict(zip(rows, map(_sums, deviation), strict=True))
+    deviation = None if members.min() < 0 else deviation_sums(members)
+    sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
     scale = float(max(scores.values.max(), -scores.values.min()))
     tests = {key: _tests(against, differences, alpha, scale) for key, alpha in weights.items()}
     for position, entry in enumerate(systems):
@@ -63,11 +63,11 @@ def assessment_data(
             }
             entry["alpha"][key] |= _expectation(scores, sums, position, alpha)
     if bootstrap:
-        _add_intervals(systems, scores, differences, weights, None if deviation is None else rows, bootstrap, seed)
+        _add_intervals(systems, scores, differences, weights, None if sums is None else rows, bootstrap, seed)
     if scores.runs and len(against) == 1 and (named := next(iter(against))) in scores.systems:
         _add_churn(systems, scores, named, differences[named], depth)
     agreement = {key: _rank_systems(systems, key) for key in weights}
-    chi = None if deviation is None else chi_square(deviation)
+    chi = None if deviation is None else chi_square(deviation[2], len(scores.queries))
     return {
         "schema": SCHEMA,
         "measure": scores.measure,
@@ -173,8 +173,10 @@ def _one_test(test: TTest) -> Json:
 
 
 def _sums(values: Floats) -> tuple[float, float]:
-    """Of all that is above 0 and of all that is below, from which every α has its weighted sum."""
-    return float(np.maximum(values, 0).sum()), float(np.minimum(values, 0).sum())
+    """Of all that is above 0 and of all that is below."""
+    parts = [values[start : start + STRETCH] for start in range(0, len(values), STRETCH)]
+    above, below = (sum(float(side(part, 0).sum()) for part in parts) for side in (np.maximum, np.minimum))
+    return above, below
 
 
 def _expectation(scores: Scores, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float) -> Json:
@@ -182,7 +184,7 @@ def _expectation(scores: Scores, sums: Mapping[int, tuple[float, float]] | None,
         why = "some scores are negative" if sums is None else "not in the population"
         return {"z_risk": None, "geo_risk": None, "z_reason": why}
     above, below = sums[position]
-    z = above + (1 + alpha) * below
+    z = float(above + (1 + alpha) * below)
     geo = combine(scores.values[position].mean(keepdims=True), np.array([z / len(scores.queries)]))[0]
     return {"z_risk": z, "geo_risk": float(geo), "z_reason": None}
 

@@ -11,7 +11,7 @@ from scipy.special import chdtrc, ndtr
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import LARGEST
 from surefoot.errors import ArgumentError
-from surefoot.risk.tradeoff import weigh_losses
+from surefoot.risk.tradeoff import STRETCH, weigh_losses
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,27 @@ def deviations(X: ArrayLike) -> Floats:
            [ 0.0645, -0.0456]])
     """
     scores = score_matrix(X)
-    share = _column_shares(scores)
-    z = np.zeros_like(scores)
-    for row, out in zip(scores, z, strict=True):  # a row at a time: large temporaries cost more than they save
-        expectation = row.sum() * share
-        apart = row - expectation
-        root = np.sqrt(expectation, out=expectation)
-        np.divide(apart, root, out=out, where=root > 0)
-    return z
+    return _deviations(scores, scores.sum(axis=1, keepdims=True))
+
+
+def deviation_sums(X: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Of each row: the sum of its deviations above 0, of those below, and of all their squares."""
+    scores = score_matrix(X)
+    totals = scores.sum(axis=1, keepdims=True)
+    sums = np.zeros((3, len(scores)))
+    for start in range(0, scores.shape[1], STRETCH):
+        z = _deviations(scores[:, start : start + STRETCH], totals)
+        sums += np.maximum(z, 0).sum(axis=1), np.minimum(z, 0).sum(axis=1), np.square(z).sum(axis=1)
+    above, below, squares = sums
+    return above, below, squares
+
+
+def _deviations(scores: Floats, totals: Floats) -> Floats:
+    """z_ij of some queries' columns, with the totals S_i of all queries."""
+    everything = totals.sum()
+    expectation = totals * (scores.sum(axis=0) / everything if everything else scores.sum(axis=0))
+    root = np.sqrt(expectation)
+    return np.asarray(np.divide(scores - expectation, root, out=np.zeros_like(scores), where=root > 0))
 
 
 def z_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
@@ -82,13 +95,13 @@ def g_squared(X: ArrayLike) -> ChiSquare:
     >>> g_squared([[0.4, 0.35, 0.3, 0.25, 0.2], [0.05, 0.15, 0.3, 0.45, 0.55]]).df
     4
     """
-    return chi_square(deviations(X))
+    scores = score_matrix(X)
+    return chi_square(deviation_sums(scores)[2], scores.shape[1])
 
 
-def chi_square(deviation: Floats) -> ChiSquare:
-    """G² from the deviations z_ij."""
-    value = float(sum(row @ row for row in deviation))
-    df = (deviation.shape[0] - 1) * (deviation.shape[1] - 1)
+def chi_square(squares: Floats, queries: int) -> ChiSquare:
+    """G² from each row's sum of squared deviations."""
+    value, df = float(squares.sum()), (len(squares) - 1) * (queries - 1)
     return ChiSquare(value, df, float(chdtrc(df, value)) if df else None)
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from surefoot.data.ranking import Floats
-from surefoot.risk.tradeoff import paired_differences, weigh_losses
-
-_STRETCH = 1 << 15  # queries dealt with in one go: what is made of them stays near the processor
+from surefoot.risk.tradeoff import STRETCH, paired_differences, weigh_losses
 
 
 @dataclass(frozen=True)
@@ -75,13 +74,13 @@ def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> Q
     (array([3.464, 1.732, 1.732]), 4.303)
     """
     differences = paired_differences(model, baseline)
-    mean, squares = _moments(differences, alpha)
-    if undefined(differences, alpha, squares, _scale(model, baseline)):
+    found = _moments(differences, alpha)
+    if undefined(differences, found, (1 + alpha) * _scale(model, baseline)):
         return None
-    weighted, deviation = weigh_losses(differences, alpha), math.sqrt(squares / (len(differences) - 1))
+    weighted, deviation = weigh_losses(differences, alpha), math.sqrt(found.squares / (len(differences) - 1))
     return QueryScores(
         t_r=weighted / deviation,
-        t_j=(weighted - mean) / deviation,
+        t_j=(weighted - found.mean) / deviation,
         critical=critical_value(len(weighted)),
     )
 
@@ -91,16 +90,24 @@ def critical_value(queries: int, level: float = 0.05) -> float:
     return float(stdtrit(queries - 1, 1 - level / 2))
 
 
-def undefined(differences: Floats, alpha: float, squares: float, scale: float) -> str | None:
-    """Why the weighted differences x_q, with that sum of squared deviations, have no standard error, or None.
+class Moments(NamedTuple):
+    """Of weighted differences x_q: the mean, the sum of squared deviations from it, and the extremes."""
 
-    They count as equal when they differ by no more than the rounding of scores of that `scale`.
+    mean: float
+    squares: float
+    lowest: float
+    highest: float
+
+
+def undefined(differences: Floats, found: Moments, scale: float) -> str | None:
+    """Why the weighted differences x_q with these moments have no standard error, or None.
+
+    They count as equal when they differ by no more than the rounding of numbers of that `scale`.
     """
     if len(differences) < 2:
         return "a single query has no standard error"
-    lowest, highest = weigh_losses(np.array([differences.min(), differences.max()]), alpha)
     # The second condition is for differences of 1e-200 or so, whose squares are 0.
-    if highest - lowest > 16 * np.finfo(np.float64).eps * (1 + alpha) * scale and squares > 0:
+    if found.highest - found.lowest > 16 * np.finfo(np.float64).eps * scale and found.squares > 0:
         return None
     return (
         "all queries differ from the baseline alike"
@@ -112,29 +119,31 @@ def undefined(differences: Floats, alpha: float, squares: float, scale: float) -
 def weighted_test(differences: Floats, alpha: float, scale: float) -> TTest:
     """The test of the weighted differences x_q = f_α(δ_q); `scale` is the size of the scores δ_q came from."""
     queries = len(differences)
-    mean, squares = _moments(differences, alpha)
-    reason = undefined(differences, alpha, squares, scale)
+    found = _moments(differences, alpha)
+    reason = undefined(differences, found, (1 + alpha) * scale)
     if reason:
         return TTest(None, None, queries - 1, None, None, reason=reason)
-    se = math.sqrt(squares / (queries - 1) / queries)
+    se = math.sqrt(found.squares / (queries - 1) / queries)
     # The standard error again, from the means that leave one query out.
-    _, squares = _moments(differences, alpha, lambda part: (queries * mean - part) / (queries - 1))
-    se_jackknife = math.sqrt((queries - 1) * squares / queries)
-    t, p = mean / se, float(2 * stdtr(queries - 1, -abs(mean / se)))
+    without = _moments(differences, alpha, lambda part: (queries * found.mean - part) / (queries - 1))
+    se_jackknife = math.sqrt((queries - 1) * without.squares / queries)
+    t = found.mean / se
+    p = float(2 * stdtr(queries - 1, -abs(t)))
     return TTest(t, p, queries - 1, se, se_jackknife, bool(np.isclose(se, se_jackknife, rtol=1e-6)))
 
 
-def _moments(differences: Floats, alpha: float, of: Callable[[Floats], Floats] = np.asarray) -> tuple[float, float]:
-    """Mean and sum of squared deviations of (a function of) x_q, merged from stretches (Chan et al., 1983)."""
-    count, mean, squares = 0, 0.0, 0.0
-    for start in range(0, len(differences), _STRETCH):
-        part = of(weigh_losses(differences[start : start + _STRETCH], alpha))
+def _moments(differences: Floats, alpha: float, of: Callable[[Floats], Floats] = np.asarray) -> Moments:
+    """The moments of (a function of) x_q, merged from those of stretches (Chan et al., 1983)."""
+    count, mean, squares, lowest, highest = 0, 0.0, 0.0, math.inf, -math.inf
+    for start in range(0, len(differences), STRETCH):
+        part = of(weigh_losses(differences[start : start + STRETCH], alpha))
         own = float(part.mean())
         apart, total = own - mean, count + len(part)
         squares += float(np.square(part - own).sum()) + apart * apart * count * len(part) / total
         mean += apart * len(part) / total
+        lowest, highest = min(lowest, float(part.min())), max(highest, float(part.max()))
         count = total
-    return mean, squares
+    return Moments(mean, squares, lowest, highest)
 
 
 def _scale(model: ArrayLike, baseline: ArrayLike) -> float:

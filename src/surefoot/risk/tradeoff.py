@@ -13,6 +13,7 @@ from surefoot.data.ranking import Floats
 from surefoot.data.scores import LARGEST
 from surefoot.errors import ArgumentError, shortened
 
+STRETCH = 1 << 15  # queries dealt with in one go: what is made of them stays near the processor
 LARGEST_ALPHA = 1e6  # a loss that counts a million times has long drowned every gain
 
 
