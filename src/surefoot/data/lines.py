@@ -64,11 +64,10 @@ def read_lines(path: str | os.PathLike[str], layout: Layout, digest: Callable[..
     """
 
     def parse(block: bytes) -> tuple[bytes, int, Digest | None]:
-        frame, lines = _parse(block, layout), 0
-        if frame is not None:
-            lines = frame.height
-        else:
-            frame, lines = _parse(_regular(block), layout), block.count(b"\n")
+        frame = _parse(block, layout)
+        lines = block.count(b"\n") if frame is None else frame.height
+        if frame is None:
+            frame = _parse(_regular(block), layout)
         return block, lines, None if frame is None else digest(*map(frame.get_column, layout.kept))
 
     before, some = 0, False

@@ -164,7 +164,7 @@ def rank(
     if ids is not None:
         order = _break_ties(offsets, scores, order, ids)
     codes, places = documents()
-    if order is not None:
+    if order is not None:  # rows become positions, in place and by chunks, which saves two more columns
         position = np.empty_like(order)
         for start in range(0, len(order), _CHUNK):
             part = order[start : start + _CHUNK]

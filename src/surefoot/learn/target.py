@@ -17,7 +17,7 @@ from surefoot.learn import lambdas
 from surefoot.measures.notation import Measure
 
 _KINDS = {"nDCG": lambdas.NDCG, "AP": lambdas.AP, "RR": lambdas.RR, "ERR": lambdas.ERR}
-_NO_CUTOFF = 1 << 60
+_NO_CUTOFF = 1 << 60  # four times it is still a whole number of 64 bits
 
 
 class Target:
@@ -105,11 +105,12 @@ class Target:
     def _ideals(self) -> Floats:
         if self.kind != lambdas.NDCG:
             return np.add.reduceat((self.gains > 0).astype(np.float64), self.offsets[:-1])
-        query = np.repeat(np.arange(self.queries), self.lengths)
-        best_first = np.lexsort((-self.gains, query))
-        place = np.arange(len(query)) - np.repeat(self.offsets[:-1], self.lengths)
+        # From the last query to the first, and so from each one's best label to its worst.
+        query = np.repeat(np.arange(self.queries), self.lengths)[::-1]
+        place = self.offsets[1:][query] - 1 - np.arange(len(query))[::-1]
         worth = np.where(place < self.cutoff, self.discounts[place], 0.0)
-        return np.bincount(query, self.gains[best_first] * worth, self.queries).astype(np.float64, copy=False)
+        terms = self.gains[self._label_order[::-1]] * worth
+        return np.bincount(query, terms, self.queries).astype(np.float64, copy=False)
 
 
 def _balanced(lengths: Rows, cutoff: int, threads: int) -> list[tuple[int, int]]:

@@ -92,6 +92,20 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
+def new_panels(count: int, width: float, margin: float, share: float) -> tuple[Figure, list[Axes], int]:
+    """A figure of `count` panels with common axes, and how many stand side by side.
+
+    Its height is a margin in inches and a share of the width for each line of panels.
+    """
+    columns = min(2, count)
+    lines = -(-count // columns)
+    figure = new_figure(width, margin + share * width * lines)
+    grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes in grid[count:]:
+        axes.remove()
+    return figure, list(grid[:count]), columns
+
+
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure in the format of the file's ending, all or nothing, the same bytes every time."""
     ending = Path(path).suffix[1:].lower()

@@ -29,6 +29,7 @@ from surefoot.report.canvas import (
     add_title,
     check_formats,
     new_figure,
+    new_panels,
     plain,
     renderer,
     save_figure,
@@ -150,13 +151,8 @@ def query_differences_by_alpha(
     if not weights:
         raise ArgumentError("no alpha was given; give at least one, such as 0")
     order = np.argsort(difference, kind="stable")
-    columns = min(2, len(weights))
-    rows = -(-len(weights) // columns)
-    figure = new_figure(width, 0.3 + 0.36 * width * rows)
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for axes in grid.ravel()[len(weights) :]:
-        axes.remove()
-    for axes, alpha in zip(grid.ravel(), weights, strict=False):
+    figure, panels, _ = new_panels(len(weights), width, 0.3, 0.36)
+    for axes, alpha in zip(panels, weights, strict=True):
         tested = query_scores(assessment.scores[name], one_baseline(assessment), alpha)
         _panel(figure, axes, difference[order], tested, order, alpha)
     figure.supxlabel("queries, sorted by difference", fontsize=8)

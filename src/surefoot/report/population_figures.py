@@ -23,6 +23,7 @@ from surefoot.report.canvas import (
     add_title,
     label_points,
     new_figure,
+    new_panels,
     plain,
     say_instead,
     style,
@@ -141,13 +142,8 @@ def performance_profiles(
         shown += [system for system in _by_mean(assessment) if system not in shown][: _SHOWN - len(shown)]
     order = np.argsort(scores.values[rows].mean(axis=0), kind="stable")
     e = None if scores.values[rows].min() < 0 else expected(scores.values[rows])
-    columns = min(2, len(shown))
-    lines = -(-len(shown) // columns)
-    figure = new_figure(width, 0.45 + 0.27 * width * lines)
-    grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-    for axes in grid.ravel()[len(shown) :]:
-        axes.remove()
-    panels = list(grid.ravel()[: len(shown)])
+    figure, panels, columns = new_panels(len(shown), width, 0.45, 0.27)
+    lines = -(-len(panels) // columns)
     for axes, system in zip(panels, shown, strict=True):
         row = scores.row(system)
         line = None if e is None or row not in rows else e[rows.index(row)][order]

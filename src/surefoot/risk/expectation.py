@@ -31,7 +31,7 @@ def expected(X: ArrayLike) -> Floats:
            [0.2667, 0.5333]])
     """
     scores = score_matrix(X)
-    return np.asarray(scores.sum(axis=1, keepdims=True) * _column_shares(scores))
+    return _expected(scores, scores.sum(axis=1, keepdims=True))
 
 
 def deviations(X: ArrayLike) -> Floats:
@@ -59,8 +59,7 @@ def deviation_sums(X: ArrayLike) -> tuple[Floats, Floats, Floats]:
 
 def _deviations(scores: Floats, totals: Floats) -> Floats:
     """z_ij of some queries' columns, with the totals S_i of all queries."""
-    everything = totals.sum()
-    expectation = totals * (scores.sum(axis=0) / everything if everything else scores.sum(axis=0))
+    expectation = _expected(scores, totals)
     root = np.sqrt(expectation)
     return np.asarray(np.divide(scores - expectation, root, out=np.zeros_like(scores), where=root > 0))
 
@@ -105,11 +104,11 @@ def chi_square(squares: Floats, queries: int) -> ChiSquare:
     return ChiSquare(value, df, float(chdtrc(df, value)) if df else None)
 
 
-def _column_shares(scores: Floats) -> Floats:
-    """p_j = T_j / N: each query's share of all effectiveness, 0 where there is none."""
+def _expected(scores: Floats, totals: Floats) -> Floats:
+    """e_ij = S_i·T_j / N of some queries' columns, with the totals S_i of all queries; 0 where there is nothing."""
+    everything = totals.sum()
     column = scores.sum(axis=0)
-    total = column.sum()
-    return np.asarray(column / total if total else column)
+    return np.asarray(totals * (column / everything if everything else column))
 
 
 def score_matrix(X: ArrayLike) -> Floats:
