@@ -16,7 +16,8 @@ PLAIN = [
     "risk_over_reward", "wins_over_losses", "losses_over_wins", "worst_mean", "is_baseline",
 ]  # fmt: skip
 AT_ALPHA = [
-    "u_risk", "t_risk", "p_value", "p_holm", "df", "se", "verdict", "reason", "z_risk", "geo_risk", "z_reason",
+    "u_risk", "t_risk", "p_value", "t_adjusted", "p_adjusted", "u_risk_interval", "p_holm", "df", "se", "verdict",
+    "reason", "z_risk", "geo_risk", "z_reason",
 ]  # fmt: skip
 
 
@@ -31,7 +32,7 @@ def assert_same(opened: Any, scores: sf.Scores, baselines: list[str], **options:
                 wanted |= {key: theirs["alpha"][alpha_key(alpha)][key] for key in AT_ALPHA}
                 for key, value in wanted.items():
                     where = f"{key} of {mine['system']} against {baseline} at α = {alpha}"
-                    if isinstance(value, float):
+                    if isinstance(value, float | list):
                         assert mine[key] == pytest.approx(value, abs=1e-9, rel=1e-12), where
                     else:
                         assert mine[key] == value, where
@@ -84,6 +85,18 @@ def test_many_queries(show: Any) -> None:
     rng = np.random.default_rng(3)
     scores = sf.Scores(rng.uniform(size=(5, 4000)) ** 2, list("abcde"), [str(i) for i in range(4000)])
     assert_same(show(sf.assess(scores, "a")), scores, ["a", "mean"])
+
+
+def test_the_mean_gives_no_loss_to_who_equals_it(show: Any) -> None:
+    scores = sf.Scores([[0.1, 0.5], [0.2, 0.5], [0.3, 0.5]], list("abc"), ["q1", "q2"])
+    assert_same(show(sf.assess(scores, "mean")), scores, ["mean", "median"])
+
+
+def test_the_curve_is_the_adjusted_t(show: Any, trec_2012: sf.Scores) -> None:
+    opened = show(sf.assess(trec_2012, "indriCASP"))
+    found = opened.page.evaluate("() => surefoot.curve('indriCASP', 'sys44', [0, 2, 5, 20])")
+    tests = [sf.t_test(trec_2012["sys44"], trec_2012["indriCASP"], alpha) for alpha in (0, 2, 5, 20)]
+    assert found == pytest.approx([test.t_adjusted for test in tests], rel=1e-9)
 
 
 def test_per_query_scores(show: Any, trec_2012: sf.Scores) -> None:

@@ -28,6 +28,23 @@ def cell(opened: Any, system: str, heading: str) -> str:
     return row.locator("th, td").nth(heads.index(heading)).inner_text()
 
 
+def test_missing_queries_stand_in_the_verdict(show: Any) -> None:
+    made = sf.synthetic_runs(queries=60)
+    half = {query: found for i, (query, found) in enumerate(made.runs[0].to_dict().items()) if i % 2}
+    runs = {"today": made.runs[0], "half": half, "bold": made.runs[1]}
+    zero = sf.assess(sf.score(made.qrels, runs, "nDCG@10"), baseline="today", alphas=[5])
+    opened = show(zero, "#system=half")
+    assert opened.text("#headline").startswith("Lacking 30 of 60 queries, which count 0: half hurts more than it helps")
+    assert opened.text("#effect").replace("−", "-") == zero.verdict("half", 5).replace("−", "-")
+    opened.go("#system=bold&baseline=half")
+    assert " half lacks 30 of the 60 queries, which count 0. " in opened.text("#effect")
+    drop = sf.assess(sf.score(made.qrels, runs, "nDCG@10", missing="drop"), baseline="today", alphas=[5])
+    opened = show(drop, "#system=bold")
+    assert opened.text("#effect").replace("−", "-") == drop.verdict("bold", 5).replace("−", "-")
+    assert "With fewer than 50 queries" in opened.text("#effect")
+    assert opened.quiet()
+
+
 def test_verdict_says_what_python_says(show: Any, demo: Assessment) -> None:
     opened = show(demo)
     assert opened.text("#effect").replace("−", "-") == demo.verdict("bold", 5).replace("−", "-")

@@ -103,6 +103,23 @@ def test_a_score_matrix(surefoot, tmp_path: Path) -> None:
     assert "AP of 2 systems on 2 queries, against today" in out
 
 
+def test_missing_queries(surefoot, folder: Path) -> None:
+    today = sf.read_run(folder / "today.run.gz").to_dict()
+    part = {query: found for query, found in today.items() if query not in ("q01", "q02")}
+    sf.read_run(part, "part").write(folder / "part.run")
+    files = (folder / "qrels.txt", folder / "today.run.gz", folder / "part.run")
+    code, out, _ = surefoot("evaluate", *files, "-b", "today")
+    assert (code, out.splitlines()[1][-9:]) == (0, "part (2).")
+    code, out, _ = surefoot("evaluate", *files, "-b", "today", "--missing", "drop", "--json", "-")
+    assert (code, json.loads(out)["dropped"]) == (0, 2)
+    code, _, err = surefoot("evaluate", *files, "-b", "today", "--missing", "error")
+    assert code == 2
+    assert "run 'part' returned nothing for 2 of" in err
+    (folder / "m.csv").write_text("q,today,new\n1,0.5,0.4\n2,0.1,0.6\n")
+    code, _, err = surefoot("evaluate", "--scores", folder / "m.csv", "-b", "today", "--missing", "drop")
+    assert (code, "--missing is about runs" in err) == (2, True)
+
+
 def test_a_single_query_and_an_identical_system(surefoot, tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("q,today,new,twin\n1,0.5,0.4,0.5\n")
     code, out, _ = surefoot("evaluate", "--scores", tmp_path / "m.csv", "-b", "today")

@@ -11,6 +11,7 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
+from scipy import stats
 
 import surefoot as sf
 from surefoot.risk import bootstrap
@@ -97,6 +98,128 @@ def test_the_mean_of_equal_systems_ties_with_them() -> None:
     assert row(sf.assess(scores, baseline="mean"), "a")["ties"] == 4
 
 
+def test_the_mean_gives_no_loss_to_who_equals_it() -> None:
+    scores = sf.Scores([[0.1, 0.5], [0.2, 0.5], [0.3, 0.5]], list("abc"), ["q1", "q2"])
+    a = sf.assess(scores, baseline="mean")
+    assert [(row(a, name)["wins"], row(a, name)["losses"], row(a, name)["ties"]) for name in "abc"] == [
+        (0, 1, 1), (0, 0, 2), (1, 0, 1),
+    ]  # fmt: skip
+    assert a.per_query().filter(system="b")["difference"].to_list() == [0, 0]
+    # A system's own scores carry no rounding: there every difference counts.
+    near = sf.Scores([[0.5, 0.5], [0.5, 0.5 + 1e-14]], ["today", "new"], ["q1", "q2"])
+    assert row(sf.assess(near, baseline="today"), "new")["wins"] == 1
+
+
+def test_equal_figures_get_equal_ranks() -> None:
+    values = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.1, 0.3]])  # means that differ by rounding only
+    assert len(set(values.mean(axis=1))) > 1
+    a = sf.assess(sf.Scores(values, list("abc"), list("xyz")), baseline="a", alphas=[0])
+    assert [row(a, name)["rank"] for name in "abc"] == [1, 1, 1]
+    assert a.to_dict()["agreement"]["0"]["mean~z_risk"] is None  # all equal: nothing to agree on
+
+
+def test_g_squared_has_a_p_for_counts_only() -> None:
+    counts = np.random.default_rng(0).poisson(9, size=(4, 30)).astype(float)
+    found = sf.g_squared(counts)
+    assert found.p == pytest.approx(stats.chi2.sf(found.value, found.df))
+    for shares in (counts / counts.max(), counts + 0.5, (counts > 9).astype(float)):
+        assert sf.g_squared(shares).p is None
+        assert "counts only" in sf.g_squared(shares).reason
+    data = sf.assess(sf.Scores(counts / 100, list("abcd"), range(30)), baseline="a").to_dict()
+    assert data["g_squared"]["p_value"] is None
+    assert "counts only" in data["g_squared"]["reason"]
+
+
+def test_geo_risk_says_what_scale_it_needs() -> None:
+    values = np.random.default_rng(1).random((2, 60))
+    plain, percent = (sf.assess(sf.Scores(factor * values, ["a", "b"], range(60)), "a") for factor in (1, 100))
+    assert "scale" not in plain.to_text()
+    assert "GeoRisk depends on the scale of the scores" in percent.to_text()
+
+
+def test_verdicts_and_stars_follow_holms_p_of_the_adjusted_p() -> None:
+    rng = np.random.default_rng(14)
+    base = rng.random(80)
+    others = [np.clip(base + rng.normal(0.01 * shift, 0.1, 80), 0, 1) for shift in range(6)]
+    a = sf.assess(sf.Scores([base, *others], ["today", *"abcdef"], range(80)), baseline="today", alphas=[0, 5])
+    for key in ("0", "5"):
+        tests = {entry["system"]: entry["alpha"][key] for entry in a.to_dict()["systems"]}
+        assert [one["p_holm"] for one in tests.values()] == sf.holm([one["p_adjusted"] for one in tests.values()])
+        for one in tests.values():
+            if one["p_holm"] is not None:
+                side = "reward" if one["t_adjusted"] > 0 else "risk"
+                assert one["verdict"] == (side if one["p_holm"] < 0.05 else "inconclusive")
+    # Some are significant alone and not among six, or the test shows nothing.
+    alone = [
+        one for one in tests.values() if one["p_adjusted"] is not None and one["p_adjusted"] < 0.05 <= one["p_holm"]
+    ]
+    assert alone
+    starred = [line for line in a.to_text(width=160).splitlines() if "*" in line and not line.startswith(" small")]
+    assert len(starred) == sum(
+        entry["alpha"][key]["verdict"] in ("reward", "risk") for entry in a.to_dict()["systems"] for key in ("0", "5")
+    )
+    assert "over 6 systems" in a.verdict("c", 5)
+
+
+def test_risk_at_alpha_is_not_called_worse_on_average() -> None:
+    difference = np.tile([0.2, -0.2], 40) + 0.001
+    scores = sf.Scores([np.full(80, 0.5), 0.5 + difference], ["today", "new"], range(80))
+    said = sf.assess(scores, baseline="today", alphas=[0, 5]).verdict("new", 5)
+    assert "its risk outweighs its reward by more than chance" in said
+    assert said.endswith("; counted once, it does not.")
+
+
+def test_few_queries_stand_in_the_verdict(scores) -> None:
+    few = sf.Scores(scores.values[:, :20], scores.systems, scores.queries[:20])
+    a = sf.assess(few, baseline="today", alphas=[0, 5])
+    words = "With fewer than 50 queries and losses counted more than once, chance alone often passes for a reward"
+    assert words in a.verdict("bold", 5)
+    assert words not in a.verdict("bold", 0)
+    for rendered in (a.to_text(width=400), a.to_markdown(), a._repr_html_()):
+        assert words in rendered
+    assert words not in sf.assess(scores, baseline="today").to_text(width=400)
+
+
+@pytest.fixture(scope="module")
+def gappy(made):
+    """`half` lacks every second query, and is otherwise today's run."""
+    today = made.runs[0].to_dict()
+    half = {query: results for i, (query, results) in enumerate(today.items()) if i % 2}
+    return made.qrels, {"today": made.runs[0], "half": half, "bold": made.runs[1]}
+
+
+def test_missing_queries_stand_wherever_a_verdict_does(gappy) -> None:
+    a = sf.assess(sf.score(*gappy, "nDCG@10"), baseline="today", alphas=[0])
+    assert row(a, "half")["alpha"]["0"]["verdict"] == "risk"
+    assert " half lacks 30 of the 60 queries, which count 0. " in a.verdict("half")
+    assert "lacks" not in a.verdict("bold")
+    caution = "Queries that a system lacks count 0. Lacking, of 60: half (30)."
+    assert a.to_text().splitlines()[1] == caution
+    assert a.to_markdown().splitlines()[2] == f"**{caution}**"
+    assert caution in a._repr_html_()
+    assert " half lacks 30 of the 60 queries" in sf.assess(a.scores, baseline="half").verdict("bold")
+
+
+def test_missing_queries_can_be_dropped_or_refused(gappy) -> None:
+    scores = sf.score(*gappy, "nDCG@10", missing="drop")
+    assert (len(scores.queries), scores.dropped, scores.missing["half"]) == (30, 30, 30)
+    assert np.array_equal(scores["half"], scores["today"])
+    whole = sf.score(*gappy, "nDCG@10")
+    kept = [whole.queries.index(query) for query in scores.queries]
+    assert np.array_equal(scores["bold"], whole["bold"][kept])
+    a = sf.assess(scores, baseline="today", alphas=[0])
+    assert " 30 judged queries that some system lacks are left out. " in a.verdict("bold")
+    assert a.to_text().splitlines()[1].endswith("are left out. Lacking: half (30).")
+    jsonschema.validate(a.to_dict(), SCHEMA)
+    with pytest.raises(sf.DataError, match=r"run 'half' returned nothing for 30 of 60 judged queries, 'q01' the first"):
+        sf.score(*gappy, "nDCG@10", missing="error")
+    with pytest.raises(sf.ArgumentError, match="missing is 'skip'; it must be one of zero, drop, error"):
+        sf.score(*gappy, "nDCG@10", missing="skip")
+    halves = {"a": {"q01": {"d": 1.0}}, "b": {"q02": {"d": 1.0}}}
+    with pytest.raises(sf.DataError, match="no judged query is left"):
+        sf.score(gappy[0], halves, "nDCG@10", missing="drop")
+
+
 def test_churn_against_the_baseline(made, scores) -> None:
     a = sf.assess(scores, baseline="today", alphas=[0], depth=10)
     churn = row(a, "bold")["churn"]
@@ -124,12 +247,12 @@ def test_bootstrap_is_seeded_and_covers(scores) -> None:
     one, same, other = (sf.assess(scores, baseline="today", alphas=[0, 5], bootstrap=400, seed=s) for s in (1, 1, 2))
     at = [row(a, "steady")["alpha"]["5"] for a in (one, same, other)]
     assert at[0]["geo_risk_interval"] == at[1]["geo_risk_interval"] != at[2]["geo_risk_interval"]
-    for name in ("u_risk", "z_risk", "geo_risk"):
-        low, high = at[0][f"{name}_interval"]
+    for name, key in (("u_risk", "u_risk_bootstrap"), ("z_risk", "z_risk_interval"), ("geo_risk", "geo_risk_interval")):
+        low, high = at[0][key]
         assert low < at[0][name] < high
     # The bootstrap's interval of a mean is close to Student's.
     plain = row(one, "steady")["alpha"]["0"]
-    low, high = plain["u_risk_interval"]
+    low, high = plain["u_risk_bootstrap"]
     assert high - low == pytest.approx(2 * 2.0 * plain["se"], rel=0.2)
 
 
@@ -165,9 +288,9 @@ def test_memory_of_the_bootstrap_is_bounded(scores, monkeypatch) -> None:
     def intervals() -> list:
         a = sf.assess(scores, baseline="today", alphas=[5], population=["today", "bold", "fresh"], bootstrap=30)
         return [
-            row(a, system)["alpha"]["5"][f"{name}_interval"]
+            row(a, system)["alpha"]["5"][name]
             for system in ("today", "bold", "fresh")
-            for name in ("u_risk", "z_risk", "geo_risk")
+            for name in ("u_risk_bootstrap", "z_risk_interval", "geo_risk_interval")
         ]
 
     whole = intervals()
@@ -283,12 +406,16 @@ def test_intervals_and_churn_are_in_every_rendering(scores) -> None:
     entry = row(a, line["system"])
     assert [float(line["u_risk_low@5"]), float(line["u_risk_high@5"])] == entry["alpha"]["5"]["u_risk_interval"]
     assert float(line["share_reranked"]) == entry["churn"]["share_reranked"]
+    drawn = [float(line["u_risk_bootstrap_low@5"]), float(line["u_risk_bootstrap_high@5"])]
+    assert drawn == entry["alpha"]["5"]["u_risk_bootstrap"] != entry["alpha"]["5"]["u_risk_interval"]
     assert "U_Risk low" in a.to_markdown()
     for words in ("95% intervals (bootstrap)", "How far rankings moved from the baseline's, down to rank 10"):
         assert words in a.to_text()
     assert a.rows("u_risk_low@5")
     plain = sf.assess(sf.read_scores({"a": {"q": 1, "r": 2}, "b": {"q": 2, "r": 1}}), baseline="a")
-    assert "low@" not in plain.to_csv()
+    assert "u_risk_low@0" in plain.to_csv()
+    assert "bootstrap" not in plain.to_csv()
+    assert "geo_risk_low" not in plain.to_csv()
     assert "share_reranked" not in plain.to_csv()
 
 
@@ -299,7 +426,7 @@ def test_small_numbers_in_tables() -> None:
     text = sf.assess(scores, baseline="a", alphas=[0]).to_text()
     assert "−0.000 " not in text
     assert "<.0001" in text
-    assert "*: p < 0.05, before Holm's correction" in text
+    assert "*: p Holm < 0.05" in text
 
 
 def test_several_baselines_and_a_population_of_one_in_words(scores) -> None:

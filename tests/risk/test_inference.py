@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import surefoot as sf
+from surefoot.risk import inference
 
 seeds = st.integers(0, 10**6)
 
@@ -66,6 +69,90 @@ def test_nothing_to_test(model, baseline, reason: str, alpha: float) -> None:
     assert test.reason == reason
     assert sf.t_risk(model, baseline, alpha) is None
     assert sf.query_scores(model, baseline, alpha) is None
+
+
+def _slow_hall(m, b, alpha: float) -> tuple[float, float, tuple[float, float]]:
+    """Hall's transformation as it is printed: moments by loops, the interval by bisection of h."""
+    x = np.array([d if d > 0 else (1 + alpha) * d for d in np.subtract(m, b)])
+    c, s = len(x), np.std(x, ddof=1)
+    gamma = np.mean((x - x.mean()) ** 3) / np.mean((x - x.mean()) ** 2) ** 1.5
+
+    def h(t: float) -> float:
+        return t + gamma * t**2 / 3 + gamma**2 * t**3 / 27 + gamma / (6 * c)
+
+    def inverse(y: float) -> float:
+        low, high = -1e6, 1e6
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if h(middle) < y else (low, middle)
+        return low
+
+    t = np.sqrt(c) * h(x.mean() / s)
+    reach = stats.t.ppf(0.975, c - 1) / np.sqrt(c)
+    ends = x.mean() - s * inverse(reach), x.mean() - s * inverse(-reach)
+    return t, 2 * stats.t.sf(abs(t), c - 1), ends
+
+
+@given(seeds, st.integers(3, 60), st.floats(0, 20))
+def test_halls_adjustment_the_slow_way(seed: int, queries: int, alpha: float) -> None:
+    m, b = np.random.default_rng(seed).beta(0.4, 1.5, size=(2, queries))
+    found = sf.t_test(m, b, alpha)
+    t, p, ends = _slow_hall(m, b, alpha)
+    assert found.t_adjusted == pytest.approx(t, rel=1e-8, abs=1e-9)
+    assert found.p_adjusted == pytest.approx(p, rel=1e-6, abs=1e-14)
+    assert found.interval == pytest.approx(ends, rel=1e-6, abs=1e-9)
+    # The interval and the test agree on whether 0 is a possible U_Risk.
+    assert (found.interval[0] <= 0 <= found.interval[1]) == (found.p_adjusted >= 0.05)
+
+
+def test_without_skewness_nothing_is_adjusted() -> None:
+    found = sf.t_test([0.1, 0.2, 0.3, 0.4, 0.5], np.full(5, 0.2))
+    assert found.t_adjusted == pytest.approx(found.t, rel=1e-12)
+    half = stats.t.ppf(0.975, 4) * found.se
+    assert found.interval == pytest.approx((0.1 - half, 0.1 + half), rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-140, 1e100])
+def test_no_cube_overflows_or_vanishes(size: float) -> None:
+    plain = sf.t_test([0.1, 0.3, 0.0, 0.6], [0.0, 0.9, 0.5, 0.1], 5)
+    far = sf.t_test(size * np.array([0.1, 0.3, 0.0, 0.6]), size * np.array([0.0, 0.9, 0.5, 0.1]), 5)
+    assert far.p_adjusted == pytest.approx(plain.p_adjusted, rel=1e-6)
+
+
+def test_moments_over_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    m, b = np.random.default_rng(5).random((2, 1000))
+    whole = sf.t_test(m, b, 5)
+    monkeypatch.setattr(inference, "STRETCH", 64)
+    assert dataclasses.astuple(sf.t_test(m, b, 5))[:5] == pytest.approx(dataclasses.astuple(whole)[:5], rel=1e-12)
+    assert sf.t_test(m, b, 5).interval == pytest.approx(whole.interval, rel=1e-10)
+
+
+def _centred(population: np.ndarray, alpha: float) -> np.ndarray:
+    """The population moved to where U_Risk at α is 0: there every verdict is false."""
+    low, high = -1.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        u = sf.u_risk(population + middle, np.zeros(len(population)), alpha)
+        low, high = (middle, high) if u < 0 else (low, middle)
+    return population + low
+
+
+@pytest.mark.parametrize("shape", ["laplace", "sparse"])
+def test_the_adjusted_test_is_calibrated_above_alpha_zero(shape: str) -> None:
+    rng = np.random.default_rng(9)
+    population = {
+        "laplace": rng.laplace(scale=0.2, size=20_000),
+        "sparse": np.where(rng.random(20_000) < 0.4, 0.0, rng.normal(scale=0.2, size=20_000)),
+    }[shape]
+    drawn = rng.choice(_centred(population, 5), size=(2000, 50))
+    tests = [sf.t_test(x, np.zeros(50), 5) for x in drawn]
+    adjusted = np.array([(1 if t.t_adjusted > 0 else -1) * (t.p_adjusted < 0.05) for t in tests])
+    students = np.array([(1 if t.t > 0 else -1) * (t.p < 0.05) for t in tests])
+    assert (adjusted == 1).mean() <= 0.06
+    assert (adjusted == -1).mean() <= 0.06
+    assert (students == 1).mean() > 0.07  # so the test can fail
+    covered = np.mean([t.interval[0] <= 0 <= t.interval[1] for t in tests])
+    assert 0.92 <= covered <= 0.97
 
 
 def test_holm_the_slow_way() -> None:

@@ -55,7 +55,7 @@ def demo(
     for name in ("bold", "steady"):
         say(f"• {effect(data, rows[name])}")
         for alpha in data["alphas"]:
-            say(f"  {significance(rows[name], alpha)}")
+            say(f"  {significance(data, rows[name], alpha)}")
     hurt = assessment.per_query().filter(system="bold").filter(pl.col("significant@0") & (pl.col("difference") < 0))
     known = set(made.harmed["bold"])
     say(

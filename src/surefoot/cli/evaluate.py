@@ -32,6 +32,14 @@ class Format(StrEnum):
     latex = "latex"
 
 
+class Missing(StrEnum):
+    """What becomes of a judged query that a run lacks."""
+
+    zero = "zero"
+    drop = "drop"
+    error = "error"
+
+
 def evaluate(
     files: Annotated[
         list[str] | None,
@@ -83,13 +91,19 @@ def evaluate(
     depth: Annotated[
         int | None, typer.Option(help="How deep rankings are compared.", min=1, show_default="all")
     ] = None,
+    missing: Annotated[
+        Missing | None,
+        typer.Option(
+            help="A judged query that a run lacks counts zero, is dropped, or is an error.", show_default="zero"
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Measure what systems gain and risk against the one shipped today.
 
     **Example:** `surefoot evaluate qrels.txt bm25.run.gz new.run.gz -m ERR@20 --baseline bm25 --alpha 0,5`
 
-    A judged query that a run lacks counts 0. Files may be plain, .gz, .bz2, .xz or .zst.
+    Files may be plain, .gz, .bz2, .xz or .zst.
     """
     from surefoot.report.assessment import assess
 
@@ -98,6 +112,8 @@ def evaluate(
         raise ArgumentError(f"--per-query has no {shown} form; print a table, json or csv")
     if depth is not None and scores is not None:
         raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
+    if missing is not None and scores is not None:
+        raise ArgumentError("--missing is about runs, which --scores does not have; leave it out")
     printed = TERMINAL in (json_file, csv_file)
     json_file, csv_file = (None if name == TERMINAL else name for name in (json_file, csv_file))
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
@@ -110,7 +126,7 @@ def evaluate(
         from surefoot.report.canvas import need_matplotlib
 
         need_matplotlib()  # a missing extra is told before the work, not after
-    matrix = _scores(files or [], scores, measure, quiet)
+    matrix = _scores(files or [], scores, measure, missing or Missing.zero, quiet)
     if baseline is None:
         raise ArgumentError(
             f"name what is shipped today with --baseline: one of {', '.join(matrix.systems[:12])}, or mean, median, max"
@@ -169,7 +185,7 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
     say(f"{len(written)} figures written to {folder}/")
 
 
-def _scores(files: list[str], matrix: str | None, measure: str | None, quiet: bool) -> Scores:
+def _scores(files: list[str], matrix: str | None, measure: str | None, missing: Missing, quiet: bool) -> Scores:
     from surefoot.data.scores import read_scores
     from surefoot.measures.notation import Measure
 
@@ -184,10 +200,10 @@ def _scores(files: list[str], matrix: str | None, measure: str | None, quiet: bo
             "give judgments and at least one run: surefoot evaluate QRELS RUN... --baseline NAME "
             "(or --scores FILE); see surefoot evaluate --help"
         )
-    return _score_runs(files[0], files[1:], Measure.parse("nDCG@10" if measure is None else measure), quiet)
+    return _score_runs(files[0], files[1:], Measure.parse("nDCG@10" if measure is None else measure), missing, quiet)
 
 
-def _score_runs(qrels: str, runs: list[str], measure: Measure, quiet: bool) -> Scores:
+def _score_runs(qrels: str, runs: list[str], measure: Measure, missing: Missing, quiet: bool) -> Scores:
     from rich.console import Console
     from rich.progress import track
 
@@ -203,7 +219,7 @@ def _score_runs(qrels: str, runs: list[str], measure: Measure, quiet: bool) -> S
         transient=True,
         disable=quiet or len(named) < 4 or not sys.stderr.isatty(),
     )
-    return score(judgments, [read_run(path, name) for name, path in shown], measure)
+    return score(judgments, [read_run(path, name) for name, path in shown], measure, missing=missing)
 
 
 def name_and_file(argument: str) -> tuple[str | None, str]:

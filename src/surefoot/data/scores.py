@@ -30,8 +30,9 @@ class Scores:
     """A systems × queries matrix of effectiveness.
 
     `values` is float64, `systems` and `queries` name its rows and columns, `measure` says what was measured.
-    `missing` counts, for each system, the judged queries for which it returned nothing (they score 0);
-    `no_relevant` the judged queries without any relevant document. When the scores come from runs,
+    `missing` counts, for each system, the judged queries for which it returned nothing. They score 0, unless
+    `dropped` judged queries were left out because some system returned nothing for them.
+    `no_relevant` counts the queries without any relevant document. When the scores come from runs,
     `runs` and `qrels` are kept, so that rankings can be compared and shown.
 
     >>> scores = Scores([[0.5, 0.25], [0.75, 0.0]], systems=["today", "new"], queries=["q1", "q2"])
@@ -42,7 +43,7 @@ class Scores:
     """
 
     __slots__ = (
-        "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule", "values",
+        "dropped", "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule", "values",
     )  # fmt: skip
 
     def __init__(
@@ -53,6 +54,7 @@ class Scores:
         measure: str = "score",
         *,
         missing: Mapping[str, int] | None = None,
+        dropped: int = 0,
         no_relevant: int | None = None,
         tie_rule: str | None = None,
         runs: Sequence[Run] = (),
@@ -63,6 +65,7 @@ class Scores:
         self.queries = tuple(map(str, queries))
         self.measure = str(measure)
         self.missing = dict.fromkeys(self.systems, 0) | dict(missing or {})
+        self.dropped = dropped
         self.no_relevant = no_relevant
         self.tie_rule = tie_rule
         self.runs = tuple(runs)
@@ -104,6 +107,10 @@ class Scores:
     def mean(self) -> Floats:
         """Arithmetic mean over queries, one value a system."""
         return np.asarray(self.values.mean(axis=1))
+
+    def largest(self) -> float:
+        """The greatest score without its sign, which rounding is measured by."""
+        return float(max(self.values.max(), -self.values.min()))
 
     def geometric_mean(self, floor: float = 1e-5) -> Floats:
         """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""

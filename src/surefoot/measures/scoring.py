@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Qrels, Run, Source
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.matching import judged_queries, match
 from surefoot.measures.notation import Measure
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+MISSING = ("zero", "drop", "error")  # what becomes of a judged query that a run lacks
 
 
 @overload
 def score(
-    qrels: Source, runs: Any, measure: str | Measure, *, progress: Callable[[Run], None] | None = None
+    qrels: Source,
+    runs: Any,
+    measure: str | Measure,
+    *,
+    missing: str = "zero",
+    progress: Callable[[Run], None] | None = None,
 ) -> Scores: ...
 @overload
 def score(
@@ -26,6 +37,7 @@ def score(
     runs: Any,
     measure: Iterable[str | Measure],
     *,
+    missing: str = "zero",
     progress: Callable[[Run], None] | None = None,
 ) -> list[Scores]: ...
 def score(
@@ -33,41 +45,49 @@ def score(
     runs: Any,
     measure: str | Measure | Iterable[str | Measure],
     *,
+    missing: str = "zero",
     progress: Callable[[Run], None] | None = None,
 ) -> Scores | list[Scores]:
     """Effectiveness of each run on each judged query; with several measures, a list of scores.
 
-    A judged query missing from a run scores 0 there (trec_eval's -c) and is counted in `missing`; a query
-    that was not judged is left out. `runs` is one run or several, or a dict of them by name.
+    A query that was not judged is left out. A judged query that a run lacks is counted in the result's `missing`, and
+    scores 0 there (trec_eval's -c); with `missing="drop"` it is left out for all systems, so that all are measured on
+    the same queries, and with `missing="error"` it is an error. `runs` is one run or several, or a dict of them by name.
 
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     >>> new = Run.read({"q1": {"d1": 2.0, "d3": 1.0}}, name="new")
     >>> scores = score(qrels, [new], "RR@10")
     >>> scores.values, scores.missing
     (array([[1., 0.]]), {'new': 1})
+    >>> score(qrels, [new], "RR@10", missing="drop").queries
+    ('q1',)
     """
+    if missing not in MISSING:
+        raise ArgumentError(f"missing is {shortened(missing)}; it must be one of {', '.join(MISSING)}")
     judgments = Qrels.read(qrels)
     single = isinstance(measure, str | Measure)
     given = [measure] if isinstance(measure, str | Measure) else list(measure)
     measures = [Measure.parse(item) for item in given]
     systems = named_runs(runs, judgments)
     rows: list[list[Any]] = [[] for _ in measures]
-    missing = {}
+    lacking = {}
     for run in systems:
         hits = match(run, judgments)
-        missing[run.name] = int((hits.retrieved == 0).sum())
+        lacking[run.name] = hits.retrieved == 0
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
         if progress:
             progress(run)
-    best = judgments.grades[judgments.ranking.offsets[:-1]]
+    kept = _kept(lacking, judgments, missing)
+    best = judgments.grades[judgments.ranking.offsets[:-1]][kept]
     scores = [
         Scores(
-            np.stack(row),
+            np.stack(row)[:, kept],
             systems=[run.name for run in systems],
-            queries=judgments.queries,
+            queries=list(itertools.compress(judgments.queries, kept)),
             measure=str(item),
-            missing=missing,
+            missing={name: int(lacks.sum()) for name, lacks in lacking.items()},
+            dropped=len(kept) - int(kept.sum()),
             no_relevant=int((best <= 0).sum()),
             tie_rule="document id descending",
             runs=systems,
@@ -76,6 +96,24 @@ def score(
         for row, item in zip(rows, measures, strict=True)
     ]
     return scores[0] if single else scores
+
+
+def _kept(lacking: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags:
+    """Which judged queries are measured, by the rule for those that a run lacks."""
+    kept: Flags = np.ones(len(judgments.queries), dtype=bool)
+    for name, lacks in lacking.items():
+        if missing == "error" and lacks.any():
+            first = judgments.queries[int(lacks.argmax())]
+            raise DataError(
+                f"run {shortened(name)} returned nothing for {lacks.sum():,} of {len(lacks):,} judged queries, "
+                f"{shortened(first)} the first; complete it, or let them count 0 (missing zero) or be left out "
+                "(missing drop)"
+            )
+        if missing == "drop":
+            kept &= ~lacks
+    if not kept.any():
+        raise DataError("no judged query is left: each is missing from some run; leave out the runs that lack most")
+    return kept
 
 
 def named_runs(runs: Any, judgments: Qrels) -> list[Run]:

@@ -18,7 +18,7 @@ from surefoot.report import text
 from surefoot.report.columns import Row, sort_rows
 from surefoot.report.words import verdict
 from surefoot.risk.assess import Json, alpha_key, assessment_data
-from surefoot.risk.baselines import baseline_rows
+from surefoot.risk.baselines import baseline_rows, differences
 from surefoot.risk.expectation import deviations, expected
 from surefoot.risk.inference import query_scores
 
@@ -184,6 +184,7 @@ class Assessment:
         rows = [scores.row(system) for system in self._data["population"]]
         against = baseline_rows(scores, self._data["baseline"], rows)
         baseline = next(iter(against.values())) if len(against) == 1 else None
+        deltas = None if baseline is None else next(iter(differences(scores, against).values()))
         usable = bool((scores.values[rows] >= 0).all())
         e, z = (expected(scores.values[rows]), deviations(scores.values[rows])) if usable else (None, None)
         systems = {}
@@ -200,7 +201,7 @@ class Assessment:
                 }
             systems[system] = {
                 "score": own.tolist(),
-                "difference": None if baseline is None else (own - baseline).tolist(),
+                "difference": None if deltas is None else deltas[position].tolist(),
                 "expected": None if e is None or at is None else e[at].tolist(),
                 "z": None if z is None or at is None else z[at].tolist(),
                 "alpha": alpha,

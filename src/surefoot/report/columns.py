@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from surefoot.errors import ArgumentError, shortened
-from surefoot.risk.assess import Json, alpha_key
+from surefoot.risk.assess import RANKED, Json, alpha_key
 
 ABSENT = "–"
 Row = dict[str, Any]
@@ -25,6 +25,7 @@ class Column:
     descending: bool = True
     rank: Callable[[Row], int | None] | None = None
     least: float | None = None
+    spare: int = 0  # where there is little room the columns of the highest number go first, together
 
     def text(self, row: Row) -> str:
         """The figure as a table shows it."""
@@ -48,8 +49,10 @@ def fixed(value: float, digits: int) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def _plain(key: str, heading: str, latex: str, digits: int | None = 4, descending: bool = True) -> Column:
-    return Column(key, heading, latex, lambda row: row[key], digits, descending)
+def _plain(
+    key: str, heading: str, latex: str, digits: int | None = 4, descending: bool = True, spare: int = 0
+) -> Column:
+    return Column(key, heading, latex, lambda row: row[key], digits, descending, spare=spare)
 
 
 SYSTEM = Column("system", "system", "System", lambda row: row["system"], digits=None, descending=False)
@@ -60,7 +63,7 @@ SUMMARY = (
     _plain("risk", "risk", "Risk", digits=3, descending=False),
     _plain("wins", "won", "Wins", digits=1),
     _plain("losses", "lost", "Losses", digits=1, descending=False),
-    _plain("ties", "tied", "Ties", digits=1),
+    _plain("ties", "tied", "Ties", digits=1, spare=1),
     _plain("loss_over_20", ">20%", r"Loss $>20\%$", digits=1, descending=False),
     _plain("worst_mean", "worst", "Worst", digits=3),
 )
@@ -75,6 +78,7 @@ _AT_ALPHA = (
     ("u_risk", "U_Risk", "$U_{Risk}$", 4),
     ("t_risk", "T_Risk", "$T_{Risk}$", 3),
     ("p_value", "p", "$p$", 4),
+    ("p_adjusted", "p adj.", "$p_{adj}$", 4),
     ("p_holm", "p Holm", "$p_{Holm}$", 4),
     ("z_risk", "Z_Risk", "$Z_{Risk}$", 3),
     ("geo_risk", "GeoRisk", "GeoRisk", 4),
@@ -82,11 +86,10 @@ _AT_ALPHA = (
 
 
 def at_alpha(alpha: float) -> list[Column]:
-    """The columns that depend on α."""
+    """The columns that depend on α, the interval of U_Risk beside it."""
     key = alpha_key(alpha)
 
     def column(name: str, heading: str, latex: str, digits: int) -> Column:
-        ranked = name in ("u_risk", "t_risk", "z_risk", "geo_risk")
         return Column(
             f"{name}@{key}",
             heading,
@@ -94,28 +97,45 @@ def at_alpha(alpha: float) -> list[Column]:
             lambda row: row["alpha"][key][name],
             digits,
             descending=not name.startswith("p_"),
-            rank=(lambda row: row["alpha"][key]["rank"][name]) if ranked else None,
+            rank=(lambda row: row["alpha"][key]["rank"][name]) if name in RANKED else None,
             least=0.0001 if name.startswith("p_") else None,
+            spare=2 if name == "p_value" else 0,  # no verdict goes by it
         )
 
-    return [column(*parts) for parts in _AT_ALPHA]
+    first, *rest = (column(*parts) for parts in _AT_ALPHA)
+    return [first, *_ends(alpha, "u_risk_interval", "u_risk", "U", "$U$", 4, spare=1), *rest]
+
+
+def ranked_at(alpha: float) -> list[Column]:
+    """The columns at α that systems are ranked by, as the papers' tables have them."""
+    return [column for column in at_alpha(alpha) if column.rank]
 
 
 def intervals_at(data: Json, alpha: float) -> list[Column]:
-    """The ends of the confidence intervals at α; none without a bootstrap."""
+    """The ends of the bootstrap's intervals at α; none without a bootstrap."""
+    if not data["bootstrap"]:
+        return []
+    return [
+        *_ends(alpha, "u_risk_bootstrap", "u_risk_bootstrap", "U_Risk", "$U_{Risk}$", 4),
+        *_ends(alpha, "z_risk_interval", "z_risk", "Z_Risk", "$Z_{Risk}$", 3),
+        *_ends(alpha, "geo_risk_interval", "geo_risk", "GeoRisk", "GeoRisk", 4),
+    ]
+
+
+def _ends(
+    alpha: float, source: str, name: str, heading: str, latex: str, digits: int, spare: int = 0
+) -> list[Column]:
+    """Two columns for the interval under the key `source`."""
     key = alpha_key(alpha)
 
-    def column(name: str, heading: str, latex: str, digits: int, end: int) -> Column:
-        word = ("low", "high")[end]
-
+    def column(end: int, word: str) -> Column:
         def value(row: Row) -> float | None:
-            interval = row["alpha"][key][f"{name}_interval"]
+            interval = row["alpha"][key][source]
             return None if interval is None else float(interval[end])
 
-        return Column(f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits)
+        return Column(f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits, spare=spare)
 
-    measured = [parts for parts in _AT_ALPHA if parts[0] in ("u_risk", "z_risk", "geo_risk")]
-    return [column(*parts, end) for parts in measured for end in (0, 1)] if data["bootstrap"] else []
+    return [column(0, "low"), column(1, "high")]
 
 
 def churn_columns(data: Json) -> list[Column]:
@@ -136,8 +156,15 @@ def churn_columns(data: Json) -> list[Column]:
 
 def all_columns(data: Json) -> list[Column]:
     """Every column of an assessment, in the order of the CSV file."""
-    at = (column for alpha in data["alphas"] for column in at_alpha(alpha) + intervals_at(data, alpha))
-    return [SYSTEM, *SUMMARY, *MORE, *churn_columns(data), *at]
+    columns = [SYSTEM, *SUMMARY, *MORE, *churn_columns(data)]
+    for alpha in data["alphas"]:
+        columns += [*at_alpha(alpha), *_more_at(alpha), *intervals_at(data, alpha)]
+    return columns
+
+
+def _more_at(alpha: float) -> list[Column]:
+    key = alpha_key(alpha)
+    return [Column(f"t_adjusted@{key}", "T adj.", "$T_{adj}$", lambda row: row["alpha"][key]["t_adjusted"], 3)]
 
 
 def sort_rows(data: Json, by: str) -> list[Row]:

@@ -37,6 +37,7 @@ from surefoot.report.canvas import (
     style,
 )  # fmt: skip
 from surefoot.report.population_figures import (
+    all_differences,
     baselines,
     geo_risk_curves,
     one_baseline,
@@ -250,12 +251,12 @@ def write_figures(
 
 def _differences(assessment: Assessment, system: str | None) -> tuple[str, Floats]:
     """The system to show, and its differences to the baseline."""
-    baseline = one_baseline(assessment)
+    difference = all_differences(assessment)
     if system is None:
         named = baselines(assessment)
         ordered = [str(row["system"]) for row in assessment.rows()]
         system = next((name for name in ordered if name not in named), ordered[0])
-    return system, assessment.scores[system] - baseline
+    return system, difference[assessment.scores.row(system)]
 
 
 def _bin_width(reach: float) -> float:

@@ -21,9 +21,10 @@ from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, visible
 from surefoot.report.columns import SUMMARY, SYSTEM, Row, at_alpha
 from surefoot.report.results import packed_results
-from surefoot.report.words import alpha_title, notes, title, verdict
+from surefoot.report.words import FEW, absences, alpha_title, cautions, notes, title, verdict
 from surefoot.risk.assess import Json
-from surefoot.risk.baselines import VIRTUAL
+from surefoot.risk.baselines import ROUNDING, VIRTUAL
+from surefoot.risk.inference import FEWEST_QUERIES
 from surefoot.risk.tradeoff import check_alpha
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ def page_payload(
         "virtual": [{"key": key, "kind": kind} for kind, key in virtual.items()],
         "alphas": data["alphas"],
         "critical_value": data["critical_value"],
+        "fewest_queries": FEWEST_QUERIES,
+        "few": FEW,
+        "missing": [data["missing"][name] for name in scores.systems],
+        "dropped": data["dropped"],
+        "rounding": ROUNDING * scores.largest(),
         "worst_share": data["worst_share"],
         "baselines": given,
         "start": {
@@ -72,7 +78,7 @@ def page_payload(
             "baseline": first,
             "system": _candidate(scores, first) if system is None else scores.systems[scores.row(system)],
         },
-        "notes": _static_notes(data),
+        "notes": [*cautions(data), *notes(data)],
         "churn": _churn(data, first),
         "results": packed_results(scores, first if first in scores.systems else None, against, detail),
     }
@@ -121,7 +127,8 @@ def to_notebook(data: Json, rows: list[Row]) -> str:
             headings=[column.heading for column in columns],
             rows=table,
             more=max(0, len(rows) - _NOTEBOOK_ROWS),
-            notes=[_shown(note) for note in notes(data)],
+            cautions=[_shown(caution) for caution in cautions(data)],
+            notes=[_shown(note) for note in [*notes(data), *absences(data)]],
         )
     )
 
@@ -138,11 +145,6 @@ def _candidate(scores: Scores, baseline: str) -> str:
     """The system a reader most likely asks about: the best on average that is not the baseline."""
     best: list[str] = [scores.systems[i] for i in np.argsort(-scores.mean(), kind="stable")]
     return next((name for name in best if name != baseline), best[0])
-
-
-def _static_notes(data: Json) -> list[str]:
-    """The notes that hold whatever α and baseline are picked: not the ones about absent figures."""
-    return [note for note in notes(data) if not note.startswith(("– for", "The two standard errors"))]
 
 
 def _churn(data: Json, baseline: str) -> Json | None:

@@ -28,7 +28,7 @@ from surefoot.report.canvas import (
     say_instead,
     style,
 )  # fmt: skip
-from surefoot.risk.baselines import VIRTUAL, baseline_rows
+from surefoot.risk.baselines import VIRTUAL, baseline_rows, differences
 from surefoot.risk.expectation import combine, deviations, expected
 from surefoot.risk.inference import critical_value, weighted_test
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
@@ -59,6 +59,12 @@ def one_baseline(assessment: Assessment) -> Floats:
     return next(iter(against.values()))
 
 
+def all_differences(assessment: Assessment) -> Floats:
+    """Every system's differences to the baseline, if there is one only."""
+    one_baseline(assessment)
+    return next(iter(differences(assessment.scores, baselines(assessment)).values()))
+
+
 def versus(assessment: Assessment) -> str:
     """The baseline as a chart's title names it."""
     names = list(baselines(assessment))
@@ -72,12 +78,13 @@ def t_risk_curves(
     assessment: Assessment, *, systems: Sequence[str] | None = None, most: float = 15, width: float = COLUMN
 ) -> Figure:
     """T_Risk as losses weigh more, beside what chance allows (Dinçer et al., SIGIR 2014, Fig. 1)."""
-    scores, baseline = assessment.scores, one_baseline(assessment)
+    scores, difference = assessment.scores, all_differences(assessment)
     alphas = _alphas(most)
-    difference = scores.values - baseline
-    largest = float(np.abs(scores.values).max())
     curves = np.array(
-        [[np.nan if (t := weighted_test(row, a, largest).t) is None else t for row in difference] for a in alphas]
+        [
+            [np.nan if (t := weighted_test(row, a, scores.largest()).t) is None else t for row in difference]
+            for a in alphas
+        ]
     ).T
     # The baseline has no T_Risk against itself, so it is not among the curves.
     shown = highlighted(assessment, systems)

@@ -20,8 +20,9 @@ from surefoot.report.columns import (
     churn_columns,
     fixed,
     intervals_at,
+    ranked_at,
 )
-from surefoot.report.words import alpha_title, notes, title
+from surefoot.report.words import absences, alpha_title, cautions, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
 
 if TYPE_CHECKING:
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
-_MARKS = "small number: rank; *: p < 0.05, before Holm's correction"
+_MARKS = (
+    "small number: rank; U low, U high: 95 % interval; p adj.: corrected for skewness, "
+    "p Holm: also for the number of systems; *: p Holm < 0.05"
+)
 _MEASURES = {"u_risk": "U_Risk", "t_risk": "T_Risk", "z_risk": "Z_Risk", "geo_risk": "GeoRisk"}
 
 
@@ -38,7 +42,9 @@ def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
     """What a terminal shows: the summary, a table for each α, how far rankings moved and agree, and notes."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [Text(visible(title(data)), style="bold"), Text("")]
+    parts: list[RenderableType] = [Text(visible(title(data)), style="bold")]
+    parts += [Text(visible(caution), style="bold yellow") for caution in cautions(data)]
+    parts.append(Text(""))
     caption = f">20%: queries that lose over 20 %; worst: mean of the worst {data['worst_share']:.0%}"
     parts.append(_Fitted(rows, SUMMARY, caption))
     for alpha in data["alphas"]:
@@ -53,7 +59,7 @@ def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
         parts.append(_Fitted(rows, churn, "re-ranked: share of queries; τ: Kendall's, 1 where nothing moved"))
     if len(rows) > 2:
         parts += [Text(""), _agreement(data)]
-    parts += [Text(""), *(Text(visible(note), style="dim") for note in notes(data))]
+    parts += [Text(""), *(Text(visible(note), style="dim") for note in [*notes(data), *absences(data)])]
     return parts
 
 
@@ -90,14 +96,15 @@ class _Fitted:
             yield Text(f" no room for: {', '.join(hidden)}", style="dim italic")
 
     def _fitting(self, width: int) -> list[Column]:
-        """The columns there is room for; the ties go first, then the last."""
+        """The columns there is room for; the spare ones go first, then the last."""
         kept = list(self._columns)
         room = {
             column.key: 2 + max([len(column.heading), *(len(cell.plain) for cell in self._cells[column.key])])
             for column in kept
         }
         while len(kept) > 1 and sum(room[column.key] for column in kept) > width:
-            kept.remove(next((column for column in kept if column.key == "ties"), kept[-1]))
+            most = max(column.spare for column in kept)
+            kept = [column for column in kept if column.spare < most] if most else kept[:-1]
         return kept
 
     @staticmethod
@@ -163,12 +170,13 @@ def _csv(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
 
 def to_markdown(data: Json, rows: Sequence[Row]) -> str:
     """A Markdown table of the summary, and one for each α."""
-    parts = [f"**{_markdown(title(data))}**", _markdown_table(rows, [SYSTEM, *SUMMARY])]
+    parts = [f"**{_markdown(title(data))}**", *(f"**{_markdown(caution)}**" for caution in cautions(data))]
+    parts.append(_markdown_table(rows, [SYSTEM, *SUMMARY]))
     for alpha in data["alphas"]:
         parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha), *intervals_at(data, alpha)])]
     if churn := churn_columns(data):
         parts += ["How far rankings moved from the baseline's", _markdown_table(rows, [SYSTEM, *churn])]
-    parts.append("\n".join(f"- {_markdown(note)}" for note in notes(data)))
+    parts.append("\n".join(f"- {_markdown(note)}" for note in [*notes(data), *absences(data)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -187,7 +195,7 @@ def _markdown(text: str) -> str:
 
 def to_latex(data: Json, rows: Sequence[Row]) -> str:
     """A booktabs table in the form of Dinçer et al. (SIGIR 2016): the summary, then U, T, Z and Geo for each α."""
-    per_alpha = [[column for column in at_alpha(alpha) if not column.key.startswith("p_")] for alpha in data["alphas"]]
+    per_alpha = [ranked_at(alpha) for alpha in data["alphas"]]
     columns = [SYSTEM, *(column for column in SUMMARY if column.key not in ("gain", "ties", "worst_mean"))]
     flat = [*columns, *(column for group in per_alpha for column in group)]
     spans = " & ".join(

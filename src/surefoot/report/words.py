@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from surefoot.risk.assess import alpha_key
+from surefoot.risk.inference import FEWEST_QUERIES
 
 Json = dict[str, Any]
+
+FEW = (
+    f"With fewer than {FEWEST_QUERIES} queries and losses counted more than once, chance alone often passes for a "
+    "reward: judge more queries before you rely on it."
+)
 
 
 def baseline_name(data: Json) -> str:
@@ -41,11 +47,11 @@ def alpha_title(alpha: float) -> str:
 
 def verdict(data: Json, row: Json, alpha: float) -> str:
     """One system's gain, losses and significance at α, in plain words."""
-    return f"{effect(data, row)} {significance(row, alpha)}"
+    return f"{effect(data, row)} {significance(data, row, alpha)}"
 
 
 def effect(data: Json, row: Json) -> str:
-    """What a system gains or loses on average, and how many queries it hurts."""
+    """What a system gains or loses on average, how many queries it hurts, and which of them were never answered."""
     over = baseline_name(data)
     change = (
         f"gains {row['gain']:.4f} {data['measure']} on average over {over}"
@@ -56,29 +62,65 @@ def effect(data: Json, row: Json) -> str:
     )
     return (
         f"{row['system']} {change} and hurts {_count(row['losses'])} of {data['queries']:,} queries, "
-        f"{_count(row['loss_over_20'])} of them by more than 20 %."
+        f"{_count(row['loss_over_20'])} of them by more than 20 %.{_gaps(data, row)}"
     )
 
 
-def significance(row: Json, alpha: float) -> str:
-    """Whether that is more than chance when losses count 1 + α times."""
-    test = row["alpha"][alpha_key(alpha)]
+def _gaps(data: Json, row: Json) -> str:
+    """The queries that the system or a baseline lacks: there the figures tell nothing of its ranking."""
+    if data["dropped"]:
+        return f" {_queries(data['dropped'])} that some system lacks {_verb(data['dropped'])} left out."
+    given = [data["baseline"]] if isinstance(data["baseline"], str) else data["baseline"]
+    lacking = {name: data["missing"].get(name, 0) for name in (row["system"], *given)}
+    return "".join(
+        f" {name} lacks {count:,} of the {data['queries']:,} queries, which count 0."
+        for name, count in lacking.items()
+        if count
+    )
+
+
+def significance(data: Json, row: Json, alpha: float) -> str:
+    """Whether that is more than chance when losses count 1 + α times, by the adjusted p after Holm's correction."""
+    key = alpha_key(alpha)
+    test = row["alpha"][key]
     if test["t_risk"] is None:
         return f"Nothing can be said of chance: {test['reason']}."
     weight = "Gains and losses counted alike" if alpha == 0 else f"With losses counted {1 + alpha:g} times"
     t = f"T_Risk = {test['t_risk']:.2f}"
-    if test["p_value"] is None:
+    if test["p_holm"] is None:
         return f"{weight}, {t} ({test['reason']})."
-    t += f", p = {test['p_value']:.2g}"
-    return {
-        "reward": f"{weight}, its reward outweighs its risk by more than chance ({t}).",
-        "risk": f"{weight}, its risk outweighs its reward by more than chance ({t}).",
-        "inconclusive": f"{weight}, neither reward nor risk prevails by more than chance ({t}).",
+    tested = sum(other["alpha"][key]["p_holm"] is not None for other in data["systems"])
+    p = "adjusted p < 0.0001" if test["p_holm"] < 0.0001 else f"adjusted p = {test['p_holm']:.2g}"
+    t += f", {p}" + (f" over {tested} systems" if tested > 1 else "")
+    found = {
+        "reward": "its reward outweighs its risk",
+        "risk": "its risk outweighs its reward",
+        "inconclusive": "neither reward nor risk prevails",
     }[test["verdict"]]
+    # Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
+    once = "; counted once, it does not" if test["verdict"] == "risk" and alpha and row["gain"] >= 0 else ""
+    few = f" {FEW}" if alpha and data["queries"] < FEWEST_QUERIES else ""
+    return f"{weight}, {found} by more than chance ({t}){once}.{few}"
+
+
+def cautions(data: Json) -> list[str]:
+    """What a reader must know before the numbers: they stand first."""
+    found = []
+    missing = {name: count for name, count in data["missing"].items() if count}
+    listed = ", ".join(f"{name} ({count:,})" for name, count in list(missing.items())[:8])
+    listed += f" and {len(missing) - 8} more" if len(missing) > 8 else ""
+    if data["dropped"]:
+        dropped = data["dropped"]
+        found.append(f"{_queries(dropped)} that some system lacks {_verb(dropped)} left out. Lacking: {listed}.")
+    elif missing:
+        found.append(f"Queries that a system lacks count 0. Lacking, of {data['queries']:,}: {listed}.")
+    if data["queries"] < FEWEST_QUERIES and any(data["alphas"]):
+        found.append(FEW)
+    return found
 
 
 def notes(data: Json) -> list[str]:
-    """What a reader must know to read the numbers."""
+    """What a reader should know to read the numbers, whatever α is looked at."""
     found = []
     if len(data["population"]) < len(data["systems"]):
         found.append(f"Z_Risk and GeoRisk are over the population {', '.join(data['population'])}.")
@@ -86,15 +128,21 @@ def notes(data: Json) -> list[str]:
         found.append(f"Z_Risk and GeoRisk are over all {_systems(len(data['population']))}.")
     if len(data["population"]) == 1:
         found.append("Over a single system Z_Risk is 0 by definition: it is what it leads one to expect.")
-    missing = {name: count for name, count in data["missing"].items() if count}
-    if missing:
-        listed = ", ".join(f"{name} ({count})" for name, count in list(missing.items())[:8])
-        more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
-        found.append(f"Queries missing from a run count 0: {listed}{more}.")
+    if data["score_range"][0] >= 0 and data["score_range"][1] > 1:
+        found.append(
+            f"GeoRisk depends on the scale of the scores: it needs them in [0, 1], and these reach "
+            f"{data['score_range'][1]:g}. Divide them by the greatest score there can be."
+        )
     if data["no_relevant"]:
         found.append(f"{data['no_relevant']} judged queries have no relevant document; every system scores 0 there.")
     if data["tie_rule"]:
         found.append(f"Equal scores are ranked by {data['tie_rule']}.")
+    return found
+
+
+def absences(data: Json) -> list[str]:
+    """Why figures are absent or not to be trusted, and for which systems."""
+    found = []
     reasons: dict[str, list[str]] = {}
     for row in data["systems"]:
         for test in row["alpha"].values():
@@ -106,8 +154,16 @@ def notes(data: Json) -> list[str]:
         found.append(f"– for {shown}: {why}.")
     untrusted = [row["system"] for row in data["systems"] if not all(test["trusted"] for test in row["alpha"].values())]
     if untrusted:
-        found.append(f"The two standard errors part for {', '.join(untrusted)}: do not trust the inference there.")
+        found.append(f"The two standard errors differ for {', '.join(untrusted)}: do not trust the inference there.")
     return found
+
+
+def _queries(count: int) -> str:
+    return f"{count:,} judged quer{'ies' if count != 1 else 'y'}"
+
+
+def _verb(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _count(value: float) -> str:

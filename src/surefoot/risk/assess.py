@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from surefoot.arguments import whole
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
-from surefoot.risk.baselines import baseline_rows, population_rows
+from surefoot.risk.baselines import ROUNDING, baseline_rows, differences, population_rows
 from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import BINS, Churn, compare_rankings
 from surefoot.risk.expectation import chi_square, combine, deviation_sums
@@ -44,16 +45,15 @@ def assessment_data(
         whole("depth", depth, 1)
     rows = population_rows(scores, population)
     against = baseline_rows(scores, baseline, rows)
-    differences = {name: scores.values - vector for name, vector in against.items()}
+    deltas = differences(scores, against)
     systems = [
         {"system": system, "is_baseline": system in against, **figures}
-        for system, figures in zip(scores.systems, _averaged(scores, against, differences, worst), strict=True)
+        for system, figures in zip(scores.systems, _averaged(scores, against, deltas, worst), strict=True)
     ]
     members = scores.values[rows]
     deviation = None if members.min() < 0 else deviation_sums(members)
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
-    scale = float(max(scores.values.max(), -scores.values.min()))
-    tests = {key: _tests(against, differences, alpha, scale) for key, alpha in weights.items()}
+    tests = {key: _tests(deltas, alpha, scores.largest()) for key, alpha in weights.items()}
     for position, entry in enumerate(systems):
         entry["alpha"] = {}
         for key, alpha in weights.items():
@@ -63,11 +63,11 @@ def assessment_data(
             }
             entry["alpha"][key] |= _expectation(scores, sums, position, alpha)
     if bootstrap:
-        _add_intervals(systems, scores, differences, weights, None if sums is None else rows, bootstrap, seed)
+        _add_intervals(systems, scores, deltas, weights, None if sums is None else rows, bootstrap, seed)
     if scores.runs and len(against) == 1 and (named := next(iter(against))) in scores.systems:
-        _add_churn(systems, scores, named, differences[named], depth)
+        _add_churn(systems, scores, named, deltas[named], depth)
     agreement = {key: _rank_systems(systems, key) for key in weights}
-    chi = None if deviation is None else chi_square(deviation[2], len(scores.queries))
+    chi = None if deviation is None else chi_square(members, deviation[2])
     return {
         "schema": SCHEMA,
         "measure": scores.measure,
@@ -75,13 +75,17 @@ def assessment_data(
         "population": [scores.systems[row] for row in rows],
         "queries": len(scores.queries),
         "missing": dict(scores.missing),
+        "dropped": scores.dropped,
         "no_relevant": scores.no_relevant,
         "tie_rule": scores.tie_rule,
         "alphas": list(weights.values()),
         "critical_value": critical_value(len(scores.queries)) if len(scores.queries) > 1 else None,
         "worst_share": worst,
         "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": 0.95} if bootstrap else None,
-        "g_squared": None if chi is None else {"value": chi.value, "df": chi.df, "p_value": chi.p},
+        "score_range": [float(scores.values.min()), float(scores.values.max())],
+        "g_squared": (
+            None if chi is None else {"value": chi.value, "df": chi.df, "p_value": chi.p, "reason": chi.reason}
+        ),
         "systems": systems,
         "agreement": agreement,
     }
@@ -99,14 +103,12 @@ def _distinct(alphas: Sequence[float]) -> dict[str, float]:
     return given
 
 
-def _averaged(
-    scores: Scores, against: Mapping[str, Floats], differences: Mapping[str, Floats], worst: float
-) -> list[Json]:
+def _averaged(scores: Scores, against: Mapping[str, Floats], deltas: Mapping[str, Floats], worst: float) -> list[Json]:
     """What needs no α, against each baseline in turn and then averaged (Dinçer et al., SIGIR 2016, Table 7)."""
     counted = {"wins", "losses", "ties", "loss_over_20"}
     rows = []
     for position, (mean, geometric_mean) in enumerate(zip(scores.mean(), scores.geometric_mean(), strict=True)):
-        each = [_figures(differences[name][position], vector, worst) for name, vector in against.items()]
+        each = [_figures(deltas[name][position], vector, worst) for name, vector in against.items()]
         figures = {key: float(np.mean([one[key] for one in each])) for key in each[0]}
         row: Json = {"mean": float(mean), "geometric_mean": float(geometric_mean)}
         for key, value in figures.items():
@@ -136,30 +138,35 @@ def _figures(difference: Floats, baseline: Floats, worst: float) -> dict[str, fl
     }
 
 
-def _tests(against: Mapping[str, Floats], differences: Mapping[str, Floats], alpha: float, scale: float) -> list[Json]:
+def _tests(deltas: Mapping[str, Floats], alpha: float, scale: float) -> list[Json]:
     """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
-    each = [[weighted_test(row, alpha, scale) for row in differences[name]] for name in against]
+    each = [[weighted_test(row, alpha, scale) for row in rows] for rows in deltas.values()]
     if len(each) == 1:
         entries = [_one_test(test) for test in each[0]]
-        for entry, corrected in zip(entries, holm([entry["p_value"] for entry in entries]), strict=True):
+        for entry, corrected in zip(entries, holm([entry["p_adjusted"] for entry in entries]), strict=True):
             entry["p_holm"] = corrected
+            entry["verdict"] = _verdict(entry)
         return entries
     entries = []
     for tests in zip(*each, strict=True):
-        reasons = {name: test.reason for name, test in zip(against, tests, strict=True) if test.reason}
+        reasons = {name: test.reason for name, test in zip(deltas, tests, strict=True) if test.reason}
         reason = next((f"against {name}: {why}" for name, why in reasons.items()), None)
         entry = _one_test(TTest(None, None, tests[0].df, None, None))
         if reason is None:
             entry["t_risk"] = float(np.mean([test.t for test in tests]))
         entry["reason"] = reason or "a mean over several baselines has no p-value"
-        entries.append({**entry, "p_holm": None})
+        entries.append(entry)
     return entries
 
 
+def _verdict(entry: Json) -> str | None:
+    """Whether reward or risk prevails, by the p that is adjusted for skewness and for the number of systems."""
+    if entry["p_holm"] is None:
+        return None
+    return "inconclusive" if entry["p_holm"] >= 0.05 else "reward" if entry["t_adjusted"] > 0 else "risk"
+
+
 def _one_test(test: TTest) -> Json:
-    verdict = None
-    if test.t is not None and test.p is not None:
-        verdict = "inconclusive" if test.p >= 0.05 else "reward" if test.t > 0 else "risk"
     return {
         "t_risk": test.t,
         "p_value": test.p,
@@ -167,7 +174,11 @@ def _one_test(test: TTest) -> Json:
         "se": test.se,
         "se_jackknife": test.se_jackknife,
         "trusted": test.trusted,
-        "verdict": verdict,
+        "t_adjusted": test.t_adjusted,
+        "p_adjusted": test.p_adjusted,
+        "u_risk_interval": None if test.interval is None else list(test.interval),
+        "p_holm": None,
+        "verdict": None,
         "reason": test.reason,
     }
 
@@ -192,24 +203,26 @@ def _expectation(scores: Scores, sums: Mapping[int, tuple[float, float]] | None,
 def _add_intervals(
     systems: list[Json],
     scores: Scores,
-    differences: Mapping[str, Floats],
+    deltas: Mapping[str, Floats],
     alphas: Mapping[str, float],
     rows: list[int] | None,
     replicates: int,
     seed: int,
 ) -> None:
     weighted = [
-        np.mean([weigh_losses(difference, alpha) for difference in differences.values()], axis=0)
+        np.mean([weigh_losses(difference, alpha) for difference in deltas.values()], axis=0)
         for alpha in alphas.values()
     ]
     intervals = bootstrap_intervals(scores.values, weighted, list(alphas.values()), rows, replicates, seed)
-    for i, key in enumerate(alphas):
+    for i, at in enumerate(alphas):
         for position, entry in enumerate(systems):
-            found = entry["alpha"][key]
-            for name in ("u_risk", "z_risk", "geo_risk"):
+            found = entry["alpha"][at]
+            for name, key in (
+                ("u_risk", "u_risk_bootstrap"), ("z_risk", "z_risk_interval"), ("geo_risk", "geo_risk_interval"),
+            ):  # fmt: skip
                 ends = getattr(intervals, name)
                 missing = ends is None or found[name] is None
-                found[f"{name}_interval"] = None if missing else [float(end) for end in ends[i, position]]
+                found[key] = None if missing else [float(end) for end in ends[i, position]]
 
 
 def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: Floats, depth: int | None) -> None:
@@ -258,15 +271,21 @@ def _rank_systems(systems: list[Json], key: str) -> Json:
 
 
 def _rank_of(values: list[float | None], position: int) -> int | None:
-    own = values[position]
-    return None if own is None else 1 + sum(value is not None and value > own for value in values)
+    """One more than the systems that are better; rounding makes none better."""
+    own, known = values[position], [value for value in values if value is not None]
+    return None if own is None else 1 + int((_signs(np.subtract(known, own), known) > 0).sum())
+
+
+def _signs(differences: Floats, values: ArrayLike) -> Floats:
+    """The signs of differences between values, 0 where they differ by rounding only."""
+    return np.sign(np.where(np.abs(differences) <= ROUNDING * np.abs(values).max(), 0.0, differences))
 
 
 def _tau_b(one: list[float | None], other: list[float | None]) -> float | None:
     both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
     if len(both) < 2:
         return None
-    x, y = (np.sign(np.subtract.outer(column, column)) for column in np.array(both).T)
+    x, y = (_signs(np.subtract.outer(column, column), column) for column in np.array(both).T)
     norm = math.sqrt(float(np.square(x).sum() * np.square(y).sum()))
     return float((x * y).sum() / norm) if norm else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -10,14 +10,10 @@ from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, shortened
 
-
-def _mean(values: Floats) -> Floats:
-    # Rounding must not put the mean of equal scores beside them: a mean lies within its range.
-    return np.asarray(np.clip(values.mean(axis=0), values.min(axis=0), values.max(axis=0)))
-
+ROUNDING = 1e-12  # of the largest score: figures that differ by less than that are equal
 
 VIRTUAL: dict[str, Callable[[Floats], Floats]] = {
-    "mean": _mean,
+    "mean": lambda values: np.asarray(values.mean(axis=0)),
     "median": lambda values: np.asarray(np.median(values, axis=0)),
     "max": lambda values: np.asarray(values.max(axis=0)),
 }
@@ -50,6 +46,18 @@ def baseline_rows(scores: Scores, baseline: str | Sequence[str], population: lis
             found[name] = VIRTUAL[name](scores.values[population])
         else:
             found[name] = scores[name]
+    return found
+
+
+def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floats]:
+    """δ_q of every system to each baseline.
+
+    A per-query mean carries rounding, which must make neither a win nor a loss of a tie; a system's scores do not.
+    """
+    found = {name: scores.values - vector for name, vector in against.items()}
+    for name, difference in found.items():
+        if name in VIRTUAL:
+            difference[np.abs(difference) <= ROUNDING * scores.largest()] = 0.0
     return found
 
 

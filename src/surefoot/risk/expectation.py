@@ -16,11 +16,15 @@ from surefoot.risk.tradeoff import STRETCH, weigh_losses
 
 @dataclass(frozen=True)
 class ChiSquare:
-    """G² of a score matrix, its degrees of freedom and the upper tail's probability."""
+    """G² of a score matrix, its degrees of freedom and, if the scores are counts, the upper tail's probability.
+
+    On other scores G² is not χ²-distributed, and depends on their scale: `p` is None then, and `reason` says why.
+    """
 
     value: float
     df: int
     p: float | None
+    reason: str | None = None
 
 
 def expected(X: ArrayLike) -> Floats:
@@ -89,19 +93,26 @@ def combine(mean: Floats, mean_deviation: Floats) -> Floats:
 
 
 def g_squared(X: ArrayLike) -> ChiSquare:
-    """Σ z²: how far the systems' profiles over queries part, with (r − 1)(c − 1) degrees of freedom (Eq. 4).
+    """Σ z²: how far the systems' profiles over queries differ, with (r − 1)(c − 1) degrees of freedom (Eq. 4).
+
+    It has a p-value only for counts, such as numbers of clicks.
 
     >>> g_squared([[0.4, 0.35, 0.3, 0.25, 0.2], [0.05, 0.15, 0.3, 0.45, 0.55]]).df
     4
     """
     scores = score_matrix(X)
-    return chi_square(deviation_sums(scores)[2], scores.shape[1])
+    return chi_square(scores, deviation_sums(scores)[2])
 
 
-def chi_square(squares: Floats, queries: int) -> ChiSquare:
-    """G² from each row's sum of squared deviations."""
-    value, df = float(squares.sum()), (len(squares) - 1) * (queries - 1)
-    return ChiSquare(value, df, float(chdtrc(df, value)) if df else None)
+def chi_square(scores: Floats, squares: Floats) -> ChiSquare:
+    """G² of scores from each row's sum of squared deviations."""
+    value, df = float(squares.sum()), (len(squares) - 1) * (scores.shape[1] - 1)
+    if not df:
+        return ChiSquare(value, df, None, "one system or one query leaves no degrees of freedom")
+    # Zeros and ones alone are shares of success, not counts.
+    if scores.max() <= 1 or any((row != np.rint(row)).any() for row in scores):
+        return ChiSquare(value, df, None, "G² follows χ² for counts only, and these scores are not counts")
+    return ChiSquare(value, df, float(chdtrc(df, value)))
 
 
 def _expected(scores: Floats, totals: Floats) -> Floats:

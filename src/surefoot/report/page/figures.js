@@ -74,12 +74,14 @@ function compare(baseline) {
   if (!comparisons.has(baseline)) {
     const own = systems.indexOf(baseline);
     const vector = own >= 0 ? scores[own] : perQuery(virtual.get(baseline));
-    comparisons.set(baseline, { key: baseline, own, vector, pairs: scores.map((row) => pair(row, vector)) });
+    // A per-query mean carries rounding, which must make neither a win nor a loss of a tie.
+    const rounding = own >= 0 ? 0 : data.rounding;
+    comparisons.set(baseline, { key: baseline, own, vector, pairs: scores.map((row) => pair(row, vector, rounding)) });
   }
   return comparisons.get(baseline);
 }
 
-function pair(row, vector) {
+function pair(row, vector, rounding) {
   const count = row.length,
     difference = new Float64Array(count);
   let wins = 0,
@@ -87,6 +89,7 @@ function pair(row, vector) {
     over20 = 0;
   for (let q = 0; q < count; q++) {
     difference[q] = row[q] - vector[q];
+    if (Math.abs(difference[q]) <= rounding) difference[q] = 0;
     if (difference[q] > 0) wins++;
     if (difference[q] < 0) losses++;
     if (vector[q] > 0 && difference[q] < -0.2 * (1 + 1e-9) * vector[q]) over20++;
@@ -103,8 +106,9 @@ function pair(row, vector) {
     reward: total(gains) / count,
     risk: -total(harms) / count || 0,
     worst: average(sorted.subarray(0, Math.max(1, Math.floor(data.worst_share * count)))),
-    // Sums for the curves over α, where x̄ and Σx² are linear and quadratic in 1 + α.
-    squares: [total(gains.map((value) => value * value)), total(harms.map((value) => value * value))],
+    // Sums for the curves over α, where x̄, Σx² and Σx³ are polynomials in 1 + α.
+    squares: [total(gains.map((value) => value ** 2)), total(harms.map((value) => value ** 2))],
+    cubes: [total(gains.map((value) => value ** 3)), total(harms.map((value) => value ** 3))],
     order: null,
   };
 }
@@ -123,7 +127,18 @@ function test(one, alpha) {
   // T_Risk of x_q = f_α(δ_q): mean over standard error, or the reason why there is none.
   const count = one.sorted.length,
     df = count - 1;
-  const absent = (reason) => ({ t: null, p: null, se: null, deviation: null, mean: null, df, verdict: null, reason });
+  const absent = (reason) => ({
+    t: null,
+    p: null,
+    se: null,
+    deviation: null,
+    mean: null,
+    df,
+    tAdjusted: null,
+    pAdjusted: null,
+    interval: null,
+    reason,
+  });
   if (count < 2) return absent("a single query has no standard error");
   const low = weigh(one.sorted[0], alpha),
     high = weigh(one.sorted[count - 1], alpha);
@@ -136,31 +151,53 @@ function test(one, alpha) {
   }
   const weighted = new Float64Array(count);
   for (let q = 0; q < count; q++) weighted[q] = weigh(one.sorted[q], alpha);
-  const mean = average(weighted);
-  for (let q = 0; q < count; q++) weighted[q] = (weighted[q] - mean) ** 2;
-  const deviation = Math.sqrt(total(weighted) / df),
-    se = deviation / Math.sqrt(count);
+  const mean = average(weighted),
+    centred = weighted.map((x) => x - mean),
+    squares = total(centred.map((x) => x * x));
+  const deviation = Math.sqrt(squares / df),
+    se = deviation / Math.sqrt(count),
+    unit = Math.sqrt(squares / count);
   const t = mean / se,
-    p = twoSidedP(t, df);
+    skewness = total(centred.map((x) => (x / unit) ** 3)) / count,
+    tAdjusted = hallT(mean / deviation, skewness, count);
   return {
     t,
-    p,
+    p: twoSidedP(t, df),
     se,
     deviation,
     mean,
     df,
-    verdict: p >= 0.05 ? "inconclusive" : t > 0 ? "reward" : "risk",
+    tAdjusted,
+    pAdjusted: twoSidedP(tAdjusted, df),
+    interval: [1, -1].map((side) => mean - deviation * hallInverse(side, skewness, count)),
     reason: null,
   };
 }
 
-function tRiskCurve(one, alphas) {
+function hallT(T, skewness, count) {
+  // Hall's transformation takes the skewness out of T = x̄/s: h(T) = T + γT²/3 + γ²T³/27 + γ/(6c).
+  const bend = skewness / 3;
+  return Math.sqrt(count) * (T * (1 + bend * T + (bend * T) ** 2 / 3) + skewness / (6 * count));
+}
+
+function hallInverse(side, skewness, count) {
+  // T whose h is ± the critical value over √c: 3/γ·(∛(1 + γy) − 1), written so that γ = 0 needs no case of its own.
+  const y = (side * data.critical_value) / Math.sqrt(count) - skewness / (6 * count),
+    root = Math.cbrt(1 + skewness * y);
+  return (3 * y) / (root * root + root + 1);
+}
+
+function adjustedCurve(one, alphas) {
+  // t_adjusted against α from sums made once; precise enough to draw.
   const count = one.sorted.length;
   return alphas.map((alpha) => {
     const mean = one.reward - (1 + alpha) * one.risk;
-    const squares = one.squares[0] + (1 + alpha) ** 2 * one.squares[1];
-    const variance = (squares - count * mean * mean) / (count - 1);
-    return test(one, alpha).t === null || !(variance > 0) ? null : mean / Math.sqrt(variance / count);
+    const second = (one.squares[0] + (1 + alpha) ** 2 * one.squares[1]) / count;
+    const third = (one.cubes[0] + (1 + alpha) ** 3 * one.cubes[1]) / count;
+    const variance = second - mean * mean;
+    if (test(one, alpha).t === null || !(variance > 0)) return null;
+    const skewness = (third - 3 * mean * second + 2 * mean ** 3) / variance ** 1.5;
+    return hallT(mean / Math.sqrt((variance * count) / (count - 1)), skewness, count);
   });
 }
 
@@ -214,18 +251,22 @@ function figures(alpha, baseline) {
       u_risk: one.reward - (1 + alpha) * one.risk,
       t_risk: found.t,
       p_value: found.p,
+      t_adjusted: found.tAdjusted,
+      p_adjusted: found.pAdjusted,
+      u_risk_interval: found.interval,
       p_holm: null,
       df: found.df,
       se: found.se,
-      verdict: found.verdict,
+      verdict: null,
       reason: found.reason,
       z_risk: zRisk(i, alpha),
       geo_risk: geoRisk(i, alpha),
       z_reason: negative ? "some scores are negative" : shape[i] ? null : "not in the population",
     };
   });
-  holm(rows.map((row) => row.p_value)).forEach((p, i) => {
+  holm(rows.map((row) => row.p_adjusted)).forEach((p, i) => {
     rows[i].p_holm = p;
+    rows[i].verdict = p === null ? null : p >= 0.05 ? "inconclusive" : rows[i].t_adjusted > 0 ? "reward" : "risk";
   });
   return rows;
 }

@@ -214,6 +214,7 @@ Object.defineProperty(window, "surefoot", {
     figures: (alpha, baseline) => figures(alpha, baseline),
     state: () => ({ ...state }),
     csv: () => tableCsv(currentView()),
+    curve: (baseline, system, alphas) => adjustedCurve(compare(baseline).pairs[systems.indexOf(system)], alphas),
     queryScores: (alpha, baseline, system) => {
       const one = compare(baseline).pairs[systems.indexOf(system)],
         found = test(one, alpha);

@@ -19,11 +19,13 @@ function headline(row, alpha) {
   const times = `${short(1 + alpha)} times`;
   if (row.is_baseline)
     return { tone: "none", badge: "Baseline", before: "", after: " is what the others are compared with" };
+  const lacks = data.dropped ? 0 : data.missing[systems.indexOf(row.system)];
+  const gap = lacks ? `Lacking ${count(lacks)} of ${plural(queries.length, "query", "queries")}, which count 0: ` : "";
   if (row.verdict === "reward") {
     return {
       tone: "helped",
       badge: "Reward prevails",
-      before: "",
+      before: gap,
       after: alpha ? ` helps more than it hurts, even with losses counted ${times}` : " helps more than it hurts",
     };
   }
@@ -31,7 +33,7 @@ function headline(row, alpha) {
     return {
       tone: "hurt",
       badge: "Risk prevails",
-      before: "",
+      before: gap,
       after: alpha ? ` hurts more than it helps once losses count ${times}` : " hurts more than it helps",
     };
   }
@@ -39,11 +41,11 @@ function headline(row, alpha) {
     return {
       tone: "none",
       badge: "Inconclusive",
-      before: "No clear verdict on ",
+      before: `${gap}No clear verdict on `,
       after: alpha ? ` with losses counted ${times}` : "",
     };
   }
-  return { tone: "none", badge: "No test", before: "Nothing can be said of chance about ", after: "" };
+  return { tone: "none", badge: "No test", before: `${gap}Nothing can be said of chance about `, after: "" };
 }
 
 function effectParts(row, baseline) {
@@ -59,20 +61,43 @@ function effectParts(row, baseline) {
     name(row.system),
     ...change,
     ` and hurts ${count(row.losses)} of ${count(queries.length)} queries, ${count(row.loss_over_20)} of them by more than 20 %. `,
+    ...gapParts(row, baseline),
   ];
 }
 
-function significanceParts(row, alpha) {
+function gapParts(row, baseline) {
+  // The queries that the system or the baseline lacks: there the figures tell nothing of its ranking.
+  if (data.dropped) {
+    const several = data.dropped > 1;
+    return [`${count(data.dropped)} judged ${several ? "queries" : "query"} that some system lacks ${several ? "are" : "is"} left out. `];
+  }
+  return [...new Set([row.system, baseline])]
+    .filter((system) => data.missing[systems.indexOf(system)] > 0)
+    .flatMap((system) => [
+      name(system),
+      ` lacks ${count(data.missing[systems.indexOf(system)])} of the ${count(queries.length)} queries, which count 0. `,
+    ]);
+}
+
+function significanceParts(rows, row, alpha) {
   if (row.t_risk === null) return [`Nothing can be said of chance: ${row.reason}.`];
-  const p = row.p_value < 0.0001 ? "p < 0.0001" : `p = ${Number(row.p_value.toPrecision(2))}`;
+  const tested = rows.filter((one) => one.p_holm !== null).length;
+  const p = row.p_holm < 0.0001 ? "adjusted p < 0.0001" : `adjusted p = ${Number(row.p_holm.toPrecision(2))}`;
+  const whole = (text) => html("span", { class: "whole" }, text);
   const who = {
     reward: "its reward outweighs its risk",
     risk: "its risk outweighs its reward",
     inconclusive: "neither reward nor risk prevails",
   }[row.verdict];
+  // Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
+  const once = row.verdict === "risk" && alpha > 0 && row.gain >= 0 ? "; counted once, it does not" : "";
   return [
     `${weightWords(alpha)}, ${who} by more than chance `,
-    html("span", { class: "whole" }, `(T_Risk = ${fixed(row.t_risk, 2)}, ${p}).`),
+    whole(`(T_Risk = ${fixed(row.t_risk, 2)},`),
+    " ",
+    whole(p),
+    `${tested > 1 ? ` over ${tested} systems` : ""})${once}.`,
+    alpha > 0 && queries.length < data.fewest_queries ? ` ${data.few}` : "",
   ];
 }
 
@@ -86,7 +111,7 @@ function drawVerdict(view) {
     get("effect"),
     ...(row.is_baseline
       ? ["Choose another system, or another baseline, to see what it gains and whom it hurts."]
-      : [...effectParts(row, baseline), ...significanceParts(row, alpha)]),
+      : [...effectParts(row, baseline), ...significanceParts(view.rows, row, alpha)]),
   );
   const figure = (id, text, tone = "") => {
     setText(get(id), text);
@@ -99,6 +124,6 @@ function drawVerdict(view) {
   figure("figure-t", fixed(row.t_risk, 2), row.verdict === "risk" ? "hurt" : row.verdict === "reward" ? "helped" : "");
   setText(
     get("figure-p"),
-    row.p_value === null ? "no test" : `p ${row.p_value < 0.0001 ? "" : "= "}${pText(row.p_value)}`,
+    row.p_holm === null ? "no test" : `adjusted p ${row.p_holm < 0.0001 ? "" : "= "}${pText(row.p_holm)}`,
   );
 }
