@@ -60,8 +60,8 @@ def test_payload_holds_the_matrix_to_the_last_bit(demo: Assessment) -> None:
     assert payload["critical_value"] == demo.to_dict()["critical_value"]
     assert set(payload) == {
         "version", "title", "measure", "systems", "queries", "scores", "mean", "population", "virtual", "alphas",
-        "critical_value", "fewest_queries", "few", "missing", "dropped", "rounding", "worst_share", "baselines", "start",
-        "notes", "churn", "results",
+        "critical_value", "fewest_queries", "few", "missing", "dropped", "rounding", "worst_share", "baselines",
+        "start", "notes", "churn", "results",
     }  # fmt: skip
 
 

@@ -52,7 +52,7 @@ def score(
 
     A query that was not judged is left out. A judged query that a run lacks is counted in the result's `missing`, and
     scores 0 there (trec_eval's -c); with `missing="drop"` it is left out for all systems, so that all are measured on
-    the same queries, and with `missing="error"` it is an error. `runs` is one run or several, or a dict of them by name.
+    the same queries, and with `missing="error"` it is an error. `runs` is one run or several, or a dict by name.
 
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     >>> new = Run.read({"q1": {"d1": 2.0, "d3": 1.0}}, name="new")

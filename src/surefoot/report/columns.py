@@ -122,9 +122,7 @@ def intervals_at(data: Json, alpha: float) -> list[Column]:
     ]
 
 
-def _ends(
-    alpha: float, source: str, name: str, heading: str, latex: str, digits: int, spare: int = 0
-) -> list[Column]:
+def _ends(alpha: float, source: str, name: str, heading: str, latex: str, digits: int, spare: int = 0) -> list[Column]:
     """Two columns for the interval under the key `source`."""
     key = alpha_key(alpha)
 
