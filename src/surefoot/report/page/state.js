@@ -11,7 +11,7 @@ function readAddress() {
   state.baseline = among("baseline", (key) => systems.includes(key) || virtual.has(key), data.start.baseline);
   state.system = among("system", (key) => systems.includes(key), data.start.system);
   state.query = among("query", (key) => queries.includes(key), null);
-  state.sort = among("sort", (key) => COLUMNS.some((column) => column.key === key), "mean");
+  state.sort = among("sort", (key) => SHOWN.some((column) => column.key === key), "mean");
   state.reversed = given.get("order") === "reversed";
   if (!given.has("system")) mendSystem();
 }

@@ -44,6 +44,7 @@ const COLUMNS = [
     at: true,
     p: true,
     up: true,
+    fileOnly: true,
     says: "Two-sided p-value of T_Risk by Student's t, as published; above α = 0 it calls chance a reward too often",
   },
   { key: "p_adjusted", heading: "p adj.", at: true, p: true, up: true, says: "The p-value corrected for skewness (Hall)" },
@@ -66,11 +67,13 @@ const COLUMNS = [
   { key: "geo_risk", heading: "GeoRisk", at: true, digits: 4, says: "Effectiveness and robustness in one number" },
 ];
 
+const SHOWN = COLUMNS.filter((column) => !column.fileOnly);
+
 const table = { rows: [], heads: new Map(), order: "" };
 
 function buildTable(choose) {
   const head = html("tr");
-  for (const column of COLUMNS) {
+  for (const column of SHOWN) {
     const button = html(
       "button",
       { type: "button", title: column.says, click: () => choose.sort(column) },
@@ -89,7 +92,7 @@ function buildTable(choose) {
       name(system),
     );
     const tag = html("span", { class: "tag" });
-    const cells = COLUMNS.slice(1).map(() => html("td", { class: "number" }));
+    const cells = SHOWN.slice(1).map(() => html("td", { class: "number" }));
     const row = html(
       "tr",
       { click: (event) => event.target.closest("button") || choose.system(system) },
@@ -145,7 +148,7 @@ function drawTable(view) {
     parts.row.classList.toggle("baseline", row.is_baseline);
     parts.button.setAttribute("aria-pressed", String(chosen));
     setText(parts.tag, row.is_baseline ? "baseline" : chosen ? "shown" : "");
-    COLUMNS.slice(1).forEach((column, at) => {
+    SHOWN.slice(1).forEach((column, at) => {
       // The baseline beside itself has nothing to gain or lose.
       setText(parts.cells[at], cellText(column, row));
       if (column.key === "t_risk") parts.cells[at].dataset.tone = { reward: "helped", risk: "hurt" }[row.verdict] ?? "";
