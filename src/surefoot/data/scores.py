@@ -104,6 +104,13 @@ class Scores:
         """Size and measure."""
         return f"<Scores {self.measure}: {len(self.systems):,} systems × {len(self.queries):,} queries>"
 
+    def only(self, columns: Sequence[int]) -> Scores:
+        """The scores on some of the queries, by their numbers; without the runs."""
+        return Scores(
+            self.values[:, columns], self.systems, [self.queries[column] for column in columns], self.measure,
+            tie_rule=self.tie_rule,
+        )  # fmt: skip
+
     def mean(self) -> Floats:
         """Arithmetic mean over queries, one value a system."""
         return np.asarray(self.values.mean(axis=1))

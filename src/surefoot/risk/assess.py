@@ -17,9 +17,11 @@ from surefoot.risk.baselines import ROUNDING, baseline_rows, differences, popula
 from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import BINS, Churn, compare_rankings
 from surefoot.risk.expectation import chi_square, combine, deviation_sums
-from surefoot.risk.inference import TTest, critical_value, weighted_test
+from surefoot.risk.inference import TTest, critical_value, verdict_of, weighted_test
 from surefoot.risk.multiplicity import holm
+from surefoot.risk.segments import Segments, segment_data
 from surefoot.risk.tradeoff import STRETCH, check_alpha, loses_over, lowest_mean, weigh_losses
+from surefoot.risk.turns import turning_points
 
 SCHEMA = "surefoot/assessment/1"
 RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
@@ -36,6 +38,7 @@ def assessment_data(
     seed: int = 0,
     depth: int | None = None,
     worst: float = 0.05,
+    segments: Segments | None = None,
 ) -> Json:
     """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments."""
     weights = _distinct(alphas)
@@ -62,6 +65,10 @@ def assessment_data(
                 **tests[key][position],
             }
             entry["alpha"][key] |= _expectation(scores, sums, position, alpha)
+    if len(deltas) == 1:
+        testable = [test["t_risk"] is not None for test in next(iter(tests.values()))]
+        for entry, turns in zip(systems, turning_points(next(iter(deltas.values())), testable), strict=True):
+            entry["turns"] = turns
     if bootstrap:
         _add_intervals(systems, scores, deltas, weights, None if sums is None else rows, bootstrap, seed)
     if scores.runs and len(against) == 1 and (named := next(iter(against))) in scores.systems:
@@ -88,6 +95,9 @@ def assessment_data(
         ),
         "systems": systems,
         "agreement": agreement,
+        "segments": segment_data(
+            scores, segments or {}, lambda part: assessment_data(part, baseline, alphas, population, worst=worst)
+        ),
     }
 
 
@@ -144,8 +154,7 @@ def _tests(deltas: Mapping[str, Floats], alpha: float, scale: float) -> list[Jso
     if len(each) == 1:
         entries = [_one_test(test) for test in each[0]]
         for entry, corrected in zip(entries, holm([entry["p_adjusted"] for entry in entries]), strict=True):
-            entry["p_holm"] = corrected
-            entry["verdict"] = _verdict(entry)
+            entry |= {"p_holm": corrected, "verdict": verdict_of(entry["t_adjusted"], corrected)}
         return entries
     entries = []
     for tests in zip(*each, strict=True):
@@ -157,13 +166,6 @@ def _tests(deltas: Mapping[str, Floats], alpha: float, scale: float) -> list[Jso
         entry["reason"] = reason or "a mean over several baselines has no p-value"
         entries.append(entry)
     return entries
-
-
-def _verdict(entry: Json) -> str | None:
-    """Whether reward or risk prevails, by the p that is adjusted for skewness and for the number of systems."""
-    if entry["p_holm"] is None:
-        return None
-    return "inconclusive" if entry["p_holm"] >= 0.05 else "reward" if entry["t_adjusted"] > 0 else "risk"
 
 
 def _one_test(test: TTest) -> Json:

@@ -100,6 +100,17 @@ def critical_value(queries: int, level: float = 0.05) -> float:
     return float(stdtrit(queries - 1, 1 - level / 2))
 
 
+def verdict_of(t: float | None, p: float | None, level: float = 0.05) -> str | None:
+    """Which prevails by a test: "reward", "risk", or "inconclusive"; None where there is no test.
+
+    >>> verdict_of(-2.5, 0.01), verdict_of(-2.5, 0.06)
+    ('risk', 'inconclusive')
+    """
+    if t is None or p is None:
+        return None
+    return "inconclusive" if p >= level else "reward" if t > 0 else "risk"
+
+
 class Moments(NamedTuple):
     """Of weighted differences x_q: the mean, the sum of squared deviations from it, and the extremes."""
 
@@ -195,8 +206,8 @@ def _moments(differences: Floats, alpha: float, of: Callable[[Floats], Floats] =
 def _skewness(differences: Floats, alpha: float, found: Moments) -> float:
     """γ of x_q; deviations are divided before they are cubed, so that no cube overflows or vanishes."""
     unit = math.sqrt(found.squares / len(differences))
-    cubes = sum(float((((x - found.mean) / unit) ** 3).sum()) for x in _weighted_blocks(differences, alpha))
-    return cubes / len(differences)
+    blocks = ((x - found.mean) / unit for x in _weighted_blocks(differences, alpha))
+    return sum(float(np.square(z) @ z) for z in blocks) / len(differences)
 
 
 def _weighted_blocks(differences: Floats, alpha: float) -> Iterator[Floats]:

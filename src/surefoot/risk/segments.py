@@ -1,0 +1,57 @@
+"""An assessment within segments of the queries (head and tail, languages, intents): which kinds of queries suffer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from surefoot.data.scores import Scores
+from surefoot.errors import ArgumentError, shortened
+from surefoot.risk.inference import verdict_of
+from surefoot.risk.multiplicity import holm
+
+Json = dict[str, Any]
+MOST = 1000  # segments of a column; with more, a column holds ids rather than kinds
+
+Segments = Mapping[str, Mapping[str, str]]
+
+
+def segment_data(scores: Scores, segments: Segments, assessed: Callable[[Scores], Json]) -> list[Json]:
+    """For each column of segments, what `assessed` says of the queries of each segment, the largest first.
+
+    `segments` has for each column's name the segment of queries. p_holm is corrected for all systems and segments of a
+    column together, and the verdicts follow it.
+    """
+    return [_column(scores, name, of, assessed) for name, of in segments.items()]
+
+
+def _column(scores: Scores, name: str, of: Mapping[str, str], assessed: Callable[[Scores], Json]) -> Json:
+    rows: dict[str, list[int]] = {}
+    for row, query in enumerate(scores.queries):
+        if query in of:
+            rows.setdefault(of[query], []).append(row)
+    if not rows:
+        raise ArgumentError(
+            f"no query has a segment in {shortened(name)}: the first query is {shortened(scores.queries[0])}, the "
+            f"segments are of {', '.join(map(shortened, list(of)[:3])) or 'no query'}; are these of the same queries?"
+        )
+    if len(rows) > MOST:
+        raise ArgumentError(
+            f"{shortened(name)} has {len(rows):,} segments, and at most {MOST:,} can be told apart; does it hold kinds "
+            "of queries?"
+        )
+    largest_first = sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
+    found = [
+        {"segment": segment, "queries": len(own), "systems": assessed(scores.only(own))["systems"]}
+        for segment, own in largest_first
+    ]
+    _correct([entry["alpha"] for part in found for entry in part["systems"]])
+    assigned = sum(map(len, rows.values()))
+    return {"column": name, "unassigned": len(scores.queries) - assigned, "segments": found}
+
+
+def _correct(tests: list[dict[str, Json]]) -> None:
+    """Holm's correction at each α over all tests, and verdicts by it."""
+    for key in tests[0]:
+        for one, corrected in zip(tests, holm([one[key]["p_adjusted"] for one in tests]), strict=True):
+            one[key] |= {"p_holm": corrected, "verdict": verdict_of(one[key]["t_adjusted"], corrected)}
