@@ -52,8 +52,10 @@ def match(run: Run, qrels: Qrels) -> Hits:
     """Find the judged documents in a run's rankings."""
     to_judged = judged_queries(run, qrels)
     judged_rows, positions = qrels.ranking.match(run.ranking)
-    by_rank = np.argsort(positions)
-    positions = positions[by_rank]
+    # Where each position's judgment stands, in the order of the run: a scatter, since sorting positions is far slower.
+    judged_at = np.full(len(run), -1, dtype=np.int32 if len(qrels) < 1 << 31 else np.int64)
+    judged_at[positions] = judged_rows
+    positions = np.flatnonzero(judged_at >= 0)
     # Positions ascend by query, so it is enough to find where each query's begin among them.
     counts = np.diff(np.searchsorted(positions, run.ranking.offsets))
     query = np.repeat(np.arange(len(counts)), counts)
@@ -63,7 +65,7 @@ def match(run: Run, qrels: Qrels) -> Hits:
     return Hits(
         query=to_judged[query],
         rank=positions - run.ranking.offsets[query] + 1,
-        grade=qrels.grades[judged_rows[by_rank]],
+        grade=qrels.grades[judged_at[positions]],
         position=positions,
         retrieved=retrieved,
         judgments=qrels,

@@ -65,10 +65,9 @@ def assessment_data(
                 **tests[key][position],
             }
             entry["alpha"][key] |= _expectation(scores, sums, position, alpha)
-    if len(deltas) == 1:
-        testable = [test["t_risk"] is not None for test in next(iter(tests.values()))]
-        for entry, turns in zip(systems, turning_points(next(iter(deltas.values())), testable), strict=True):
-            entry["turns"] = turns
+    testable = [len(deltas) == 1 and test["t_risk"] is not None for test in next(iter(tests.values()))]
+    for entry, turns in zip(systems, turning_points(next(iter(deltas.values())), testable), strict=True):
+        entry["turns"] = turns
     if bootstrap:
         _add_intervals(systems, scores, deltas, weights, None if sums is None else rows, bootstrap, seed)
     if scores.runs and len(against) == 1 and (named := next(iter(against))) in scores.systems:
