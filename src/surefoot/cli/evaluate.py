@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.cli.outputs import check_outputs
+from surefoot.cli.outputs import JSON, PAGE, QUERIES_CSV, SYSTEMS_CSV, Force, Output, check_outputs, figures_folder
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def evaluate(
     depth: Annotated[
         int | None, typer.Option(help="How deep rankings are compared.", min=1, show_default="all")
     ] = None,
+    force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Measure what systems gain and risk against the one shipped today.
@@ -102,14 +103,16 @@ def evaluate(
     json_file, csv_file = (None if name == TERMINAL else name for name in (json_file, csv_file))
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     check_outputs(
-        {"--json": json_file, "--csv": csv_file, "--csv's per-query file": per_query_file, "--html": html_file},
-        inputs=[scores] if scores is not None else [path for _, path in map(name_and_file, files or [])],
-        folders={"--figures": figures},
+        [
+            Output("--json", json_file, JSON),
+            Output("--csv", csv_file, SYSTEMS_CSV),
+            Output("--csv's per-query file", per_query_file, QUERIES_CSV),
+            Output("--html", html_file, PAGE),
+            figures_folder("--figures", figures),
+        ],
+        [path for _, path in map(name_and_file, files or [])] + ([] if scores is None else [scores]),
+        force,
     )
-    if figures is not None:
-        from surefoot.report.canvas import need_matplotlib
-
-        need_matplotlib()  # a missing extra is told before the work, not after
     matrix = _scores(files or [], scores, measure, quiet)
     if baseline is None:
         raise ArgumentError(
@@ -188,18 +191,18 @@ def _scores(files: list[str], matrix: str | None, measure: str | None, quiet: bo
 
 
 def _score_runs(qrels: str, runs: list[str], measure: Measure, quiet: bool) -> Scores:
-    from rich.console import Console
     from rich.progress import track
 
     from surefoot.data.tables import read_qrels, read_run
     from surefoot.measures.scoring import score
+    from surefoot.report.text import plain_console
 
     judgments = read_qrels(qrels)
     named = [name_and_file(run) for run in runs]
     shown = track(
         named,
         description="Reading runs",
-        console=Console(stderr=True),
+        console=plain_console(stderr=True),
         transient=True,
         disable=quiet or len(named) < 4 or not sys.stderr.isatty(),
     )
@@ -235,14 +238,12 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
     elif format_ is Format.latex:
         typer.echo(assessment.to_latex(sort), nl=False)
     else:
-        from surefoot.report.text import query_tables, rendered, tables
+        from surefoot.report.text import plain_console, query_tables, rendered, tables
 
         data = assessment.to_dict(per_query=per_query)
         parts = tables(data, assessment.rows(sort)) + (query_tables(data) if per_query else [])
         if sys.stdout.isatty():
-            from rich.console import Console
-
-            console = Console(highlight=False)
+            console = plain_console()
             for part in parts:
                 console.print(part)
         else:

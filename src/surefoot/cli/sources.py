@@ -21,6 +21,17 @@ def with_baselines(data: RankingData, specifications: list[str]) -> RankingData:
     return data
 
 
+def files_of(specifications: list[str]) -> list[str]:
+    """The files that the baselines are read from."""
+    from surefoot.cli.outputs import model_files
+
+    found = []
+    for text in specifications:
+        kind, _, where = _named(text)[1].partition(":")
+        found += model_files(where) if kind == "model" else [where] if kind == "run" else []
+    return found
+
+
 def _named(text: str) -> tuple[str, str]:
     name, equals, rest = text.partition("=")
     if equals and ":" in rest and ":" not in name:

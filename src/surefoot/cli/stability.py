@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surefoot.cli.outputs import JSON, PAGE, Force, Output, check_outputs
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -52,12 +53,14 @@ def noise(
     seed: _Seed = 0,
     json_file: _Json = None,
     html: _Html = None,
+    force: Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Mean and spread of each measure as noise of growing size is added to scores.
 
     **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
     """
+    _check(files, json_file, html, force)
     from surefoot.select.noise import noise_study
 
     qrels, runs = _read(files, 1)
@@ -79,12 +82,14 @@ def subsets(
     seed: _Seed = 0,
     json_file: _Json = None,
     html: _Html = None,
+    force: Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Which of two functions each measure picks on random subsets of K queries.
 
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
+    _check(files, json_file, html, force)
     from surefoot.select.stability import subset_study
 
     wanted = None if sizes is None else [_whole(size) for size in _numbers(sizes, "--sizes")]
@@ -104,12 +109,14 @@ def time(
     seed: _Seed = 0,
     json_file: _Json = None,
     html: _Html = None,
+    force: Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Which of two functions each measure picks in each period of time.
 
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
+    _check(files if dates is None else [*files, str(dates)], json_file, html, force)
     from surefoot.select.stability import read_dates, time_study
 
     if dates is None:
@@ -131,16 +138,25 @@ def compare(
     seed: _Seed = 0,
     json_file: _Json = None,
     html: _Html = None,
+    force: Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Rank functions by each measure, with confidence, and say where the measures disagree.
 
     **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
     """
+    _check(files, json_file, html, force)
     from surefoot.select.functions import compare_functions
 
     scores = _scores(files, measure, 2)
     _give(compare_functions(scores, replicates=replicates, most=most, seed=seed), json_file, html, quiet)
+
+
+def _check(files: list[str], json_file: str | None, html: Path | None, force: bool) -> None:
+    from surefoot.cli.evaluate import TERMINAL, name_and_file
+
+    outputs = [Output("--json", None if json_file == TERMINAL else json_file, JSON), Output("--html", html, PAGE)]
+    check_outputs(outputs, [path for _, path in map(name_and_file, files)], force)
 
 
 def _read(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
@@ -190,10 +206,9 @@ def _give(study: Study, json_file: str | None, html: Path | None, quiet: bool) -
     if json_file == "-":
         typer.echo(study.to_json(), nl=False)
     elif not quiet:
-        from rich.console import Console
-
         from surefoot.report.stability import tables
+        from surefoot.report.text import plain_console
 
-        console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
+        console = plain_console(width=None if sys.stdout.isatty() else 130)
         for part in tables(study.to_dict()):
             console.print(part)

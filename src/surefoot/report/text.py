@@ -130,6 +130,13 @@ def _agreement(data: Json) -> RenderableType:
     return table
 
 
+def plain_console(**options: Any) -> Console:
+    """A console that shows text as it is: names such as `x[/bold]` and `:cat:` are no markup."""
+    from rich.console import Console
+
+    return Console(markup=False, emoji=False, highlight=False, **options)
+
+
 def to_text(data: Json, rows: Sequence[Row], width: int = 120) -> str:
     """The terminal's tables without colour."""
     return rendered(tables(data, rows), width)
@@ -137,10 +144,8 @@ def to_text(data: Json, rows: Sequence[Row], width: int = 120) -> str:
 
 def rendered(parts: Iterable[RenderableType], width: int) -> str:
     """What a terminal of that width would show, without colour and without blanks at the ends of lines."""
-    from rich.console import Console
-
     stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, force_terminal=False, highlight=False)
+    console = plain_console(file=stream, width=width, color_system=None, force_terminal=False)
     for part in parts:
         console.print(part)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
@@ -238,8 +243,9 @@ def query_tables(data: Json, most: int = 10) -> list[RenderableType]:
         )
         if not hurt:
             continue
+        words = f"{visible(system)} hurts {len(hurt):,} of {data['queries']:,} queries, these most (* significant)"
         table = Table(
-            title=f"\n{visible(system)} hurts {len(hurt):,} of {data['queries']:,} queries, these most (* significant)",
+            title=Text(f"\n{words}"),
             title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
         )  # fmt: skip
         for heading in ("query", "baseline", "score", "difference", "z", *(f"T_J, α={key}" for key in keys)):
