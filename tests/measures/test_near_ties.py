@@ -183,7 +183,7 @@ def test_scores_at_their_extremes() -> None:
 
 
 def test_percentiles_make_functions_comparable() -> None:
-    made = sf.synthetic_runs(queries=10)
+    made = sf.synthetic_runs(queries=10, depth=20)
     run = made.runs[0]
     stretched = {q: {d: math.exp(3 * s) for d, s in r.items()} for q, r in run.to_dict().items()}
     for measure in ("SoftNDCG@5", "rNDCG@5"):
@@ -249,6 +249,6 @@ def test_what_cannot_be_read(measure: str, message: str) -> None:
 def test_they_are_measures_like_any_other() -> None:
     assert str(sf.Measure.parse("softndcg( sigma = 0.2 )@5")) == "SoftNDCG@5"
     assert str(sf.Measure.parse("rNDCG(sigma=0.1,normalize='none')")) == "rNDCG(normalize='none',sigma=0.1)"
-    made = sf.synthetic_runs(queries=20)
+    made = sf.synthetic_runs(queries=20, depth=20)
     assessed = sf.assess(sf.score(made.qrels, made.runs[:3], "SoftNDCG(sigma=0.1)@5"), baseline="today")
     assert assessed.to_dict()["measure"] == "SoftNDCG(sigma=0.1)@5"

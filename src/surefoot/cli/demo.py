@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
+from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.outputs import DEMO, JSON, PAGE, Force, OutputFolder, check_outputs
 
 
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to put the files.")] = Path("surefoot-demo"),
-    queries: Annotated[int, typer.Option(help="How many queries to make.", min=2)] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the generator.", min=0)] = 0,
+    queries: Annotated[int, typer.Option(help="How many queries to make.", min=2, max=100_000)] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the generator.", min=0, max=LARGEST_SEED)] = 0,
     learn: Annotated[bool, typer.Option(help="Also learn two rankers (needs the extra `learn`).")] = True,
     force: Force = False,
 ) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
 from surefoot.cli.outputs import JSON, PAGE, QUERIES_CSV, SYSTEMS_CSV, Force, Output, check_outputs, figures_folder
 from surefoot.errors import ArgumentError
 
@@ -78,10 +79,11 @@ def evaluate(
     per_query: Annotated[
         bool, typer.Option("--per-query", help="Also show, and put into the files, each query's figures.")
     ] = False,
-    bootstrap: Annotated[int, typer.Option(help="Replicates for confidence intervals.", min=0)] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)] = 0,
+    bootstrap: Annotated[int, typer.Option(help="Replicates for confidence intervals.", min=0, max=MOST_DRAWS)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0, max=LARGEST_SEED)] = 0,
     depth: Annotated[
-        int | None, typer.Option(help="How deep rankings are compared.", min=1, show_default="all")
+        int | None,
+        typer.Option(help="How deep rankings are compared.", min=1, max=LARGEST_COUNT, show_default="all"),
     ] = None,
     force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
@@ -135,7 +137,7 @@ def evaluate(
     if per_query_file is not None:
         from surefoot.data.files import write_text
 
-        write_text(per_query_file, assessment.per_query().write_csv())
+        write_text(per_query_file, assessment.queries_csv())
     if html_file is not None:
         assessment.to_html(html_file)
     if figures is not None:
@@ -232,7 +234,7 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
     if format_ is Format.json:
         typer.echo(assessment.to_json(per_query=per_query), nl=False)
     elif format_ is Format.csv:
-        typer.echo(assessment.per_query().write_csv() if per_query else assessment.to_csv(sort), nl=False)
+        typer.echo(assessment.queries_csv() if per_query else assessment.to_csv(sort), nl=False)
     elif format_ is Format.markdown:
         typer.echo(assessment.to_markdown(sort), nl=False)
     elif format_ is Format.latex:

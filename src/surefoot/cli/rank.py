@@ -41,7 +41,7 @@ def rank(
     from surefoot.learn.ranker import Ranker
 
     ranker = Ranker.load(model)
-    documents = with_baselines(read_letor(data, n_features=ranker.n_features_in_), baseline or [])
+    documents = with_baselines(read_letor(data, n_features=ranker.n_features_in_), baseline or [], data)
     run = documents.to_run(ranker.predict(documents), name or model.resolve().name)
     if output.suffix == ".csv":
         write_text(output, run.to_frame().write_csv())

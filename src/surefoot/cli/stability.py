@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal
 from surefoot.cli.outputs import JSON, PAGE, Force, Output, check_outputs
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
@@ -35,8 +37,8 @@ _Json = Annotated[
     str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
 ]
 _Html = Annotated[Path | None, typer.Option("--html", help="Write a page with the charts.", show_default=False)]
-_Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0)]
-_Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1)]
+_Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0, max=LARGEST_SEED)]
+_Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1, max=MOST_DRAWS)]
 _Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")]
 
 
@@ -47,7 +49,7 @@ def noise(
     sizes: Annotated[
         str, typer.Option(help="Standard deviations of the noise, in percentiles.")
     ] = "0,0.01,0.02,0.05,0.1,0.15,0.2,0.3",
-    repeats: Annotated[int, typer.Option(help="Seeds for each size.", min=1)] = 10,
+    repeats: Annotated[int, typer.Option(help="Seeds for each size.", min=1, max=MOST_DRAWS)] = 10,
     query: Annotated[str | None, typer.Option(help="The query to trace.", show_default="that moves most")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Add noise to the scores themselves, not percentiles.")] = False,
     seed: _Seed = 0,
@@ -104,7 +106,7 @@ def time(
     ] = None,
     measure: _Measures = None,
     period: Annotated[str, typer.Option(help="day, week or month.")] = "day",
-    size: Annotated[int, typer.Option(help="Queries in a subset.", min=1)] = 50,
+    size: Annotated[int, typer.Option(help="Queries in a subset.", min=1, max=LARGEST_COUNT)] = 50,
     subsets: _Subsets = 1000,
     seed: _Seed = 0,
     json_file: _Json = None,
@@ -133,8 +135,8 @@ def time(
 def compare(
     files: _Files,
     measure: _Measures = None,
-    replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2)] = 1000,
-    most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0)] = 10,
+    replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2, max=MOST_DRAWS)] = 1000,
+    most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0, max=LARGEST_COUNT)] = 10,
     seed: _Seed = 0,
     json_file: _Json = None,
     html: _Html = None,
@@ -187,13 +189,16 @@ def _measures(given: list[str] | None) -> list[str]:
 
 def _numbers(text: str, option: str) -> list[float]:
     try:
-        return [float(part) for part in text.split(",") if part.strip()]
-    except ValueError as error:
-        raise ArgumentError(f"{option} is {text!r}; write numbers with commas between, such as 10,50,200") from error
+        found = [decimal(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        found = []
+    if not found or not all(map(math.isfinite, found)):
+        raise ArgumentError(f"{option} is {shortened(text)}; write numbers with commas between, such as 10,50,200")
+    return found
 
 
 def _whole(number: float) -> int:
-    if number != int(number):
+    if not number.is_integer():
         raise ArgumentError(f"--sizes has {number:g}; a subset holds a whole number of queries")
     return int(number)
 

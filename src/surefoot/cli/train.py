@@ -78,8 +78,10 @@ def train(
         stop_on=stop_on, checkpoint=checkpoint, checkpoint_every=checkpoint_every, random_state=seed,
         **_parameters(set_ or []),
     )  # fmt: skip
-    training = with_baselines(read_letor(data), baseline or [])
-    held = None if valid is None else with_baselines(read_letor(valid, n_features=training.n_features), baseline or [])
+    training = with_baselines(read_letor(data), baseline or [], data)
+    held = None
+    if valid is not None:
+        held = with_baselines(read_letor(valid, n_features=training.n_features), baseline or [], valid)
     _show_data(console, ranker, {"training": training, "validation": held})
     _fit(ranker, training, held, quiet)
     ranker.save(output)

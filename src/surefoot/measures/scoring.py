@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
@@ -11,8 +12,9 @@ import numpy as np
 
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Qrels, Run, Source
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.matching import judged_queries, match
+from surefoot.measures.near_ties import filled_ranks
 from surefoot.measures.notation import Measure
 
 
@@ -55,6 +57,8 @@ def score(
     missing = {}
     for run in systems:
         hits = match(run, judgments)
+        for item in measures:
+            warn_of_scale(run, item)
         missing[run.name] = int((hits.retrieved == 0).sum())
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
@@ -76,6 +80,22 @@ def score(
         for row, item in zip(rows, measures, strict=True)
     ]
     return scores[0] if single else scores
+
+
+def warn_of_scale(run: Run, measure: Measure, normalize: str | None = None) -> None:
+    """Say so where σ spans so many of a run's results that SoftNDCG says more of the scale than of the ranking."""
+    if measure.family != "SoftNDCG":
+        return
+    sigma = measure.settings["sigma"]
+    filled = filled_ranks(run, sigma, measure.cutoff, normalize or measure.settings["normalize"])
+    if filled < 0.5:
+        warnings.warn(
+            f"run {shortened(run.name)}: {measure} says more of the scale of its scores than of its ranking: sigma="
+            f"{sigma:g} spans so many of them that results fill {filled:.0%} of the first {measure.cutoff} ranks; "
+            "take a smaller sigma",
+            SurefootWarning,
+            stacklevel=3,
+        )
 
 
 def named_runs(runs: Any, judgments: Qrels) -> list[Run]:

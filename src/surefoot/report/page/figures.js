@@ -102,7 +102,7 @@ function pair(row, vector) {
     over20,
     reward: total(gains) / count,
     risk: -total(harms) / count || 0,
-    worst: average(sorted.subarray(0, Math.max(1, Math.floor(data.worst_share * count)))),
+    worst: average(sorted.subarray(0, Math.max(1, Math.floor(data.worst_share * count * (1 + 1e-12))))),
     // Sums for the curves over α, where x̄ and Σx² are linear and quadratic in 1 + α.
     squares: [total(gains.map((value) => value * value)), total(harms.map((value) => value * value))],
     order: null,
