@@ -6,7 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+# A busy machine is slow, not wrong.
+settings.register_profile("surefoot", deadline=None)
+settings.load_profile("surefoot")
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("SUREFOOT_DATA", ROOT.parent / "shared" / "data"))
 

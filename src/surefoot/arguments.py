@@ -19,6 +19,11 @@ def decimal(text: str) -> float:
     return float(text)
 
 
+MOST_DRAWS = 1_000_000  # random draws beyond which no digit that is shown would change
+LARGEST_SEED = 2**64 - 1
+LARGEST_COUNT = 2**31 - 1  # of queries, ranks or results: more than any file holds
+
+
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """The value as a whole number from `least` to `most`, or an error that names it."""
     span = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"

@@ -6,12 +6,13 @@ import re
 from os import PathLike
 from typing import Any
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Besides control characters: marks of direction, other line ends, and halves of characters, which no file can hold.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
     """Text that cannot steer a terminal: control and direction characters shown as �."""
-    return _CONTROL.sub("�", text)
+    return CONTROL.sub("�", text)
 
 
 def shortened(value: Any, most: int = 80) -> str:
@@ -44,6 +45,10 @@ class ArgumentError(SurefootError, ValueError):
 
 class MeasureError(ArgumentError):
     """A measure that cannot be read or does not fit the data."""
+
+
+class SurefootWarning(UserWarning):
+    """Something that may not be what was meant, though it can be computed."""
 
 
 class MissingExtraError(SurefootError, ImportError):

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.measures import expected_discount
+from surefoot.measures.near_ties import filled_ranks
+from surefoot.measures.rank_binomial import rank_distribution
 
 
 def value(grades: dict, scores: dict, measure: str) -> float:
@@ -105,6 +107,7 @@ run_of = st.dictionaries(
 )
 
 
+@pytest.mark.filterwarnings("ignore:.*says more of the scale")
 @given(qrels_of, run_of)
 def test_against_slow_loops(qrels, run) -> None:
     if not set(qrels) & set(run):
@@ -183,7 +186,7 @@ def test_scores_at_their_extremes() -> None:
 
 
 def test_percentiles_make_functions_comparable() -> None:
-    made = sf.synthetic_runs(queries=10)
+    made = sf.synthetic_runs(queries=10, depth=20)
     run = made.runs[0]
     stretched = {q: {d: math.exp(3 * s) for d, s in r.items()} for q, r in run.to_dict().items()}
     for measure in ("SoftNDCG@5", "rNDCG@5"):
@@ -207,6 +210,33 @@ def test_a_run_may_bring_its_own_sample() -> None:
     assert wide.renamed("y").score_sample is not None
     with pytest.raises(sf.DataError, match="score sample of run 'x' is empty"):
         run.with_score_sample([])
+
+
+def test_a_sigma_that_spans_too_much_of_the_scores_is_told() -> None:
+    made = sf.synthetic_runs(queries=6, depth=100)
+    with pytest.warns(sf.errors.SurefootWarning, match=r"run 'today': SoftNDCG@5 says more of the scale .* [0-2]% of"):
+        sf.score(made.qrels, made.runs[0], ["nDCG@5", "SoftNDCG@5"])
+    with pytest.warns(sf.errors.SurefootWarning, match="take a smaller sigma"):
+        sf.noise_study(made.qrels, made.runs[0], ["SoftNDCG@5"], sizes=[0.1], repeats=1)
+    # None of these is refused or warned of: a small σ, no cut-off, a deep one, short lists.
+    sf.score(made.qrels, made.runs[0], ["SoftNDCG(sigma=0.01)@5", "SoftNDCG", "SoftNDCG@50", "rNDCG@5"])
+    short = sf.synthetic_runs(queries=6, depth=20)
+    sf.score(short.qrels, short.runs[0], "SoftNDCG@5")
+
+
+def test_the_weight_of_ranks_is_that_of_the_recursion() -> None:
+    run = sf.synthetic_runs(queries=1, depth=40).runs[0]
+    chances = rank_distribution(sf.percentiles(run.ranking.scores), 0.2, 5)
+    weight = 1 / np.log2(np.arange(2, 7))
+    expected = (chances * weight).sum() / weight.sum()
+    assert filled_ranks(run, 0.2, 5, "percentile") == pytest.approx(expected, abs=1e-12)
+
+
+def test_two_robust_runs_are_told_apart(data) -> None:
+    folder = data / "trec-robust-2003"
+    crowded, spread = (sf.read_run(folder / "runs" / f"{name}.gz") for name in ("MU03rob01", "NLPR03vb10"))
+    assert filled_ranks(crowded, 0.2, 5, "percentile") < 0.01
+    assert filled_ranks(spread, 0.2, 5, "percentile") > 0.5
 
 
 def test_both_ways_of_finding_chances_agree(monkeypatch) -> None:
@@ -249,6 +279,6 @@ def test_what_cannot_be_read(measure: str, message: str) -> None:
 def test_they_are_measures_like_any_other() -> None:
     assert str(sf.Measure.parse("softndcg( sigma = 0.2 )@5")) == "SoftNDCG@5"
     assert str(sf.Measure.parse("rNDCG(sigma=0.1,normalize='none')")) == "rNDCG(normalize='none',sigma=0.1)"
-    made = sf.synthetic_runs(queries=20)
+    made = sf.synthetic_runs(queries=20, depth=20)
     assessed = sf.assess(sf.score(made.qrels, made.runs[:3], "SoftNDCG(sigma=0.1)@5"), baseline="today")
     assert assessed.to_dict()["measure"] == "SoftNDCG(sigma=0.1)@5"

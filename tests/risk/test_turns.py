@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -25,14 +27,14 @@ def test_assessments_on_either_side_agree(seed: int) -> None:
     for entry in systems[1:]:
         turns = entry["turns"]
         assert turns[0] == {"alpha": 0, "verdict": verdicts(scores, 0)[entry["system"]]}
-        for before, turn in zip(turns, turns[1:], strict=False):
+        for before, turn in pairwise(turns):
             assert verdicts(scores, turn["alpha"])[entry["system"]] == turn["verdict"]
             assert verdicts(scores, turn["alpha"] - 0.002)[entry["system"]] == before["verdict"]
         assert verdicts(scores, 20)[entry["system"]] == turns[-1]["verdict"]
 
 
 def test_scale_changes_no_turn() -> None:
-    values = np.random.default_rng(3).random((2, 80)) + [[0.0], [0.1]]
+    values = np.random.default_rng(3).random((2, 80)) + np.array([[0.0], [0.1]])
     plain, large = (
         sf.assess(sf.Scores(factor * values, ["a", "b"], range(80)), "a").to_dict()["systems"][1]["turns"]
         for factor in (1, 1e90)

@@ -114,7 +114,7 @@ def test_dates_from_a_file(tmp_path: Path) -> None:
 
 
 def test_functions_ranked_with_confidence() -> None:
-    made = sf.synthetic_runs(queries=60)
+    made = sf.synthetic_runs(queries=60, depth=20)
     measures = ["nDCG@5", "rNDCG@5", "SoftNDCG@5"]
     study = sf.compare_functions(sf.score(made.qrels, made.runs[:4], measures), replicates=400)
     data = study.to_dict()

@@ -1,75 +1,98 @@
-"""The command line: `evaluate`, `train`, `rank`, `stability`, `demo`. Thin; one small file a command."""
+"""The command line: `evaluate`, `train`, `rank`, `stability`, `demo`. Thin; one small file a command.
+
+What is imported here is light: signals are looked after before anything is loaded that takes its time.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
-import typer
-
-from surefoot import __version__
-from surefoot.cli.demo import demo
-from surefoot.cli.evaluate import evaluate
-from surefoot.cli.rank import rank
-from surefoot.cli.stability import stability
-from surefoot.cli.train import train
+from surefoot.cli.signals import StoppedError, stopping
 from surefoot.errors import SurefootError, visible
 
-app = typer.Typer(
-    name="surefoot",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-    help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
-)
-app.command()(evaluate)
-app.command()(train)
-app.command()(rank)
-app.command()(demo)
-app.add_typer(stability)
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"surefoot {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _root(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
-) -> None:
-    pass
+_LONGEST = 1000  # letters of a message's line that are shown
 
 
 def main() -> None:
     """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
     try:
+        with stopping():
+            try:
+                _run()
+            except StoppedError as error:  # still within `stopping`: one more signal does not leave a file behind
+                _leave(error)
+    except StoppedError as error:
+        _leave(error)
+
+
+def _leave(stopped: StoppedError) -> NoReturn:
+    from surefoot.data.files import remove_unfinished
+
+    remove_unfinished()
+    _silence()
+    _fail(stopped.code, "interrupted")
+
+
+def _run() -> NoReturn:
+    try:
         if sys.stdout is None:
             raise OSError("it is closed; send it to a file")
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # not every terminal can show an α
+        from surefoot.cli.commands import app
+
         try:
-            app()
+            code = app(standalone_mode=False)
         finally:
             sys.stdout.flush()  # a full disk shows only here
+        sys.exit(code if isinstance(code, int) else 0)
     except SurefootError as error:
-        # Names of files and systems may hold anything; none may steer the terminal.
-        _fail(2, *map(visible, str(error).split("\n")))
+        _fail(2, *str(error).split("\n"))
+    except MemoryError as error:
+        _fail(2, f"there is not enough memory for this ({error or 'none is left'}); give it less at a time")
     except BrokenPipeError:
         _silence()  # the reader of our output (head, less) has gone: nothing to report
         sys.exit(0)
     except OSError as error:
         _silence()
         what = f"{error.filename}: cannot be used" if error.filename else "standard output cannot be written"
-        _fail(2, visible(f"{what} ({error.strerror or error})"))
-    except KeyboardInterrupt:
-        _fail(130, "interrupted")
+        _fail(2, f"{what} ({error.strerror or error})")
+    except Exception as error:
+        _explain_usage(error)
+        raise
+
+
+def _explain_usage(error: Exception) -> None:
+    """Say what Typer found wrong with the options, if that is what the error is about."""
+    import typer
+
+    usage = typer.BadParameter.__base__  # Typer brings its own click, or takes the installed one
+    if usage is None or not isinstance(error, usage):
+        return
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        getattr(error, "show", lambda: None)()
+        sys.exit(2)
+    help_ = f"; see {context.command_path} --help" if context is not None else ""
+    _fail(2, getattr(error, "format_message", lambda: str(error))().rstrip(".") + help_)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module 'surefoot.cli' has no attribute {name!r}")
+    from surefoot.cli.commands import app
+
+    return app
 
 
 def _fail(code: int, *lines: str) -> NoReturn:
-    print("surefoot:", "\n".join(lines), file=sys.stderr)
+    # Names of files and systems may hold anything of any length; none may steer or flood the terminal.
+    shown = (line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}" for line in lines)
+    print("surefoot:", "\n".join(map(visible, shown)), file=sys.stderr)
     sys.exit(code)
 
 

@@ -8,41 +8,45 @@ from typing import Annotated
 
 import typer
 
+from surefoot.arguments import LARGEST_SEED
+from surefoot.cli.outputs import DEMO, JSON, PAGE, Force, OutputFolder, check_outputs
+
 
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where to put the files.")] = Path("surefoot-demo"),
-    queries: Annotated[int, typer.Option(help="How many queries to make.", min=2)] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the generator.", min=0)] = 0,
+    queries: Annotated[int, typer.Option(help="How many queries to make.", min=2, max=100_000)] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the generator.", min=0, max=LARGEST_SEED)] = 0,
     learn: Annotated[bool, typer.Option(help="Also learn two rankers (needs the extra `learn`).")] = True,
+    force: Force = False,
 ) -> None:
     """Make runs with known harm and walk through their assessment; then learn a ranker that does less of it.
 
     **Example:** `surefoot demo -o surefoot-demo`
     """
     import polars as pl
-    from rich.console import Console
     from rich.text import Text
 
-    from surefoot.data.synthetic import synthetic_runs
-    from surefoot.errors import DataError
+    from surefoot.data.files import made_folder
+    from surefoot.data.synthetic import SYSTEMS, synthetic_runs
+    from surefoot.errors import visible
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess
-    from surefoot.report.text import tables
+    from surefoot.report.text import plain_console, tables
     from surefoot.report.words import effect, significance
 
-    console = Console(highlight=False)
+    inside = {f"{name}.run": DEMO for name in SYSTEMS} | {"qrels.txt": DEMO, "assessment.json": JSON}
+    inside |= {"report.html": PAGE, "learned.html": PAGE}
+    check_outputs([OutputFolder("--output", output, inside=inside)], [], force)
+    console = plain_console()
 
     def say(words: str, style: str = "") -> None:
-        console.print(Text(words, style=style))
+        console.print(Text("\n".join(map(visible, words.split("\n"))), style=style))
 
     made = synthetic_runs(queries=queries, seed=seed)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError.at(output, None, f"cannot be made ({error.strerror or error})") from error
-    made.qrels.write(output / "qrels.txt")
-    for run in made.runs:
-        run.write(output / f"{run.name}.run")
+    with made_folder(output):
+        made.qrels.write(output / "qrels.txt")
+        for run in made.runs:
+            run.write(output / f"{run.name}.run")
     say(f"A dozen rankers answered {queries} queries. One of them, 'today', is live. Which one would you ship?\n")
 
     assessment = assess(score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)

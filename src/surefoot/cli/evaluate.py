@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.cli.outputs import check_outputs
+from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
+from surefoot.cli.outputs import JSON, PAGE, QUERIES_CSV, SYSTEMS_CSV, Force, Output, check_outputs, figures_folder
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -86,10 +87,11 @@ def evaluate(
     per_query: Annotated[
         bool, typer.Option("--per-query", help="Also show, and put into the files, each query's figures.")
     ] = False,
-    bootstrap: Annotated[int, typer.Option(help="Replicates for confidence intervals.", min=0)] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)] = 0,
+    bootstrap: Annotated[int, typer.Option(help="Replicates for confidence intervals.", min=0, max=MOST_DRAWS)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0, max=LARGEST_SEED)] = 0,
     depth: Annotated[
-        int | None, typer.Option(help="How deep rankings are compared.", min=1, show_default="all")
+        int | None,
+        typer.Option(help="How deep rankings are compared.", min=1, max=LARGEST_COUNT, show_default="all"),
     ] = None,
     missing: Annotated[
         Missing | None,
@@ -97,6 +99,7 @@ def evaluate(
             help="A judged query that a run lacks counts zero, is dropped, or is an error.", show_default="zero"
         ),
     ] = None,
+    force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Measure what systems gain and risk against the one shipped today.
@@ -118,14 +121,16 @@ def evaluate(
     json_file, csv_file = (None if name == TERMINAL else name for name in (json_file, csv_file))
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     check_outputs(
-        {"--json": json_file, "--csv": csv_file, "--csv's per-query file": per_query_file, "--html": html_file},
-        inputs=[scores] if scores is not None else [path for _, path in map(name_and_file, files or [])],
-        folders={"--figures": figures},
+        [
+            Output("--json", json_file, JSON),
+            Output("--csv", csv_file, SYSTEMS_CSV),
+            Output("--csv's per-query file", per_query_file, QUERIES_CSV),
+            Output("--html", html_file, PAGE),
+            figures_folder("--figures", figures),
+        ],
+        [path for _, path in map(name_and_file, files or [])] + ([] if scores is None else [scores]),
+        force,
     )
-    if figures is not None:
-        from surefoot.report.canvas import need_matplotlib
-
-        need_matplotlib()  # a missing extra is told before the work, not after
     matrix = _scores(files or [], scores, measure, missing or Missing.zero, quiet)
     if baseline is None:
         raise ArgumentError(
@@ -148,7 +153,7 @@ def evaluate(
     if per_query_file is not None:
         from surefoot.data.files import write_text
 
-        write_text(per_query_file, assessment.per_query().write_csv())
+        write_text(per_query_file, assessment.queries_csv())
     if html_file is not None:
         assessment.to_html(html_file)
     if figures is not None:
@@ -204,18 +209,18 @@ def _scores(files: list[str], matrix: str | None, measure: str | None, missing: 
 
 
 def _score_runs(qrels: str, runs: list[str], measure: Measure, missing: Missing, quiet: bool) -> Scores:
-    from rich.console import Console
     from rich.progress import track
 
     from surefoot.data.tables import read_qrels, read_run
     from surefoot.measures.scoring import score
+    from surefoot.report.text import plain_console
 
     judgments = read_qrels(qrels)
     named = [name_and_file(run) for run in runs]
     shown = track(
         named,
         description="Reading runs",
-        console=Console(stderr=True),
+        console=plain_console(stderr=True),
         transient=True,
         disable=quiet or len(named) < 4 or not sys.stderr.isatty(),
     )
@@ -245,20 +250,18 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
     if format_ is Format.json:
         typer.echo(assessment.to_json(per_query=per_query), nl=False)
     elif format_ is Format.csv:
-        typer.echo(assessment.per_query().write_csv() if per_query else assessment.to_csv(sort), nl=False)
+        typer.echo(assessment.queries_csv() if per_query else assessment.to_csv(sort), nl=False)
     elif format_ is Format.markdown:
         typer.echo(assessment.to_markdown(sort), nl=False)
     elif format_ is Format.latex:
         typer.echo(assessment.to_latex(sort), nl=False)
     else:
-        from surefoot.report.text import query_tables, rendered, tables
+        from surefoot.report.text import plain_console, query_tables, rendered, tables
 
         data = assessment.to_dict(per_query=per_query)
         parts = tables(data, assessment.rows(sort)) + (query_tables(data) if per_query else [])
         if sys.stdout.isatty():
-            from rich.console import Console
-
-            console = Console(highlight=False)
+            console = plain_console()
             for part in parts:
                 console.print(part)
         else:

@@ -1,43 +1,165 @@
-"""Where a command's output goes, checked before any work: nothing is overwritten unasked, and all can be written."""
+"""Where a command's output goes, checked before any work: nothing is overwritten unasked, and all can be written.
+
+A command declares every file it reads and everything it writes; `check_outputs` is the one place that compares them.
+"""
 
 from __future__ import annotations
 
+import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from surefoot.errors import ArgumentError
 
+Force = Annotated[bool, typer.Option("--force", help="Also replace models, and files without surefoot's mark.")]
 
-def check_outputs(
-    outputs: Mapping[str, str | None], inputs: Iterable[str], folders: Mapping[str, str | None] | None = None
-) -> None:
-    """Refuse, before anything is read, files and folders that cannot be written, are an input, or are named twice.
+# What only surefoot writes, found at either end of a file. TREC lines and Parquet have no room for such a mark.
+Mark = re.Pattern[bytes]
+JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|ranker)')
+CHECKPOINT = re.compile(rb'\A\{\s*"schema": "surefoot/checkpoint/')
+PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
+FIGURE = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")
+SYSTEMS_CSV = re.compile(rb"\Asystem,mean,gain,reward,risk,")
+QUERIES_CSV = re.compile(rb"\Aquery,system,baseline,score,difference,")
+DEMO = re.compile(rb"\A(q\d+) (?:Q0|0) \1-d\d{3} ")
+_ENDS = 1 << 12
 
-    `outputs` and `folders` have an option's name for each path, None where it was not given.
+
+@dataclass(frozen=True)
+class Output:
+    """A file that an option names; one that exists is replaced if it bears the mark."""
+
+    option: str
+    path: str | Path | None
+    mark: Mark | None = None
+
+    def files(self) -> Iterator[Output]:
+        """Each file that will be written."""
+        yield self
+
+    def check(self) -> None:
+        """Raise an error if it cannot be written there."""
+        from surefoot.data.files import destination
+
+        destination(str(self.path))
+
+    def refusal(self) -> str | None:
+        """Why what exists there must not be replaced unasked, if it must not."""
+        from surefoot.data.files import ends, state
+
+        found = state(str(self.path))
+        if found is None or not stat.S_ISREG(found.st_mode) or not found.st_size:
+            return None
+        if self.mark is not None and self.mark.search(ends(Path(str(self.path)), _ENDS)):
+            return None
+        return "exists, and nothing in it says that surefoot wrote it" if self.mark else "exists already"
+
+
+@dataclass(frozen=True)
+class OutputFolder(Output):
+    """A folder that files of these names, each with its mark, are put into; what else it holds stays."""
+
+    inside: Mapping[str, Mark | None] = field(default_factory=dict)
+
+    def files(self) -> Iterator[Output]:
+        """Each file that will be written."""
+        for name, mark in self.inside.items():
+            yield Output(self.option, Path(str(self.path)) / name, mark)
+
+    def check(self) -> None:
+        """Raise an error if it cannot be written there."""
+        from surefoot.data.files import destination, destination_folder, state
+
+        destination_folder(str(self.path))
+        for file in self.files():
+            if state(str(file.path)) is not None:
+                destination(str(file.path))
+
+
+@dataclass(frozen=True)
+class OutputModel(Output):
+    """A folder that a model is saved to, which becomes the whole of it."""
+
+    def check(self) -> None:
+        """Raise an error if it cannot be written there, or if more than a model would be lost."""
+        from surefoot.data.files import destination_folder
+
+        folder = destination_folder(str(self.path))
+        others = sorted({entry.name for entry in folder.iterdir()} - MODEL_FILES) if folder.is_dir() else []
+        if others:
+            raise ArgumentError(
+                f"{self.option}: the folder {self.path} holds other files than a model's ({', '.join(others[:3])}); "
+                "name a new folder"
+            )
+
+    def refusal(self) -> str | None:
+        """Why what exists there must not be replaced unasked, if it must not."""
+        folder = Path(str(self.path))
+        return "holds a model already" if folder.is_dir() and any(folder.iterdir()) else None
+
+
+def figures_folder(option: str, path: str | None) -> Output:
+    """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
+    if path is None:
+        return Output(option, None)
+    from surefoot.report.canvas import FORMATS, need_matplotlib
+    from surefoot.report.figures import CHARTS
+
+    need_matplotlib()
+    return OutputFolder(option, path, inside={f"{name}.{ending}": FIGURE for name in CHARTS for ending in FORMATS})
+
+
+MODEL_FILES = frozenset({"model.txt", "ranker.json"})
+
+
+def model_files(folder: str | Path) -> list[str]:
+    """What is read of a saved model."""
+    return [str(Path(folder) / name) for name in sorted(MODEL_FILES)]
+
+
+def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force: bool = False) -> None:
+    """Refuse, before anything is read, outputs that cannot be written, are an input, meet, or would lose a file.
+
+    An output whose path is None was not asked for. `force` allows to replace what exists, but never an input.
     """
-    from surefoot.data.files import destination, destination_folder
-
+    asked = [output for output in outputs if output.path is not None]
     read = {_identity(path): path for path in inputs}
-    taken: dict[object, str] = {}
-    for given, check in ((outputs, destination), (folders or {}, destination_folder)):
-        for option, path in given.items():
-            if path is None:
-                continue
-            if not path:
-                raise ArgumentError(f"{option} names no file; give it a name")
-            check(path)
-            identity = _identity(path)
-            if identity is None:  # a pipe or device takes what it is given
+    taken: dict[object, Output] = {}
+    for output in asked:
+        if not str(output.path):
+            raise ArgumentError(f"{output.option} names no file; give it a name")
+        output.check()
+        for claim in (output, *output.files()):
+            if (identity := _identity(str(claim.path))) is None:  # a pipe or device takes what it is given
                 continue
             if identity in read:
-                raise ArgumentError(f"{option} would overwrite {read[identity]}, which is read; name another file")
-            if identity in taken:
-                raise ArgumentError(f"{taken[identity]} and {option} would both be written to {path}; name two files")
-            taken[identity] = option
+                raise ArgumentError(f"{claim.option} would overwrite {read[identity]}, which is read; name another")
+            other = taken.setdefault(identity, output)
+            if other is not output:
+                raise ArgumentError(
+                    f"{other.option} and {claim.option} would both be written to {claim.path}; name two files"
+                )
+    models = {identity: output for identity, output in taken.items() if isinstance(output, OutputModel)}
+    for path, reason in [(path, "is read") for path in read.values()] + [
+        (str(output.path), f"{output.option} writes") for output in asked
+    ]:
+        for model in (models[folder] for folder in _folders(path) if folder in models):
+            raise ArgumentError(
+                f"{model.option} would replace all of {model.path}, in which {path} lies, which {reason}; "
+                "name another folder"
+            )
+    for output in asked if not force else ():
+        for file in output.files():
+            if why := file.refusal():
+                raise ArgumentError(f"{file.option}: {file.path} {why}; name another, or add --force to replace it")
 
 
-def _identity(path: str) -> object:
+def _identity(path: str | Path) -> object:
     """The same for all names of one file or folder; None for what is neither."""
     from surefoot.data.files import state
 
@@ -45,7 +167,16 @@ def _identity(path: str) -> object:
     if found is not None:
         whole = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
         return (found.st_dev, found.st_ino) if whole else None
+    return _resolved(path)
+
+
+def _folders(path: str | Path) -> list[object]:
+    """The folders that the path lies in, by its name and through links."""
+    return [_identity(folder) for inner in (Path(path).absolute(), _resolved(path)) for folder in inner.parents]
+
+
+def _resolved(path: str | Path) -> Path:
     try:
         return Path(path).resolve()
     except (OSError, RuntimeError, ValueError):
-        return path
+        return Path(path).absolute()

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import check_outputs
+from surefoot.cli.outputs import Force, Output, check_outputs, model_files
 from surefoot.cli.sources import HELP as BASELINES
+from surefoot.cli.sources import files_of
+from surefoot.errors import visible
 
 
 def rank(
@@ -21,20 +23,25 @@ def rank(
         typer.Option("-b", "--baseline", help=f"For a model that starts from it: {BASELINES}", show_default=False),
     ] = None,
     qrels: Annotated[Path | None, typer.Option(help="Also write the labels as judgments.", show_default=False)] = None,
+    force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Rank documents with a saved model.
 
     **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
     """
+    check_outputs(
+        [Output("--output", output), Output("--qrels", qrels)],
+        [*model_files(model), data, *files_of(baseline or [])],
+        force,
+    )
     from surefoot.cli.sources import with_baselines
     from surefoot.data.files import write_text
     from surefoot.data.letor import read_letor
     from surefoot.learn.ranker import Ranker
 
-    check_outputs({"--output": str(output), "--qrels": None if qrels is None else str(qrels)}, [str(data)])
     ranker = Ranker.load(model)
-    documents = with_baselines(read_letor(data, n_features=ranker.n_features_in_), baseline or [])
+    documents = with_baselines(read_letor(data, n_features=ranker.n_features_in_), baseline or [], data)
     run = documents.to_run(ranker.predict(documents), name or model.resolve().name)
     if output.suffix == ".csv":
         write_text(output, run.to_frame().write_csv())
@@ -43,4 +50,4 @@ def rank(
     if qrels is not None:
         documents.qrels().write(qrels)
     if not quiet:
-        typer.echo(f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}")
+        typer.echo(visible(f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}"))

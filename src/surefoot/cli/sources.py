@@ -7,18 +7,34 @@ from typing import TYPE_CHECKING
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from surefoot.data.ranking import Floats
     from surefoot.data.ranking_data import RankingData
 
 HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these; may be given several times."
 
 
-def with_baselines(data: RankingData, specifications: list[str]) -> RankingData:
-    """The data with each baseline's document scores."""
+def with_baselines(data: RankingData, specifications: list[str], file: Path) -> RankingData:
+    """The data, which was read from `file`, with each baseline's document scores."""
     for text in specifications:
         name, specification = _named(text)
-        data = data.with_baseline(name, _scores(data, specification))
+        try:
+            data = data.with_baseline(name, _scores(data, specification))
+        except ArgumentError as error:  # training and validation data have the same baselines: say which of the two
+            raise ArgumentError(f"{file}: {error}") from error
     return data
+
+
+def files_of(specifications: list[str]) -> list[str]:
+    """The files that the baselines are read from."""
+    from surefoot.cli.outputs import model_files
+
+    found = []
+    for text in specifications:
+        kind, _, where = _named(text)[1].partition(":")
+        found += model_files(where) if kind == "model" else [where] if kind == "run" else []
+    return found
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.errors import ArgumentError
+from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal
+from surefoot.cli.outputs import JSON, PAGE, Force, Output, check_outputs
+from surefoot.errors import ArgumentError, shortened
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
@@ -34,8 +37,8 @@ _Json = Annotated[
     str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
 ]
 _Html = Annotated[Path | None, typer.Option("--html", help="Write a page with the charts.", show_default=False)]
-_Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0)]
-_Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1)]
+_Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0, max=LARGEST_SEED)]
+_Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1, max=MOST_DRAWS)]
 _Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")]
 
 
@@ -46,18 +49,20 @@ def noise(
     sizes: Annotated[
         str, typer.Option(help="Standard deviations of the noise, in percentiles.")
     ] = "0,0.01,0.02,0.05,0.1,0.15,0.2,0.3",
-    repeats: Annotated[int, typer.Option(help="Seeds for each size.", min=1)] = 10,
+    repeats: Annotated[int, typer.Option(help="Seeds for each size.", min=1, max=MOST_DRAWS)] = 10,
     query: Annotated[str | None, typer.Option(help="The query to trace.", show_default="that moves most")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Add noise to the scores themselves, not percentiles.")] = False,
     seed: _Seed = 0,
     json_file: _Json = None,
     html: _Html = None,
+    force: Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Mean and spread of each measure as noise of growing size is added to scores.
 
     **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
     """
+    _check(files, json_file, html, force)
     from surefoot.select.noise import noise_study
 
     qrels, runs = _read(files, 1)
@@ -79,12 +84,14 @@ def subsets(
     seed: _Seed = 0,
     json_file: _Json = None,
     html: _Html = None,
+    force: Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Which of two functions each measure picks on random subsets of K queries.
 
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
+    _check(files, json_file, html, force)
     from surefoot.select.stability import subset_study
 
     wanted = None if sizes is None else [_whole(size) for size in _numbers(sizes, "--sizes")]
@@ -99,17 +106,19 @@ def time(
     ] = None,
     measure: _Measures = None,
     period: Annotated[str, typer.Option(help="day, week or month.")] = "day",
-    size: Annotated[int, typer.Option(help="Queries in a subset.", min=1)] = 50,
+    size: Annotated[int, typer.Option(help="Queries in a subset.", min=1, max=LARGEST_COUNT)] = 50,
     subsets: _Subsets = 1000,
     seed: _Seed = 0,
     json_file: _Json = None,
     html: _Html = None,
+    force: Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Which of two functions each measure picks in each period of time.
 
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
+    _check(files if dates is None else [*files, str(dates)], json_file, html, force)
     from surefoot.select.stability import read_dates, time_study
 
     if dates is None:
@@ -126,21 +135,30 @@ def time(
 def compare(
     files: _Files,
     measure: _Measures = None,
-    replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2)] = 1000,
-    most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0)] = 10,
+    replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2, max=MOST_DRAWS)] = 1000,
+    most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0, max=LARGEST_COUNT)] = 10,
     seed: _Seed = 0,
     json_file: _Json = None,
     html: _Html = None,
+    force: Force = False,
     quiet: _Quiet = False,
 ) -> None:
     """Rank functions by each measure, with confidence, and say where the measures disagree.
 
     **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
     """
+    _check(files, json_file, html, force)
     from surefoot.select.functions import compare_functions
 
     scores = _scores(files, measure, 2)
     _give(compare_functions(scores, replicates=replicates, most=most, seed=seed), json_file, html, quiet)
+
+
+def _check(files: list[str], json_file: str | None, html: Path | None, force: bool) -> None:
+    from surefoot.cli.evaluate import TERMINAL, name_and_file
+
+    outputs = [Output("--json", None if json_file == TERMINAL else json_file, JSON), Output("--html", html, PAGE)]
+    check_outputs(outputs, [path for _, path in map(name_and_file, files)], force)
 
 
 def _read(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
@@ -171,13 +189,16 @@ def _measures(given: list[str] | None) -> list[str]:
 
 def _numbers(text: str, option: str) -> list[float]:
     try:
-        return [float(part) for part in text.split(",") if part.strip()]
-    except ValueError as error:
-        raise ArgumentError(f"{option} is {text!r}; write numbers with commas between, such as 10,50,200") from error
+        found = [decimal(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        found = []
+    if not found or not all(map(math.isfinite, found)):
+        raise ArgumentError(f"{option} is {shortened(text)}; write numbers with commas between, such as 10,50,200")
+    return found
 
 
 def _whole(number: float) -> int:
-    if number != int(number):
+    if not number.is_integer():
         raise ArgumentError(f"--sizes has {number:g}; a subset holds a whole number of queries")
     return int(number)
 
@@ -190,10 +211,9 @@ def _give(study: Study, json_file: str | None, html: Path | None, quiet: bool) -
     if json_file == "-":
         typer.echo(study.to_json(), nl=False)
     elif not quiet:
-        from rich.console import Console
-
         from surefoot.report.stability import tables
+        from surefoot.report.text import plain_console
 
-        console = Console(highlight=False, width=None if sys.stdout.isatty() else 130)
+        console = plain_console(width=None if sys.stdout.isatty() else 130)
         for part in tables(study.to_dict()):
             console.print(part)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from surefoot.cli.outputs import check_outputs
+from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs
 from surefoot.cli.sources import HELP as BASELINES
-from surefoot.errors import ArgumentError
+from surefoot.cli.sources import files_of
+from surefoot.errors import ArgumentError, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,21 +50,24 @@ def train(
     ] = None,
     checkpoint_every: Annotated[int, typer.Option(help="Trees between two checkpoints.", min=1)] = 50,
     html: Annotated[Path | None, typer.Option(help="Write the assessment's page.", show_default=False)] = None,
+    force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Learn a ranker that trades gain against risk.
 
     **Example:** `surefoot train train.txt --valid vali.txt -b bm25=feature:25 --objective u_risk --alpha 5 -o model/`
     """
-    from rich.console import Console
-
+    check_outputs(
+        [OutputModel("--output", output), Output("--checkpoint", checkpoint, CHECKPOINT), Output("--html", html, PAGE)],
+        [data, *([] if valid is None else [valid]), *files_of(baseline or [])],
+        force,
+    )
     from surefoot.cli.sources import with_baselines
     from surefoot.data.letor import read_letor
     from surefoot.learn.ranker import Ranker
+    from surefoot.report.text import plain_console
 
-    read = [data, valid] if valid is not None else [data]
-    check_outputs({"--html": None if html is None else str(html)}, map(str, read), {"--output": str(output)})
-    console = Console(highlight=False, quiet=quiet)
+    console = plain_console(quiet=quiet)
     if html is not None and valid is None:
         raise ArgumentError("--html shows the assessment on validation data; give --valid")
     if objective != "gain" and not baseline:
@@ -74,12 +78,14 @@ def train(
         stop_on=stop_on, checkpoint=checkpoint, checkpoint_every=checkpoint_every, random_state=seed,
         **_parameters(set_ or []),
     )  # fmt: skip
-    training = with_baselines(read_letor(data), baseline or [])
-    held = None if valid is None else with_baselines(read_letor(valid, n_features=training.n_features), baseline or [])
+    training = with_baselines(read_letor(data), baseline or [], data)
+    held = None
+    if valid is not None:
+        held = with_baselines(read_letor(valid, n_features=training.n_features), baseline or [], valid)
     _show_data(console, ranker, {"training": training, "validation": held})
     _fit(ranker, training, held, quiet)
     ranker.save(output)
-    console.print(f"Saved {ranker.best_iteration_} trees to {output}/")
+    console.print(visible(f"Saved {ranker.best_iteration_} trees to {output}/"))
     if held is not None:
         assessment = _assess(ranker, held)
         if html is not None:
@@ -110,7 +116,6 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
 
     from surefoot.learn.training import Watched
     from surefoot.measures.notation import Measure
-    from surefoot.report.text import visible
 
     measure = Measure.parse(ranker.measure)
     table = Table(
@@ -134,14 +139,15 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
 
 def _fit(ranker: Ranker, training: RankingData, held: RankingData | None, quiet: bool) -> None:
     """Learn, with a live line of trees, effectiveness, risk and time left."""
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from surefoot.report.text import plain_console
 
     columns = (TextColumn("Growing trees"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
     shown = not quiet and sys.stderr.isatty()
     with Progress(
-        *columns, TextColumn("{task.fields[figures]}"), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True, disable=not shown,
+        *columns, TextColumn("{task.fields[figures]}", markup=False), TimeRemainingColumn(),
+        console=plain_console(stderr=True), transient=True, disable=not shown,
     ) as bar:  # fmt: skip
         task = bar.add_task("", total=ranker.n_estimators, figures="")
         last = 0.0
@@ -178,4 +184,4 @@ def _show_assessment(console: Console, assessment: Assessment, html: Path | None
     for part in tables(assessment.to_dict(), assessment.rows()):
         console.print(part)
     if html is not None:
-        console.print(f"The page is {html}")
+        console.print(visible(f"The page is {html}"))

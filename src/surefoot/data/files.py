@@ -7,9 +7,10 @@ import gzip
 import lzma
 import os
 import re
+import secrets
+import shutil
 import stat
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -46,6 +47,7 @@ MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
 _SNIFFED = (b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
 _CORRUPT = (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error, zstd.ZstdError)
+_UNFINISHED: set[Path] = set()  # what is being written beside its target
 
 
 def stem(path: str | os.PathLike[str]) -> str:
@@ -199,6 +201,32 @@ def _check_folder(folder: Path) -> None:
 
 
 @contextmanager
+def made_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The folder at `path`, made where there is none, and taken away again if what should go into it fails."""
+    folder = Path(path)
+    made: list[Path] = []
+    try:
+        for parent in (*reversed(folder.parents), folder):
+            if not parent.is_dir():
+                parent.mkdir(exist_ok=True)
+                made.append(parent)
+    except (OSError, ValueError) as error:
+        _remove_empty(made)
+        raise DataError.at(path, None, f"cannot be made ({reason(error)})") from error
+    try:
+        yield folder
+    except BaseException:
+        _remove_empty(made)
+        raise
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    with suppress(OSError):
+        for folder in reversed(folders):
+            folder.rmdir()
+
+
+@contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path that takes the place of `path` once all was written, and vanishes otherwise.
 
@@ -210,18 +238,37 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         if found is not None and not stat.S_ISREG(found.st_mode):
             yield target
             return
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
-        os.close(handle)
-        temporary = Path(name)
-        try:
+        with unfinished(target) as temporary:
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             yield temporary
             temporary.chmod(stat.S_IMODE(found.st_mode) if found else 0o666 & ~_umask())
             temporary.replace(target)
-        finally:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
     except OSError as error:
         raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
+
+
+@contextmanager
+def unfinished(target: Path) -> Iterator[Path]:
+    """A free name beside `target` for a file or folder in the making; whatever bears it at the end is removed."""
+    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    # Known before it is made: an interrupt at any moment finds it, or finds nothing to remove.
+    _UNFINISHED.add(temporary)
+    try:
+        yield temporary
+    finally:
+        _remove(temporary)
+        _UNFINISHED.discard(temporary)
+
+
+def remove_unfinished() -> None:
+    """Remove all that is in the making: for a program that has to end at once."""
+    for temporary in tuple(_UNFINISHED):
+        _remove(temporary)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -251,8 +298,21 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     write_bytes(path, text.encode())
 
 
+def ends(path: Path, size: int) -> bytes:
+    """The first and last bytes of a file, decompressed by its ending; nothing where it cannot be read."""
+    try:
+        with _OPEN.get(path.suffix.lower(), Path.open)(path, "rb") as file:
+            start: bytes = file.read(size)
+            if not is_compressed(path):
+                file.seek(max(file.tell(), path.stat().st_size - size))
+                start += file.read(size)
+            return start
+    except _CORRUPT:
+        return b""
+
+
 def _umask() -> int:
-    # The only way to read the umask is to set it; mkstemp ignores it and makes files private.
+    # The only way to read the umask is to set it; a file in the making is private.
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -66,7 +66,10 @@ def finite(column: pl.Series, what: str) -> pl.Series:
 def write_frame(path: str | os.PathLike[str], frame: pl.DataFrame) -> None:
     """Write a frame as Parquet, all or nothing."""
     with replacing(path) as temporary:
-        frame.write_parquet(temporary)
+        try:
+            frame.write_parquet(temporary)
+        except pl.exceptions.PolarsError as error:  # a full disk, to Polars
+            raise DataError.at(path, None, f"cannot be written ({error})") from error
 
 
 def _from_pandas(name: str, values: np.ndarray[Any, Any]) -> pl.Series:

@@ -12,7 +12,7 @@ from surefoot.data.ranking import Floats
 from surefoot.data.tables import Qrels, Run
 
 # How clearly each system sees relevance (the higher, the better it ranks), and on what share of queries it goes astray.
-_SYSTEMS: dict[str, tuple[float, float]] = {
+SYSTEMS: dict[str, tuple[float, float]] = {
     "today": (1.10, 0.00),
     "bold": (3.20, 0.10),
     "steady": (1.40, 0.00),
@@ -54,7 +54,7 @@ def synthetic_runs(queries: int = 200, depth: int = 50, seed: int = 0) -> Synthe
     shared = rng.normal(size=(queries, depth))
     difficulty = rng.uniform(0.3, 1.0, size=(queries, 1))
     runs, harmed = [], {}
-    for name, (clarity, astray) in _SYSTEMS.items():
+    for name, (clarity, astray) in SYSTEMS.items():
         ruined = rng.permutation(queries)[: round(astray * queries)]
         sign = np.ones((queries, 1))
         sign[ruined] = -1

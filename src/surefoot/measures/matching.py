@@ -53,7 +53,7 @@ def match(run: Run, qrels: Qrels) -> Hits:
     to_judged = judged_queries(run, qrels)
     judged_rows, positions = qrels.ranking.match(run.ranking)
     # Where each position's judgment stands, in the order of the run: a scatter, since sorting positions is far slower.
-    judged_at = np.full(len(run), -1, dtype=np.int32 if len(qrels) < 1 << 31 else np.int64)
+    judged_at: Rows = np.full(len(run), -1, dtype=np.int64)
     judged_at[positions] = judged_rows
     positions = np.flatnonzero(judged_at >= 0)
     # Positions ascend by query, so it is enough to find where each query's begin among them.

@@ -16,6 +16,8 @@ from surefoot.measures.expected_discount import expected_discounts
 from surefoot.measures.matching import Hits
 from surefoot.measures.rank_binomial import check_sigma, tame
 
+_LISTS, _DEPTH, _SHORT = 5, 100, 20  # what `filled_ranks` looks at
+
 
 def percentiles(scores: npt.ArrayLike, sample: npt.ArrayLike | None = None) -> Floats:
     """Where each score stands in a sample (by default the scores themselves), from 0 to 1.
@@ -77,6 +79,32 @@ def rndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize
 def _discount(rank: npt.NDArray[np.int64], cutoff: float | None) -> Floats:
     found = 1.0 / np.log2(1.0 + np.maximum(rank, 1))
     return found if cutoff is None else np.where(rank <= cutoff, found, 0.0)
+
+
+def filled_ranks(run: Run, sigma: float, cutoff: float | None, normalize: str) -> float:
+    """How much of the first ranks' weight the rank-binomial distribution hands out, on average over a few lists.
+
+    In every order some document stands at each rank, so that Σ_j Σ_r D(r)·P(j at r) would be Σ_r D(r), and this 1. The
+    contests are taken as independent, though, and where σ spans many documents each of them loses about half
+    of many contests: then none is expected among the first ranks, and SoftNDCG falls towards 0 whatever the ranking.
+
+    >>> from surefoot.data.tables import read_run
+    >>> run = read_run({"q": {f"d{i}": 1 / i for i in range(1, 101)}})
+    >>> round(filled_ranks(run, 0.2, 5, "percentile"), 2), round(filled_ranks(run, 0.01, 5, "percentile"), 2)
+    (0.0, 0.98)
+    """
+    lengths = run.ranking.lengths
+    # In a list of at most two cut-offs' length a document has an even chance of the first ranks even if all are tied.
+    long = np.flatnonzero(lengths > max(2 * (np.inf if cutoff is None else cutoff), _SHORT))
+    if cutoff is None or not len(long):
+        return 1.0
+    taken = long[np.unique(np.linspace(0, len(long) - 1, _LISTS).astype(np.int64))]
+    depth = np.minimum(lengths[taken], max(2 * int(cutoff), _DEPTH))  # hardly any weight falls further down
+    start = np.repeat(run.ranking.offsets[taken], depth)
+    at = start + np.concatenate([np.arange(number) for number in depth])
+    scores = comparable_scores(run, normalize)
+    expected = expected_discounts(scores, start, np.repeat(lengths[taken], depth), at, check_sigma(sigma), cutoff)
+    return float(expected.sum() / (len(taken) * _discount(np.arange(1, int(cutoff) + 1), cutoff).sum()))
 
 
 def soft_ndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize: str) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
@@ -13,8 +14,9 @@ import numpy.typing as npt
 
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Qrels, Run, Source
-from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.matching import judged_queries, match
+from surefoot.measures.near_ties import filled_ranks
 from surefoot.measures.notation import Measure
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
@@ -74,6 +76,8 @@ def score(
     for run in systems:
         hits = match(run, judgments)
         lacking[run.name] = hits.retrieved == 0
+        for item in measures:
+            warn_of_scale(run, item)
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
         if progress:
@@ -114,6 +118,22 @@ def _kept(lacking: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags
     if not kept.any():
         raise DataError("no judged query is left: each is missing from some run; leave out the runs that lack most")
     return kept
+
+
+def warn_of_scale(run: Run, measure: Measure, normalize: str | None = None) -> None:
+    """Say so where σ spans so many of a run's results that SoftNDCG says more of the scale than of the ranking."""
+    if measure.family != "SoftNDCG":
+        return
+    sigma = measure.settings["sigma"]
+    filled = filled_ranks(run, sigma, measure.cutoff, normalize or measure.settings["normalize"])
+    if filled < 0.5:
+        warnings.warn(
+            f"run {shortened(run.name)}: {measure} says more of the scale of its scores than of its ranking: sigma="
+            f"{sigma:g} spans so many of them that results fill {filled:.0%} of the first {measure.cutoff} ranks; "
+            "take a smaller sigma",
+            SurefootWarning,
+            stacklevel=3,
+        )
 
 
 def named_runs(runs: Any, judgments: Qrels) -> list[Run]:

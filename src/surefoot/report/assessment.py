@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from surefoot.data.scores import Scores, read_scores
 from surefoot.errors import ArgumentError
 from surefoot.report import text
 from surefoot.report.columns import Row, sort_rows
+from surefoot.report.plain_json import to_json
 from surefoot.report.words import verdict
 from surefoot.risk.assess import Json, alpha_key, assessment_data
 from surefoot.risk.baselines import baseline_rows, differences
@@ -82,7 +82,7 @@ class Assessment:
 
     def to_json(self, *, per_query: bool = False) -> str:
         """The data as JSON text."""
-        return json.dumps(self.to_dict(per_query=per_query), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return to_json(self.to_dict(per_query=per_query))
 
     def rows(self, sort: str = "mean") -> list[Row]:
         """The systems' figures by a column, best first."""
@@ -122,6 +122,10 @@ class Assessment:
         if alpha_key(alpha) not in map(alpha_key, alphas):
             raise ArgumentError(f"alpha {alpha:g} was not assessed; assessed were {', '.join(map(alpha_key, alphas))}")
         return verdict(self._data, self._data["systems"][self.scores.row(system)], alpha)
+
+    def queries_csv(self) -> str:
+        """One line per system and query, every figure at full precision."""
+        return text.queries_csv(self.per_query())
 
     def write_json(self, path: str | os.PathLike[str], *, per_query: bool = False) -> None:
         """Write the data as JSON, all or nothing."""

@@ -6,13 +6,14 @@ import os
 import re
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from surefoot import __version__
 from surefoot.data.files import replacing
 from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, MissingExtraError, visible
@@ -51,10 +52,11 @@ _RC: dict[Any, Any] = {
     "pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none", "svg.hashsalt": "surefoot",
     "text.usetex": False, "text.parse_math": True, "savefig.bbox": None, "savefig.facecolor": "white",
 }  # fmt: skip
+_MAKER = f"surefoot {__version__}"  # tells the command line which files it may replace
 _METADATA: dict[str, dict[str, Any]] = {
-    "pdf": {"CreationDate": None},
-    "svg": {"Date": None},
-    "png": {},
+    "pdf": {"CreationDate": None, "Creator": _MAKER},
+    "svg": {"Date": None, "Creator": _MAKER},
+    "png": {"Software": _MAKER},
 }
 
 
@@ -108,10 +110,17 @@ def new_panels(count: int, width: float, margin: float, share: float) -> tuple[F
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure in the format of the file's ending, all or nothing, the same bytes every time."""
-    ending = Path(path).suffix[1:].lower()
-    check_formats([ending])
-    with style(), replacing(path) as temporary:
-        figure.savefig(temporary, format=ending, dpi=300, metadata=_METADATA[ending])
+    save_figures({Path(path): figure})
+
+
+def save_figures(figures: Mapping[Path, Figure]) -> None:
+    """Write each figure to its file, in the format of the file's ending; all of them or none."""
+    check_formats([path.suffix[1:].lower() for path in figures])
+    with style(), ExitStack() as unfinished:
+        for path, figure in figures.items():
+            ending = path.suffix[1:].lower()
+            temporary = unfinished.enter_context(replacing(path))
+            figure.savefig(temporary, format=ending, dpi=300, metadata=_METADATA[ending])
 
 
 def check_formats(formats: Sequence[str]) -> list[str]:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from surefoot.data.files import made_folder
 from surefoot.data.ranking import Floats, Rows
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError
 from surefoot.report.canvas import (
     BAND,
     COLUMN,
@@ -33,6 +34,7 @@ from surefoot.report.canvas import (
     plain,
     renderer,
     save_figure,
+    save_figures,
     say_instead,
     style,
 )  # fmt: skip
@@ -237,16 +239,10 @@ def write_figures(
         except ArgumentError as error:
             note(f"the figure {name} is left out: {error}")
     target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError.at(target, None, f"cannot be made ({error.strerror or error})") from error
-    written = []
-    for name, figure in drawn.items():
-        for ending in wanted:
-            save_figure(figure, target / f"{name}.{ending}")
-            written.append(target / f"{name}.{ending}")
-    return written
+    files = {target / f"{name}.{ending}": figure for name, figure in drawn.items() for ending in wanted}
+    with made_folder(target):
+        save_figures(files)
+    return list(files)
 
 
 def _differences(assessment: Assessment, system: str | None) -> tuple[str, Floats]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from surefoot.report.text import visible
+from surefoot.report.text import rendered, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -17,13 +16,7 @@ _MOST_PAIRS = 6
 
 def to_text(data: Json, width: int = 120) -> str:
     """The study's tables without colour."""
-    from rich.console import Console
-
-    stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, force_terminal=False, highlight=False)
-    for part in tables(data):
-        console.print(part)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+    return rendered(tables(data), width)
 
 
 def tables(data: Json) -> list[RenderableType]:

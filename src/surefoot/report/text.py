@@ -26,6 +26,7 @@ from surefoot.report.words import absences, alpha_title, cautions, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.text import Text
 
@@ -137,6 +138,13 @@ def _agreement(data: Json) -> RenderableType:
     return table
 
 
+def plain_console(**options: Any) -> Console:
+    """A console that shows text as it is: names such as `x[/bold]` and `:cat:` are no markup."""
+    from rich.console import Console
+
+    return Console(markup=False, emoji=False, highlight=False, **options)
+
+
 def to_text(data: Json, rows: Sequence[Row], width: int = 120) -> str:
     """The terminal's tables without colour."""
     return rendered(tables(data, rows), width)
@@ -144,10 +152,8 @@ def to_text(data: Json, rows: Sequence[Row], width: int = 120) -> str:
 
 def rendered(parts: Iterable[RenderableType], width: int) -> str:
     """What a terminal of that width would show, without colour and without blanks at the ends of lines."""
-    from rich.console import Console
-
     stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, force_terminal=False, highlight=False)
+    console = plain_console(file=stream, width=width, color_system=None, force_terminal=False)
     for part in parts:
         console.print(part)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
@@ -160,12 +166,25 @@ def to_csv(data: Json, rows: Sequence[Row]) -> str:
     return _csv([column.key for column in columns], lines)
 
 
+def queries_csv(frame: pl.DataFrame) -> str:
+    """One line per system and query, from `Assessment.per_query`."""
+    for column in ("query", "system"):
+        shown = {name: _csv_name(name) for name in frame[column].unique()}
+        frame = frame.with_columns(frame[column].replace({name: safe for name, safe in shown.items() if name != safe}))
+    return frame.write_csv()
+
+
 def _csv(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(lines)
+    writer.writerows([_csv_name(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
     return stream.getvalue()
+
+
+def _csv_name(name: str) -> str:
+    """A name that a spreadsheet takes as text: one that it would take for a formula gets a ' in front."""
+    return re.sub(r"^(?=\s*[=+\-@＝＋－＠])", "'", visible(name))
 
 
 def to_markdown(data: Json, rows: Sequence[Row]) -> str:
@@ -190,7 +209,7 @@ def _markdown_table(rows: Sequence[Row], columns: Sequence[Column]) -> str:
 
 
 def _markdown(text: str) -> str:
-    return re.sub(r"([\\|`*_\[\]<>#])", r"\\\1", visible(text))
+    return re.sub(r"([\\|`*_\[\]<>#&$~])", r"\\\1", visible(text))
 
 
 def to_latex(data: Json, rows: Sequence[Row]) -> str:
@@ -202,15 +221,17 @@ def to_latex(data: Json, rows: Sequence[Row]) -> str:
         [rf"\multicolumn{{{len(columns)}}}{{l}}{{}}"]
         + [rf"\multicolumn{{4}}{{c}}{{$\alpha = {alpha:g}$}}" for alpha in data["alphas"]]
     )
+    body = [" & ".join(_latex(column.text(row)) for column in flat) + r" \\" for row in rows]
     lines = [
         f"% {_latex(title(data))}",
         r"% needs \usepackage{booktabs}",
+        *([_LETTER] if any(r"\surefootletter" in line for line in body) else []),
         rf"\begin{{tabular}}{{l{'r' * (len(flat) - 1)}}}",
         r"\toprule",
         rf"{spans} \\",
         " & ".join(column.latex for column in flat) + r" \\",
         r"\midrule",
-        *(" & ".join(_latex(column.text(row)) for column in flat) + r" \\" for row in rows),
+        *body,
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -221,11 +242,26 @@ _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "<": "$<$", ">": "$>$",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "α": r"$\alpha$",
+    "|": r"\textbar{}", "`": "{`}", "\u00a0": "~", "�": "?",
+    # After \\ and \midrule a bare [ or * would be their argument.
+    "[": "{[}", "]": "{]}", "*": "{*}",
 }  # fmt: skip
+# Letters that every LaTeX sets, whatever its engine, font encoding and packages.
+_LATIN = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ")
+# Others stop pdfLaTeX; there their number stands in.
+_LETTER = r"\providecommand{\surefootletter}[2]{\ifdefined\Umathchar#1\else(U+#2)\fi}"
 
 
 def _latex(text: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in visible(text))
+    return "".join(map(_latex_letter, re.sub("-(?=-)", "-\0", visible(text)))).replace("\0", "{}")
+
+
+def _latex_letter(letter: str) -> str:
+    if letter in _LATEX:
+        return _LATEX[letter]
+    if letter.isascii() or letter in _LATIN:
+        return letter
+    return rf"\surefootletter{{{letter}}}{{{ord(letter):04X}}}"
 
 
 def query_tables(data: Json, most: int = 10) -> list[RenderableType]:
@@ -246,8 +282,9 @@ def query_tables(data: Json, most: int = 10) -> list[RenderableType]:
         )
         if not hurt:
             continue
+        words = f"{visible(system)} hurts {len(hurt):,} of {data['queries']:,} queries, these most (* significant)"
         table = Table(
-            title=f"\n{visible(system)} hurts {len(hurt):,} of {data['queries']:,} queries, these most (* significant)",
+            title=Text(f"\n{words}"),
             title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
         )  # fmt: skip
         for heading in ("query", "baseline", "score", "difference", "z", *(f"T_J, α={key}" for key in keys)):

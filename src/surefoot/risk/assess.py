@@ -106,7 +106,14 @@ def alpha_key(alpha: float) -> str:
 
 
 def _distinct(alphas: Sequence[float]) -> dict[str, float]:
-    given = {alpha_key(value): value for value in map(check_alpha, np.atleast_1d(np.asarray(alphas, dtype=object)))}
+    given: dict[str, float] = {}
+    for value in map(check_alpha, np.atleast_1d(np.asarray(alphas, dtype=object))):
+        other = given.setdefault(alpha_key(value), value)
+        if other != value:
+            raise ArgumentError(
+                f"the alphas {other!r} and {value!r} are both written {alpha_key(value)}, so their figures could not "
+                "be told apart; give one of them, or fewer digits"
+            )
     if not given:
         raise ArgumentError("no alpha was given; give at least one, such as 0")
     return given

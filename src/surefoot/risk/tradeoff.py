@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,8 @@ def lowest_mean(differences: Floats, share: float) -> float:
     """Mean of the lowest share of the differences, at least one."""
     if not 0 < share <= 1:
         raise ArgumentError(f"share is {share}; it must lie above 0 and at most at 1")
-    count = max(1, math.floor(share * len(differences)))
+    # As the decimal that was written: the float 0.29 · 100 lies just below 29.
+    count = max(1, math.floor(Fraction(repr(float(share))) * len(differences)))
     return float(np.partition(differences, count - 1)[:count].mean())
 
 

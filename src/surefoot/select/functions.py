@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
@@ -33,7 +34,11 @@ def compare_functions(
     ('f1', 'f2', 'b')
     """
     matrices = matrices_of(scores)
-    _check(matrices, replicates, most)
+    if len(matrices[0].systems) < 2:
+        raise ArgumentError(f"only {matrices[0].systems[0]!r} was given; comparing takes at least two functions")
+    whole("replicates", replicates, 2, MOST_DRAWS)
+    whole("seed", seed, 0)
+    whole("most", most, 0)
     first = matrices[0]
     resampled = _bootstrap(matrices, replicates, seed)
     measures: Json = {}
@@ -52,13 +57,6 @@ def compare_functions(
             "disagreements": disagreements,
         }
     )
-
-
-def _check(matrices: Sequence[Scores], replicates: int, most: int) -> None:
-    if len(matrices[0].systems) < 2:
-        raise ArgumentError(f"only {matrices[0].systems[0]!r} was given; comparing takes at least two functions")
-    if replicates < 2 or most < 0:
-        raise ArgumentError(f"replicates is {replicates} and most {most}; they must be at least 2 and 0")
 
 
 def _bootstrap(matrices: Sequence[Scores], replicates: int, seed: int) -> list[Floats]:

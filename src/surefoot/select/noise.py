@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.data.ranking import Floats, Ranking
+from surefoot.data.scores import LARGEST
 from surefoot.data.tables import Qrels, Source
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.matching import Hits, judged_queries, match
 from surefoot.measures.near_ties import comparable_scores
 from surefoot.measures.notation import Measure
-from surefoot.measures.scoring import named_runs
+from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.select.study import DEFAULT_MEASURES, Json, Study
 
 _TRACE_STEPS = 60
@@ -39,19 +41,21 @@ def noise_study(
     moves most, is traced under a single growing noise.
 
     >>> from surefoot.data.synthetic import synthetic_runs
-    >>> made = synthetic_runs(queries=40)
+    >>> made = synthetic_runs(queries=40, depth=20)
     >>> study = noise_study(made.qrels, made.runs[0], sizes=[0, 0.1])
     >>> found = study.to_dict()["systems"][0]["measures"]
     >>> found["SoftNDCG@5"]["deviation"][1] < found["nDCG@5"]["deviation"][1]
     True
     """
     given = [Measure.parse(measure) for measure in measures]
-    levels = _check(given, sizes, repeats, normalize)
+    levels = _check(given, sizes, repeats, seed, normalize)
     judgments = Qrels.read(qrels)
     systems = []
     trace = None
     for number, run in enumerate(named_runs(runs, judgments)):
         hits = match(run, judgments)
+        for measure in given:
+            warn_of_scale(run, measure, normalize)
         base = comparable_scores(run, normalize)
         drawn = np.empty((len(given), len(levels), repeats))
         for repeat in range(repeats):
@@ -135,8 +139,8 @@ def _trace(
     """One query of the first run under a growing noise: each measure's value at every step, and its largest jump."""
     draw = np.random.default_rng([seed, 0]).standard_normal(len(base))
     if query is None:
-        noisy = reranked(hits, base + max(sizes) * draw)
-        moved = np.abs(_as_given(measures[0])(noisy) - _as_given(measures[0])(hits))
+        first = _as_given(measures[0])
+        moved = np.abs(first(reranked(hits, base + max(sizes) * draw)) - first(reranked(hits, base)))
         query = hits.judgments.queries[int(np.argmax(moved))]
     alone, rows = _one_query(hits, query)
     steps = np.linspace(0.0, max(sizes), _TRACE_STEPS + 1)
@@ -166,14 +170,16 @@ def _one_query(hits: Hits, query: str) -> tuple[Hits, slice]:
     return match(run, hits.judgments.only(number)[0]), rows
 
 
-def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, normalize: str) -> list[float]:
+def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, seed: int, normalize: str) -> list[float]:
     levels = sorted({float(size) for size in sizes})
     if not measures:
         raise ArgumentError("no measure was given; give at least one, such as SoftNDCG@5")
-    if not levels or not all(np.isfinite(size) and size >= 0 for size in levels) or levels[-1] == 0:
-        raise ArgumentError(f"the sizes of noise are {list(sizes)}; give numbers from 0, at least one above 0")
-    if repeats < 1:
-        raise ArgumentError(f"repeats is {repeats}; it must be at least 1 (10 is usual)")
+    if not levels or not all(0 <= size <= LARGEST for size in levels) or levels[-1] == 0:
+        raise ArgumentError(
+            f"the sizes of noise are {shortened(list(sizes))}; give numbers from 0 to {LARGEST:g}, at least one above 0"
+        )
+    whole("repeats", repeats, 1, MOST_DRAWS)
+    whole("seed", seed, 0)
     if normalize not in ("percentile", "none"):
         raise ArgumentError(f"normalize is {normalize!r}; write 'percentile' or 'none'")
     return levels

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.data.files import existing_file, read_bytes
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
@@ -48,7 +49,7 @@ def subset_study(
     matrices, names = _two_functions(scores, systems)
     queries = len(matrices[0].queries)
     wanted = _sizes(sizes, queries)
-    _check_subsets(subsets)
+    _check_draws(subsets, seed)
     difference = _differences(matrices, names)
     first = difference.mean(axis=1) >= -_TIE
     results: Json = {}
@@ -93,9 +94,8 @@ def time_study(
     The paper has nine days of 300 queries and subsets of 50.
     """
     matrices, names = _two_functions(scores, systems)
-    _check_subsets(subsets)
-    if isinstance(size, bool) or size < 1:
-        raise ArgumentError(f"size is {size!r}; a subset needs at least 1 query")
+    _check_draws(subsets, seed)
+    whole("size", size, 1)
     groups = _periods(matrices[0].queries, dates, period)
     kept = {label: rows for label, rows in groups.items() if len(rows) >= size}
     if not kept:
@@ -200,9 +200,9 @@ def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
     return wanted
 
 
-def _check_subsets(subsets: int) -> None:
-    if isinstance(subsets, bool) or subsets < 1:
-        raise ArgumentError(f"subsets is {subsets!r}; it must be at least 1 (1000 is usual)")
+def _check_draws(subsets: int, seed: int) -> None:
+    whole("subsets", subsets, 1, MOST_DRAWS)
+    whole("seed", seed, 0)
 
 
 def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:

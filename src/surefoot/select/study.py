@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +42,9 @@ class Study:
 
     def to_json(self) -> str:
         """The data as JSON text."""
-        return json.dumps(self._data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        from surefoot.report.plain_json import to_json
+
+        return to_json(self._data)
 
     def to_text(self, width: int = 120) -> str:
         """The tables that the command line prints."""

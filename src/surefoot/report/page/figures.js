@@ -105,7 +105,7 @@ function pair(row, vector, rounding) {
     over20,
     reward: total(gains) / count,
     risk: -total(harms) / count || 0,
-    worst: average(sorted.subarray(0, Math.max(1, Math.floor(data.worst_share * count)))),
+    worst: average(sorted.subarray(0, Math.max(1, Math.floor(data.worst_share * count * (1 + 1e-12))))),
     // Sums for the curves over α, where x̄, Σx² and Σx³ are polynomials in 1 + α.
     squares: [total(gains.map((value) => value ** 2)), total(harms.map((value) => value ** 2))],
     cubes: [total(gains.map((value) => value ** 3)), total(harms.map((value) => value ** 3))],

@@ -59,7 +59,7 @@ const choose = {
     commit(true);
   },
   alpha(alpha) {
-    if (Number.isFinite(alpha) && alpha >= 0) {
+    if (isAlpha(alpha)) {
       state.alpha = alpha;
       commit(false);
     }

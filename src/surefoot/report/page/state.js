@@ -2,12 +2,14 @@
 
 const state = { alpha: 0, baseline: "", system: "", query: null, sort: "mean", reversed: false };
 const MOST_ALPHA = Math.max(20, ...data.alphas);
+const LARGEST_ALPHA = 1e6; // as in Python: a loss that counts a million times has long drowned every gain
+const isAlpha = (alpha) => alpha >= 0 && alpha <= LARGEST_ALPHA;
 
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   const alpha = given.has("alpha") ? Number(given.get("alpha")) : NaN;
   const among = (key, known, otherwise) => (given.has(key) && known(given.get(key)) ? given.get(key) : otherwise);
-  state.alpha = Number.isFinite(alpha) && alpha >= 0 && given.get("alpha") !== "" ? alpha : data.start.alpha;
+  state.alpha = isAlpha(alpha) && given.get("alpha").trim() !== "" ? alpha : data.start.alpha;
   state.baseline = among("baseline", (key) => systems.includes(key) || virtual.has(key), data.start.baseline);
   state.system = among("system", (key) => systems.includes(key), data.start.system);
   state.query = among("query", (key) => queries.includes(key), null);

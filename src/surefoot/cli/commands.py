@@ -1,0 +1,39 @@
+"""The commands, gathered: `evaluate`, `train`, `rank`, `stability`, `demo`."""
+
+from __future__ import annotations
+
+import typer
+
+from surefoot import __version__
+from surefoot.cli.demo import demo
+from surefoot.cli.evaluate import evaluate
+from surefoot.cli.rank import rank
+from surefoot.cli.stability import stability
+from surefoot.cli.train import train
+
+app = typer.Typer(
+    name="surefoot",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
+)
+app.command()(evaluate)
+app.command()(train)
+app.command()(rank)
+app.command()(demo)
+app.add_typer(stability)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"surefoot {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    pass

@@ -1,0 +1,21 @@
+"""Plain data as JSON text that keeps every name exactly and yet cannot steer the terminal it is printed to."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from surefoot.errors import CONTROL
+
+
+def to_json(data: Any) -> str:
+    r"""Readable JSON; characters that steer a terminal, or that UTF-8 cannot hold, are written as escapes.
+
+    >>> print(to_json(["α\x9b31m"]), end="")
+    [
+      "α\\u009b31m"
+    ]
+    """
+    text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    # Outside of strings JSON holds none of them but line feeds, which are its own.
+    return CONTROL.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
