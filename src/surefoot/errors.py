@@ -20,7 +20,12 @@ def shortened(value: Any, most: int = 80) -> str:
     >>> shortened("x" * 200, 11)
     "'xxxx…xxxx'"
     """
-    text = repr(value)
+    if isinstance(value, str) and len(value) > 2 * most:  # no need to write out a megabyte
+        value = value[:most] + value[-most:]
+    try:
+        text = repr(value)
+    except Exception:  # any object may be met here, and an int of thousands of digits has no repr
+        text = f"a {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1) // 2 :]}"
 
 
@@ -44,6 +49,10 @@ class ArgumentError(SurefootError, ValueError):
 
 class MeasureError(ArgumentError):
     """A measure that cannot be read or does not fit the data."""
+
+
+class SurefootWarning(UserWarning):
+    """Something that is probably not meant; the command line prints it as one line."""
 
 
 class MissingExtraError(SurefootError, ImportError):
