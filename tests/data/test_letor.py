@@ -236,7 +236,7 @@ def check_digits(folder: Path, texts: list[str]) -> None:
     assert sf.read_letor(path).X[1:, 0].tobytes() == expected.tobytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(DECIMALS, FLOATS.map(repr), st.floats(-1e38, 1e38).map(repr)), min_size=1, max_size=60))
 def test_every_digit_is_right(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     check_digits(tmp_path_factory.mktemp("digits"), texts)
@@ -256,7 +256,7 @@ def test_every_digit_is_right_where_rounding_is_hardest(tmp_path: Path) -> None:
     check_digits(tmp_path, ["3.4028235677973366e38", "3.4028234e38", "7.006492321624085e-46", "7.006492321624086e-46"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, data) -> None:
     lengths = data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=5))
@@ -384,7 +384,7 @@ def test_blocks_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bl
     same(sf.read_letor(tmp_path / "x.txt"), made)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.dictionaries(st.integers(1, 12), FLOATS, max_size=4), min_size=1, max_size=30), st.integers(1, 200))
 def test_sparse_rows_that_grow_wider(tmp_path_factory: pytest.TempPathFactory, rows, block: int) -> None:
     rows[-1][1] = 1.0

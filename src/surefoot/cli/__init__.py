@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from contextlib import suppress
 from typing import NoReturn
 
@@ -15,7 +16,7 @@ from surefoot.cli.evaluate import evaluate
 from surefoot.cli.rank import rank
 from surefoot.cli.stability import stability
 from surefoot.cli.train import train
-from surefoot.errors import SurefootError, visible
+from surefoot.errors import SurefootError, SurefootWarning, visible
 
 app = typer.Typer(
     name="surefoot",
@@ -47,6 +48,8 @@ def _root(
 
 def main() -> None:
     """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
+    warnings.simplefilter("always", SurefootWarning)
+    warnings.showwarning = _show_warning
     try:
         if sys.stdout is None:
             raise OSError("it is closed; send it to a file")
@@ -66,6 +69,10 @@ def main() -> None:
         _fail(2, visible(f"{what} ({error.strerror or error})"))
     except KeyboardInterrupt:
         _fail(130, "interrupted")
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    print("surefoot: warning:", visible(str(message)), file=sys.stderr)
 
 
 def _fail(code: int, *lines: str) -> NoReturn:

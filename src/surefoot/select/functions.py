@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 from surefoot.select.study import Json, Study, matrices_of
 
 _CELLS = 1 << 22
@@ -56,7 +56,9 @@ def compare_functions(
 
 def _check(matrices: Sequence[Scores], replicates: int, most: int) -> None:
     if len(matrices[0].systems) < 2:
-        raise ArgumentError(f"only {matrices[0].systems[0]!r} was given; comparing takes at least two functions")
+        raise ArgumentError(
+            f"only {shortened(matrices[0].systems[0])} was given; comparing takes at least two functions"
+        )
     if replicates < 2 or most < 0:
         raise ArgumentError(f"replicates is {replicates} and most {most}; they must be at least 2 and 0")
 

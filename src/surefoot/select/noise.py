@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.data.ranking import Floats, Ranking
 from surefoot.data.tables import Qrels, Source
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.matching import Hits, judged_queries, match
 from surefoot.measures.near_ties import comparable_scores
 from surefoot.measures.notation import Measure
@@ -157,11 +157,15 @@ def _trace(
 def _one_query(hits: Hits, query: str) -> tuple[Hits, slice]:
     """The hits of one query alone, and where its results stand in the run."""
     if query not in hits.judgments.queries:
-        raise ArgumentError(f"no judged query is named {query!r}; the first is {hits.judgments.queries[0]!r}")
+        raise ArgumentError(
+            f"no judged query is named {shortened(query)}; the first is {shortened(hits.judgments.queries[0])}"
+        )
     number = hits.judgments.queries.index(query)
     found = np.flatnonzero(judged_queries(hits.run, hits.judgments) == number)
     if not len(found):
-        raise ArgumentError(f"run {hits.run.name!r} has no results for query {query!r}; trace another")
+        raise ArgumentError(
+            f"run {shortened(hits.run.name)} has no results for query {shortened(query)}; trace another"
+        )
     run, rows = hits.run.only(int(found[0]))
     return match(run, hits.judgments.only(number)[0]), rows
 
@@ -175,5 +179,5 @@ def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, no
     if repeats < 1:
         raise ArgumentError(f"repeats is {repeats}; it must be at least 1 (10 is usual)")
     if normalize not in ("percentile", "none"):
-        raise ArgumentError(f"normalize is {normalize!r}; write 'percentile' or 'none'")
+        raise ArgumentError(f"normalize is {shortened(normalize)}; write 'percentile' or 'none'")
     return levels
