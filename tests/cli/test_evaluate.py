@@ -158,7 +158,7 @@ def test_bad_arguments(surefoot, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q,a,b\n1,0.5,\n", "line 2: the score of system 'b' on query '1' is missing"),
+        ("q,a,b\n1,0.5,\n", "line 2, query '1': the score of system 'b' is missing"),
         ("q,a,a\n1,0.5,0.1\n", "two columns are named 'a'"),
     ],
 )

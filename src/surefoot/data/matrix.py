@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -69,7 +70,8 @@ def _row(row: int) -> str:
 def _column(values: Any, what: str) -> Any:
     """The values, or the one column of a matrix or table."""
     if isinstance(values, list | tuple) and any(isinstance(value, list | tuple | np.ndarray) for value in values[:1]):
-        values = np.asarray(values)
+        with suppress(ValueError):  # rows of different lengths: no matrix, and no column either
+            values = np.asarray(values)
     shape: tuple[int, ...] = getattr(values, "shape", (0,))
     if len(shape) == 2 and shape[1] == 1:
         return values.iloc[:, 0] if is_pandas(values) else values[:, 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.columns import first_repeated, floats_of, ids_of, is_masked, row_of
+from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, row_of
 from surefoot.data.files import existing_file, write_bytes
+from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import (
     QUERY_COLUMNS,
     Table,
@@ -30,6 +32,7 @@ from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
 
 LARGEST = 1e100  # beyond it sums of squares, which every test takes, would no longer be finite
+_UNWRITABLE = re.compile(r"[\x00\r]")
 _FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
 
@@ -118,7 +121,9 @@ class Scores:
         return np.exp([row.mean() for row in logs])
 
     def to_frame(self) -> pl.DataFrame:
-        """A polars frame: `query` first, then one column a system."""
+        """A polars frame: `query` first, then one column per system."""
+        if "query" in self.systems:
+            raise DataError("a system is named 'query', as the column of queries is; rename it")
         columns = [pl.Series("query", self.queries, dtype=pl.String)]
         return pl.DataFrame(columns + [pl.Series(n, v) for n, v in zip(self.systems, self.values, strict=True)])
 
@@ -127,6 +132,15 @@ class Scores:
         if Path(path).suffix == ".parquet":
             write_frame(path, self.to_frame())
         else:
+            refuse_in_fork("writing scores")
+            for name in (*self.systems, *self.queries):
+                if not name or name != name.strip(WHITESPACE) or _UNWRITABLE.search(name):
+                    raise DataError.at(
+                        path,
+                        None,
+                        f"the name {shortened(name)} cannot stand in CSV (nothing, white space at an end, a carriage "
+                        "return or NUL); write a .parquet file instead",
+                    )
             write_bytes(path, self.to_frame().write_csv().encode())
 
 

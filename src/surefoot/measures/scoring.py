@@ -120,8 +120,8 @@ def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
     for run in named:
         if (judged_queries(run, judgments) < 0).all():
             raise DataError(
-                f"run {shortened(run.name)} has no query in common with the judgments {shortened(judgments.name)}: its "
-                f"first query is {shortened(run.queries[0])}, theirs is {shortened(judgments.queries[0])}; "
-                "are these the right files?"
+                f"run {shortened(run.name)} has no query in common with the judgments: its first query is "
+                f"{shortened(run.queries[0])}, that of {shortened(judgments.name)} is "
+                f"{shortened(judgments.queries[0])}; are these the right files?"
             )
     return named

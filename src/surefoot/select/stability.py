@@ -153,11 +153,11 @@ def read_dates(path: str | os.PathLike[str]) -> dict[str, datetime.date]:
     """
     found: dict[str, datetime.date] = {}
     text = read_text(existing_file(path))
-    if "\n" not in text and "\r" in text.strip():
+    if "\n" not in text and "\r" in text.strip(" \t\v\f\r"):
         raise DataError.at(path, 1, OLD_MAC)
     first = True
     for number, line in enumerate(text.split("\n"), start=1):
-        query, _, written = _BETWEEN.sub(" ", line).strip().partition(" ")
+        query, _, written = _BETWEEN.sub(" ", line).strip(" ").partition(" ")
         if not query:
             continue
         header, first = first and written.lower() == "date", False
