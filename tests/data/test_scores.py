@@ -143,3 +143,39 @@ def test_an_unknown_system_is_told_with_the_known_ones() -> None:
 def test_geometric_mean_has_a_floor() -> None:
     scores = sf.Scores([[0.0, 1.0], [0.25, 1.0]], ["a", "b"], ["q", "r"])
     np.testing.assert_allclose(scores.geometric_mean(), [np.sqrt(1e-5), 0.5])
+
+
+@pytest.mark.parametrize("text", ["q1,0.5,0.25\nq2,0,1\n", "301\t.5\t1e-3\n302\t1\t0\n", "x,1,2\n"])
+def test_a_header_that_is_data(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(sf.DataError, match="line 1: this line seems to be scores"):
+        sf.read_scores(path)
+
+
+@pytest.mark.parametrize("head", ["query", "QID", "topic", ""])
+def test_systems_named_by_numbers(tmp_path: Path, head: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{head},1,2\nq1,0.5,0.25\n")
+    assert sf.read_scores(path).systems == ("1", "2")
+
+
+def test_white_space_around_fields_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("query, a ,b\n q1 ,0.5, 1\nq2\t,1 ,2\n")
+    assert (sf.read_scores(path).systems, sf.read_scores(path).queries) == (("a", "b"), ("q1", "q2"))
+
+
+@pytest.mark.parametrize("name", [" a", "a\r", "a\0b", "", "b\t"])
+def test_names_that_csv_cannot_hold_are_not_written(tmp_path: Path, name: str) -> None:
+    for scores in (sf.Scores([[0.5]], ["a"], [name]), sf.Scores([[0.5]], [name], ["q"])):
+        with pytest.raises(sf.DataError, match="cannot stand in CSV"):
+            scores.write(tmp_path / "x.csv")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["a,b", 'say "x"', "two\nlines", "é", "=1+1", "a;b\tc"])
+def test_names_of_any_kind_read_back(tmp_path: Path, name: str) -> None:
+    sf.Scores([[0.5], [1]], ["a", name], [name]).write(tmp_path / "x.csv")
+    found = sf.read_scores(tmp_path / "x.csv")
+    assert (found.systems, found.queries) == (("a", name), (name,))
