@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench screenshots clean
+.PHONY: demo test fuzz lint bench screenshots clean
 
 demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest
+
+fuzz: $(VENV)/.test  # the tests of tests/fuzz with many more inputs; SUREFOOT_FUZZ says how many times as many
+	SUREFOOT_FUZZ=$${SUREFOOT_FUZZ:-40} $(BIN)/python -m pytest tests/fuzz -s
 
 lint: $(VENV)/.test $(VENV)/.lint  # mypy looks into what the tests install
 	$(BIN)/ruff check .

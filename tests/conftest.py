@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# A busy machine is slow, not wrong.
-settings.register_profile("surefoot", deadline=None)
+# One profile for all: no deadlines, since a busy machine is no error, and the same examples on every machine.
+settings.register_profile("surefoot", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("surefoot")
+
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("SUREFOOT_DATA", ROOT.parent / "shared" / "data"))
 

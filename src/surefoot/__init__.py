@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from surefoot.data.synthetic import synthetic_runs
     from surefoot.data.synthetic_letor import synthetic_letor
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run
-    from surefoot.errors import ArgumentError, DataError, MeasureError, MissingExtraError, SurefootError
+    from surefoot.errors import (
+        ArgumentError,
+        DataError,
+        MeasureError,
+        MissingExtraError,
+        SurefootError,
+        SurefootWarning,
+    )
     from surefoot.learn.ranker import Ranker
     from surefoot.measures.near_ties import percentiles
     from surefoot.measures.notation import Measure
@@ -42,7 +49,14 @@ _HOME = {
     "surefoot.data.synthetic": ("synthetic_runs",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
     "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
-    "surefoot.errors": ("ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError"),
+    "surefoot.errors": (
+        "ArgumentError",
+        "DataError",
+        "MeasureError",
+        "MissingExtraError",
+        "SurefootError",
+        "SurefootWarning",
+    ),
     "surefoot.learn.ranker": ("Ranker",),
     "surefoot.measures.near_ties": ("percentiles",),
     "surefoot.measures.notation": ("Measure",),
@@ -61,11 +75,11 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "ArgumentError", "Assessment", "DataError", "Measure", "MeasureError", "MissingExtraError", "PreferencePairs",
-    "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit", "SurefootError", "assess", "compare_functions",
-    "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "geo_risk", "holm", "noise_study",
-    "percentiles", "query_scores", "read_dates", "read_letor", "read_preferences", "read_qrels", "read_run",
-    "read_scores", "score", "subset_study", "synthetic_letor", "synthetic_preferences", "synthetic_runs", "t_risk",
-    "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "z_risk",
+    "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit", "SurefootError", "SurefootWarning", "assess",
+    "compare_functions", "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "geo_risk", "holm",
+    "noise_study", "percentiles", "query_scores", "read_dates", "read_letor", "read_preferences", "read_qrels",
+    "read_run", "read_scores", "score", "subset_study", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
+    "t_risk", "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "z_risk",
 ]  # fmt: skip
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import operator
+import re
 from typing import Any
 
 from surefoot.errors import ArgumentError, shortened
+
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 
 
 def decimal(text: str) -> float:
@@ -14,9 +17,10 @@ def decimal(text: str) -> float:
     >>> decimal(" 1e-3")
     0.001
     """
-    if not text.isascii() or "_" in text:
+    written = text.strip(" \t")
+    if not _DECIMAL.fullmatch(written):
         raise ValueError(f"not a number: {shortened(text)}")
-    return float(text)
+    return float(written)
 
 
 MOST_DRAWS = 1_000_000  # random draws beyond which no digit that is shown would change

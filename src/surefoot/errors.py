@@ -21,7 +21,12 @@ def shortened(value: Any, most: int = 80) -> str:
     >>> shortened("x" * 200, 11)
     "'xxxx…xxxx'"
     """
-    text = repr(value)
+    if isinstance(value, str) and len(value) > 2 * most:  # no need to write out a megabyte
+        value = value[:most] + value[-most:]
+    try:
+        text = repr(value)
+    except Exception:  # any object may be met here, and an int of thousands of digits has no repr
+        text = f"a {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1) // 2 :]}"
 
 
@@ -48,7 +53,7 @@ class MeasureError(ArgumentError):
 
 
 class SurefootWarning(UserWarning):
-    """Something that may not be what was meant, though it can be computed."""
+    """Something that is probably not meant, though it can be computed; the command line prints it as one line."""
 
 
 class MissingExtraError(SurefootError, ImportError):

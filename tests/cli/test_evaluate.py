@@ -175,7 +175,7 @@ def test_bad_arguments(surefoot, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q,a,b\n1,0.5,\n", "line 2: the score of system 'b' on query '1' is missing"),
+        ("q,a,b\n1,0.5,\n", "line 2, query '1': the score of system 'b' is missing"),
         ("q,a,a\n1,0.5,0.1\n", "two columns are named 'a'"),
     ],
 )
@@ -367,3 +367,16 @@ def test_the_readme_shows_what_is_printed(surefoot, tmp_path: Path, monkeypatch)
 
 def test_version(surefoot) -> None:
     assert surefoot("--version")[:2] == (0, f"surefoot {sf.__version__}\n")
+
+
+def test_a_run_without_a_judged_document_is_warned_of(surefoot, tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d2 1\n")
+    (tmp_path / "a.run").write_text("q1 Q0 d1 1 1 t\nq2 Q0 d2 1 1 t\n")
+    (tmp_path / "b.run").write_text("q1 Q0 D1 1 1 t\nq2 Q0 D2 1 1 t\n")
+    paths = [tmp_path / name for name in ("qrels.txt", "a.run", "b.run")]
+    code, _, err = surefoot("evaluate", *paths, "-m", "AP", "-m", "RR", "-b", "a", "--quiet")
+    assert code == 0
+    assert err == (
+        "surefoot: warning: run 'b': none of its 2 documents is judged; its first document is 'D1', "
+        "the first judged one 'd1'; are the ids the same?\n"
+    )

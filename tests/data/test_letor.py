@@ -236,7 +236,7 @@ def check_digits(folder: Path, texts: list[str]) -> None:
     assert sf.read_letor(path).X[1:, 0].tobytes() == expected.tobytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(DECIMALS, FLOATS.map(repr), st.floats(-1e38, 1e38).map(repr)), min_size=1, max_size=60))
 def test_every_digit_is_right(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     check_digits(tmp_path_factory.mktemp("digits"), texts)
@@ -256,7 +256,7 @@ def test_every_digit_is_right_where_rounding_is_hardest(tmp_path: Path) -> None:
     check_digits(tmp_path, ["3.4028235677973366e38", "3.4028234e38", "7.006492321624085e-46", "7.006492321624086e-46"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, data) -> None:
     lengths = data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=5))
@@ -384,7 +384,7 @@ def test_blocks_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bl
     same(sf.read_letor(tmp_path / "x.txt"), made)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.dictionaries(st.integers(1, 12), FLOATS, max_size=4), min_size=1, max_size=30), st.integers(1, 200))
 def test_sparse_rows_that_grow_wider(tmp_path_factory: pytest.TempPathFactory, rows, block: int) -> None:
     rows[-1][1] = 1.0
@@ -512,3 +512,89 @@ def test_scikit_learn_reads_what_is_written(tmp_path: Path) -> None:
     assert np.array_equal(features.toarray().astype(np.float32), made.X)
     assert np.array_equal(labels, made.y)
     assert np.array_equal(queries, np.repeat([1, 2, 3, 4], made.lengths))
+
+
+def test_a_name_is_no_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("~", "a=1"):
+        Path(folder).mkdir()
+    for number, name in enumerate(("t1.parquet", "t[1].parquet", "t*.parquet", "~/t.parquet", "a=1/t.parquet")):
+        sf.RankingData([[float(number)]], [1], qid=["q"]).write(name)
+        sf.read_scores({"a": {"q": number}}).write(f"{name[:-8]}-s.parquet")
+        sf.read_run({"q": {"d": float(number)}}).write(f"{name[:-8]}-r.parquet")
+        assert sf.read_letor(name).X[0, 0] == number
+        assert sf.read_scores(f"{name[:-8]}-s.parquet").values[0, 0] == number
+        assert sf.read_run(f"{name[:-8]}-r.parquet").to_dict() == {"q": {"d": number}}
+
+
+@pytest.mark.parametrize("last", ["", "1 qid:9 x:1\n"])
+@pytest.mark.parametrize("block", [1 << 19, 64])
+def test_a_matrix_out_of_proportion_to_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int, last: str
+) -> None:
+    monkeypatch.setattr(letor_text, "_BLOCK", block)
+    path = tmp_path / "x.txt"
+    path.write_text("1 qid:1 1:1\n" * 1500 + "1 qid:2 01048576:1\n" + last)
+    with pytest.raises(sf.DataError) as caught:
+        sf.read_letor(path)
+    assert last or "line 1501: found feature 1048576; a dense matrix" in str(caught.value)
+    path.write_text("1 qid:1 1048576:1\n" + "1 qid:2 1:1\n" * 1500)
+    with pytest.raises(sf.DataError, match="line 1: found feature 1048576; .*give n_features=1048576 if this is meant"):
+        sf.read_letor(path)
+    path.write_text("1 qid:1 1:1\n1 qid:1 100000:1\n")
+    assert sf.read_letor(path).n_features == 100_000
+    path.write_text("1 qid:1 1:1\n" * 200)
+    assert sf.read_letor(path, n_features=100_000).n_features == 100_000
+
+
+def test_messages_quote_little(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    long = "é" * 1_000_000
+    for text in (f"{long} qid:1 1:1\n", f"1 {long} 1:1\n", f"1 qid:1 {long}\n", f"1 qid:1 1:{long}\n"):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(sf.DataError) as caught:
+            sf.read_letor(path)
+        assert len(str(caught.value)) < 1000
+    path.write_text(f"1 qid:{long} 1:1\n1 qid:b 1:1\n1 qid:{long} 1:1\n", encoding="utf-8")
+    with pytest.raises(sf.DataError) as caught:
+        sf.read_letor(path)
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("text", ["1 qid:1 1:1 #d\0\n", "# \0\n1 qid:1 1:1\n", "1 qid:\0 1:1\n"])
+def test_nul_is_no_text(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text(text)
+    with pytest.raises(sf.DataError, match="found a NUL byte"):
+        sf.read_letor(path)
+
+
+def test_control_characters_in_a_comment_do_not_part_words(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_text("1 qid:1 1:1 #d\x01e\n0 qid:1 1:1 #docid = f\x1fg\n")
+    assert sf.read_letor(path).doc_ids.to_list() == ["d\x01e", "f\x1fg"]
+
+
+def test_parquet_keeps_feature_names_of_any_kind(tmp_path: Path) -> None:
+    names = ["a:b", "c[0]", 'say "x"', "", "f1:f2", "tab\there"]
+    sf.RankingData(np.ones((1, 6)), [1], qid=["q"], feature_names=names).write(tmp_path / "x.parquet")
+    assert sf.read_letor(tmp_path / "x.parquet").feature_names == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"f1": [1.0], "f1:x": [1.0]}, "once each and without a gap|each once, without a gap"),
+        ({"f1:x": [1.0], "f2": [1.0]}, "1 of 2 feature columns have names"),
+        ({"f" + "9" * 5000: [1.0]}, "without a gap"),
+        ({"f1": ["x"]}, "column 'f1' holds String; features must be numbers"),
+        ({"f1": [[1.0]]}, "column 'f1' holds List"),
+        ({"f1": [1.0], "label": [-1]}, "row 1: the label is -1"),
+    ],
+)
+def test_parquet_that_is_nearly_right(tmp_path: Path, columns: dict, message: str) -> None:
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"label": [1], "qid": ["q"]} | columns).write_parquet(path)
+    with pytest.raises(sf.DataError, match=message) as caught:
+        sf.read_letor(path)
+    assert str(path) in str(caught.value)

@@ -78,3 +78,61 @@ def test_bad_arrays() -> None:
         sf.PreferencePairs.of([([0.5], [1], [0.5], [1], "C")])
     with pytest.raises(sf.ArgumentError, match="no preference pairs"):
         sf.PreferencePairs.of([])
+
+
+@pytest.mark.parametrize("grade", [0.1 + 0.2, 1234567.0, 1e16, 1e-7, 2.0, 1 / 3])
+def test_grades_are_written_to_the_last_digit(tmp_path: Path, grade: float) -> None:
+    pairs = sf.PreferencePairs.of([([0.9], [grade], [0.7], [1], "A")])
+    pairs.write(tmp_path / "p.csv")
+    assert sf.read_preferences(tmp_path / "p.csv").grades[0, 0, 0] == grade
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (f"{'x' * 200_000},A,1,0.5,1,A", "the ranks"),
+        (f'"{"x" * 200_000}",A,1,0.5,1,A', "line 2: a column is too long"),
+        (f"1,A,{'9' * 5000},0.5,1,A", "line 2: the rank is"),
+        ("1,A,1_0,0.5,1,A", "line 2: the rank is '1_0'"),
+        ("1,A,١,0.5,1,A", "line 2: the rank is '١'"),
+        ("1,A,1e99,0.5,1,A", "line 2: the rank is '1e99'"),
+        ("1,A,1,0_5,1,A", "line 2: the score is '0_5'"),
+        ("1,A,1,٣,1,A", "line 2: the score is '٣'"),
+        (f"1,A,1,0.5,{'1' * 400},A", "line 2: the grade is"),
+        ("1,A,1,0.5,1,A\0", "line 2: found a NUL byte"),
+        (f"1,{'A' * 1_000_000},1,0.5,1,A", "line 2: list is"),
+        (",A,1,0.5,1,A", "line 2: the pair is missing"),
+        ("1,A,1,0.5,1,A\r1,B,1,0.5,1,A", "line 2: a carriage return stands inside the line"),
+        ('1,A,1,0.5,1,"A', "line 2: a quotation mark is not closed"),
+    ],
+)
+def test_odd_and_huge_fields(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text(HEADER + line + "\n", encoding="utf-8", newline="")
+    with pytest.raises(sf.DataError) as caught:
+        sf.read_preferences(path)
+    assert message in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
+def test_a_column_that_stands_twice(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("pair,list,rank,score,grade,preferred,grade\n1,A,1,1,1,A,2\n")
+    with pytest.raises(sf.DataError, match="line 1: two columns are named 'grade'"):
+        sf.read_preferences(tmp_path / "p.csv")
+
+
+def test_one_long_list_among_short_ones(tmp_path: Path) -> None:
+    rows = [f"long,A,{rank},1,1,A" for rank in range(1, 20_001)] + ["long,B,1,1,1,A"]
+    rows += [f"p{pair},{which},1,1,1,A" for pair in range(10_000) for which in "AB"]
+    (tmp_path / "p.csv").write_text(HEADER + "\n".join(rows))
+    with pytest.raises(sf.DataError, match=r"p\.csv: the longest list has 20,000 results"):
+        sf.read_preferences(tmp_path / "p.csv")
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("a",), ("a", " b"), ("a", ""), ("a", "b\0")])
+def test_names_that_would_not_read_back(tmp_path: Path, names: tuple[str, ...]) -> None:
+    one = np.ones((2, 2, 1))
+    with pytest.raises(sf.SurefootError):
+        sf.PreferencePairs(one, one, np.array([0, 1]), names).write(tmp_path / "p.csv")
+    assert not list(tmp_path.iterdir())

@@ -46,11 +46,11 @@ def test_tables_and_dicts() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("topic,a,b\n1,0.5,\n", "line 2: the score of system 'b' on query '1' is missing"),
-        ("topic,a,b\n1,0.5,0.1\n2,0.3\n", "line 3: the score of system 'b' on query '2' is missing"),
-        ("topic,a,b\n1,0.5,high\n", "line 2: the score of system 'b' on query '1' is 'high', not a finite number"),
-        ("topic,a,b\n1,0.5,nan\n", "is 'nan', not a finite number"),
-        ("topic,a,b\n1,0.5,inf\n", "is 'inf', not a finite number"),
+        ("topic,a,b\n1,0.5,\n", "line 2, query '1': the score of system 'b' is missing"),
+        ("topic,a,b\n1,0.5,0.1\n2,0.3\n", "line 3, query '2': the score of system 'b' is missing"),
+        ("topic,a,b\n1,0.5,high\n", "line 2, query '1': the score of system 'b' is 'high', not a number"),
+        ("topic,a,b\n1,0.5,nan\n", "is nan; it must be finite"),
+        ("topic,a,b\n1,0.5,inf\n", "is inf; it must be finite"),
         ("topic,a,a\n1,0.5,0.1\n", "line 1: two columns are named 'a'"),
         ("topic,a\n1,0.5\n1,0.6\n", "line 3: query '1' stands twice"),
         ("topic,a\n,0.5\n", "line 2: the query is missing"),
@@ -59,13 +59,13 @@ def test_tables_and_dicts() -> None:
         ("", "the file is empty"),
         ("topic,a\n1,0.5\n\n2,0.5,0.7\n", "line 4: found 3 columns where the header has 2"),
         ('topic,a\n\n1,"0.5\n2,0.7\n', "line 3: a quotation mark is not closed"),
-        ('topic,a\n1,0.5\n"2\n3",0.7\n\n4,x\n', "line 6: the score of system 'a' on query '4' is 'x'"),
+        ('topic,a\n1,0.5\n"2\n3",0.7\n\n4,x\n', "line 6, query '4': the score of system 'a' is 'x'"),
         ("topic,a,\n1,0.5,0.7\n", "a column has no name"),
-        ("1,0.5,0.7\n2,0.1,0.2\n", "line 1: the header holds nothing but numbers"),
+        ("1,0.5,0.7\n2,0.1,0.2\n", "line 1: this line seems to be scores"),
         ("topic,a\r1,0.5\r2,0.7\r", "line 1: the lines end in a carriage return only (old Mac line ends)"),
-        ("topic,a\n1,1_000\n", "is '1_000', not a finite number"),
-        ("topic,a\n1,٣\n", "is '٣', not a finite number"),
-        ("topic,a\n1,-1e308\n", "is '-1e308', not a finite number within ±1e+100"),
+        ("topic,a\n1,1_000\n", "is '1_000', not a number"),
+        ("topic,a\n1,٣\n", "is '٣', not a number"),
+        ("topic,a\n1,-1e308\n", "is -1e+308; it must be finite and within ±1e+100"),
         ("\n\n", "the file is empty"),
     ],
 )
@@ -112,7 +112,7 @@ def test_not_utf8_and_false_parquet(tmp_path: Path) -> None:
         sf.read_scores(path)
     path = tmp_path / "bad.parquet"
     path.write_text("no")
-    with pytest.raises(sf.DataError, match="not a Parquet file"):
+    with pytest.raises(sf.DataError, match="cannot be read as Parquet"):
         sf.read_scores(path)
 
 
@@ -143,3 +143,39 @@ def test_an_unknown_system_is_told_with_the_known_ones() -> None:
 def test_geometric_mean_has_a_floor() -> None:
     scores = sf.Scores([[0.0, 1.0], [0.25, 1.0]], ["a", "b"], ["q", "r"])
     np.testing.assert_allclose(scores.geometric_mean(), [np.sqrt(1e-5), 0.5])
+
+
+@pytest.mark.parametrize("text", ["q1,0.5,0.25\nq2,0,1\n", "301\t.5\t1e-3\n302\t1\t0\n", "x,1,2\n"])
+def test_a_header_that_is_data(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(sf.DataError, match="line 1: this line seems to be scores"):
+        sf.read_scores(path)
+
+
+@pytest.mark.parametrize("head", ["query", "QID", "topic", ""])
+def test_systems_named_by_numbers(tmp_path: Path, head: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"{head},1,2\nq1,0.5,0.25\n")
+    assert sf.read_scores(path).systems == ("1", "2")
+
+
+def test_white_space_around_fields_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("query, a ,b\n q1 ,0.5, 1\nq2\t,1 ,2\n")
+    assert (sf.read_scores(path).systems, sf.read_scores(path).queries) == (("a", "b"), ("q1", "q2"))
+
+
+@pytest.mark.parametrize("name", [" a", "a\r", "a\0b", "", "b\t"])
+def test_names_that_csv_cannot_hold_are_not_written(tmp_path: Path, name: str) -> None:
+    for scores in (sf.Scores([[0.5]], ["a"], [name]), sf.Scores([[0.5]], [name], ["q"])):
+        with pytest.raises(sf.DataError, match="cannot stand in CSV"):
+            scores.write(tmp_path / "x.csv")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["a,b", 'say "x"', "two\nlines", "é", "=1+1", "a;b\tc"])
+def test_names_of_any_kind_read_back(tmp_path: Path, name: str) -> None:
+    sf.Scores([[0.5], [1]], ["a", name], [name]).write(tmp_path / "x.csv")
+    found = sf.read_scores(tmp_path / "x.csv")
+    assert (found.systems, found.queries) == (("a", name), (name,))

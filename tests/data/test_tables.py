@@ -79,7 +79,7 @@ def test_a_double_space_does_not_shift_the_columns(tmp_path: Path, line: str) ->
 
 def test_ids_with_spaces_are_not_written_as_lines(tmp_path: Path) -> None:
     run = sf.read_run({"q": {"a document": 1.0}})
-    with pytest.raises(sf.DataError, match="'a document' holds white space"):
+    with pytest.raises(sf.DataError, match="'a document' cannot stand in a TREC line"):
         run.write(tmp_path / "x.run")
     run.write(tmp_path / "x.parquet")
     assert names(tmp_path) == ["x.parquet"]
@@ -302,8 +302,8 @@ def frame(**columns: list) -> pl.DataFrame:
         ({}, "holds no documents"),
         ({"q": {}}, "holds no documents"),
         ({"q": ["d1"]}, "expected a dict"),
-        ({"q": {"d": "high"}}, "'high' is not a number"),
-        ({"q": {"d": float("nan")}}, "row 1: 'number' is nan"),
+        ({"q": {"d": "high"}}, "query 'q', document 'd': the number is 'high', not a number"),
+        ({"q": {"d": float("nan")}}, "query 'q', document 'd': the number is nan"),
         (pl.DataFrame({"query_id": ["q"], "score": [1.0]}), "no column 'doc_id' or 'docno'"),
         (frame(query=["q", None], document=["a", "b"], score=[1.0, 2.0]), "row 2: 'query' is missing"),
         (frame(query=["q"], document=["a"], score=["high"]), "not a number"),

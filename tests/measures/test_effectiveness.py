@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 
+# Drawn runs may hold no judged document.
+pytestmark = pytest.mark.filterwarnings("ignore:run .* none of its")
+
 
 def ranked(results: dict[str, float]) -> list[str]:
     return sorted(results, key=lambda d: (results[d], d.encode()), reverse=True)

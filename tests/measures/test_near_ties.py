@@ -14,6 +14,9 @@ from surefoot.measures import expected_discount
 from surefoot.measures.near_ties import filled_ranks
 from surefoot.measures.rank_binomial import rank_distribution
 
+# Drawn runs may hold no judged document.
+pytestmark = pytest.mark.filterwarnings("ignore:run .* none of its")
+
 
 def value(grades: dict, scores: dict, measure: str) -> float:
     return float(sf.score({"q": grades}, sf.read_run({"q": scores}, name="x"), measure).values[0, 0])

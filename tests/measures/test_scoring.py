@@ -50,3 +50,19 @@ def test_two_systems_of_the_same_name() -> None:
 def test_no_query_in_common() -> None:
     with pytest.raises(sf.DataError, match="run 'x' has no query in common with the judgments: its first query is '7'"):
         sf.score(QRELS, sf.read_run({"7": {"d1": 1.0}}, name="x"), "RR")
+
+
+def test_a_run_without_a_judged_document_is_warned_of() -> None:
+    with pytest.warns(sf.SurefootWarning, match="run 'x': none of its 2 documents is judged; its first") as caught:
+        found = sf.score(QRELS, sf.read_run({"q1": {"d1 ": 1.0, "d2 ": 0.5}}, name="x"), ["RR", "AP"])
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert not found[0].values.any()
+
+
+def test_messages_name_and_quote_little() -> None:
+    long = "x" * 1_000_000
+    for runs in ([sf.read_run({long: {"d1": 1.0}}, name=long)], [sf.read_run({"q1": {"d1": 1.0}}, name=long)] * 2):
+        with pytest.raises(sf.SurefootError) as caught:
+            sf.score(QRELS, runs, "RR")
+        assert len(str(caught.value)) < 1000

@@ -148,3 +148,25 @@ def test_ties_share_the_first_place_and_one_function_is_none_to_compare() -> Non
     assert [found["share_best"] for found in sf.compare_functions(same).to_dict()["results"]["score"]] == [0.5, 0.5]
     with pytest.raises(sf.ArgumentError, match="at least two functions"):
         sf.compare_functions(sf.Scores([[0.5]], ["f1"], ["a"]))
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["10000-01-01", "20261115", "2026-W46-7", "2026-11-15junk", "2026-11-15 junk", "٢٠٢٦-11-15", "2026-02-30",
+     "0000-01-01", "2026/11/15", "2026-11-15\u00a0", "x" * 1_000_000],
+)  # fmt: skip
+def test_what_is_no_date(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "dates.txt"
+    path.write_text(f"301 {written}\n", encoding="utf-8")
+    with pytest.raises(sf.DataError, match="line 1: .* is no date") as caught:
+        sf.read_dates(path)
+    assert len(str(caught.value)) < 500
+
+
+def test_dates_of_ids_of_any_kind(tmp_path: Path) -> None:
+    path = tmp_path / "dates.txt"
+    path.write_bytes("\ufeff\nQuery Date\r\na\u2028b 2026-11-15\r\nc\u00a0d,2026-11-16 10:30:00Z\n".encode())
+    assert list(sf.read_dates(path)) == ["a\u2028b", "c\u00a0d"]
+    path.write_bytes(b"301 2026-11-15\r302 2026-11-15\r")
+    with pytest.raises(sf.DataError, match="old Mac"):
+        sf.read_dates(path)

@@ -8,17 +8,20 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from contextlib import suppress
 from typing import Any, NoReturn
 
 from surefoot.cli.signals import StoppedError, stopping
-from surefoot.errors import SurefootError, visible
+from surefoot.errors import SurefootError, SurefootWarning, visible
 
 _LONGEST = 1000  # letters of a message's line that are shown
 
 
 def main() -> None:
     """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
+    warnings.simplefilter("always", SurefootWarning)
+    warnings.showwarning = _show_warning
     try:
         with stopping():
             try:
@@ -87,6 +90,10 @@ def __getattr__(name: str) -> Any:
     from surefoot.cli.commands import app
 
     return app
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    print("surefoot: warning:", visible(str(message)), file=sys.stderr)
 
 
 def _fail(code: int, *lines: str) -> NoReturn:

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Literal, cast
 
 from surefoot.errors import DataError
 
@@ -24,17 +24,25 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
+# Without a checksum bytes that changed would be read as they are.
+_CHECKED: dict[int, int] = {zstd.CompressionParameter.checksum_flag: 1}
+
+
+def _open_zstd(file: Any, mode: Literal["rb", "wb"]) -> Any:
+    return zstd.open(file, "rb") if mode == "rb" else zstd.open(file, "wb", options=_CHECKED)
+
+
 _OPEN: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,
-    ".zst": zstd.open,
+    ".zst": _open_zstd,
 }
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": lambda data: gzip.compress(data, compresslevel=6, mtime=0),
     ".bz2": bz2.compress,
     ".xz": lzma.compress,
-    ".zst": zstd.compress,
+    ".zst": lambda data: zstd.compress(data, options=_CHECKED),
 }
 _DECOMPRESSORS: dict[str, Callable[[], Any]] = {".bz2": bz2.BZ2Decompressor, ".xz": lzma.LZMADecompressor}
 _COMPRESSED = {
@@ -44,7 +52,7 @@ _COMPRESSED = {
     ".zst": re.compile(rb"\x28\xb5\x2f\xfd"),
 }
 MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
-_SNIFFED = (b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
+_SNIFFED = (MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
 _CORRUPT = (EOFError, OSError, ValueError, lzma.LZMAError, zlib.error, zstd.ZstdError)
 _UNFINISHED: set[Path] = set()  # what is being written beside its target
@@ -156,8 +164,40 @@ def _refuse_compressed(path: Path, start: bytes) -> None:
 
 
 def uncompressed(data: bytes) -> bytes:
-    """The same text for Polars, which would decompress what starts like `x^`: behind a mark it takes it as it is."""
+    """The same text for Polars, which would decompress what starts like `x^` or drop a mark, but not behind a mark."""
     return MARK + data if data.startswith(_SNIFFED) else data
+
+
+def text_lines(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
+    """The file's lines, without a byte order mark and line feeds, read in blocks of about `size`."""
+    for number, block in enumerate(read_blocks(existing_file(path), size)):
+        text = block.removeprefix(MARK) if number == 0 else block
+        yield from text.removesuffix(b"\n").split(b"\n")
+
+
+def utf8_line(path: str | os.PathLike[str], line: int, data: bytes) -> str:
+    """A line's text, which must be UTF-8 and may not hold NUL."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        wrong = f"not UTF-8 text (byte 0x{data[error.start]:02x})"
+        raise DataError.at(path, line, f"{wrong}; convert the file to UTF-8") from error
+    if "\0" in text:
+        raise DataError.at(path, line, "found a NUL byte; text has none: convert the file to UTF-8, or make it again")
+    return text
+
+
+def read_text(path: Path) -> str:
+    """All of the file's text, which must be UTF-8 without NUL, without a byte order mark."""
+    data = read_bytes(path).removeprefix(MARK)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        for number, line in enumerate(data.split(b"\n"), start=1):
+            utf8_line(path, number, line)
+    return text
 
 
 def read_bytes(path: Path) -> bytes:

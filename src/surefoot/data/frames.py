@@ -1,70 +1,128 @@
-"""Nested dicts and data frames of any maker, as polars columns of the types surefoot works on."""
+"""Nested dicts and data frames of any maker, as columns of the types surefoot works on."""
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 
+from surefoot.data.columns import Where, first_repeated, floats_of, ids_of, row_of
 from surefoot.data.files import replacing
-from surefoot.errors import DataError
+from surefoot.data.forks import refuse_in_fork
+from surefoot.errors import DataError, shortened
+
+Result = TypeVar("Result")
+Table: TypeAlias = "dict[str, Any]"  # columns of any maker, by name
 
 QUERY_COLUMNS = ("query_id", "qid", "q_id", "query")
 DOCUMENT_COLUMNS = ("doc_id", "docno", "docid", "document")
-
 
 _FORMS = "a file, a nested dict {query: {document: number}}, or a pandas, polars or Arrow table"
 
 
 def to_polars(table: Any, what: str, forms: str = _FORMS) -> pl.DataFrame:
-    """A pandas, polars or Arrow table as a polars frame; `forms` says what else may be given."""
+    """A polars or Arrow table as a polars frame; `forms` says what else may be given."""
     if isinstance(table, pl.DataFrame):
         return table
-    if isinstance(table, pl.LazyFrame):
-        return table.collect()
-    # pandas is told by its manners, so that it need not be installed; object columns need no pyarrow.
-    if hasattr(table, "iloc") and hasattr(table, "columns"):
-        columns = [_from_pandas(str(name), table[name].to_numpy()) for name in table.columns]
-        return pl.DataFrame(columns)
-    if hasattr(table, "__arrow_c_stream__"):
-        return pl.DataFrame(table)
+    try:
+        if isinstance(table, pl.LazyFrame):
+            refuse_in_fork("collecting a lazy frame")
+            return table.collect()
+        if hasattr(table, "__arrow_c_stream__"):
+            return pl.DataFrame(table)
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"{what}: the table cannot be read ({shortened(str(error), 400)})") from error
     raise DataError(f"{what}: cannot read a {type(table).__name__}; give {forms}")
+
+
+def is_pandas(table: Any) -> bool:
+    """Whether it is a pandas frame, told by its manners, so that pandas need not be installed."""
+    return hasattr(table, "iloc") and hasattr(table, "columns")
+
+
+def is_columns(source: Any) -> bool:
+    """Whether it is a dict of columns by name, as `{"query": […], "score": […]}`, and not of dicts."""
+    return isinstance(source, Mapping) and any(
+        isinstance(values, Iterable) and not isinstance(values, Mapping | str | bytes) for values in source.values()
+    )
+
+
+def table_of(source: Any, what: str, forms: str = _FORMS) -> Table:
+    """The columns of a table of any maker; a pandas index with names counts as columns."""
+    if is_columns(source):
+        named = list(source.items())
+    elif is_pandas(source):
+        levels = [(name, source.index.get_level_values(i)) for i, name in enumerate(source.index.names)]
+        named = [(name, values) for name, values in levels if name is not None]
+        named += [(name, source.iloc[:, position]) for position, name in enumerate(source.columns)]
+    else:
+        frame = to_polars(source, what, forms)
+        named = list(zip(frame.columns, frame.get_columns(), strict=True))
+    twice = first_repeated(str(name) for name, _ in named)
+    if twice is not None:
+        raise DataError(f"{what}: two columns are named {shortened(twice)}; every column needs its own name")
+    table = {str(name): _with_length(values) for name, values in named}
+    lengths = {len(values) for values in table.values()}
+    if len(lengths) > 1:
+        raise DataError(f"{what}: columns have {', '.join(map(str, sorted(lengths)))} values; all need the same number")
+    return table
+
+
+def _with_length(values: Any) -> Any:
+    return values if hasattr(values, "__len__") and not isinstance(values, set | frozenset) else [*values]
 
 
 def columns_of(source: Any, numbers: Iterable[str], what: str) -> tuple[pl.Series, ...]:
     """Query, document and number columns of a nested dict or a table, checked."""
-    if isinstance(source, Mapping):
+    if isinstance(source, Mapping) and not (is_columns(source) and any(name in source for name in QUERY_COLUMNS)):
         return _from_nested(source, what)
-    table = to_polars(source, what)
-    picked = [
-        _pick(table, QUERY_COLUMNS, what).cast(pl.String),
-        _pick(table, DOCUMENT_COLUMNS, what).cast(pl.String),
-        _number(_pick(table, tuple(numbers), what), what),
-    ]
-    if table.height == 0:
+    table = table_of(source, what)
+    query, document, number = (_pick(table, names, what) for names in (QUERY_COLUMNS, DOCUMENT_COLUMNS, tuple(numbers)))
+    if not len(table[query]):
         raise DataError(f"{what}: the table is empty; expected at least one row")
-    for column in picked:
-        if column.null_count():
-            row = int(column.is_null().arg_max() or 0)
-            raise DataError(f"{what}, row {row + 1}: {column.name!r} is missing; every row needs one")
-    return tuple(picked)
+    names = repr(query), repr(document), repr(number)
+    return _checked(table[query], table[document], table[number], names, row_of(what))
 
 
-def finite(column: pl.Series, what: str) -> pl.Series:
-    """The column, if all its numbers are finite."""
-    wrong = ~column.is_finite().fill_null(value=True)
+def _checked(queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: Where) -> tuple[pl.Series, ...]:
+    query, document, number = names
+    found = floats_of(numbers, number, where)
+    wrong = ~np.isfinite(found)
     if wrong.any():
-        row = int(wrong.arg_max() or 0)
-        raise DataError(f"{what}, row {row + 1}: {column.name!r} is {column[row]}; every value must be finite")
-    return column
+        row = int(wrong.argmax())
+        raise DataError(f"{where(row)}: {number} is {found[row]}; every value must be finite")
+    return (
+        ids_of(queries, query, where),
+        ids_of(documents, document, where),
+        pl.Series(number, found),
+    )
+
+
+def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -> pl.DataFrame:
+    """A Parquet file's columns, all or these."""
+    return _parquet(path, lambda file: pl.read_parquet(file, columns=columns, glob=False, hive_partitioning=False))
+
+
+def read_schema(path: str | os.PathLike[str]) -> Mapping[str, pl.DataType]:
+    """The names and types of a Parquet file's columns."""
+    return _parquet(path, lambda file: pl.scan_parquet(file, glob=False, hive_partitioning=False).collect_schema())
+
+
+def _parquet(path: str | os.PathLike[str], read: Callable[[Path], Result]) -> Result:
+    refuse_in_fork("reading Parquet")
+    try:
+        return read(Path(path).absolute())  # or Polars would take "~" for the home folder, "t[1]" for a pattern
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise DataError.at(path, None, f"cannot be read as Parquet ({shortened(str(error), 400)})") from error
 
 
 def write_frame(path: str | os.PathLike[str], frame: pl.DataFrame) -> None:
     """Write a frame as Parquet, all or nothing."""
+    refuse_in_fork("writing Parquet")
     with replacing(path) as temporary:
         try:
             frame.write_parquet(temporary)
@@ -72,64 +130,49 @@ def write_frame(path: str | os.PathLike[str], frame: pl.DataFrame) -> None:
             raise DataError.at(path, None, f"cannot be written ({error})") from error
 
 
-def _from_pandas(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
-    if values.dtype.kind in "biuf":
-        return pl.Series(name, values)
-    texts = [
-        None if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
-        for value in values.tolist()
-    ]
-    return pl.Series(name, texts, dtype=pl.String)
-
-
 def _from_nested(source: Mapping[Any, Any], what: str) -> tuple[pl.Series, ...]:
-    queries: list[str] = []
     lengths: list[int] = []
     documents: list[Any] = []
     numbers: list[Any] = []
     for query, results in source.items():
         if not isinstance(results, Mapping):
             raise DataError(
-                f"{what}, query {query!r}: expected a dict {{document: number}}, found a {type(results).__name__}"
+                f"{what}, query {shortened(query)}: expected a dict {{document: number}}, "
+                f"found a {type(results).__name__}; give {_FORMS}"
             )
-        queries.append(str(query))
         lengths.append(len(results))
         documents.extend(results.keys())
         numbers.extend(results.values())
     if not documents:
         raise DataError(f"{what}: the dict holds no documents; expected {{query: {{document: number}}}}")
-    query_column = pl.Series("query", queries, dtype=pl.String).gather(np.repeat(np.arange(len(queries)), lengths))
-    try:
-        number_column = pl.Series("number", np.asarray(numbers, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        wrong = next(number for number in numbers if not _is_number(number))
-        raise DataError(f"{what}: {wrong!r} is not a number; every document needs one") from error
-    try:
-        document_column = pl.Series("document", documents, dtype=pl.String)
-    except (TypeError, pl.exceptions.PolarsError):  # ids that are not text
-        document_column = pl.Series("document", [str(document) for document in documents], dtype=pl.String)
-    return query_column, document_column, finite(number_column, what)
+    keys = list(source)
+    queries = keys_of(keys, f"{what}, query")
+    row_query = np.repeat(np.arange(len(keys)), lengths)
+
+    def where(row: int) -> str:
+        return f"{what}, query {shortened(keys[row_query[row]])}, document {shortened(documents[row])}"
+
+    names = ("query", "document", "the number")
+    _, document_column, number_column = _checked(queries[:0], documents, numbers, names, where)
+    return queries.gather(row_query), document_column, number_column
 
 
-def _is_number(value: Any) -> bool:
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True
+def keys_of(keys: Iterable[Any], what: str) -> pl.Series:
+    """A dict's keys as ids, of which no two may become one."""
+    given = list(keys)
+    ids = ids_of(given, "the key", lambda row: f"{what} {row + 1}")
+    twice = first_repeated(ids.to_list())
+    if twice is not None:
+        raise DataError(f"{what} {shortened(twice)}: two keys of the dict are this id, such as 1 and '1'; keep one")
+    return ids
 
 
-def _pick(table: pl.DataFrame, names: tuple[str, ...], what: str) -> pl.Series:
+def _pick(table: Table, names: tuple[str, ...], what: str) -> str:
     for name in names:
-        if name in table.columns:
-            return table[name]
+        if name in table:
+            return name
+    found = ", ".join(shortened(name) for name in list(table)[:12])
     raise DataError(
-        f"{what}: no column {' or '.join(map(repr, names))}; found {', '.join(map(repr, table.columns[:12]))}"
+        f"{what}: no column {' or '.join(map(repr, names))}; found {found or 'none'} "
+        "(a pandas index counts as a column if it has a name)"
     )
-
-
-def _number(column: pl.Series, what: str) -> pl.Series:
-    try:
-        return finite(column.cast(pl.Float64), what)
-    except pl.exceptions.PolarsError as error:
-        raise DataError(f"{what}: column {column.name!r} holds something that is not a number") from error

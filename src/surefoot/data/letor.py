@@ -12,15 +12,20 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from surefoot.arguments import whole
 from surefoot.data.files import existing_file, replacing, writing
+from surefoot.data.forks import refuse_in_fork
+from surefoot.data.frames import read_schema, read_table
 from surefoot.data.letor_text import line_of_row, read_text
 from surefoot.data.ranking_data import RankingData, RowError
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
 
 _ROWS = 1 << 13  # written in one go
 _CELLS = 1 << 21  # of a group of rows in a Parquet file
 _COLUMNS = 16  # of a Parquet file, read in one go
-_FEATURE = re.compile(r"f([1-9]\d*)(?::(.*))?", re.DOTALL)
+_FEATURE = re.compile(r"f([1-9][0-9]{0,8})(?::(.*))?", re.DOTALL)
+_SPACES = r"\x00 \t\v\f\r\n"
+_PLAIN = ("label", "qid", "docid")
 _BASELINE = "baseline:"
 
 
@@ -42,8 +47,8 @@ def read_letor(path: str | os.PathLike[str], *, n_features: int | None = None) -
     >>> data.y, data.queries, data.doc_ids.to_list()
     (array([2., 0.]), ('7',), ['GX01', 'GX02'])
     """
-    if n_features is not None and n_features < 1:
-        raise ArgumentError(f"n_features is {n_features}; it must be at least 1")
+    if n_features is not None:
+        n_features = whole("n_features", n_features, 1)
     if Path(path).suffix.lower() == ".parquet":
         return _read_parquet(existing_file(path), n_features)
     text = read_text(path, n_features)
@@ -67,12 +72,13 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     Every feature is written, with the fewest digits that read back as the same float32. Lines hold no baselines and no
     feature names; Parquet does: columns `label`, `qid`, `docid`, `f1`, `f2` (or `f1:name`) …, `baseline:name`.
     """
+    refuse_in_fork("writing LETOR data")
     if Path(path).suffix.lower() == ".parquet":
         _write_parquet(data, path)
         return
-    _check_words(path, pl.Series(data.queries, dtype=pl.String), "query", r"[\s#]")
+    _check_words(path, pl.Series(data.queries, dtype=pl.String), "query", f"[{_SPACES}#]")
     if data.doc_ids is not None:
-        _check_words(path, data.doc_ids, "document", r"\s")
+        _check_words(path, data.doc_ids, "document", f"[{_SPACES}]")
     with writing(path) as file:
         for frame in _frames(data):
             file.write(_lines(frame, data.n_features))
@@ -84,7 +90,8 @@ def _check_words(path: str | os.PathLike[str], ids: pl.Series, what: str, forbid
         raise DataError.at(
             path,
             None,
-            f"the {what} id {ids.filter(wrong)[0]!r} cannot stand in a LETOR line (white space, '#' or nothing); "
+            f"the {what} id {shortened(ids.filter(wrong)[0])} cannot stand in a LETOR line (white space, '#' or "
+            "nothing); "
             "write a .parquet file instead",
         )
 
@@ -141,47 +148,48 @@ def _write_parquet(data: RankingData, path: str | os.PathLike[str]) -> None:
 
 
 def _read_parquet(path: Path, n_features: int | None) -> RankingData:
+    schema = read_schema(path)
+    features = _numbered_features(path, schema)
+    width = n_features or len(features)
+    if width < len(features):
+        raise DataError.at(path, None, f"the table has {len(features)} features, but n_features is {n_features}")
+    rest = read_table(path, [name for name in schema if name in _PLAIN or name.startswith(_BASELINE)])
+    X = np.zeros((rest.height, width), dtype=np.float32)
+    for start in range(0, len(features), _COLUMNS):
+        part = read_table(path, features[start : start + _COLUMNS])
+        for column, name in enumerate(part.columns, start=start):
+            X[:, column] = part[name].cast(pl.Float32).to_numpy()
+    names = [name.partition(":")[2] for name in features if ":" in name]
+    if names and len(names) < len(features):
+        raise DataError.at(path, None, f"{len(names)} of {len(features)} feature columns have names; name all or none")
     try:
-        return _from_parquet(path, n_features)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError.at(path, None, f"cannot be read as Parquet ({error})") from error
-    except DataError as error:
+        return RankingData(
+            X,
+            rest["label"],
+            qid=rest["qid"],
+            doc_ids=rest["docid"] if "docid" in rest.columns else None,
+            baselines={name.removeprefix(_BASELINE): rest[name] for name in rest.columns if name.startswith(_BASELINE)},
+            feature_names=names if len(names) == width else None,
+        )
+    except (ArgumentError, DataError) as error:
         raise DataError.at(path, None, str(error)) from error
 
 
-def _from_parquet(path: Path, n_features: int | None) -> RankingData:
-    schema = pl.read_parquet_schema(path)
-    features = _numbered_features(schema)
-    width = n_features or len(features)
-    if width < len(features):
-        raise DataError(f"the table has {len(features)} features, but n_features is {n_features}")
-    rest = pl.read_parquet(path, columns=[name for name in schema if name not in features])
-    X = np.zeros((rest.height, width), dtype=np.float32)
-    for start in range(0, len(features), _COLUMNS):
-        part = pl.read_parquet(path, columns=features[start : start + _COLUMNS])
-        for column, name in enumerate(part.columns, start=start):
-            X[:, column] = part[name].cast(pl.Float32).to_numpy()
-    matches = map(_FEATURE.fullmatch, features)
-    names = [match[2] for match in matches if match and match[2] is not None]
-    return RankingData(
-        X,
-        rest["label"],
-        qid=rest["qid"],
-        doc_ids=rest["docid"] if "docid" in rest.columns else None,
-        baselines={name.removeprefix(_BASELINE): rest[name] for name in rest.columns if name.startswith(_BASELINE)},
-        feature_names=names if len(names) == width else None,
-    )
-
-
-def _numbered_features(schema: Mapping[str, Any]) -> list[str]:
+def _numbered_features(path: Path, schema: Mapping[str, pl.DataType]) -> list[str]:
     """The columns of features, by number; they must be 1, 2, 3 … without a gap."""
     for needed in ("label", "qid"):
         if needed not in schema:
-            raise DataError(f"no column {needed!r}; expected label, qid, f1, f2 … as write_letor has them")
-    found = {int(match[1]): name for name in schema if (match := _FEATURE.fullmatch(name))}
-    if not found or sorted(found) != list(range(1, len(found) + 1)):
-        raise DataError("the feature columns must be f1, f2, f3 … (or f1:name …) without a gap")
-    for name in found.values():
+            raise DataError.at(
+                path, None, f"no column {needed!r}; expected label, qid, f1, f2 … as write_letor has them"
+            )
+    found = sorted((int(match[1]), name) for name in schema if (match := _FEATURE.fullmatch(name)))
+    if not found or [number for number, _ in found] != list(range(1, len(found) + 1)):
+        raise DataError.at(
+            path, None, "the feature columns must be f1, f2, f3 … (or f1:name …), each once, without a gap"
+        )
+    for _, name in found:
         if not schema[name].is_numeric():
-            raise DataError(f"column {name!r} holds {schema[name]}; features must be numbers")
-    return [found[number] for number in sorted(found)]
+            raise DataError.at(
+                path, None, f"column {shortened(name)} holds {shortened(schema[name])}; features must be numbers"
+            )
+    return [name for _, name in found]

@@ -60,6 +60,8 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
         if data[i] == _HASH:  # nothing but a comment
             while data[i] != _NEWLINE:
                 high |= data[i]
+                if data[i] < _SPACE and data[i] != _TAB and data[i] != _RETURN:
+                    return
                 i += _ONE
             i += _ONE
             continue
@@ -173,6 +175,8 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
             start = i
             while data[i] != _NEWLINE:
                 high |= data[i]
+                if data[i] < _SPACE and data[i] != _TAB and data[i] != _RETURN:
+                    return
                 i += _ONE
             id_from, id_to = _document(data, np.int64(start), np.int64(i))
             if id_to > id_from:

@@ -8,12 +8,13 @@ from os import PathLike
 
 import numpy as np
 
-from surefoot.errors import DataError
+from surefoot.arguments import decimal
+from surefoot.data.files import utf8_line
+from surefoot.errors import DataError, shortened
 
 FORM = "label qid:ID 1:value 2:value … # comment"
 MOST_FEATURES = 1 << 20
 
-_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.IGNORECASE)
 _ID = re.compile(rb"\s*docid\s*=\s*(\S+)")
 
 
@@ -33,7 +34,7 @@ def read_one_by_one(path: str | PathLike[str], data: bytes, lines_before: int, n
     found = Lines()
     for number, raw in enumerate(data.split(b"\n"), start=lines_before + 1):
         text, _, comment = raw.partition(b"#")
-        _utf8(path, number, raw)
+        utf8_line(path, number, raw)
         tokens = text.split()
         if not tokens:
             continue
@@ -68,8 +69,11 @@ def document_of(comment: bytes) -> bytes | None:
 
 
 def number_of(text: bytes) -> float | None:
-    """The number as Python reads it, if it is one (Python alone would also take 1_000)."""
-    return float(text) if _NUMBER.fullmatch(text) else None
+    """The number, if it is one."""
+    try:
+        return decimal(text.decode(errors="replace"))
+    except ValueError:
+        return None
 
 
 def _label(path: str | PathLike[str], line: int, text: bytes) -> float:
@@ -79,7 +83,7 @@ def _label(path: str | PathLike[str], line: int, text: bytes) -> float:
     if value is None:
         raise DataError.at(path, line, f"the label {_shown(text)} is not a number; lines have the form '{FORM}'")
     if not np.isfinite(value):
-        raise DataError.at(path, line, f"the label is {text.decode()}; every label must be a finite number")
+        raise DataError.at(path, line, f"the label is {text.decode()[:60]}; every label must be a finite number")
     if value < 0:
         raise DataError.at(
             path, line, f"the label is {value:g}; labels must be 0 (not relevant) or more; raise negative grades to 0"
@@ -123,14 +127,5 @@ def _feature(
     return feature, rounded
 
 
-def _utf8(path: str | PathLike[str], line: int, raw: bytes) -> None:
-    try:
-        raw.decode()
-    except UnicodeDecodeError as error:
-        raise DataError.at(
-            path, line, f"not UTF-8 text (byte 0x{raw[error.start]:02x}); convert the file to UTF-8"
-        ) from error
-
-
 def _shown(text: bytes) -> str:
-    return repr(text[:60].decode())
+    return shortened(text.decode())

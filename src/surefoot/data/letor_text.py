@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from surefoot.data.files import existing_file, is_compressed, read_blocks
+from surefoot.data.files import MARK, existing_file, is_compressed, read_blocks, text_lines
 from surefoot.data.letor_lines import FORM, number_of, read_one_by_one
 from surefoot.data.matrix import Matrix
 from surefoot.data.ranking import Floats, Rows
@@ -25,8 +25,8 @@ from surefoot.errors import DataError, MissingExtraError
 
 _BLOCK = 1 << 19
 _NEWLINE = ord("\n")
-_MARK = b"\xef\xbb\xbf"
 _MOST_THREADS = 8
+_ROOM, _TIMES = 1 << 26, 32  # bytes of a matrix that a text may always ask for, and how many for each of its own
 
 
 @dataclass
@@ -59,8 +59,13 @@ def read_text(path: str | os.PathLike[str], n_features: int | None) -> Text:
     names: list[bytes] = []
     starts: list[Rows] = []
     ids: list[pl.Series] | None = []
+    size = 0
     for block in _blocks(path, n_features):
         rows = matrix.rows
+        size += block.size
+        width = max(matrix.width, block.X.shape[1])
+        if n_features is None and not _fits(rows + len(block.y), width, size):
+            raise _too_wide(path, rows + len(block.y), width)
         if not rows:
             expected = _expected_rows(path, block)
             matrix.reserve(expected, block.X.shape[1])
@@ -91,8 +96,8 @@ def read_text(path: str | os.PathLike[str], n_features: int | None) -> Text:
 
 def line_of_row(path: str | os.PathLike[str], row: int) -> int:
     """The line number (from 1) of a row, blank lines and comments counted."""
-    lines = (line for block in read_blocks(existing_file(path), _BLOCK) for line in block.splitlines())
-    filled = (number for number, line in enumerate(lines, start=1) if line.partition(b"#")[0].strip())
+    lines = enumerate(text_lines(path, _BLOCK), start=1)
+    filled = (number for number, line in lines if line.partition(b"#")[0].split())
     return next(number for position, number in enumerate(filled) if position == row)
 
 
@@ -106,7 +111,7 @@ def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Iterator[Bl
     pool = ThreadPoolExecutor(threads, thread_name_prefix="surefoot-letor")
     try:
         for number, raw in enumerate(read_blocks(existing_file(path), _BLOCK)):
-            data = raw.removeprefix(_MARK) if number == 0 else raw
+            data = raw.removeprefix(MARK) if number == 0 else raw
             ends = int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == _NEWLINE))  # bytes.count is slower
             under_way.append(pool.submit(_parse, kernel, path, data, lines, ends, width, n_features))
             lines += ends
@@ -158,7 +163,11 @@ def _parse(
     stretches, hard = np.empty((ends, 3), np.int64), np.empty((kernel.MOST_HARD, 4), np.int64)
     ids, report = np.empty(len(data), np.uint8), np.zeros(8, np.int64)
     width = width or _features_of_first_line(data)
+    if n_features is None and not _fits(ends, width, len(data)):  # a guess only, then; the kernel will tell
+        width = 1
     while True:
+        if n_features is None and not _fits(ends, width, len(data)):
+            raise _too_wide(path, ends, width)
         X = _allocate(path, ends, width)
         kernel.parse(view, width, X, y, stretches, ids, hard, report)
         if report[kernel.IRREGULAR] or report[kernel.FEATURES] <= width:
@@ -206,6 +215,8 @@ def _fill(X: Matrix, y: Floats, data: bytes, hard: Rows) -> bool:
 
 def _parse_slowly(path: str | os.PathLike[str], data: bytes, lines_before: int, n_features: int | None) -> Block:
     lines = read_one_by_one(path, data, lines_before, n_features)
+    if n_features is None and not _fits(len(lines.labels), lines.n_features, len(data)):
+        raise _too_wide(path, len(lines.labels), lines.n_features)
     X = _allocate(path, len(lines.labels), n_features or lines.n_features)
     X[:] = 0
     for row, features in zip(X, lines.features, strict=True):
@@ -219,6 +230,24 @@ def _parse_slowly(path: str | os.PathLike[str], data: bytes, lines_before: int, 
         np.array(starts, dtype=np.int64),
         known if len(known) == len(lines.ids) else None,
         len(data),
+    )
+
+
+def _fits(rows: int, width: int, size: int) -> bool:
+    """Whether a dense matrix is in proportion to a text of `size` bytes."""
+    return 4 * rows * width <= max(_ROOM, _TIMES * size)
+
+
+def _too_wide(path: str | os.PathLike[str], rows: int, width: int) -> DataError:
+    named = f"{width}:".encode()
+    lines = enumerate(text_lines(path, _BLOCK), start=1) if Path(path).is_file() else iter(())
+    found = (number for number, line in lines if any(word.lstrip(b"0").startswith(named) for word in line.split()))
+    return DataError.at(
+        path,
+        next(found, None),
+        f"found feature {width}; a dense matrix of so many columns would take {4 * rows * width / 1e6:,.0f} MB for "
+        f"{rows:,} rows, far more than the text; number features without gaps, or give n_features={width} if "
+        "this is meant",
     )
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.frames import to_polars
+from surefoot.data.columns import floats_of, ids_of, is_masked
+from surefoot.data.frames import is_pandas, to_polars
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
 
@@ -21,7 +22,7 @@ _CELLS = 1 << 20  # looked at in one go, so that checks need no second matrix
 def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
     """The features as a dense float32 matrix in C order, not copied if it is one, and the columns' names of a table."""
     columns = None
-    if hasattr(X, "iloc") and hasattr(X, "columns"):  # pandas, told by its manners
+    if is_pandas(X):
         columns = [str(name) for name in X.columns]
         for name, dtype in zip(columns, X.dtypes, strict=True):
             _numeric(getattr(dtype, "kind", "O") in "biuf", name, dtype)
@@ -34,6 +35,8 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
         values = table.select(pl.all().cast(pl.Float32)).to_numpy(order="c")
     else:
         values = X.toarray() if hasattr(X, "toarray") else np.asarray(X)  # the former of a SciPy sparse matrix
+        if is_masked(X):
+            values = X.astype(np.float32).filled(np.nan)
         if values.dtype.kind not in "biuf":
             raise DataError(f"X holds {values.dtype}; features must be numbers")
     if values.ndim != 2:
@@ -48,43 +51,33 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
 
 def numbers_of(values: Any, rows: int, what: str) -> Floats:
     """A float64 number for each row."""
-    try:
-        found: Floats = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{what} holds something that is not a number ({error})") from error
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
-    if found.ndim != 1:
-        raise ArgumentError(f"{what} has shape {found.shape}; give one number for each row of X")
+    found = floats_of(_column(values, what), what, _row)
     _same_length(len(found), rows, what)
     return found
 
 
 def row_ids(values: Any, rows: int, what: str) -> pl.Series:
     """A text id for each row, of whole numbers or texts."""
-    ids = values if isinstance(values, pl.Series) else _series(values)
+    ids = ids_of(_column(values, what), what, _row)
     _same_length(len(ids), rows, what)
-    if ids.dtype.is_float():  # what pandas makes of whole numbers when it can
-        whole = ids.cast(pl.Int64, strict=False)
-        ids = whole if (whole.cast(pl.Float64) == ids).all() and not whole.null_count() else ids.fill_nan(None)
-    ids = ids.cast(pl.String)
-    if ids.null_count():
-        raise DataError(f"row {int(ids.is_null().arg_max() or 0) + 1}: {what} is missing; every row needs one")
     return ids
 
 
-def _series(values: Any) -> pl.Series:
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ArgumentError(f"ids have shape {array.shape}; give one for each row of X")
-    if array.dtype.kind in "biuf":
-        return pl.Series(array)
-    return pl.Series([None if _absent(value) else str(value) for value in array.tolist()], dtype=pl.String)
+def _row(row: int) -> str:
+    return f"row {row + 1}"
 
 
-def _absent(value: Any) -> bool:
-    # pandas' own missing value is told by its name, so that pandas need not be installed.
-    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
+def _column(values: Any, what: str) -> Any:
+    """The values, or the one column of a matrix or table."""
+    if isinstance(values, list | tuple) and any(isinstance(value, list | tuple | np.ndarray) for value in values[:1]):
+        with suppress(ValueError):  # rows of different lengths: no matrix, and no column either
+            values = np.asarray(values)
+    shape: tuple[int, ...] = getattr(values, "shape", (0,))
+    if len(shape) == 2 and shape[1] == 1:
+        return values.iloc[:, 0] if is_pandas(values) else values[:, 0]
+    if len(shape) != 1:
+        raise ArgumentError(f"{what} has shape {shape}; give one value for each row of X")
+    return values
 
 
 def _same_length(found: int, rows: int, what: str) -> None:
@@ -94,7 +87,7 @@ def _same_length(found: int, rows: int, what: str) -> None:
 
 def _numeric(fine: bool, name: str, dtype: Any) -> None:
     if not fine:
-        raise DataError(f"column {name!r} of X holds {dtype}; features must be numbers (encode or drop it)")
+        raise DataError(f"column {shortened(name)} of X holds {dtype}; features must be numbers (encode or drop it)")
 
 
 def _refuse_infinite(matrix: Matrix) -> None:

@@ -7,6 +7,7 @@ import io
 import itertools
 import math
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -14,12 +15,18 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.files import existing_file, read_bytes, write_text
+from surefoot.arguments import decimal
+from surefoot.data.columns import WHITESPACE, first_repeated
+from surefoot.data.csv_text import read_csv_text, records
+from surefoot.data.files import existing_file, write_text
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
 
 COLUMNS = ("pair", "list", "rank", "score", "grade", "preferred")
 LISTS = ("A", "B")
+_RANK = re.compile(r"[0-9]{1,9}")
+_CONTROL = re.compile(r"[\x00\r\ud800-\udfff]")
+_ROOM, _TIMES = 1 << 22, 64  # cells that pairs may always take, and how many for each result
 _List: TypeAlias = "list[tuple[float, float]]"
 
 
@@ -42,6 +49,8 @@ class PreferencePairs:
 
     def __post_init__(self) -> None:
         """Refuse arrays that do not fit together."""
+        if self.names and (len(self.names) != len(self.preferred) or len(set(self.names)) < len(self.names)):
+            raise ArgumentError(f"there are {len(self.preferred)} pairs; names must name each of them, all differently")
         shape = (len(self.preferred), 2)
         if self.scores.ndim != 3 or self.scores.shape[:2] != shape or self.scores.shape != self.grades.shape:
             raise ArgumentError(
@@ -76,7 +85,7 @@ class PreferencePairs:
         built = []
         for number, (a_scores, a_grades, b_scores, b_grades, preferred) in enumerate(pairs, start=1):
             if preferred not in LISTS:
-                raise ArgumentError(f"pair {number}: preferred is {preferred!r}; it must be 'A' or 'B'")
+                raise ArgumentError(f"pair {number}: preferred is {shortened(preferred)}; it must be 'A' or 'B'")
             if len(a_scores) != len(a_grades) or len(b_scores) != len(b_grades):
                 raise ArgumentError(f"pair {number}: every result needs a score and a grade")
             lists = [list(zip(a_scores, a_grades, strict=True)), list(zip(b_scores, b_grades, strict=True))]
@@ -89,12 +98,22 @@ class PreferencePairs:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(COLUMNS)
         names = self.names or tuple(str(number) for number in range(1, len(self) + 1))
+        for name in names:
+            if not name or name != name.strip(WHITESPACE) or _CONTROL.search(name):
+                raise DataError.at(
+                    path,
+                    None,
+                    f"the pair's name {shortened(name)} is empty, or has white space or control characters at "
+                    "an end or inside; rename it",
+                )
         for pair, name in enumerate(names):
             for number, which in enumerate(LISTS):
                 rows = zip(self.scores[pair, number].tolist(), self.grades[pair, number].tolist(), strict=True)
                 for rank, (score, grade) in enumerate(rows, start=1):
                     if score > -math.inf:
-                        writer.writerow([name, which, rank, score, f"{grade:g}", LISTS[self.preferred[pair]]])
+                        # The shortest text that reads back as the same grade.
+                        written = repr(grade).removesuffix(".0")
+                        writer.writerow([name, which, rank, score, written, LISTS[self.preferred[pair]]])
         write_text(path, stream.getvalue())
 
 
@@ -105,70 +124,84 @@ def read_preferences(path: str | os.PathLike[str]) -> PreferencePairs:
     from 1 and scores do not rise with them. The file may be compressed (.gz, .bz2, .xz, .zst).
     """
     file = existing_file(path)
-    try:
-        text = read_bytes(file).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError.at(path, None, f"not UTF-8 text (byte {error.start}); convert the file to UTF-8") from error
-    rows = csv.reader(io.StringIO(text))
-    header = [name.strip() for name in next(rows, [])]
+    rows = records(file, read_csv_text(file), ",")
+    first, header = next(rows, (1, []))
     missing = [name for name in COLUMNS if name not in header]
     if missing:
         raise DataError.at(
-            path, 1, f"no column {', '.join(map(repr, missing))}; expected the header {','.join(COLUMNS)}"
+            path, first, f"no column {', '.join(map(repr, missing))}; expected the header {','.join(COLUMNS)}"
         )
+    twice = first_repeated(name for name in header if name in COLUMNS)
+    if twice is not None:
+        raise DataError.at(path, first, f"two columns are named {twice!r}; keep one")
     at = [header.index(name) for name in COLUMNS]
     pairs: dict[str, tuple[dict[str, dict[int, tuple[float, float]]], str]] = {}
-    for row in rows:
-        if not any(cell.strip() for cell in row):
-            continue
-        line = rows.line_num
+    for line, row in rows:
         if len(row) != len(header):
             raise DataError.at(path, line, f"expected {len(header)} columns, found {len(row)}")
-        pair, which, rank, score, grade, preferred = (row[column].strip() for column in at)
+        pair, which, rank, score, grade, preferred = (row[column] for column in at)
+        if not pair:
+            raise DataError.at(path, line, "the pair is missing; every line needs one")
         for name, value in (("list", which), ("preferred", preferred)):
             if value not in LISTS:
-                raise DataError.at(path, line, f"{name} is {value[:60]!r}; it must be A or B")
+                raise DataError.at(path, line, f"{name} is {shortened(value)}; it must be A or B")
         lists, chosen = pairs.setdefault(pair, ({one: {} for one in LISTS}, preferred))
         if chosen != preferred:
-            raise DataError.at(path, line, f"pair {pair!r} prefers {preferred} here and {chosen} above; one of the two")
-        number = int(_number(path, line, "rank", rank, whole=True))
+            raise DataError.at(
+                path, line, f"pair {shortened(pair)} prefers {preferred} here and {chosen} above; one of the two"
+            )
+        number = _rank(path, line, rank)
         if number in lists[which]:
-            raise DataError.at(path, line, f"rank {number} of list {which} of pair {pair!r} stands twice")
+            raise DataError.at(path, line, f"rank {number} of list {which} of pair {shortened(pair)} stands twice")
         lists[which][number] = _number(path, line, "score", score), _number(path, line, "grade", grade)
     if not pairs:
         raise DataError.at(path, None, "the file holds no pairs; expected at least one line after the header")
-    return _stacked(
-        [
-            (name, [_in_order(path, name, which, lists[which]) for which in LISTS], LISTS.index(preferred))
-            for name, (lists, preferred) in pairs.items()
-        ]
-    )
-
-
-def _number(path: str | os.PathLike[str], line: int, name: str, written: str, *, whole: bool = False) -> float:
+    stacked = [
+        (name, [_in_order(path, name, which, lists[which]) for which in LISTS], LISTS.index(preferred))
+        for name, (lists, preferred) in pairs.items()
+    ]
     try:
-        value = int(written) if whole else float(written)
+        return _stacked(stacked)
+    except DataError as error:
+        raise DataError.at(path, None, str(error)) from error
+
+
+def _rank(path: str | os.PathLike[str], line: int, written: str) -> int:
+    if not _RANK.fullmatch(written) or not int(written):
+        raise DataError.at(path, line, f"the rank is {shortened(written)}, not a whole number from 1")
+    return int(written)
+
+
+def _number(path: str | os.PathLike[str], line: int, name: str, written: str) -> float:
+    try:
+        value = decimal(written)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value) or (whole and value < 1):
-        kind = "a whole number from 1" if whole else "a finite number"
-        raise DataError.at(path, line, f"the {name} is {written[:60]!r}, not {kind}")
+    if not math.isfinite(value):
+        raise DataError.at(path, line, f"the {name} is {shortened(written)}, not a finite number")
     return value
 
 
 def _in_order(path: str | os.PathLike[str], pair: str, which: str, ranked: dict[int, tuple[float, float]]) -> _List:
     found = [ranked[rank] for rank in sorted(ranked)]
     if sorted(ranked) != list(range(1, len(ranked) + 1)) or not ranked:
-        raise DataError(f"{path}: list {which} of pair {pair!r} has the ranks {sorted(ranked)}; expected 1, 2, 3, …")
+        ranks = shortened(sorted(ranked))
+        raise DataError(f"{path}: list {which} of pair {shortened(pair)} has the ranks {ranks}; expected 1, 2, 3, …")
     if any(later[0] > earlier[0] for earlier, later in itertools.pairwise(found)):
         raise DataError(
-            f"{path}: in list {which} of pair {pair!r} a score rises with the rank; best results come first"
+            f"{path}: in list {which} of pair {shortened(pair)} a score rises with the rank; best results come first"
         )
     return found
 
 
 def _stacked(pairs: Sequence[tuple[str, list[_List], int]]) -> PreferencePairs:
-    longest = max((len(one) for _, lists, _ in pairs for one in lists), default=1)
+    lengths = [len(one) for _, lists, _ in pairs for one in lists]
+    longest = max(lengths, default=1)
+    if len(lengths) * longest > max(_ROOM, _TIMES * sum(lengths)):
+        raise DataError(
+            f"the longest list has {longest:,} results and most have few: arrays of {len(pairs):,} pairs of such lists "
+            "would take far more memory than the results; cut the longest lists"
+        )
     scores = np.full((len(pairs), 2, max(longest, 1)), -np.inf)
     grades = np.zeros_like(scores)
     for row, (_, lists, _) in enumerate(pairs):

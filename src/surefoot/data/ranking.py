@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from surefoot.data.forks import forked
 from surefoot.errors import DataError
 
 Codes: TypeAlias = npt.NDArray[np.uint64]
@@ -219,10 +220,19 @@ def _break_ties(offsets: Rows, scores: Floats, order: Places | None, ids: Callab
         return order
     tied = np.flatnonzero(as_last | np.append(as_last[1:], False))
     rows = tied if order is None else order[tied].astype(np.int64)
-    by = pl.DataFrame({"tie": np.cumsum(~as_last[tied]).tolist(), "id": ids(rows)})
     new = np.arange(len(scores), dtype=_place_type(len(scores))) if order is None else order
-    new[tied] = rows[by.select(pl.arg_sort_by("tie", "id", descending=[False, True])).to_series().to_numpy()]
+    new[tied] = rows[_by_tie(np.cumsum(~as_last[tied]).tolist(), ids(rows))]
     return new
+
+
+def _by_tie(ties: list[int], ids: pl.Series) -> Rows:
+    """The places of rows by their tie, ids descending within it."""
+    if forked():
+        names = ids.to_list()
+        by_id = sorted(range(len(ties)), key=names.__getitem__, reverse=True)
+        return np.array(sorted(by_id, key=ties.__getitem__))
+    by = pl.DataFrame({"tie": ties, "id": ids})
+    return by.select(pl.arg_sort_by("tie", "id", descending=[False, True])).to_series().to_numpy()
 
 
 def _sorted_places(keys: Codes) -> Places:

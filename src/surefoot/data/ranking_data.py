@@ -27,7 +27,7 @@ from surefoot.data.ranking import (
     rank,
 )
 from surefoot.data.tables import Qrels, Run
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
 
 HIGHEST_EXPONENTIAL = 31  # a gain of 2^31 − 1 is already more than any scale of relevance needs
 
@@ -139,7 +139,7 @@ class RankingData:
         self.feature_names = _feature_names(feature_names, self.n_features)
         self.doc_ids: pl.Series | None = None if doc_ids is None else row_ids(doc_ids, len(X), "doc_ids")
         self.baselines: dict[str, Floats] = {
-            str(name): self._scores(scores, f"baseline {name!r}") for name, scores in (baselines or {}).items()
+            str(name): self._scores(scores, f"baseline {shortened(name)}") for name, scores in (baselines or {}).items()
         }
         self._check_contiguous()
         self._check_documents()
@@ -172,7 +172,7 @@ class RankingData:
 
     def with_baseline(self, name: str, scores: npt.ArrayLike) -> RankingData:
         """The same data with one more baseline: a score for each document, the higher the better."""
-        added = self._scores(scores, f"baseline {name!r}")
+        added = self._scores(scores, f"baseline {shortened(name)}")
         return self._sharing(baselines=self.baselines | {str(name): added})
 
     def select(self, queries: npt.ArrayLike) -> RankingData:
@@ -298,7 +298,8 @@ class RankingData:
             if query in seen:
                 raise RowError(
                     int(self.offsets[i]),
-                    f"query {query!r} comes again after other queries; put all its rows together (sort by query)",
+                    f"query {shortened(query)} comes again after other queries; "
+                    "put all its rows together (sort by query)",
                     first=int(self.offsets[seen[query]]),
                 )
             seen[query] = i
@@ -317,7 +318,7 @@ class RankingData:
         query = self.queries[int(np.searchsorted(self.offsets, second, side="right")) - 1]
         raise RowError(
             second,
-            f"document {self.doc_ids[second]!r} stands twice in query {query!r}; keep one of the two",
+            f"document {shortened(self.doc_ids[second])} stands twice in query {shortened(query)}; keep one of the two",
             first=first,
         )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,26 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arguments import decimal
-from surefoot.data.files import MARK, OLD_MAC, existing_file, read_bytes, uncompressed, write_bytes
-from surefoot.data.frames import to_polars, write_frame
+from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, row_of
+from surefoot.data.files import existing_file, write_bytes
+from surefoot.data.forks import refuse_in_fork
+from surefoot.data.frames import (
+    QUERY_COLUMNS,
+    Table,
+    is_columns,
+    is_pandas,
+    keys_of,
+    read_table,
+    table_of,
+    write_frame,
+)
 from surefoot.data.ranking import Floats
+from surefoot.data.scores_csv import read_csv
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
 
-_EMPTY = "the file is empty; expected a header 'query,system,…' and a line a query"
 LARGEST = 1e100  # beyond it sums of squares, which every test takes, would no longer be finite
+_UNWRITABLE = re.compile(r"[\x00\r]")
 _FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
 
@@ -60,9 +70,9 @@ class Scores:
         runs: Sequence[Run] = (),
         qrels: Qrels | None = None,
     ) -> None:
-        self.values: Floats = np.ascontiguousarray(values, dtype=np.float64)
-        self.systems = tuple(map(str, systems))
-        self.queries = tuple(map(str, queries))
+        self.values: Floats = _matrix(values)
+        self.systems = tuple(ids_of(systems, "the system's name", row_of("systems")).to_list())
+        self.queries = tuple(ids_of(queries, "the query", row_of("queries")).to_list())
         self.measure = str(measure)
         self.missing = dict.fromkeys(self.systems, 0) | dict(missing or {})
         self.dropped = dropped
@@ -125,7 +135,9 @@ class Scores:
         return np.exp([row.mean() for row in logs])
 
     def to_frame(self) -> pl.DataFrame:
-        """A polars frame: `query` first, then one column a system."""
+        """A polars frame: `query` first, then one column per system."""
+        if "query" in self.systems:
+            raise DataError("a system is named 'query', as the column of queries is; rename it")
         columns = [pl.Series("query", self.queries, dtype=pl.String)]
         return pl.DataFrame(columns + [pl.Series(n, v) for n, v in zip(self.systems, self.values, strict=True)])
 
@@ -134,6 +146,15 @@ class Scores:
         if Path(path).suffix == ".parquet":
             write_frame(path, self.to_frame())
         else:
+            refuse_in_fork("writing scores")
+            for name in (*self.systems, *self.queries):
+                if not name or name != name.strip(WHITESPACE) or _UNWRITABLE.search(name):
+                    raise DataError.at(
+                        path,
+                        None,
+                        f"the name {shortened(name)} cannot stand in CSV (nothing, white space at an end, a carriage "
+                        "return or NUL); write a .parquet file instead",
+                    )
             write_bytes(path, self.to_frame().write_csv().encode())
 
 
@@ -142,168 +163,119 @@ def unknown_system(name: str, systems: Sequence[str]) -> str:
     import difflib
 
     near = difflib.get_close_matches(name, systems, n=1)
-    hint = f"Did you mean {near[0]!r}? " if near else ""
-    shown = ", ".join(systems[:12]) + (", …" if len(systems) > 12 else "")
+    hint = f"Did you mean {shortened(near[0])}? " if near else ""
+    shown = ", ".join(shortened(system)[1:-1] for system in systems[:12]) + (", …" if len(systems) > 12 else "")
     return f"no system is named {shortened(name)}. {hint}The systems are: {shown}"
 
 
 def read_scores(source: Any, measure: str | None = None) -> Scores:
     """A score matrix made elsewhere: first column the query, one column a system; CSV, Parquet or a table.
 
-    Also takes a nested dict `{system: {query: score}}`.
+    Also takes a nested dict `{system: {query: score}}`, and a pandas table whose index holds the queries.
 
     >>> read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 0.75, "q2": 0.0}}, measure="AP")
     <Scores AP: 2 systems × 2 queries>
     """
     if isinstance(source, Scores):
         return source
-    if isinstance(source, Mapping):
-        return _from_nested(source, measure or "score")
+    measure = measure or "score"
+    if isinstance(source, Mapping) and not is_columns(source):
+        return _from_nested(source, measure)
     if not isinstance(source, str | os.PathLike):
-        return _from_frame(to_polars(source, "scores", _FORMS), measure or "score", _row("scores"))
+        table = table_of(source, "scores", _FORMS)
+        if is_pandas(source):
+            table = _with_index(source, table)
+        return _from_columns(list(table), list(table.values()), measure, _row("scores"))
     path = existing_file(source)
     if path.suffix == ".parquet":
-        try:
-            frame = pl.read_parquet(path, glob=False)
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise DataError.at(source, None, f"not a Parquet file ({error})") from error
-        return _from_frame(frame, measure or "score", _row(str(source)))
-    return _read_csv(path, measure or "score")
+        frame = read_table(path)
+        return _from_columns(frame.columns, frame.get_columns(), measure, _row(str(source)))
+    names, columns, where = read_csv(path)
+    return _from_columns(names, columns, measure, where)
 
 
-def _read_csv(path: Path, measure: str) -> Scores:
-    data = read_bytes(path).removeprefix(MARK)
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise DataError.at(
-            path, line, f"not UTF-8 text (byte 0x{data[error.start]:02x}); convert the file to UTF-8"
-        ) from error
-    if b"\r" in data.strip() and b"\n" not in data:
-        raise DataError.at(path, 1, OLD_MAC)
-    header = data.lstrip(b"\r\n").split(b"\n", 1)[0]
-    separator = (
-        "\t" if header.count(b"\t") > header.count(b",") else ";" if b"," not in header and b";" in header else ","
-    )
-    try:
-        # Names come from the first row as data: Polars would silently rename a column that stands twice.
-        table = pl.read_csv(
-            uncompressed(data.lstrip(b"\r\n")),
-            has_header=False,
-            infer_schema=False,
-            separator=separator,
-            truncate_ragged_lines=False,
+def _with_index(source: Any, table: Table) -> Table:
+    """The columns of a pandas table with its index first, where that holds the queries."""
+    index = source.index
+    if any(name is not None for name in index.names):
+        if index.nlevels > 1:
+            raise DataError(f"scores: the index has {index.nlevels} levels; one, the query, is expected")
+        (name,) = index.names
+        known = str(name) not in QUERY_COLUMNS and any(column in QUERY_COLUMNS for column in table)
+        return {column: values for column, values in table.items() if column != str(name)} if known else table
+    default = getattr(index, "start", None) == 0 and getattr(index, "step", None) == 1
+    first = next(iter(table), "")
+    if default or first in QUERY_COLUMNS:
+        return table
+    if getattr(index.dtype, "kind", "O") in "iu":
+        raise DataError(
+            f"scores: is the query in the table's index or in its first column, {shortened(first)}? Name that column "
+            "'query', or the index (df.rename_axis('query'))"
         )
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise _unreadable(path, data, separator) from error
-    blank = pl.all_horizontal(pl.all().str.strip_chars().fill_null("") == "")
-    table = table.filter(~blank)
-    if not table.height:
-        raise DataError.at(path, None, _EMPTY)
-    names = ["" if name is None else name.strip() for name in table.row(0)]
-
-    def where(row: int | None) -> str:
-        return f"{path}" if row is None else f"{path}, line {_line(data, separator, row + 1)}"
-
-    if len(set(names)) < len(names):
-        twice = next(name for name, times in Counter(names).items() if times > 1)
-        raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every system needs its own name")
-    if all(map(_is_number, names)):
-        raise DataError(f"{where(-1)}: the header holds nothing but numbers; put names above them: query,system,…")
-    return _from_frame(table.slice(1).rename(dict(zip(table.columns, names, strict=True))), measure, where)
-
-
-def _records(data: bytes, separator: str) -> Iterator[tuple[int, list[str] | None]]:
-    """The file's filled records, each with the line it starts at; None for one whose quotation marks do not match.
-
-    Slow, and asked only where something is wrong.
-    """
-    reader = csv.reader(io.StringIO(data.decode(), newline=""), delimiter=separator, strict=True)
-    start = 1
-    try:
-        for record in reader:
-            if any(field.strip() for field in record):
-                yield start, record
-            start = reader.line_num + 1
-    except csv.Error:
-        yield start, None
-
-
-def _line(data: bytes, separator: str, record: int) -> int:
-    """The line that a filled record, counted from 0, starts at."""
-    return next((line for i, (line, _) in enumerate(_records(data, separator)) if i == record), record + 1)
-
-
-def _unreadable(path: Path, data: bytes, separator: str) -> DataError:
-    """What is wrong with a file that is no table."""
-    width = 0
-    for line, record in _records(data, separator):
-        if record is None:
-            return DataError.at(path, line, "a quotation mark is not closed, or closed before the column's end")
-        width = width or len(record)
-        if len(record) > width:
-            return DataError.at(path, line, f"found {len(record)} columns where the header has {width}")
-    return DataError.at(path, None, "cannot be read as a table" if width else _EMPTY)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        decimal(text)
-    except ValueError:
-        return False
-    return True
+    return {"query" if "query" not in table else "": index, **table}
 
 
 def _row(place: str) -> Callable[[int | None], str]:
     return lambda row: place if row is None else f"{place}, row {row + 1}"
 
 
-def _from_frame(frame: pl.DataFrame, measure: str, where: Callable[[int | None], str]) -> Scores:
+def _from_columns(
+    names: Sequence[str], columns: Sequence[Any], measure: str, where: Callable[[int | None], str]
+) -> Scores:
     """Scores from a table whose first column is the query; `where` names a row, or the table, for messages."""
-    if frame.width < 2 or frame.height == 0:
+    rows = len(columns[0]) if columns else 0
+    if len(columns) < 2 or not rows:
         raise DataError(
             f"{where(None)}: expected a query column, at least one column a system and one row a query; "
-            f"found {frame.width} columns and {frame.height} rows"
+            f"found {len(columns)} columns and {rows} rows"
         )
-    if any(not name.strip() for name in frame.columns[1:]):
+    if any(not name.strip() for name in names[1:]):
         raise DataError(f"{where(None)}: a column has no name; every system needs one")
-    queries = frame.to_series(0).cast(pl.String)
-    if queries.null_count():
-        raise DataError(f"{where(int(queries.is_null().arg_max() or 0))}: the query is missing")
-    if queries.n_unique() < len(queries):
-        row = int(queries.is_first_distinct().not_().arg_max() or 0)
-        raise DataError(f"{where(row)}: query {shortened(queries[row])} stands twice; every query needs one row")
-    values = np.empty((frame.width - 1, frame.height))
-    for position, column in enumerate(frame.get_columns()[1:]):
-        numbers = column.str.strip_chars().cast(pl.Float64, strict=False) if column.dtype == pl.String else column
-        numbers = numbers.cast(pl.Float64)
-        wrong = ~(numbers.abs() <= LARGEST).fill_null(value=False)
+    queries = ids_of(columns[0], "the query", where).to_list()
+    twice = first_repeated(queries)
+    if twice is not None:
+        row = [row for row, query in enumerate(queries) if query == twice][1]
+        raise DataError(f"{where(row)}: query {shortened(twice)} stands twice; every query needs one row")
+    values = np.empty((len(columns) - 1, rows))
+
+    def place(row: int) -> str:
+        return f"{where(row)}, query {shortened(queries[row])}"
+
+    for position, (name, column) in enumerate(zip(names[1:], columns[1:], strict=True)):
+        what = f"the score of system {shortened(name)}"
+        found = floats_of(column, what, place)
+        wrong = ~(np.abs(found) <= LARGEST)
         if wrong.any():
-            row = int(wrong.arg_max() or 0)
-            found = column[row]
-            what = "is missing" if found in (None, "") else f"is {shortened(str(found))}, not a finite number"
-            if numbers.is_finite()[row]:
-                what += f" within ±{LARGEST:g}"
-            raise DataError(
-                f"{where(row)}: the score of system {shortened(column.name)} "
-                f"on query {shortened(queries[row])} {what}; "
-                "every system needs a score on every query (0 where it failed)"
-            )
-        values[position] = numbers.to_numpy()
-    return Scores(values, frame.columns[1:], queries.to_list(), measure)
+            row = int(wrong.argmax())
+            raise DataError(f"{place(row)}: {what} is {found[row]:g}; it must be finite and within ±{LARGEST:g}")
+        values[position] = found
+    return Scores(values, names[1:], queries, measure)
 
 
-def _from_nested(source: Mapping[Any, Mapping[Any, float]], measure: str) -> Scores:
-    queries: dict[str, None] = {}
-    for system, row in source.items():
+def _from_nested(source: Mapping[Any, Any], measure: str) -> Scores:
+    systems = keys_of(source, "scores, system").to_list()
+    given: list[dict[str, Any]] = []
+    for system, row in zip(systems, source.values(), strict=True):
         if not isinstance(row, Mapping):
             raise DataError(
-                f"scores, system {shortened(system)}: expected a dict {{query: score}}, found a {type(row).__name__}"
+                f"scores, system {shortened(system)}: expected a dict {{query: score}}, "
+                f"found a {type(row).__name__}; give {_FORMS}"
             )
-        queries.update(dict.fromkeys(map(str, row)))
-    frame = pl.DataFrame({"query": list(queries)}, schema={"query": pl.String})
-    for system, row in source.items():
-        given = {str(query): score for query, score in row.items()}
-        frame = frame.with_columns(pl.Series(str(system), [given.get(query) for query in queries], dtype=pl.Float64))
-    return _from_frame(frame, measure, _row("scores"))
+        keys = keys_of(row, f"scores, system {shortened(system)}, query").to_list() if row else []
+        given.append(dict(zip(keys, row.values(), strict=True)))
+    queries = list(dict.fromkeys(query for row in given for query in row))
+
+    def where(row: int | None) -> str:
+        return "scores" if row is None else f"scores, row {row + 1}"
+
+    columns = [queries, *([row.get(query) for query in queries] for row in given)]
+    return _from_columns(["query", *systems], columns, measure, where)
+
+
+def _matrix(values: Any) -> Floats:
+    if is_masked(values):
+        raise ArgumentError("values are masked in places; every system needs a score on every query")
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iuf":
+        raise ArgumentError(f"values hold {array.dtype}; scores must be numbers")
+    return np.ascontiguousarray(array, dtype=np.float64)

@@ -13,9 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.files import existing_file, state, stem, write_bytes
-from surefoot.data.frames import columns_of, write_frame
-from surefoot.data.lines import Layout, line_of, read_lines
+from surefoot.data.documents import FileIds, RowIds, ShiftedIds
+from surefoot.data.files import existing_file, stem, write_bytes
+from surefoot.data.forks import refuse_in_fork
+from surefoot.data.frames import columns_of, read_table, write_frame
+from surefoot.data.lines import Layout, read_lines
 from surefoot.data.ranking import (
     Codes,
     DuplicateDocumentError,
@@ -62,22 +64,25 @@ class RankedTable:
 
     @classmethod
     def read(cls, source: Source, name: str | None = None) -> Self:
-        """From a file, a nested dict `{query: {document: number}}` or a pandas, polars or Arrow table."""
+        """From a file of TREC lines or Parquet, a nested dict `{query: {document: number}}` or a table of any maker."""
         if isinstance(source, cls):
             return source if name in (None, source.name) else source.renamed(str(name))
-        if isinstance(source, str | os.PathLike) and (file := existing_file(source)).is_file():
+        parquet = isinstance(source, str | os.PathLike) and Path(source).suffix == ".parquet"
+        if isinstance(source, str | os.PathLike) and not parquet and (file := existing_file(source)).is_file():
             blocks = read_lines(source, cls.layout, partial(_Block, cls.ties_by_id))
             room = file.stat().st_size // cls.layout.shortest
-            return cls._assemble(blocks, room, name or stem(source), _ids_of_file(source, cls.layout), _line(source))
-        if isinstance(source, str | os.PathLike):  # a pipe can be read once only, so its ids are kept
+            return cls._assemble(blocks, room, name or stem(source), FileIds(source, cls.layout))
+        if isinstance(source, str | os.PathLike) and parquet:
+            name, where = name or stem(source), str(source)
+            columns = columns_of(read_table(existing_file(source)), cls.numbers, where)
+        elif isinstance(source, str | os.PathLike):  # a pipe can be read once only, so its ids are kept
             kept = zip(*read_lines(source, cls.layout, lambda *columns: columns), strict=True)
             columns = tuple(map(pl.concat, kept))
-            name, where = name or stem(source), ""
+            name, where = name or stem(source), str(source)
         else:
-            name = name or cls.layout.what
-            columns, where = columns_of(source, cls.numbers, name), f"{name}, "
-        block = _Block(cls.ties_by_id, *columns)
-        return cls._assemble([block], len(columns[0]), name, columns[1].gather, lambda row: f"{where}row {row + 1}")
+            name = where = name or cls.layout.what
+            columns = columns_of(source, cls.numbers, name)
+        return cls._assemble([_Block(cls.ties_by_id, *columns)], len(columns[0]), name, RowIds(columns[1], where))
 
     @classmethod
     def _assemble(
@@ -85,13 +90,9 @@ class RankedTable:
         blocks: Iterable[_Block],
         room: int,
         name: str,
-        ids: Callable[[Rows], pl.Series],
-        place: Callable[[int], str],
+        ids: RowIds | FileIds,
     ) -> Self:
-        """Rank the rows of all blocks, probably no more than `room`.
-
-        `ids` names the documents of rows, `place` says where a row stands.
-        """
+        """Rank the rows of all blocks, probably no more than `room`; `ids` names their documents and places."""
         ties = _NeighbourTies(ids)
         names: list[str] = []
         starts, stretch_codes = _Column(np.int64), _Column(np.uint64)
@@ -113,11 +114,11 @@ class RankedTable:
             first, second = error.rows
             twice, once = ids(np.array([second, first])).to_list()
             if twice != once:
-                raise DataError(f"{place(second)}: its hash is that of another line; please report this") from error
+                raise DataError(f"{ids.place(second)}: its hash is that of another line; please report this") from error
             query = names[int(np.searchsorted(stretches[0], second, side="right")) - 1]
             raise DataError(
-                f"{place(second)}: document {shortened(twice)} stands twice in query {shortened(query)} "
-                f"(first at {place(first).rpartition(', ')[2]}); keep one of the two"
+                f"{ids.place(second)}: document {shortened(twice)} stands twice in query {shortened(query)} "
+                f"(first at {ids.place(first).rpartition(', ')[2]}); keep one of the two"
             ) from error
         unique = dict(zip(stretches[1].tolist(), names, strict=True))
         return cls(name, unique.values(), np.fromiter(unique, dtype=np.uint64, count=len(unique)), ranking, ids)
@@ -138,13 +139,12 @@ class RankedTable:
             places=self.ranking.places[within] - rows.start,
             tie_rule=self.ranking.tie_rule,
         )
-        whole = self.documents
         table = type(self)(
             self.name,
             self.queries[number : number + 1],
             self.query_codes[number : number + 1],
             ranking,
-            lambda positions: whole(positions + rows.start),
+            ShiftedIds(self, rows.start),
         )
         return table, rows
 
@@ -181,13 +181,14 @@ class RankedTable:
         if Path(path).suffix == ".parquet":
             write_frame(path, self.to_frame())
             return
+        refuse_in_fork("writing runs and judgments")
         frame = self._lines()
         for column in ("query_id", "doc_id"):
-            spaced = frame[column].str.contains(r"\s")
-            if spaced.any():
+            wrong = frame[column].str.contains(r"[\x00 \t\v\f\r\n]") | (frame[column] == "")
+            if wrong.any():
                 raise DataError(
-                    f"{path}: the id {frame[column].filter(spaced)[0]!r} holds white space, which TREC lines cannot; "
-                    "write a .parquet file instead"
+                    f"{path}: the id {shortened(frame[column].filter(wrong)[0])} cannot stand in a TREC line "
+                    "(white space, NUL or nothing); write a .parquet file instead"
                 )
         write_bytes(path, frame.write_csv(include_header=False, separator=" ", quote_style="never").encode())
 
@@ -232,14 +233,15 @@ class Run(RankedTable):
             run.score_sample = np.array(sample, dtype=np.float64).ravel()
             if not len(run.score_sample) or not np.isfinite(run.score_sample).all():
                 raise DataError(
-                    f"the score sample of run {self.name!r} is empty or holds a value that is not finite; "
+                    f"the score sample of run {shortened(self.name)} is empty or holds a value that is not finite; "
                     "give scores of the same system"
                 )
         return run
 
     def _lines(self) -> pl.DataFrame:
         frame = self.to_frame()
-        tag = "".join("_" if letter.isspace() else letter for letter in self.name) or "surefoot"
+        name = self.name.encode(errors="replace").decode()
+        tag = "".join("_" if letter.isspace() or letter == "\0" else letter for letter in name) or "surefoot"
         return frame.select(
             "query_id",
             pl.lit("Q0").alias("Q0"),
@@ -273,7 +275,7 @@ class Qrels(RankedTable):
         return self.ranking.scores
 
     def _lines(self) -> pl.DataFrame:
-        whole = bool(np.all(self.grades == np.round(self.grades)))
+        whole = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))
         grade = pl.col("relevance").cast(pl.Int64) if whole else pl.col("relevance")
         return self.to_frame().select("query_id", pl.lit("0").alias("iteration"), "doc_id", grade)
 
@@ -344,37 +346,6 @@ class _NeighbourTies:
         kept = np.concatenate(self._rows)
         at = np.minimum(np.searchsorted(kept, rows), len(kept) - 1)
         return chosen(pl.concat(self._kept), at) if np.array_equal(kept[at], rows) else self._ids(rows)
-
-
-def _ids_of_file(path: str | os.PathLike[str], layout: Layout) -> Callable[[Rows], pl.Series]:
-    """Names the documents of a file's rows by reading the file again, which must not have changed."""
-    seen = _state(path)
-
-    def ids(rows: Rows) -> pl.Series:
-        if _state(path) != seen:
-            raise DataError.at(path, None, "the file has changed since it was read; read it again")
-        ascending = np.argsort(rows, kind="stable")
-        wanted = rows[ascending]
-        found: list[pl.Series] = []
-        before = 0
-        for _, documents, _ in read_lines(path, layout, lambda *columns: columns):
-            low, high = np.searchsorted(wanted, [before, before + len(documents)])
-            found.append(documents.gather(wanted[low:high] - before))
-            before += len(documents)
-        back = np.empty_like(ascending)
-        back[ascending] = np.arange(len(ascending))
-        return pl.concat(found).gather(back)
-
-    return ids
-
-
-def _state(path: str | os.PathLike[str]) -> tuple[int, int]:
-    found = state(path)
-    return (found.st_size, found.st_mtime_ns) if found else (0, 0)
-
-
-def _line(path: str | os.PathLike[str]) -> Callable[[int], str]:
-    return lambda row: f"{path}, line {line_of(path, row)}"
 
 
 def read_run(source: Source, name: str | None = None) -> Run:

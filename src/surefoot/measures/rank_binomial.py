@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.data.ranking import Floats
-from surefoot.errors import MeasureError
+from surefoot.errors import MeasureError, shortened
 
 _LARGE = 1e300
 
@@ -22,10 +22,10 @@ _LARGE = 1e300
 def check_sigma(sigma: object, what: str = "sigma") -> float:
     """σ as a finite number above 0, or an error that says what was found."""
     if isinstance(sigma, bool) or not isinstance(sigma, int | float | np.integer | np.floating):
-        raise MeasureError(f"{what} is {sigma!r}, not a number; write a number above 0, such as 0.2")
+        raise MeasureError(f"{what} is {shortened(sigma)}, not a number; write a number above 0, such as 0.2")
     if not (math.isfinite(sigma) and sigma > 0):
         raise MeasureError(
-            f"{what} is {sigma!r}; it is the scale over which scores nearly tie and must be a finite number above 0"
+            f"{what} is {shortened(sigma)}; it is the scale over which scores nearly tie and must be finite and above 0"
         )
     return float(sigma)
 

@@ -6,12 +6,14 @@ import itertools
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from os import PathLike
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.data.frames import QUERY_COLUMNS
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Qrels, Run, Source
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
@@ -78,6 +80,8 @@ def score(
         lacking[run.name] = hits.retrieved == 0
         for item in measures:
             warn_of_scale(run, item)
+        if not len(hits.query):
+            _warn_of_nothing_judged(run, judgments)
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
         if progress:
@@ -136,14 +140,27 @@ def warn_of_scale(run: Run, measure: Measure, normalize: str | None = None) -> N
         )
 
 
+def _warn_of_nothing_judged(run: Run, judgments: Qrels) -> None:
+    example = ""
+    with suppress(DataError):  # the file may have gone
+        first, judged = (shortened(table.documents(np.array([0]))[0]) for table in (run, judgments))
+        example = f"; its first document is {first}, the first judged one {judged}"
+    warnings.warn(
+        f"run {shortened(run.name)}: none of its {len(run):,} documents is judged{example}; are the ids the same?",
+        SurefootWarning,
+        stacklevel=3,
+    )
+
+
 def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
     """The runs with their names, which must differ; each must share a query with the judgments."""
     if isinstance(runs, Run | str | PathLike) or hasattr(runs, "columns"):
         runs = [runs]
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
-        # {query: {document: score}} is one run; {name: run} are several.
-        if isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping):
+        # {query: {document: score}} is one run, {"query_id": [...], ...} too; {name: run} are several.
+        single = isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
+        if single or any(name in runs and not isinstance(runs[name], Run | Mapping) for name in QUERY_COLUMNS):
             named = [Run.read(runs)]
         else:
             named = [Run.read(run, name=str(name)) for name, run in runs.items()]
@@ -154,13 +171,14 @@ def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
     for name, times in Counter(run.name for run in named).items():
         if times > 1:
             raise ArgumentError(
-                f"{times} systems are named {name!r}; every system needs its own name "
+                f"{times} systems are named {shortened(name)}; every system needs its own name "
                 "(on the command line NAME=FILE, in Python read_run(…, name=…))"
             )
     for run in named:
         if (judged_queries(run, judgments) < 0).all():
             raise DataError(
-                f"run {run.name!r} has no query in common with the judgments: its first query is "
-                f"{run.queries[0]!r}, theirs is {judgments.queries[0]!r}; are these the right files?"
+                f"run {shortened(run.name)} has no query in common with the judgments: its first query is "
+                f"{shortened(run.queries[0])}, that of {shortened(judgments.name)} is "
+                f"{shortened(judgments.queries[0])}; are these the right files?"
             )
     return named

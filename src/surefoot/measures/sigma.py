@@ -13,7 +13,7 @@ import numpy as np
 
 from surefoot.data.preferences import PreferencePairs
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.effectiveness import gains, ratio
 from surefoot.measures.expected_discount import discounts
 from surefoot.measures.rank_binomial import check_sigma, rank_distribution_gradient
@@ -135,7 +135,7 @@ class _Likelihood:
 
     def __init__(self, pairs: PreferencePairs, dcg: str, cutoff: int | None) -> None:
         if dcg not in ("log2", "exp-log2"):
-            raise ArgumentError(f"dcg is {dcg!r}; write 'log2' (linear gains) or 'exp-log2' (2^g − 1)")
+            raise ArgumentError(f"dcg is {shortened(dcg)}; write 'log2' (linear gains) or 'exp-log2' (2^g − 1)")
         if not isinstance(pairs, PreferencePairs):
             raise ArgumentError(
                 f"pairs is a {type(pairs).__name__}; give PreferencePairs (read_preferences, PreferencePairs.of)"

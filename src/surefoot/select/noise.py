@@ -161,11 +161,15 @@ def _trace(
 def _one_query(hits: Hits, query: str) -> tuple[Hits, slice]:
     """The hits of one query alone, and where its results stand in the run."""
     if query not in hits.judgments.queries:
-        raise ArgumentError(f"no judged query is named {query!r}; the first is {hits.judgments.queries[0]!r}")
+        raise ArgumentError(
+            f"no judged query is named {shortened(query)}; the first is {shortened(hits.judgments.queries[0])}"
+        )
     number = hits.judgments.queries.index(query)
     found = np.flatnonzero(judged_queries(hits.run, hits.judgments) == number)
     if not len(found):
-        raise ArgumentError(f"run {hits.run.name!r} has no results for query {query!r}; trace another")
+        raise ArgumentError(
+            f"run {shortened(hits.run.name)} has no results for query {shortened(query)}; trace another"
+        )
     run, rows = hits.run.only(int(found[0]))
     return match(run, hits.judgments.only(number)[0]), rows
 
@@ -181,5 +185,5 @@ def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, se
     whole("repeats", repeats, 1, MOST_DRAWS)
     whole("seed", seed, 0)
     if normalize not in ("percentile", "none"):
-        raise ArgumentError(f"normalize is {normalize!r}; write 'percentile' or 'none'")
+        raise ArgumentError(f"normalize is {shortened(normalize)}; write 'percentile' or 'none'")
     return levels

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, whole
-from surefoot.data.files import existing_file, read_bytes
+from surefoot.data.files import OLD_MAC, existing_file, read_text
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.select.noise import noise_study
 from surefoot.select.study import Json, Study, matrices_of
 
 __all__ = ["noise_study", "read_dates", "subset_study", "time_study"]
 
 _CELLS = 1 << 21  # subset × query cells handled at once
+_BETWEEN = re.compile(r"[ \t\v\f\r,]+")
+_DATE = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?))?)?", re.ASCII
+)
 _TIE = 1e-12  # differences of means that are rounding only
 
 
@@ -147,29 +152,40 @@ def read_dates(path: str | os.PathLike[str]) -> dict[str, datetime.date]:
     Columns are separated by white space, or by a comma or tab; a header line `query date` may come first.
     """
     found: dict[str, datetime.date] = {}
-    try:
-        lines = read_bytes(existing_file(path)).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise DataError.at(path, None, f"not UTF-8 text (byte {error.start}); convert the file to UTF-8") from error
-    for number, line in enumerate(lines, start=1):
-        parts = line.replace(",", " ").split()
-        if not parts or (number == 1 and [part.lower() for part in parts[1:]] == ["date"]):
+    text = read_text(existing_file(path))
+    if "\n" not in text and "\r" in text.strip(" \t\v\f\r"):
+        raise DataError.at(path, 1, OLD_MAC)
+    first = True
+    for number, line in enumerate(text.split("\n"), start=1):
+        query, _, written = _BETWEEN.sub(" ", line).strip(" ").partition(" ")
+        if not query:
             continue
-        if len(parts) < 2:
+        header, first = first and written.lower() == "date", False
+        if header:
+            continue
+        if not written:
             raise DataError.at(
-                path, number, f"no date after {parts[0][:60]!r}; expected 'query date', as in '301 2026-11-15'"
+                path, number, f"no date after {shortened(query)}; expected 'query date', as in '301 2026-11-15'"
             )
-        try:
-            date = datetime.date.fromisoformat(parts[1][:10])
-        except ValueError as error:
-            raise DataError.at(path, number, f"{parts[1][:60]!r} is no date; write it as 2026-11-15") from error
-        if found.setdefault(parts[0], date) != date:
+        date = _date(written)
+        if date is None:
+            raise DataError.at(path, number, f"{shortened(written)} is no date; write it as 2026-11-15")
+        if found.setdefault(query, date) != date:
             raise DataError.at(
-                path, number, f"query {parts[0]!r} has two dates, {found[parts[0]]} and {date}; keep one"
+                path, number, f"query {shortened(query)} has two dates, {found[query]} and {date}; keep one"
             )
     if not found:
         raise DataError.at(path, None, "the file holds no dates; expected lines of the form 'query date'")
     return found
+
+
+def _date(text: str) -> datetime.date | None:
+    """The date of a text that is one, with or without a time of day."""
+    match = _DATE.fullmatch(text)
+    try:
+        return datetime.date.fromisoformat(match[1]) if match else None
+    except ValueError:  # such as a 13th month
+        return None
 
 
 def _two_functions(
@@ -239,20 +255,19 @@ def _periods(queries: Sequence[str], dates: Mapping[str, datetime.date | str], p
         "month": lambda date: date.isoformat()[:7],
     }
     if period not in labels:
-        raise ArgumentError(f"period is {period!r}; write day, week or month")
+        raise ArgumentError(f"period is {shortened(period)}; write day, week or month")
     groups: dict[str, list[int]] = {}
     for row, query in enumerate(queries):
         date = dates.get(query)
         if date is None:
             continue
-        try:
-            known = datetime.date.fromisoformat(str(date)[:10])  # also of a datetime, whose time of day does not count
-        except ValueError as error:
-            raise ArgumentError(f"the date of query {query!r} is {date!r}; write it as 2026-11-15") from error
+        known = _date(str(date))
+        if known is None:
+            raise ArgumentError(f"the date of query {shortened(query)} is {shortened(date)}; write it as 2026-11-15")
         groups.setdefault(labels[period](known), []).append(row)
     if not groups:
         raise ArgumentError(
-            f"none of the {len(queries):,} queries has a date: the first is {queries[0]!r}, the dates are of "
-            f"{', '.join(map(repr, list(dates)[:3])) or 'no query'}; are these dates of the same queries?"
+            f"none of the {len(queries):,} queries has a date: the first is {shortened(queries[0])}, the dates are of "
+            f"{', '.join(map(shortened, list(dates)[:3])) or 'no query'}; are these dates of the same queries?"
         )
     return {label: np.array(groups[label]) for label in sorted(groups)}

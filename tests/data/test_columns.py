@@ -1,0 +1,223 @@
+"""Ids and numbers of tables, dicts and arrays of any maker: one converter, which guesses nothing."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import surefoot as sf
+
+DAY = datetime.date(2026, 11, 15)
+IDS: list[tuple[Any, list[str]]] = [
+    (["a", "b"], ["a", "b"]),
+    ([1, "b"], ["1", "b"]),
+    ([1.0, 2.0], ["1", "2"]),
+    (np.array([1.0, 2.0]), ["1", "2"]),
+    (np.ma.array([7, 8]), ["7", "8"]),
+    (pd.Series([1, 2], dtype="Int64"), ["1", "2"]),
+    (pd.Series([1, 2], dtype="Float64"), ["1", "2"]),
+    (pd.Series(["a", "b"], dtype="category"), ["a", "b"]),
+    (pd.Series(["a", "b"], dtype="string"), ["a", "b"]),
+    (pl.Series(["a", "b"], dtype=pl.Categorical), ["a", "b"]),
+    (pl.Series(["a", "b"], dtype=pl.Enum(["a", "b"])), ["a", "b"]),
+    (pl.Series([Decimal("1.00"), Decimal(2)]), ["1", "2"]),
+    (pa.array(["a", "b"]), ["a", "b"]),
+]
+NOT_IDS: list[tuple[Any, str]] = [
+    (["a", None], "row 2: .* is missing"),
+    ([1.0, float("nan")], "row 2: .* is missing"),
+    (pd.Series([1, None], dtype="Int64"), "row 2: .* is missing"),
+    (pd.Series(["a", None]), "row 2: .* is missing"),
+    (pd.Series(["a", pd.NA], dtype="string"), "row 2: .* is missing"),
+    (np.ma.array([1, 2], mask=[False, True]), "row 2: .* is missing"),
+    ([1.0, 1.5], r"row 2: .* is 1\.5 \(float\); an id must be a text or a whole number"),
+    ([1, 2.0**60], "row 2: .* may have been rounded"),
+    ([True, False], r"row 1: .* is True \(bool\)"),
+    (pl.Series([DAY, DAY]), r"row 1: .* \(date\); an id"),
+    (pl.Series([b"a", b"b"]), r"row 1: .* \(bytes\); an id"),
+    (pl.Series([["a"], ["b"]]), r"row 1: .* \(list\); an id"),
+    (pl.Series([{"x": 1}, {"x": 2}]), r"row 1: .* \(dict\); an id"),
+    (pl.Series([object(), 1], dtype=pl.Object), r"row 1: .* \(object\); an id"),
+    (["a", "\ud800"], "row 2: .* half a character"),
+    (["a", 10**5000], "row 2: .* thousands of digits"),
+]
+NUMBERS: list[Any] = [
+    [0.5, 2], ["0.5", " 2 "], np.array([0.5, 2], dtype=np.float16), pd.Series([0.5, 2], dtype="Float64"),
+    pl.Series([Decimal("0.5"), Decimal(2)]), pa.array([0.5, 2.0]), [np.float32(0.5), np.int8(2)],
+]  # fmt: skip
+NOT_NUMBERS: list[tuple[Any, str]] = [
+    ([0.5, None], "row 2: .* is missing"),
+    (pd.Series([0.5, None], dtype="Float64"), "row 2: .* is missing"),
+    (np.ma.array([0.5, 1], mask=[False, True]), "row 2: .* is missing"),
+    ([0.5, float("nan")], "row 2: .* is nan; every value must be finite"),
+    ([True, False], r"row 1: .* is True \(bool\), not a number"),
+    (pl.Series([DAY, DAY]), r"\(date\), not a number"),
+    (pl.Series([datetime.timedelta(1)] * 2), r"\(timedelta\), not a number"),
+    (pd.Series(pd.to_datetime(["2026-11-15"] * 2)), r"\(Timestamp\), not a number"),
+    ([np.timedelta64(1, "s")] * 2, "timedelta64.*, not a number"),
+    (["0.5", "1_000"], "row 2: .* is '1_000', not a number"),
+    (pl.Series(["0.5", "٣"]), "row 2: .* is '٣', not a number"),
+    (pl.Series([[1.0], [2.0]]), r"\(list\), not a number"),
+    ([0.5, 10**400], "row 2: .*, not a number"),
+]
+
+
+def run_of(queries: Any, numbers: Any) -> sf.Run:
+    return sf.read_run({"qid": queries, "docno": ["d1", "d2"], "score": numbers})
+
+
+@pytest.mark.parametrize("number", range(len(IDS)))
+def test_ids(number: int) -> None:
+    values, expected = IDS[number]
+    assert list(run_of(values, [1, 2]).queries) == expected
+    assert list(sf.read_scores({"query": values, "a": [0.5, 1]}).queries) == expected
+    data = sf.RankingData(np.ones((2, 1)), [1, 0], qid=values, doc_ids=values)
+    assert list(data.queries) == data.doc_ids.to_list() == expected
+    assert list(sf.Scores([[0.5, 1]], ["a"], values).queries) == expected
+
+
+@pytest.mark.parametrize("number", range(len(NOT_IDS)))
+def test_what_is_no_id(number: int) -> None:
+    values, message = NOT_IDS[number]
+    for read in (
+        lambda: run_of(values, [1, 2]),
+        lambda: sf.read_scores({"query": values, "a": [0.5, 1]}),
+        lambda: sf.RankingData(np.ones((2, 1)), [1, 0], qid=values),
+        lambda: sf.RankingData(np.ones((2, 1)), [1, 0], group=[2], doc_ids=values),
+        lambda: sf.Scores([[0.5, 1]], ["a"], values),
+    ):
+        with pytest.raises(sf.DataError, match=message):
+            read()
+
+
+@pytest.mark.parametrize("number", range(len(NUMBERS)))
+def test_numbers(number: int) -> None:
+    assert run_of(["a", "b"], NUMBERS[number]).to_dict() == {"a": {"d1": 0.5}, "b": {"d2": 2.0}}
+    assert sf.read_scores({"query": ["a", "b"], "s": NUMBERS[number]}).values.tolist() == [[0.5, 2]]
+    assert sf.RankingData(np.ones((2, 1)), NUMBERS[number], group=[2]).y.tolist() == [0.5, 2]
+
+
+@pytest.mark.parametrize("number", range(len(NOT_NUMBERS)))
+def test_what_is_no_number(number: int) -> None:
+    values, message = NOT_NUMBERS[number]
+    with pytest.raises(sf.DataError, match=message):
+        run_of(["a", "b"], values)
+    for read in (
+        lambda: sf.read_scores({"query": ["a", "b"], "s": values}),
+        lambda: sf.RankingData(np.ones((2, 1)), values, group=[2]),
+    ):
+        with pytest.raises(sf.DataError):
+            read()
+
+
+def test_a_pandas_index_that_holds_the_queries() -> None:
+    columns = {"query": ["q1", "q2"], "docno": ["d1", "d2"], "score": [0.5, 1.0]}
+    expected = {"q1": {"d1": 0.5}, "q2": {"d2": 1.0}}
+    frame = pd.DataFrame(columns)
+    for table in (frame.set_index("query"), frame.set_index(["query", "docno"]), frame[::-1][::-1]):
+        assert sf.read_run(table).to_dict() == expected
+    with pytest.raises(sf.DataError, match=r"no column 'query_id'.*a pandas index counts as a column if it has a name"):
+        sf.read_run(frame.set_index("query").rename_axis(None))
+
+
+def test_scores_whose_queries_are_the_index() -> None:
+    wide = pd.DataFrame({"a": [1.0, 0.0], "b": [0.0, 1.0]}, index=["q1", "q2"])
+    for table in (wide, wide.rename_axis("topic"), wide.rename_axis("query"), wide.reset_index()):
+        found = sf.read_scores(table)
+        assert (found.systems, found.queries) == (("a", "b"), ("q1", "q2"))
+    wide.index = [301, 302]
+    assert sf.read_scores(wide.rename_axis("query")).queries == ("301", "302")
+    with pytest.raises(sf.DataError, match="is the query in the table's index or in its first column, 'a'"):
+        sf.read_scores(wide)
+    filtered = pd.DataFrame({"query": [1, 2, 3], "a": [0.5, 0.5, 1.0]})[1:]
+    assert sf.read_scores(filtered).queries == ("2", "3")
+    assert sf.read_scores(filtered.rename_axis("row")).queries == ("2", "3")
+    with pytest.raises(sf.DataError, match="2 levels"):
+        sf.read_scores(pd.DataFrame({"a": [1.0]}, index=pd.MultiIndex.from_tuples([("q", 1)], names=["query", "fold"])))
+
+
+def test_columns_in_a_dict() -> None:
+    columns = {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [2.0, 1.0]}
+    assert sf.read_run(columns).to_dict() == {"q1": {"d1": 2.0, "d2": 1.0}}
+    assert sf.score({"q1": {"d1": 1}}, columns, "RR").values.tolist() == [[1.0]]
+    with pytest.raises(sf.DataError, match="columns have 1, 2 values; all need the same number"):
+        sf.read_run(columns | {"score": [1.0]})
+    with pytest.raises(sf.DataError, match=r"query 'q': expected a dict \{document: number\}, found a list"):
+        sf.read_run({"q": ["d1"]})
+
+
+def test_keys_that_become_one_id() -> None:
+    with pytest.raises(sf.DataError, match="query '1': two keys of the dict are this id, such as 1 and '1'"):
+        sf.read_run({1: {"a": 1.0}, "1": {"b": 1.0}})
+    with pytest.raises(sf.DataError, match="document '1' stands twice in query 'q'"):
+        sf.read_run({"q": {1: 1.0, "1": 0.5}})
+    with pytest.raises(sf.DataError, match="system '1': two keys"):
+        sf.read_scores({1: {"q": 1.0}, "1": {"q": 0.5}})
+    with pytest.raises(sf.DataError, match="query '1': two keys"):
+        sf.read_scores({"a": {1: 1.0, "1": 0.5}})
+
+
+def test_a_system_named_query() -> None:
+    found = sf.read_scores({"query": {"q1": 0.5}, "other": {"q1": 1.0}})
+    assert (found.systems, found.queries, found.values.tolist()) == (("query", "other"), ("q1",), [[0.5], [1.0]])
+    with pytest.raises(sf.DataError, match="a system is named 'query'"):
+        found.to_frame()
+
+
+def test_columns_of_one_name() -> None:
+    frame = pd.DataFrame([["q", "d", 1.0, 2.0]], columns=["qid", "docno", "score", "score"])
+    with pytest.raises(sf.DataError, match="two columns are named 'score'"):
+        sf.read_run(frame)
+    with pytest.raises(sf.DataError, match="two columns are named '1'"):
+        sf.read_scores(pd.DataFrame([["q", 1.0, 2.0]], columns=["query", 1, "1"]))
+
+
+def test_masked_scores_and_features() -> None:
+    masked = np.ma.array([[0.5, 1.0]], mask=[[False, True]])
+    with pytest.raises(sf.ArgumentError, match="values are masked in places"):
+        sf.Scores(masked, ["a"], ["q1", "q2"])
+    assert np.isnan(sf.RankingData(masked, [1], group=[1]).X).tolist() == [[False, True]]
+    with pytest.raises(sf.ArgumentError, match="values hold datetime64"):
+        sf.Scores(np.array([["2026-11-15"]], dtype="datetime64[D]"), ["a"], ["q"])
+
+
+@pytest.mark.parametrize(
+    ("column", "fine"),
+    [
+        (pl.Series(["a", "b"], dtype=pl.Categorical), True),
+        (pl.Series([Decimal(1), Decimal(2)]), True),
+        (pl.Series([["a"], ["b"]]), False),
+        (pl.Series([{"x": 1}, {"x": 2}]), False),
+        (pl.Series([b"a", b"b"]), False),
+        (pl.Series([DAY, DAY]), False),
+        (pl.Series(["a", None]), False),
+    ],
+)
+def test_parquet_with_columns_of_any_type(tmp_path: Path, column: pl.Series, fine: bool) -> None:
+    path = tmp_path / "x.parquet"
+    plain = {"score": [0.5, 1.0], "label": [1, 0], "f1": [0.5, 1.0], "docno": ["d1", "d2"]}
+    frame = pl.DataFrame({"qid": column, **plain})
+    for read, table in (
+        (sf.read_run, frame),
+        (sf.read_scores, frame.select("qid", "score")),
+        (sf.read_letor, frame.select("label", "qid", "f1")),
+    ):
+        table.write_parquet(path)
+        if fine:
+            assert len(read(path).queries) == 2
+        else:
+            with pytest.raises(sf.DataError, match=r"x\.parquet"):
+                read(path)
+        as_number = table.rename({"qid": "was"}).with_columns(column.alias("score"), column.alias("f1"))
+        as_number.rename({"was": "qid"}).select(table.columns).write_parquet(path)
+        if column.dtype != pl.Decimal:
+            with pytest.raises(sf.DataError, match=r"x\.parquet"):
+                read(path)

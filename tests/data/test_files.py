@@ -1,0 +1,27 @@
+"""Compressed files that were damaged are noticed, whatever wrote them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import surefoot as sf
+
+
+@pytest.mark.parametrize("how", ["at once", "in pieces"])
+def test_zst_has_a_checksum(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "x.zst"
+    if how == "at once":
+        sf.read_run({"q": {f"d{i}": 1 / (1 + i) for i in range(99)}}).write(path)
+        read = sf.read_run
+    else:
+        sf.synthetic_letor(queries=5, documents=9, features=120).write(path)
+        read = sf.read_letor
+    data = path.read_bytes()
+    read(path)
+    assert data[4] & 4  # the frame's header says that a checksum ends it
+    for damaged in (data[:-1], data[:-4] + bytes([data[-4] ^ 1]) + data[-3:], data[: len(data) // 2]):
+        path.write_bytes(damaged)
+        with pytest.raises(sf.DataError, match="truncated or corrupt"):
+            read(path)

@@ -1,0 +1,91 @@
+"""Inputs that are nearly right: small files with a few changes, by a seeded generator.
+
+How many inputs each test tries is `count(usual)`; the environment variable SUREFOOT_FUZZ multiplies it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+
+SPACES = [
+    b" ",
+    b"\t",
+    b"\v",
+    b"\f",
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"  ",
+    b" \t",
+    b"\xc2\xa0",
+    b"\xe3\x80\x80",
+    b"\xe2\x80\xa8",
+]
+ODD = [
+    b"\0", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\x01",
+    b"\x1c", b"\x1f", b"\x7f", b"\xc2\x85", b"#", b"//",
+    b'"', b'""', b",", b";", b":", b"=", b"'", b"\\", b"\xf0\x9f\x98\x80", b"e\xcc\x81", b"x^", b"\x1f\x8b",
+]  # fmt: skip
+NUMBERS = [
+    b"0", b"1", b"2", b"-1", b"+1", b"-0", b"007", b".5", b"5.", b".", b"1e5", b"1E-3", b"1e", b"1e999", b"1e-999",
+    b"inf", b"-inf", b"nan", b"NaN", b"Infinity", b"1_000", b"0x1", b"1,5", b"1d5", b"true", b"None", b"null",
+    b"9" * 40, b"0." + b"1" * 60, b"16777217", b"4.9e-324", b"3.4028236e38", b"1.7976931348623157e308",
+    b"0.1000000014901161193847656250001", b"1048576", b"\xd9\xa3", b"1e100", b"2e100", b"999999999", b"10000000000",
+]  # fmt: skip
+WORDS = [b"q1", b"q2", b"d1", b"d2", b"Q0", b"A", b"B", b"qid:1", b"qid:", b"1:1", b"2:0.5", b"#docid = d1", b"date"]
+DATES = [
+    b"2026-11-15",
+    b"2026-02-30",
+    b"10000-01-01",
+    b"0000-01-01",
+    b"20261115",
+    b"2026-W01-1",
+    b"2026-11-15T10:00:00Z",
+]
+
+
+def count(usual: int) -> int:
+    """How many inputs to try."""
+    return max(1, int(usual * float(os.environ.get("SUREFOOT_FUZZ", "1"))))
+
+
+def mutated(seeds: list[bytes], tokens: list[bytes], name: str, number: int) -> Iterator[tuple[int, bytes]]:
+    """Numbered inputs made of the seeds; the same for a name whatever the number asked for."""
+    for i in range(number):
+        rng = random.Random(f"{name} {i}")
+        data = rng.choice(seeds)
+        for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3, 5))):
+            data = _changed(rng, data, tokens)
+        yield i, data
+
+
+def _changed(rng: random.Random, data: bytes, tokens: list[bytes]) -> bytes:
+    at = rng.randint(0, len(data))
+    to = min(len(data), at + rng.choice((0, 1, 1, 1, 2, 4, 12)))
+    match rng.randrange(9):
+        case 0:
+            return data[:at] + rng.choice(SPACES) + data[to:]
+        case 1:
+            return data[:at] + rng.choice(ODD) + data[to:]
+        case 2:
+            return data[:at] + rng.choice(tokens) + data[to:]
+        case 3:
+            return data[:at] + data[to:]
+        case 4:
+            return data[:at] + bytes([rng.randrange(256)]) + data[to:]
+        case 5:  # a field for another
+            fields = data.split(b" " if b" " in data else b",")
+            fields[rng.randrange(len(fields))] = rng.choice(tokens)
+            return (b" " if b" " in data else b",").join(fields)
+        case 6:  # a line twice, or elsewhere, or gone
+            lines = data.split(b"\n")
+            line = lines[rng.randrange(len(lines))]
+            lines.insert(rng.randint(0, len(lines)), line)
+            del lines[rng.randrange(len(lines)) : rng.choice((0, 0, 1, len(lines)))]
+            return b"\n".join(lines)
+        case 7:  # one kind of white space for another, everywhere
+            return data.replace(rng.choice((b" ", b"\n", b",")), rng.choice([*SPACES, b",", b";"]))
+        case _:
+            return data * rng.choice((1, 2)) if len(data) < 2000 else data[:at]
