@@ -74,3 +74,17 @@ def test_bad_arguments(made) -> None:
         sf.noise_study(made.qrels, {"x": {"d": 1.0}})
     with pytest.raises(sf.ArgumentError, match="has no results for query 'q2'"):
         sf.noise_study({"q1": {"d": 1}, "q2": {"d": 1}}, {"q1": {"d": 1.0}}, query="q2")
+
+
+def test_the_query_to_trace_is_found_on_one_scale() -> None:
+    # On raw scores, far from percentiles, SoftNDCG of query b would seem to move most, though noise moves only a.
+    qrels = {"a": {"a1": 1}, "b": {"b1": 1}}
+    run = sf.read_run({"a": {"a1": 0.1, "a2": 0.0}, "b": {"b1": 1000.0, "b2": 999.9, "b3": -1000.0}}, name="x")
+    measure = sf.Measure.parse("SoftNDCG@5")
+    study = sf.noise_study(qrels, run, [measure], sizes=[0.05], repeats=1, seed=3).to_dict()
+    moved = {}
+    for query in qrels:
+        values = sf.noise_study(qrels, run, [measure], sizes=[0.05], repeats=1, seed=3, query=query).to_dict()
+        steps = values["trace"]["values"]["SoftNDCG@5"]
+        moved[query] = abs(steps[-1] - steps[0])
+    assert study["trace"]["query"] == max(moved, key=lambda query: moved[query])
