@@ -221,6 +221,20 @@ def test_deep_link(show: Any, demo: Assessment) -> None:
     assert opened.page.evaluate("surefoot.state().alpha") == 5
 
 
+@pytest.mark.parametrize("alpha", ["1e308", "1e400", "1000001", "NaN", "-1", "", " ", "x", "Infinity"])
+def test_an_address_with_an_absurd_alpha_shows_the_usual_one(show: Any, demo: Assessment, alpha: str) -> None:
+    opened = show(demo, f"#alpha={alpha}&baseline=today&system=bold")
+    assert opened.page.evaluate("surefoot.state().alpha") == 5
+    assert "NaN" not in opened.text("body")
+    opened.page.fill("#alpha-number", "2")
+    opened.page.evaluate(
+        "(() => { const n = document.getElementById('alpha-number'); n.value = '1e308';"
+        " n.dispatchEvent(new Event('input')); })()"
+    )
+    assert opened.page.evaluate("surefoot.state().alpha") == 2
+    assert opened.quiet()
+
+
 def test_back_closes_a_query(show: Any, demo: Assessment) -> None:
     opened = show(demo)
     opened.page.locator("#queries-body button").first.click()

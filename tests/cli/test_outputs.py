@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import surefoot as sf
-from surefoot.cli.outputs import MODEL_FILES
+from surefoot.cli.outputs import MODEL_FILES, check_outputs, figures_folder
 from surefoot.learn import storage
 
 SMALL = ("--trees", "2", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--set", "num_threads=1", "-q")
@@ -141,18 +141,29 @@ def test_what_surefoot_wrote_is_replaced_and_what_others_wrote_is_not(surefoot, 
     assert (home / target).read_bytes() != b"mine\n"
 
 
-def test_per_query_tables_and_figures(surefoot, home: Path) -> None:
-    pytest.importorskip("matplotlib")
-    line = f"evaluate {RUNS} -b today -q --csv x.csv --per-query --figures charts"
+def test_per_query_tables(surefoot, home: Path) -> None:
+    line = f"evaluate {RUNS} -b today -q --csv x.csv --per-query"
     for _ in range(2):
         assert surefoot(*line.split())[0] == 0
-    drawn = sorted(path.name for path in (home / "charts").iterdir())
-    assert {Path(name).suffix for name in drawn} == {".pdf", ".svg", ".png"}
-    for name in ("x.per-query.csv", "charts/t-risk.pdf", "charts/t-risk.svg", "charts/t-risk.png"):
-        kept = (home / name).read_bytes()
-        (home / name).write_bytes(b"mine")
-        refused(surefoot, home, line, "add --force")
-        (home / name).write_bytes(kept)
+    (home / "x.per-query.csv").write_bytes(b"mine")
+    refused(surefoot, home, line, "add --force")
+
+
+@pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
+def test_figures(surefoot, home: Path, ending: str) -> None:
+    pytest.importorskip("matplotlib")
+    from surefoot.report.canvas import new_figure, save_figure
+
+    drawn = home / "charts" / f"t-risk.{ending}"
+    drawn.parent.mkdir()
+    figure = new_figure(3, 2)
+    save_figure(figure, drawn)
+    check_outputs([figures_folder("--figures", "charts")], [])
+    figure.savefig(drawn)  # as anyone's program would
+    refused(surefoot, home, f"evaluate {RUNS} -b today --figures charts", "nothing in it says that surefoot wrote it")
+    check_outputs([figures_folder("--figures", "charts")], [], force=True)
+    with pytest.raises(sf.ArgumentError, match="which is read"):
+        check_outputs([figures_folder("--figures", "charts")], [drawn], force=True)
 
 
 def test_runs_judgments_and_models_need_force(surefoot, home: Path) -> None:

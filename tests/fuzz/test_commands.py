@@ -42,7 +42,7 @@ NUMBERS = [
 MEASURES = ["nDCG@5", "ERR@3", "AP", "rNDCG@3", "SoftNDCG(sigma=0.01)@5", "nDCG@0", "nDCG@" + "9" * 20, "P", "x" * 999,
             "nDCG(dcg='x')@5", "SoftNDCG(sigma=nan)@5", ""]  # fmt: skip
 LISTS = ["0", "0,1", "1,1.0000001", "nan", "inf", "", ",", "1e308", "-1", "0,,5", "a", "5,20"]
-READ = ["qrels.txt", "today.run", "bold.run", "x[/bold].run", "new=bold.run", "scores.csv", "dates.txt", "train.txt",
+READ = ["qrels.txt", "today.run", "bold.run", "[red]b.run", "new=bold.run", "scores.csv", "dates.txt", "train.txt",
         "model", "model/model.txt", "model/ranker.json", "absent", ".", "/dev/null", "link.run"]  # fmt: skip
 WRITTEN = ["out", "out.json", "out.csv.gz", "out.run", "out.parquet", "out.html", "new/out", "/dev/null", "/dev/full",
            "-", "folder"]  # fmt: skip
@@ -55,8 +55,10 @@ def inputs(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("inputs")
     made = sf.synthetic_runs(queries=8, depth=10)
     made.qrels.write(home / "qrels.txt")
-    for run, name in zip(made.runs[:3], ("today", "bold", "x[/bold]"), strict=True):
-        run.write(home / f"{name.replace('/', '∕')}.run")
+    for run, name in zip(made.runs[:3], ("today", "bold", "[red]b"), strict=True):
+        run.write(home / f"{name}.run")
+    for file in home.iterdir():  # as a user's, without the ids that `demo` knows as its own
+        file.write_text(file.read_text().replace("-d", "_d"))
     sf.score(made.qrels, made.runs[:3], "nDCG@10").write(home / "scores.csv")
     (home / "dates.txt").write_text("".join(f"q{i} 2026-11-0{1 + i % 2}\n" for i in range(1, 9)))
     letor = sf.synthetic_letor(queries=12, documents=8, features=6, seed=1)

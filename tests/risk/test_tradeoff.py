@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
 import surefoot as sf
-from surefoot.risk.tradeoff import loses_over, reward, risk
+from surefoot.risk.tradeoff import loses_over, lowest_mean, reward, risk
 
 unit = st.floats(0, 1, allow_subnormal=False)
 pairs = st.integers(1, 30).flatmap(
@@ -71,3 +71,11 @@ def test_what_is_refused(arguments, message: str) -> None:
         sf.u_risk(*arguments)
     with pytest.raises(ValueError):  # noqa: PT011  (users may catch it as such)
         sf.u_risk(*arguments)
+
+
+def test_a_share_is_the_decimal_that_was_written() -> None:
+    differences = np.arange(100.0)
+    for hundredths in range(1, 101):
+        share = hundredths / 100
+        assert lowest_mean(differences, share) == pytest.approx((hundredths - 1) / 2), share  # floor(0.29 · 100) is 29
+    assert lowest_mean(np.arange(1000.0), 0.0029) == pytest.approx(0.5)

@@ -74,3 +74,15 @@ def test_bad_arguments(made) -> None:
         sf.noise_study(made.qrels, {"x": {"d": 1.0}})
     with pytest.raises(sf.ArgumentError, match="has no results for query 'q2'"):
         sf.noise_study({"q1": {"d": 1}, "q2": {"d": 1}}, {"q1": {"d": 1.0}}, query="q2")
+
+
+def test_the_query_to_trace_is_found_on_one_scale() -> None:
+    # Noise is added to percentiles, so what it moves is seen against the percentiles without it, not the raw scores.
+    made = sf.synthetic_runs(queries=8, depth=10)
+    hits, base = match(made.runs[0], made.qrels), sf.percentiles(made.runs[0].ranking.scores)
+    plain = sf.Measure.parse("SoftNDCG(normalize='none')@5")
+    for seed in range(3):
+        noise = 0.05 * np.random.default_rng([seed, 0]).standard_normal(len(base))
+        moved = np.abs(plain(reranked(hits, base + noise)) - plain(reranked(hits, base)))
+        study = sf.noise_study(made.qrels, made.runs[0], ["SoftNDCG@5"], sizes=[0.05], repeats=1, seed=seed)
+        assert study.to_dict()["trace"]["query"] == made.qrels.queries[int(moved.argmax())]

@@ -108,6 +108,7 @@ def evaluate(
 
     Files may be plain, .gz, .bz2, .xz or .zst.
     """
+    from surefoot.data.files import as_text
     from surefoot.report.assessment import assess
 
     shown = _printed(format_, {Format.json: json_file, Format.csv: csv_file})
@@ -136,6 +137,7 @@ def evaluate(
         raise ArgumentError(
             f"name what is shipped today with --baseline: one of {', '.join(matrix.systems[:12])}, or mean, median, max"
         )
+    baseline = as_text(baseline)
     assessment = assess(
         matrix,
         baseline if baseline in matrix.systems else _split(baseline),
@@ -229,14 +231,16 @@ def _score_runs(qrels: str, runs: list[str], measure: Measure, missing: Missing,
 
 def name_and_file(argument: str) -> tuple[str | None, str]:
     """NAME=FILE, unless a file of that very name exists."""
-    from surefoot.data.files import state
+    from surefoot.data.files import as_text, state
 
     name, equals, path = argument.partition("=")
-    return (name, path) if equals and name and path and state(argument) is None else (None, argument)
+    return (as_text(name), path) if equals and name and path and state(argument) is None else (None, argument)
 
 
 def _split(text: str, always_list: bool = False) -> str | list[str]:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    from surefoot.data.files import as_text
+
+    names = [name.strip() for name in as_text(text).split(",") if name.strip()]
     return names if always_list or len(names) != 1 else names[0]
 
 

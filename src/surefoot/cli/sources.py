@@ -38,12 +38,12 @@ def files_of(specifications: list[str]) -> list[str]:
 
 
 def _named(text: str) -> tuple[str, str]:
+    from surefoot.data.files import as_text, stem
+
     name, equals, rest = text.partition("=")
     if equals and ":" in rest and ":" not in name:
-        return name, rest
+        return as_text(name), rest
     kind, _, where = text.partition(":")
-    from surefoot.data.files import stem
-
     return (f"feature{where}" if kind == "feature" else stem(where.rstrip("/"))), text
 
 

@@ -64,7 +64,7 @@ def stem(path: str | os.PathLike[str]) -> str:
     >>> stem("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    name = Path(path).name
+    name = as_text(Path(path).name)
     for ending in _OPEN:
         if name.lower().endswith(ending) and len(name) > len(ending):
             name = name[: -len(ending)]
@@ -73,6 +73,11 @@ def stem(path: str | os.PathLike[str]) -> str:
         if name.lower().endswith(ending) and len(name) > len(ending):
             return name[: -len(ending)]
     return name
+
+
+def as_text(name: str) -> str:
+    """A name from the system, whose names are bytes, as text that can be written: what is not UTF-8 becomes �."""
+    return re.sub("[\ud800-\udfff]", "�", name)
 
 
 def is_compressed(path: Path) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from surefoot.data.files import write_text
+from surefoot.data.files import as_text, write_text
 from surefoot.data.scores import Scores, read_scores
 from surefoot.errors import ArgumentError
 from surefoot.report import text
@@ -173,7 +173,7 @@ class Assessment:
         for system, columns in block["systems"].items():
             flat = {
                 "query": block["queries"],
-                "system": [system] * len(block["queries"]),
+                "system": [as_text(system)] * len(block["queries"]),
                 "baseline": block["baseline"],
             }
             flat |= {key: values for key, values in columns.items() if key != "alpha"}
