@@ -71,8 +71,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize("first", ["", "before = sf.read_qrels('q.txt')"])
-def test_a_forked_child_reads_what_its_parent_reads(folder: Path, first: str) -> None:
+def test_a_forked_child_reads_what_its_parent_reads(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", CHILD], timeout=120, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
