@@ -148,10 +148,12 @@ def _is_regular(data: bytes, fields: int, lines: int) -> bool:
     for start in range(0, len(letters), _CACHED):
         piece = letters[start : start + _CACHED + 1]
         space = piece <= _SPACE
-        pairs = np.flatnonzero(np.logical_and(space[1:], space[:-1]))
-        if pairs.size and ((piece[pairs] != _RETURN).any() or (piece[pairs + 1] != _FEED).any()):
-            return False
-        returns += len(pairs)
+        neighbours = np.logical_and(space[1:], space[:-1])
+        if neighbours.any():
+            pairs = np.flatnonzero(neighbours)
+            if (piece[pairs] != _RETURN).any() or (piece[pairs + 1] != _FEED).any():
+                return False
+            returns += len(pairs)
         spaces += int(np.count_nonzero(space[:_CACHED]))
     return spaces == fields * lines + returns - (not data.endswith(b"\n")) and letters[0] > _SPACE
 
