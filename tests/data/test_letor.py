@@ -539,7 +539,9 @@ def test_a_matrix_out_of_proportion_to_the_text(
         sf.read_letor(path)
     assert last or "line 1501: found feature 1048576; a dense matrix" in str(caught.value)
     path.write_text("1 qid:1 1048576:1\n" + "1 qid:2 1:1\n" * 1500)
-    with pytest.raises(sf.DataError, match="line 1: found feature 1048576; .*give n_features=1048576 if this is meant"):
+    with pytest.raises(
+        sf.DataError, match=r"line 1: found feature 1048576; .*give n_features=1048576 if this is meant"
+    ):
         sf.read_letor(path)
     path.write_text("1 qid:1 1:1\n1 qid:1 100000:1\n")
     assert sf.read_letor(path).n_features == 100_000
@@ -584,7 +586,7 @@ def test_parquet_keeps_feature_names_of_any_kind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"f1": [1.0], "f1:x": [1.0]}, "once each and without a gap|each once, without a gap"),
+        ({"f1": [1.0], "f1:x": [1.0]}, "each once, without a gap"),
         ({"f1:x": [1.0], "f2": [1.0]}, "1 of 2 feature columns have names"),
         ({"f" + "9" * 5000: [1.0]}, "without a gap"),
         ({"f1": ["x"]}, "column 'f1' holds String; features must be numbers"),

@@ -71,8 +71,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize("first", ["", "before = sf.read_qrels('q.txt')"])
-def test_a_forked_child_reads_what_its_parent_reads(folder: Path, first: str) -> None:
+def test_a_forked_child_reads_what_its_parent_reads(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", CHILD], timeout=120, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
@@ -103,9 +102,14 @@ def test_no_thread_outlives_a_read(folder: Path) -> None:
     sf.read_run("a.run")
     sf.read_letor("l.txt")
     Path("bad.run").write_text(RUN + "wrong\n")
-    with pytest.raises(sf.DataError):
+    with pytest.raises(sf.DataError) as wrong:
         sf.read_run("bad.run")
+    Path("wide.txt").write_text("1 qid:1 1:1\n" * 1000 + "1 qid:1 1000000:1\n")
+    with pytest.raises(sf.DataError) as wide:
+        sf.read_letor("wide.txt")
     assert ours() == before
+    assert wrong.traceback
+    assert wide.traceback  # which hold on to all that the calls held
 
 
 def test_pickles_after_a_change_of_folder(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -158,7 +158,7 @@ def test_ties_share_the_first_place_and_one_function_is_none_to_compare() -> Non
 def test_what_is_no_date(tmp_path: Path, written: str) -> None:
     path = tmp_path / "dates.txt"
     path.write_text(f"301 {written}\n", encoding="utf-8")
-    with pytest.raises(sf.DataError, match="line 1: .* is no date") as caught:
+    with pytest.raises(sf.DataError, match=r"line 1: .* is no date") as caught:
         sf.read_dates(path)
     assert len(str(caught.value)) < 500
 

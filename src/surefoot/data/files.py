@@ -116,7 +116,8 @@ def reason(error: Exception) -> str:
 
 def read_blocks(path: Path, size: int) -> Iterator[bytes]:
     """The file's decompressed bytes in blocks of about `size` that end at a line's end."""
-    rest, ending, first = b"", path.suffix.lower(), True
+    rest: list[bytes] = []  # the start of a line, in as many pieces as it takes
+    ending, first = path.suffix.lower(), True
     try:
         for block in _pieces(path, ending, size):
             if first and ending not in _OPEN:
@@ -124,10 +125,10 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
             first = False
             end = block.rfind(b"\n") + 1
             if end:
-                yield b"".join((rest, memoryview(block)[:end])) if rest or end < len(block) else block
-                rest = block[end:]
+                yield b"".join((*rest, memoryview(block)[:end])) if rest or end < len(block) else block
+                rest = [block[end:]] if end < len(block) else []
             else:
-                rest += block
+                rest.append(block)
     except _CORRUPT as error:
         if ending not in _OPEN:
             raise DataError.at(path, None, f"cannot be read ({reason(error)})") from error
@@ -136,8 +137,8 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
             None,
             f"the {path.suffix} data is truncated or corrupt ({error}); fetch or make the file again",
         ) from error
-    if rest:
-        yield rest
+    if any(rest):
+        yield b"".join(rest)
 
 
 def _pieces(path: Path, ending: str, size: int) -> Iterator[bytes]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,27 +60,28 @@ def read_text(path: str | os.PathLike[str], n_features: int | None) -> Text:
     starts: list[Rows] = []
     ids: list[pl.Series] | None = []
     size = 0
-    for block in _blocks(path, n_features):
-        rows = matrix.rows
-        size += block.size
-        width = max(matrix.width, block.X.shape[1])
-        if n_features is None and not _fits(rows + len(block.y), width, size):
-            raise _too_wide(path, rows + len(block.y), width)
-        if not rows:
-            expected = _expected_rows(path, block)
-            matrix.reserve(expected, block.X.shape[1])
-            labels.reserve(expected, 1)
-        if names and block.stretches and names[-1] == block.stretches[0]:  # a query goes on in the next block
-            del block.stretches[0]
-            block.starts = block.starts[1:]
-        names += block.stretches
-        starts.append(block.starts + rows)
-        matrix.append(block.X)
-        labels.append(block.y[:, None])
-        if block.ids is None:
-            ids = None
-        elif ids is not None:
-            ids.append(pl.Series("doc_id", block.ids, dtype=pl.String))
+    with closing(_blocks(path, n_features)) as blocks:  # or its threads would live as long as an error does
+        for block in blocks:
+            rows = matrix.rows
+            size += block.size
+            width = max(matrix.width, block.X.shape[1])
+            if n_features is None and not _fits(rows + len(block.y), width, size):
+                raise _too_wide(path, rows + len(block.y), width)
+            if not rows:
+                expected = _expected_rows(path, block)
+                matrix.reserve(expected, block.X.shape[1])
+                labels.reserve(expected, 1)
+            if names and block.stretches and names[-1] == block.stretches[0]:  # a query goes on in the next block
+                del block.stretches[0]
+                block.starts = block.starts[1:]
+            names += block.stretches
+            starts.append(block.starts + rows)
+            matrix.append(block.X)
+            labels.append(block.y[:, None])
+            if block.ids is None:
+                ids = None
+            elif ids is not None:
+                ids.append(pl.Series("doc_id", block.ids, dtype=pl.String))
     if not matrix.rows:
         raise DataError.at(path, None, f"the file is empty; expected lines of the form '{FORM}'")
     if not matrix.width:
@@ -101,7 +102,7 @@ def line_of_row(path: str | os.PathLike[str], row: int) -> int:
     return next(number for position, number in enumerate(filled) if position == row)
 
 
-def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Iterator[Block]:
+def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Generator[Block]:
     """The file's blocks, parsed ahead by threads and handed out in order; the first error is the file's first."""
     kernel = _kernel()
     threads = min(_MOST_THREADS, _cores())

@@ -15,8 +15,9 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -79,14 +80,16 @@ def read_lines(path: str | os.PathLike[str], layout: Layout, digest: Callable[..
         return block, lines, None if frame is None else digest(*map(frame.get_column, layout.kept))
 
     before, some = 0, False
-    for block, lines, digested in _two_at_once(parse, _unmarked(read_blocks(existing_file(path), _BLOCK))):
-        if digested is not None:
-            some = True
-            yield digested
-        elif (frame := _read_slowly(path, block, layout, before)).height:
-            some = True
-            yield digest(*map(frame.get_column, layout.kept))
-        before += lines
+    # Closed at once where a line is wrong: a generator, and its threads, would live as long as the error it raised.
+    with closing(_two_at_once(parse, _unmarked(read_blocks(existing_file(path), _BLOCK)))) as parsed:
+        for block, lines, digested in parsed:
+            if digested is not None:
+                some = True
+                yield digested
+            elif (frame := _read_slowly(path, block, layout, before)).height:
+                some = True
+                yield digest(*map(frame.get_column, layout.kept))
+            before += lines
     if not some:
         raise DataError.at(path, None, f"the file is empty; expected lines of the form '{layout.shape}'")
 
@@ -98,7 +101,7 @@ def _unmarked(blocks: Iterator[bytes]) -> Iterator[bytes]:
     yield from blocks
 
 
-def _two_at_once(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def _two_at_once(function: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result]:
     """The function's results in the order of the items, of which few are held at a time."""
     with ThreadPoolExecutor(2) as pool:
         pending: deque[Future[Result]] = deque()
@@ -148,10 +151,12 @@ def _is_regular(data: bytes, fields: int, lines: int) -> bool:
     for start in range(0, len(letters), _CACHED):
         piece = letters[start : start + _CACHED + 1]
         space = piece <= _SPACE
-        pairs = np.flatnonzero(np.logical_and(space[1:], space[:-1]))
-        if pairs.size and ((piece[pairs] != _RETURN).any() or (piece[pairs + 1] != _FEED).any()):
-            return False
-        returns += len(pairs)
+        neighbours = np.logical_and(space[1:], space[:-1])
+        if neighbours.any():
+            pairs = np.flatnonzero(neighbours)
+            if (piece[pairs] != _RETURN).any() or (piece[pairs + 1] != _FEED).any():
+                return False
+            returns += len(pairs)
         spaces += int(np.count_nonzero(space[:_CACHED]))
     return spaces == fields * lines + returns - (not data.endswith(b"\n")) and letters[0] > _SPACE
 

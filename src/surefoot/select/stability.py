@@ -194,9 +194,8 @@ def _two_functions(
     matrices = matrices_of(scores)
     names = matrices[0].systems if systems is None else tuple(systems)
     if len(names) != 2 or names[0] == names[1]:
-        raise ArgumentError(
-            f"two functions are compared, found {len(names)} ({', '.join(names[:8])}); give two runs, or name two"
-        )
+        given = ", ".join(map(shortened, names[:8]))
+        raise ArgumentError(f"two functions are compared, found {len(names)} ({given}); give two runs, or name two")
     for name in names:
         matrices[0].row(name)
     return matrices, (names[0], names[1])
