@@ -27,14 +27,13 @@ def rank(
 
     **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
     """
-    from surefoot.cli.sources import with_baselines
+    from surefoot.cli.sources import read_like, with_baselines
     from surefoot.data.files import write_text
-    from surefoot.data.letor import read_letor
     from surefoot.learn.ranker import Ranker
 
     check_outputs({"--output": str(output), "--qrels": None if qrels is None else str(qrels)}, [str(data)])
     ranker = Ranker.load(model)
-    documents = with_baselines(read_letor(data, n_features=ranker.n_features_in_), baseline or [])
+    documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [])
     run = documents.to_run(ranker.predict(documents), name or model.resolve().name)
     if output.suffix == ".csv":
         write_text(output, run.to_frame().write_csv())

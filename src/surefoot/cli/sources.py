@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from surefoot.data.ranking import Floats
     from surefoot.data.ranking_data import RankingData
 
 HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these; may be given several times."
+
+
+def read_like(path: Path, features: int) -> RankingData:
+    """LETOR data for a model of so many features: a text may lack the last ones, which are 0; a table has its own."""
+    from surefoot.data.letor import read_letor
+
+    return read_letor(path, n_features=None if path.suffix.lower() == ".parquet" else features)
 
 
 def with_baselines(data: RankingData, specifications: list[str]) -> RankingData:

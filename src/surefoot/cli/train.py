@@ -27,7 +27,10 @@ def train(
     valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
     baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
     objective: Annotated[str, typer.Option(help="gain, u_risk, saro, faro or geo_risk.")] = "gain",
-    alpha: Annotated[float, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = 0.0,
+    alpha: Annotated[
+        float | None,
+        typer.Option("-a", "--alpha", help="Each loss counts 1 + α times; all but gain need it.", show_default=False),
+    ] = None,
     measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = "nDCG(dcg='exp-log2')@10",
     trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 300,
     early_stopping: Annotated[
@@ -57,9 +60,10 @@ def train(
     """
     from rich.console import Console
 
-    from surefoot.cli.sources import with_baselines
+    from surefoot.cli.sources import read_like, with_baselines
     from surefoot.data.letor import read_letor
     from surefoot.learn.ranker import Ranker
+    from surefoot.learn.settings import Settings
 
     read = [data, valid] if valid is not None else [data]
     check_outputs({"--html": None if html is None else str(html)}, map(str, read), {"--output": str(output)})
@@ -74,8 +78,11 @@ def train(
         stop_on=stop_on, checkpoint=checkpoint, checkpoint_every=checkpoint_every, random_state=seed,
         **_parameters(set_ or []),
     )  # fmt: skip
+    settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
+    if objective == "gain" and settings.objective.alpha > 0:
+        raise ArgumentError(f"--alpha {alpha:g} has no effect on --objective gain; give u_risk, saro, faro or geo_risk")
     training = with_baselines(read_letor(data), baseline or [])
-    held = None if valid is None else with_baselines(read_letor(valid, n_features=training.n_features), baseline or [])
+    held = None if valid is None else with_baselines(read_like(valid, training.n_features), baseline or [])
     _show_data(console, ranker, {"training": training, "validation": held})
     _fit(ranker, training, held, quiet)
     ranker.save(output)
@@ -96,9 +103,12 @@ def _parameters(given: list[str]) -> dict[str, Any]:
         if not equals or not name:
             raise ArgumentError(f"--set {text!r} is not understood; write --set num_leaves=50")
         try:
-            found[name.strip()] = json.loads(value)
-        except ValueError:
-            found[name.strip()] = value
+            parsed = json.loads(value)
+        except (ValueError, RecursionError):
+            parsed = value
+        if name.strip() in found:
+            raise ArgumentError(f"--set {name.strip()} is given twice")
+        found[name.strip()] = parsed
     return found
 
 
@@ -167,7 +177,7 @@ def _assess(ranker: Ranker, held: RankingData) -> Assessment:
     runs = [held.to_run(scores, baseline) for baseline, scores in held.baselines.items()]
     runs.append(held.to_run(ranker.predict(held), name))
     names = list(held.baselines) or [name]
-    alphas = sorted({0.0, 1.0, 5.0, float(ranker.alpha)})
+    alphas = sorted({0.0, 1.0, 5.0, float(ranker.alpha or 0)})
     return assess(score(held.qrels(), runs, ranker.measure), names[0] if len(names) == 1 else names, alphas)
 
 
