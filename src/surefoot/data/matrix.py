@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +12,7 @@ import polars as pl
 
 from surefoot.data.frames import to_polars
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
 
@@ -39,6 +40,8 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
         values = _array(X)
         if values.dtype.kind not in "biuf":
             raise DataError(f"X holds {values.dtype}; features must be numbers")
+    if columns is not None:
+        check_names(columns)
     if values.ndim != 2:
         raise ArgumentError(f"X has shape {values.shape}; give a matrix of documents × features")
     if 0 in values.shape:
@@ -47,6 +50,15 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
         matrix: Matrix = np.ascontiguousarray(values, dtype=np.float32)
     _refuse_infinite(matrix)
     return matrix, columns
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse two features of one name: which is meant could not be told."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ArgumentError(f"two features are named {shortened(name)}; every feature needs a name of its own")
+        seen.add(name)
 
 
 def _array(X: Any) -> npt.NDArray[Any]:

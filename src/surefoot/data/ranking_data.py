@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.matrix import Matrix, feature_matrix, numbers_of, row_ids
+from surefoot.data.matrix import Matrix, check_names, feature_matrix, numbers_of, row_ids
 from surefoot.data.ranking import (
     Codes,
     DuplicateDocumentError,
@@ -354,7 +354,5 @@ def _feature_names(names: Sequence[str] | None, features: int) -> tuple[str, ...
     if len(names) != features:
         raise ArgumentError(f"there are {len(names)} feature names, but X has {features} columns")
     found = tuple(map(str, names))
-    if len(set(found)) < len(found):
-        twice = next(name for place, name in enumerate(found) if name in found[:place])
-        raise ArgumentError(f"two features are named {twice!r}; every feature needs a name of its own")
+    check_names(found)
     return found

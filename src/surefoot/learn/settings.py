@@ -12,7 +12,7 @@ from surefoot.arguments import whole
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
-from surefoot.learn.objectives import Objective
+from surefoot.learn.objectives import OBJECTIVES, Objective
 from surefoot.learn.parameters import number_of
 from surefoot.measures.notation import Measure
 
@@ -84,7 +84,7 @@ class Settings:
 def _alpha(ranker: Ranker) -> Any:
     if ranker.alpha is not None:
         return ranker.alpha
-    if ranker.objective in ("u_risk", "saro", "faro", "geo_risk"):
+    if isinstance(ranker.objective, str) and ranker.objective in OBJECTIVES[1:]:
         raise ArgumentError(
             f"objective {ranker.objective!r} needs alpha: each loss against the baseline counts 1 + α times, such as "
             "alpha=5; alpha=0 makes it plain gain"
