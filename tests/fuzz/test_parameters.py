@@ -97,7 +97,7 @@ def changed(text: str, draw: random.Random) -> str:
     for _ in range(draw.choice((1, 1, 1, 2, 3))):
         lines = text.split("\n")
         end = next((place for place, line in enumerate(lines) if line == "end of trees"), len(lines))
-        place = draw.randrange(end if draw.random() < 0.9 else len(lines))
+        place = draw.randrange(end if end and draw.random() < 0.9 else len(lines))
         kind = draw.random()
         if kind < 0.6 and "=" in lines[place]:
             key, _, value = lines[place].partition("=")

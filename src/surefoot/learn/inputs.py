@@ -45,7 +45,7 @@ def as_valid(valid: Any, names: Sequence[str]) -> RankingData:
         return as_data(valid)
     if len(valid) == 1:  # a list of sets, as eval_set of other learners has it
         return as_valid(valid[0], names)
-    first, *rest = valid
+    first, rest = valid[0] if valid else None, valid[1:]
     if isinstance(first, RankingData) and len(rest) == 1:
         return as_data(first, baseline=rest[0], names=names)
     if isinstance(first, RankingData) or not 2 <= len(rest) <= 3:

@@ -52,7 +52,7 @@ class Objective:
         ):
             if not isinstance(value, str) or value not in known:
                 raise ArgumentError(f"{what} is {shortened(value)}; it must be one of {', '.join(known)}")
-        check_alpha(self.alpha)
+        object.__setattr__(self, "alpha", check_alpha(self.alpha))  # a number, whatever stood for it
 
     @property
     def kind(self) -> int:

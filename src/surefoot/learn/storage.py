@@ -77,9 +77,11 @@ def _described(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> s
         "fitted": {name: getattr(ranker, name) for name in _FITTED},
     }
     try:
-        return json.dumps(details, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
+        text = json.dumps(details, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
+        text.encode()  # half a character, which JSON may hold, cannot be written
     except (TypeError, ValueError) as error:
         raise DataError.at(folder, None, f"a parameter cannot be saved as JSON ({error})") from error
+    return text
 
 
 def _plain(value: Any) -> Any:

@@ -119,20 +119,22 @@ class Training:
         """Evenly spaced quantiles of what the model gives training documents: its scores in little room."""
         rows = np.unique(np.linspace(0, len(self._X) - 1, documents).astype(np.int64))
         scores = booster.predict(self._X[rows], num_iteration=self.best_iteration)
-        scores = _finite(self.train.started(scores, rows))
+        scores = self.train.started(scores, rows)
+        if not np.isfinite(scores).all():
+            raise ArgumentError("the trees give scores that are not finite; lower learning_rate or raise lambda_l2")
         return [float(value) for value in np.quantile(scores, np.linspace(0, 1, min(size, len(rows))))]
 
     def _gradients(self, scores: Floats) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        found = self.lambdas(self.train.started(_finite(scores)))
+        found = self.lambdas(self.train.started(scores))
         if self.ranker.history and self.lambdas.iteration > 1 and not self.drops:
             self._keep("train", self.train, self.lambdas.values)  # what the trees before this one reach
         return found
 
     def _after_tree(self, grown: int, others: Sequence[Floats]) -> bool:
         if self.drops and self.ranker.history:
-            self._keep("train", self.train, self.train.values(_finite(others[0])))
+            self._keep("train", self.train, self.train.values(others[0]))
         if self.valid is not None:
-            values = self.valid.values(_finite(others[-1]))
+            values = self.valid.values(others[-1])
             if self.ranker.history:
                 self._keep("valid", self.valid, values)
             score = self._last_score = self.criterion(values, self.valid.baselines)
@@ -170,11 +172,3 @@ class Training:
         self._last_score, self.seed = state["last_score"], state["seed"]
         self.lambdas.iteration, self.lambdas.s_x = state["iteration"], state["s_x"]
         return booster
-
-
-def _finite(scores: Floats) -> Floats:
-    if not np.isfinite(scores).all():
-        raise ArgumentError(
-            "the scores that the trees give are no longer finite; lower learning_rate or max_delta_step"
-        )
-    return scores
