@@ -11,7 +11,7 @@ import typer
 
 from surefoot.cli.outputs import check_outputs
 from surefoot.cli.sources import HELP as BASELINES
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -72,12 +72,12 @@ def train(
         raise ArgumentError("--html shows the assessment on validation data; give --valid")
     if objective != "gain" and not baseline:
         raise ArgumentError(f"--objective {objective} compares with a baseline; give --baseline, such as feature:25")
-    ranker = Ranker(
-        objective=objective, alpha=alpha, measure=measure, rule=rule, estimate=estimate,
-        init="baseline" if init_baseline else None, n_estimators=trees, early_stopping_rounds=early_stopping,
-        stop_on=stop_on, checkpoint=checkpoint, checkpoint_every=checkpoint_every, random_state=seed,
-        **_parameters(set_ or []),
-    )  # fmt: skip
+    chosen: dict[str, Any] = {
+        "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
+        "init": "baseline" if init_baseline else None, "n_estimators": trees, "early_stopping_rounds": early_stopping,
+        "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
+    }  # fmt: skip
+    ranker = Ranker(**chosen, **_parameters(set_ or [], taken={*chosen, "self"}))
     settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
     if objective == "gain" and settings.objective.alpha > 0:
         raise ArgumentError(f"--alpha {alpha:g} has no effect on --objective gain; give u_risk, saro, faro or geo_risk")
@@ -94,21 +94,23 @@ def train(
         _show_assessment(console, assessment, html)
 
 
-def _parameters(given: list[str]) -> dict[str, Any]:
+def _parameters(given: list[str], taken: set[str]) -> dict[str, Any]:
     import json
 
     found: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
+        name = name.strip()
         if not equals or not name:
-            raise ArgumentError(f"--set {text!r} is not understood; write --set num_leaves=50")
+            raise ArgumentError(f"--set {shortened(text)} is not understood; write --set num_leaves=50")
+        if name in taken:
+            raise ArgumentError(f"--set {name} is no parameter of LightGBM's; see --help for the option that it has")
+        if name in found:
+            raise ArgumentError(f"--set {name} is given twice")
         try:
-            parsed = json.loads(value)
+            found[name] = json.loads(value)
         except (ValueError, RecursionError):
-            parsed = value
-        if name.strip() in found:
-            raise ArgumentError(f"--set {name.strip()} is given twice")
-        found[name.strip()] = parsed
+            found[name] = value
     return found
 
 
