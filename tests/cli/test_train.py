@@ -63,6 +63,16 @@ def test_baselines_from_a_run_and_from_a_model(surefoot, folder: Path, tmp_path:
     assert sf.Ranker.load(tmp_path / "second").baselines_ == ["train", "old"]
 
 
+def test_a_model_that_starts_from_a_baseline_finds_it_among_others(surefoot, folder: Path, tmp_path: Path) -> None:
+    common = ("train", folder / "train.txt", *SMALL, "-b", "bm25=feature:1")
+    assert surefoot(*common, "--init-baseline", "-o", tmp_path / "first", "--quiet")[0] == 0
+    old = ("-b", f"old=model:{tmp_path / 'first'}")
+    assert surefoot(*common, "-b", "feature:2", *old, "-o", tmp_path / "second", "--quiet")[0] == 0
+    code, _, err = surefoot("train", folder / "train.txt", *old, "-o", tmp_path / "third")
+    assert code == 2
+    assert "needs the same one again" in err
+
+
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".run.gz"])
 def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str) -> None:
     surefoot("train", folder / "train.txt", *SMALL, "-o", tmp_path / "m", "--quiet")

@@ -26,7 +26,7 @@ import surefoot as sf
 from surefoot.learn.parameters import TAKEN
 
 TIMES = float(os.environ.get("SUREFOOT_FUZZ", "1"))
-CASES = {"parameters": 120, "model_texts": 1200, "descriptions": 250, "checkpoints": 120}
+CASES = {"parameters": 100, "model_texts": 800, "descriptions": 150, "checkpoints": 60}
 
 VALUES: list[Any] = [
     None, True, False, "", "x", "true", "nan", "-1", "1e3", "１", "1,2", "[0],[1]", "[[0]]", -1, 0, 1, 2, 7, 0.5, 1.5,

@@ -23,7 +23,7 @@ import pytest
 
 import surefoot as sf
 
-KILLS = int(os.environ.get("SUREFOOT_KILLS", "6"))
+KILLS = int(os.environ.get("SUREFOOT_KILLS", "4"))
 TREES = 30
 BOOSTERS: dict[str, dict[str, Any]] = {
     "gbdt": {"feature_fraction": 0.5},

@@ -53,7 +53,8 @@ def _scores(data: RankingData, specification: str) -> Floats:
     if colon and kind == "model":
         from surefoot.learn.ranker import Ranker
 
-        return Ranker.load(where).predict(data)
+        ranker = Ranker.load(where)  # one that starts from baselines finds its own among those named before it
+        return ranker.predict(data.with_only(name for name in ranker.baselines_ if name in data.baselines))
     raise ArgumentError(f"the baseline {specification!r} is not understood; give {HELP}")
 
 
