@@ -49,8 +49,8 @@ def train(booster: str, watched: bool, folder: Path, pause: float) -> None:
     ranker.save(folder / "model")
 
 
-def apart(action: Callable[[], object], kill_after: float | None = None) -> bool:
-    """Do it in a process of its own, killed after so many seconds; whether it came to its end."""
+def apart(action: Callable[[], object], kill_after: float | None = None, waiting_for: Path | None = None) -> bool:
+    """Do it in a process of its own, killed so many seconds after a file is there; whether it came to its end."""
     child = os.fork()  # the parent has used neither LightGBM nor Polars, whose threads do not survive this
     if not child:
         try:
@@ -59,10 +59,16 @@ def apart(action: Callable[[], object], kill_after: float | None = None) -> bool
             print(repr(error), file=sys.stderr)
             os._exit(1)
         os._exit(0)
+    ended, status = 0, 0
     if kill_after is not None:
-        time.sleep(kill_after)
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
+        while not ended and waiting_for is not None and not waiting_for.exists():
+            time.sleep(0.005)
+            ended, status = os.waitpid(child, os.WNOHANG)
+        if not ended:
+            time.sleep(kill_after)
+            os.kill(child, signal.SIGKILL)
+    if not ended:
+        _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
     return not os.WIFSIGNALED(status)
 
@@ -78,16 +84,15 @@ def kill_trainings(number: int, seed: int) -> None:
             whole.mkdir()
             part.mkdir()
             undisturbed, disturbed = (partial(train, booster, watched, folder) for folder in (whole, part))
-            begun = time.monotonic()
-            assert apart(partial(undisturbed, 0.02))
-            took = time.monotonic() - begun
-            while not apart(partial(disturbed, 0.02), draw.uniform(0.2, 1) * took):
+            assert apart(partial(undisturbed, 0))
+            state = part / "state.json"
+            while not apart(partial(disturbed, 0.02), draw.uniform(0, 0.6), state if draw.random() < 0.8 else None):
                 killed += 1
-                gone_on += (part / "state.json").exists()
+                gone_on += state.exists()
                 if draw.random() < 0.7:
                     break
             assert apart(partial(disturbed, 0))
-            assert not (part / "state.json").exists()
+            assert not state.exists()
             for name in FILES:
                 assert (part / "model" / name).read_bytes() == (whole / "model" / name).read_bytes(), (booster, watched)
     print(f"{killed} killed, {gone_on} went on from a checkpoint")

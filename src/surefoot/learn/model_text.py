@@ -27,7 +27,7 @@ _INFO = re.compile(r"none|\[[-+.\deE]+:[-+.\deE]+\]|-?\d+(:-?\d+)*")
 _WHOLE = re.compile(r"-?\d{1,10}( -?\d{1,10})*")
 _REAL = re.compile(r"-?[\d.]+(e[-+]\d+)?( -?[\d.]+(e[-+]\d+)?)*")
 _ANY = re.compile(r"-?([\d.]+(e[-+]\d+)?|inf|nan)( -?([\d.]+(e[-+]\d+)?|inf|nan))*")
-_SETTING = re.compile(r"\[[a-z_0-9]+: [\w.,+\-/: \[\]]*\]", re.ASCII)
+_SETTING = re.compile(r'\[[a-z_0-9]+: [^"\\\x00-\x1f]*\]')
 _IMPORTANCE = re.compile(r"\S+=[-+.\deE]+")
 
 
