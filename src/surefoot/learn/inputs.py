@@ -103,8 +103,9 @@ def matched(X: Any, trained: Sequence[str], what: str) -> Matrix:
         place = {name: number for number, name in enumerate(names)}
         return np.ascontiguousarray(matrix[:, [place[name] for name in trained]])
     if names is not None and list(trained) != numbered(len(trained)):
-        absent = [name for name in trained if name not in set(names)]
-        extra = [name for name in names if name not in set(trained)]
+        known, given = set(trained), set(names)
+        absent = [name for name in trained if name not in given]
+        extra = [name for name in names if name not in known]
         parts = [f"lacks {_some(absent)}" if absent else "", f"has {_some(extra)} besides" if extra else ""]
         raise ArgumentError(
             f"the features of {what} are not those of the training data: it {' and '.join(filter(None, parts))}; "
