@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import surefoot as sf
@@ -62,6 +63,16 @@ def test_baselines_from_a_run_and_from_a_model(surefoot, folder: Path, tmp_path:
     assert sf.Ranker.load(tmp_path / "second").baselines_ == ["train", "old"]
 
 
+def test_a_model_that_starts_from_a_baseline_finds_it_among_others(surefoot, folder: Path, tmp_path: Path) -> None:
+    common = ("train", folder / "train.txt", *SMALL, "-b", "bm25=feature:1")
+    assert surefoot(*common, "--init-baseline", "-o", tmp_path / "first", "--quiet")[0] == 0
+    old = ("-b", f"old=model:{tmp_path / 'first'}")
+    assert surefoot(*common, "-b", "feature:2", *old, "-o", tmp_path / "second", "--quiet")[0] == 0
+    code, _, err = surefoot("train", folder / "train.txt", *old, "-o", tmp_path / "third")
+    assert code == 2
+    assert "needs the same one again" in err
+
+
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".run.gz"])
 def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str) -> None:
     surefoot("train", folder / "train.txt", *SMALL, "-o", tmp_path / "m", "--quiet")
@@ -74,6 +85,18 @@ def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str)
     ("options", "message"),
     [
         (("--objective", "u_risk"), "compares with a baseline; give --baseline"),
+        (
+            ("--objective", "u_risk", "-b", "feature:1"),
+            "needs alpha: each loss against the baseline counts 1 + α times",
+        ),
+        (("--alpha", "5"), "has no effect on --objective gain"),
+        (("--stop-on", "u_risk@5", "--valid", "train.txt"), "compares with a baseline"),
+        (("--stop-on", "u_risk"), "the others need one, such as u_risk@5"),
+        (("--set", "seed=5"), "give random_state"),
+        (("--set", "label_gain=0,1,3"), "`measure` decides the gains"),
+        (("--set", "num_leaves=4", "--set", "num_leaves=5"), "is given twice"),
+        (("--set", "min_data_in_leaf=1000000"), "no tree can be grown"),
+        (("--seed", "-1"), "random_state is -1"),
         (("-b", "feature:99"), "there is no feature 99"),
         (("-b", "feature:x"), "names no feature"),
         (("-b", "bm25"), "is not understood"),
@@ -85,7 +108,8 @@ def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str)
         (("--early-stopping", "5"), "needs validation data"),
     ],
 )
-def test_what_is_refused(surefoot, folder: Path, tmp_path: Path, options, message: str) -> None:
+def test_what_is_refused(surefoot, folder: Path, tmp_path: Path, monkeypatch, options, message: str) -> None:
+    monkeypatch.chdir(folder)
     code, _, err = surefoot("train", folder / "train.txt", "--trees", "2", "-o", tmp_path / "model", *options)
     assert code == 2
     assert message in err
@@ -99,3 +123,98 @@ def test_a_run_without_a_document_in_common(surefoot, folder: Path, tmp_path: Pa
     )
     assert code == 2
     assert "shares no document with the data" in err
+
+
+BAD = {
+    "num_leaves": "1 0 -5 x 2.5 [3] null {} 131073 1e308 true \"\"", "learning_rate": "0 -1 nan fast null [] 1e308",
+    "num_threads": "100000 2147483648 x -5 0.5", "max_bin": "1 0 x 2147483648", "min_data_in_leaf": "-1 x 1.5 []",
+    "bagging_fraction": "0 2 x 0.5", "feature_fraction": "0 2 -1 []", "lambda_l2": "-1 x inf", "lambda_l1": "-1 {}",
+    "max_depth": "x 1e10 -2", "boosting": "rf x 5", "data_sample_strategy": "x 1", "device_type": "tpu 1",
+    "monotone_constraints": "1 x 2,2 {}", "interaction_constraints": "x 5 [[99]] [0,", "categorical_feature": "99 x -1",
+    "max_bin_by_feature": "10 1,1", "feature_contri": "1 x", "extra_trees": "maybe 2 null", "drop_rate": "2 -1",
+    "tree_learner": "data", "metric": "ndcg", "objective": "binary", "verbosity": "x", "path_smooth": "-1",
+    "min_sum_hessian_in_leaf": "-1 x", "max_delta_step": "x", "top_rate": "2", "histogram_pool_size": "x -5",
+    "num_grad_quant_bins": "0 x", "cegb_penalty_feature_lazy": "1", "linear_lambda": "-1", "cat_smooth": "-1",
+    "output_model": "x.txt", "input_model": "x.txt", "machines": "x", "refit_decay_rate": "0.5", "config": "x",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_values_of_set(surefoot, folder: Path, tmp_path: Path, name: str) -> None:
+    for value in BAD[name].split():
+        command = ("train", folder / "train.txt", "--trees", "2", "-o", tmp_path / "model", "--set", f"{name}={value}")
+        code, _, err = surefoot(*command)
+        assert (code, "Traceback" in err) == (2, False), value
+        assert name in err, value
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_four_lines_and_constant_features(surefoot, tmp_path: Path) -> None:
+    file = tmp_path / "train.txt"
+    for text in (
+        "1 qid:1 1:0.5 2:1\n0 qid:1 1:0.4 2:0\n1 qid:2 1:3 2:1\n0 qid:2 1:2 2:5\n",
+        "".join(f"{row % 2} qid:{row // 10} 1:1 2:7\n" for row in range(100)),
+    ):
+        file.write_text(text)
+        code, _, err = surefoot("train", file, "-o", tmp_path / "model")
+        assert code == 2
+        assert "no tree can be grown" in err
+
+
+def test_named_features_of_a_table_go_by_name(surefoot, folder: Path, tmp_path: Path) -> None:
+    data = sf.read_letor(folder / "train.txt")
+    names = [f"name {number}" for number in range(data.n_features)]
+    turned = names[::-1]
+    sf.RankingData(data.X, data.y, group=data.lengths, feature_names=names).write(tmp_path / "train.parquet")
+    columns = np.ascontiguousarray(data.X[:, ::-1])
+    sf.RankingData(columns, data.y, group=data.lengths, feature_names=turned).write(tmp_path / "turned.parquet")
+    sf.RankingData(columns[:, 1:], data.y, group=data.lengths, feature_names=turned[1:]).write(tmp_path / "few.parquet")
+    model = tmp_path / "m"
+    assert surefoot("train", tmp_path / "train.parquet", *SMALL, "-o", model)[0] == 0
+    for name in ("train", "turned"):
+        assert surefoot("rank", model, tmp_path / f"{name}.parquet", "-o", tmp_path / f"{name}.run")[0] == 0
+    assert sf.read_run(tmp_path / "train.run").to_dict() == sf.read_run(tmp_path / "turned.run").to_dict()
+    code, _, err = surefoot("rank", model, tmp_path / "few.parquet", "-o", tmp_path / "few.run")
+    assert code == 2
+    assert "it lacks 'name 11'" in err
+
+
+def test_a_text_that_lacks_the_last_features(surefoot, folder: Path, tmp_path: Path) -> None:
+    surefoot("train", folder / "train.txt", *SMALL, "-o", tmp_path / "m", "--quiet")
+    (tmp_path / "test.txt").write_text("1 qid:1 1:0.5 #docid = a\n0 qid:1 2:1 #docid = b\n")
+    assert surefoot("rank", tmp_path / "m", tmp_path / "test.txt", "-o", tmp_path / "c.run")[0] == 0
+    documents = sf.read_letor(tmp_path / "test.txt", n_features=12)
+    expected = sf.Ranker.load(tmp_path / "m").to_run(documents).to_dict()
+    assert sf.read_run(tmp_path / "c.run").to_dict() == expected
+
+
+def test_the_tie_rule_of_data_without_ids(surefoot, tmp_path: Path) -> None:
+    made = sf.synthetic_letor(queries=20, documents=15, features=4, seed=1)
+    sf.RankingData(made.X, made.y, group=made.lengths).write(tmp_path / "bare.txt")
+    bare = tmp_path / "bare.txt"
+    code, out, _ = surefoot("train", bare, "--valid", bare, "-b", "feature:1", *SMALL, "-o", tmp_path / "m")
+    assert code == 0
+    assert "Equal scores are ranked by row order." in " ".join(out.split())
+
+
+def test_the_checkpoint_outlives_a_full_disk(surefoot, folder: Path, tmp_path: Path, monkeypatch) -> None:
+    checkpoint = tmp_path / "state.json"
+    command = ("train", folder / "train.txt", *SMALL, "-o", tmp_path / "m", "--checkpoint", checkpoint)
+    command += ("--checkpoint-every", "3")
+    with monkeypatch.context() as full:
+        write = Path.write_bytes
+
+        def write_bytes(path: Path, data: bytes) -> int:
+            if path.parent != tmp_path:
+                raise OSError(28, "No space left on device")
+            return write(path, data)
+
+        full.setattr(Path, "write_bytes", write_bytes)
+        code, _, err = surefoot(*command)
+    assert code == 2
+    assert "No space left on device" in err
+    assert checkpoint.exists()
+    assert not (tmp_path / "m").exists()
+    assert surefoot(*command)[0] == 0
+    assert not checkpoint.exists()
+    assert sf.Ranker.load(tmp_path / "m").best_iteration_ == 8

@@ -35,13 +35,12 @@ def rank(
         [*model_files(model), data, *files_of(baseline or [])],
         force,
     )
-    from surefoot.cli.sources import with_baselines
+    from surefoot.cli.sources import read_like, with_baselines
     from surefoot.data.files import as_text, write_text
-    from surefoot.data.letor import read_letor
     from surefoot.learn.ranker import Ranker
 
     ranker = Ranker.load(model)
-    documents = with_baselines(read_letor(data, n_features=ranker.n_features_in_), baseline or [], data)
+    documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
     run = documents.to_run(ranker.predict(documents), as_text(name or model.resolve().name))
     if output.suffix == ".csv":
         write_text(output, run.to_frame().write_csv())

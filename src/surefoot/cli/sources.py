@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these; may be given several times."
 
 
+def read_like(path: Path, features: int) -> RankingData:
+    """LETOR data for a model of so many features: a text may lack the last ones, which are 0; a table has its own."""
+    from surefoot.data.letor import read_letor
+
+    return read_letor(path, n_features=None if path.suffix.lower() == ".parquet" else features)
+
+
 def with_baselines(data: RankingData, specifications: list[str], file: Path) -> RankingData:
     """The data, which was read from `file`, with each baseline's document scores."""
     for text in specifications:
@@ -60,7 +67,8 @@ def _scores(data: RankingData, specification: str) -> Floats:
     if colon and kind == "model":
         from surefoot.learn.ranker import Ranker
 
-        return Ranker.load(where).predict(data)
+        ranker = Ranker.load(where)  # one that starts from baselines finds its own among those named before it
+        return ranker.predict(data.with_only(name for name in ranker.baselines_ if name in data.baselines))
     raise ArgumentError(f"the baseline {specification!r} is not understood; give {HELP}")
 
 

@@ -12,7 +12,7 @@ import typer
 from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs
 from surefoot.cli.sources import HELP as BASELINES
 from surefoot.cli.sources import files_of
-from surefoot.errors import ArgumentError, visible
+from surefoot.errors import ArgumentError, shortened, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +28,10 @@ def train(
     valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
     baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
     objective: Annotated[str, typer.Option(help="gain, u_risk, saro, faro or geo_risk.")] = "gain",
-    alpha: Annotated[float, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = 0.0,
+    alpha: Annotated[
+        float | None,
+        typer.Option("-a", "--alpha", help="Each loss counts 1 + α times; all but gain need it.", show_default=False),
+    ] = None,
     measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = "nDCG(dcg='exp-log2')@10",
     trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 300,
     early_stopping: Annotated[
@@ -62,9 +65,10 @@ def train(
         [data, *([] if valid is None else [valid]), *files_of(baseline or [])],
         force,
     )
-    from surefoot.cli.sources import with_baselines
+    from surefoot.cli.sources import read_like, with_baselines
     from surefoot.data.letor import read_letor
     from surefoot.learn.ranker import Ranker
+    from surefoot.learn.settings import Settings
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
@@ -72,16 +76,19 @@ def train(
         raise ArgumentError("--html shows the assessment on validation data; give --valid")
     if objective != "gain" and not baseline:
         raise ArgumentError(f"--objective {objective} compares with a baseline; give --baseline, such as feature:25")
-    ranker = Ranker(
-        objective=objective, alpha=alpha, measure=measure, rule=rule, estimate=estimate,
-        init="baseline" if init_baseline else None, n_estimators=trees, early_stopping_rounds=early_stopping,
-        stop_on=stop_on, checkpoint=checkpoint, checkpoint_every=checkpoint_every, random_state=seed,
-        **_parameters(set_ or []),
-    )  # fmt: skip
+    chosen: dict[str, Any] = {
+        "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
+        "init": "baseline" if init_baseline else None, "n_estimators": trees, "early_stopping_rounds": early_stopping,
+        "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
+    }  # fmt: skip
+    ranker = Ranker(**chosen, **_parameters(set_ or [], taken={*chosen, "self"}))
+    settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
+    if objective == "gain" and settings.objective.alpha > 0:
+        raise ArgumentError(f"--alpha {alpha:g} has no effect on --objective gain; give u_risk, saro, faro or geo_risk")
     training = with_baselines(read_letor(data), baseline or [], data)
     held = None
     if valid is not None:
-        held = with_baselines(read_letor(valid, n_features=training.n_features), baseline or [], valid)
+        held = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
     _show_data(console, ranker, {"training": training, "validation": held})
     _fit(ranker, training, held, quiet)
     ranker.save(output)
@@ -93,18 +100,23 @@ def train(
         _show_assessment(console, assessment, html)
 
 
-def _parameters(given: list[str]) -> dict[str, Any]:
+def _parameters(given: list[str], taken: set[str]) -> dict[str, Any]:
     import json
 
     found: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
+        name = name.strip()
         if not equals or not name:
-            raise ArgumentError(f"--set {text!r} is not understood; write --set num_leaves=50")
+            raise ArgumentError(f"--set {shortened(text)} is not understood; write --set num_leaves=50")
+        if name in taken:
+            raise ArgumentError(f"--set {name} is no parameter of LightGBM's; see --help for the option that it has")
+        if name in found:
+            raise ArgumentError(f"--set {name} is given twice")
         try:
-            found[name.strip()] = json.loads(value)
-        except ValueError:
-            found[name.strip()] = value
+            found[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            found[name] = value
     return found
 
 
@@ -173,7 +185,7 @@ def _assess(ranker: Ranker, held: RankingData) -> Assessment:
     runs = [held.to_run(scores, baseline) for baseline, scores in held.baselines.items()]
     runs.append(held.to_run(ranker.predict(held), name))
     names = list(held.baselines) or [name]
-    alphas = sorted({0.0, 1.0, 5.0, float(ranker.alpha)})
+    alphas = sorted({0.0, 1.0, 5.0, float(ranker.alpha or 0)})
     return assess(score(held.qrels(), runs, ranker.measure), names[0] if len(names) == 1 else names, alphas)
 
 

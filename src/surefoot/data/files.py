@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import lzma
 import os
 import re
@@ -17,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
-from surefoot.errors import DataError
+from surefoot.errors import DataError, shortened
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -332,16 +333,43 @@ def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 yield file
 
 
-def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write the bytes, compressed by the file's ending, all or nothing."""
+def write_bytes(path: str | os.PathLike[str], data: bytes, *, durable: bool = False) -> None:
+    """Write the bytes, compressed by the file's ending, all or nothing; if `durable`, even if the power fails."""
     compress = _COMPRESS.get(Path(path).suffix.lower())
     with replacing(path) as temporary:
         temporary.write_bytes(compress(data) if compress else data)
+        if durable:
+            _flush_to_disk(temporary)
+    if durable:
+        with suppress(OSError):  # not every system can flush a folder's list of files
+            _flush_to_disk(destination(path).parent)
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
+def write_text(path: str | os.PathLike[str], text: str, *, durable: bool = False) -> None:
     """Write text as UTF-8, all or nothing."""
-    write_bytes(path, text.encode())
+    write_bytes(path, text.encode(), durable=durable)
+
+
+def _flush_to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """A JSON file's content; numbers that JSON does not know (NaN, Infinity) are an error."""
+
+    def refuse(text: str) -> None:
+        raise ValueError(f"{text} is not a number in JSON")
+
+    try:
+        return json.loads(existing_file(path).read_text(encoding="utf-8"), parse_constant=refuse)
+    except OSError as error:
+        raise DataError.at(path, None, f"cannot be read ({reason(error)})") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError.at(path, None, f"is not JSON ({shortened(str(error), 200)})") from error
 
 
 def ends(path: Path, size: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.columns import floats_of, ids_of, is_masked
+from surefoot.data.columns import floats_of, ids_of
 from surefoot.data.frames import is_pandas, to_polars
 from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -28,17 +29,20 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
             _numeric(getattr(dtype, "kind", "O") in "biuf", name, dtype)
         values = X.to_numpy(dtype=np.float32, na_value=np.nan)
     elif isinstance(X, pl.DataFrame | pl.LazyFrame) or hasattr(X, "__arrow_c_stream__"):
-        table = to_polars(X, "X")
+        try:
+            table = to_polars(X, "X")
+        except pl.exceptions.PolarsError as error:  # two columns of one name, a type that Polars does not know
+            raise DataError(f"X cannot be read as a table ({error})") from error
         columns = table.columns
         for name, dtype in table.schema.items():
             _numeric(dtype.is_numeric() or dtype in (pl.Boolean, pl.Null), name, dtype)
         values = table.select(pl.all().cast(pl.Float32)).to_numpy(order="c")
     else:
-        values = X.toarray() if hasattr(X, "toarray") else np.asarray(X)  # the former of a SciPy sparse matrix
-        if is_masked(X):
-            values = X.astype(np.float32).filled(np.nan)
+        values = _array(X)
         if values.dtype.kind not in "biuf":
             raise DataError(f"X holds {values.dtype}; features must be numbers")
+    if columns is not None:
+        check_names(columns)
     if values.ndim != 2:
         raise ArgumentError(f"X has shape {values.shape}; give a matrix of documents × features")
     if 0 in values.shape:
@@ -47,6 +51,24 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
         matrix: Matrix = np.ascontiguousarray(values, dtype=np.float32)
     _refuse_infinite(matrix)
     return matrix, columns
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse two features of one name: which is meant could not be told."""
+    twice = first_repeated(names)
+    if twice is not None:
+        raise ArgumentError(f"two features are named {shortened(twice)}; every feature needs a name of its own")
+
+
+def _array(X: Any) -> npt.NDArray[Any]:
+    if hasattr(X, "toarray"):  # a SciPy sparse matrix
+        return np.asarray(X.toarray())
+    if hasattr(X, "filled"):  # a masked array, of whose values some are missing
+        return np.asarray(X.astype(np.float64).filled(np.nan))
+    try:
+        return np.asarray(X)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"X is not a matrix ({error}); every document needs as many features") from error
 
 
 def numbers_of(values: Any, rows: int, what: str) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.matrix import Matrix, feature_matrix, numbers_of, row_ids
+from surefoot.data.matrix import Matrix, check_names, feature_matrix, numbers_of, row_ids
 from surefoot.data.ranking import (
     Codes,
     DuplicateDocumentError,
@@ -175,6 +176,14 @@ class RankingData:
         added = self._scores(scores, f"baseline {shortened(name)}")
         return self._sharing(baselines=self.baselines | {str(name): added})
 
+    def with_features(self, X: Matrix, names: Sequence[str] | None) -> RankingData:
+        """The same data with other columns: a float32 matrix in C order of as many rows, and the features' names."""
+        return self._sharing(X=X, feature_names=_feature_names(names, X.shape[1]))
+
+    def with_only(self, baselines: Iterable[str]) -> RankingData:
+        """The same data with these of its baselines alone, in this order."""
+        return self._sharing(baselines={name: self.baselines[name] for name in baselines})
+
     def select(self, queries: npt.ArrayLike) -> RankingData:
         """Only these queries, given by their indices, in that order, or by a mask.
 
@@ -260,7 +269,8 @@ class RankingData:
         >>> data.to_run([0.5, 0.5, 0.9], "mine").to_dict()
         {'a': {'a-1': 0.9, 'a-3': 0.5, 'a-2': 0.5}}
         """
-        return Run.read(self._frame("score", self._scores(scores, "scores")), name)
+        run = Run.read(self._frame("score", self._scores(scores, "scores")), name)
+        return run.reordered(replace(run.ranking, tie_rule=self.tie_rule))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write LETOR lines (compressed by the ending) or a `.parquet` table; see `write_letor`."""
@@ -344,4 +354,6 @@ def _feature_names(names: Sequence[str] | None, features: int) -> tuple[str, ...
         return None
     if len(names) != features:
         raise ArgumentError(f"there are {len(names)} feature names, but X has {features} columns")
-    return tuple(map(str, names))
+    found = tuple(map(str, names))
+    check_names(found)
+    return found

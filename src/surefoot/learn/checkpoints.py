@@ -5,61 +5,127 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from surefoot.data.files import write_text
+from surefoot.data.files import destination, read_json, reason, write_text
 from surefoot.data.ranking_data import RankingData
-from surefoot.errors import DataError
+from surefoot.errors import DataError, shortened
+from surefoot.learn import model_text
+from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engine import lightgbm
 
-_SCHEMA = "surefoot/checkpoint/1"
+Origin: TypeAlias = dict[str, str]
+
+_SCHEMA = "surefoot/checkpoint/2"
+_ROWS = 1 << 16  # of ids, hashed in one go
 # What may differ between the training that was killed and the one that goes on.
-_FREE = {"checkpoint", "n_estimators", "num_threads", "n_jobs", "nthread"}
+_FREE = {"checkpoint", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread", "verbosity", "verbose"}
 
 
-def fingerprint(parameters: dict[str, Any], train: RankingData, valid: RankingData | None) -> str:
-    """A hash of everything that decides the trees: parameters, labels, baselines, and a sample of the features."""
+def origin(parameters: dict[str, Any], train: RankingData, valid: RankingData | None) -> Origin:
+    """Everything that decides the trees: each parameter, the engine's version, and hashes of all of the data."""
+    found = {name: repr(value) for name, value in parameters.items() if name not in _FREE}
+    found["LightGBM's version"] = str(lightgbm().__version__)
+    found["the training data"] = _hash(train)
+    found["the validation data"] = "none" if valid is None else _hash(valid)
+    return found
+
+
+def _hash(data: RankingData) -> str:
     digest = hashlib.sha256()
-    digest.update(json.dumps({k: repr(v) for k, v in sorted(parameters.items()) if k not in _FREE}).encode())
-    for data in (train, valid):
-        if data is not None:
-            digest.update(repr((data.X.shape, data.queries[:1], list(data.baselines))).encode())
-            step = max(1, len(data) // 10_000)
-            for part in (data.y, data.offsets, data.X[::step], *data.baselines.values()):
-                digest.update(np.asarray(part).tobytes())
+    digest.update(json.dumps([data.X.shape, data.queries, data.feature_names, list(data.baselines)]).encode())
+    for part in (data.X, data.y, data.offsets, *data.baselines.values()):
+        digest.update(np.ascontiguousarray(part).data)
+    if data.doc_ids is not None:
+        for start in range(0, len(data), _ROWS):
+            digest.update(json.dumps(data.doc_ids[start : start + _ROWS].to_list()).encode())
     return digest.hexdigest()
 
 
-def write(path: str | os.PathLike[str], made_of: str, booster: Any, state: dict[str, Any]) -> None:
-    """Keep a booster and what else there is to know."""
-    content = {"schema": _SCHEMA, "fingerprint": made_of, "state": state, "model": booster.model_to_string()}
-    write_text(path, json.dumps(content))
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file for the state of one training, told from others' by its origin."""
 
+    path: Path
+    made_of: Origin
 
-def read(path: str | os.PathLike[str], made_of: str) -> tuple[Any, dict[str, Any]] | None:
-    """The booster and state kept there, None where nothing is."""
-    if not Path(path).exists():
-        return None
-    try:
-        content = json.loads(Path(path).read_text())
-        matching = content["schema"] == _SCHEMA and content["fingerprint"] == made_of
-        found = lightgbm().Booster(model_str=content["model"]) if matching else None
-    except (OSError, ValueError, KeyError, TypeError, lightgbm().basic.LightGBMError) as error:
-        raise DataError.at(
-            path, None, f"is not a checkpoint that can be read ({error}); delete it to start anew"
-        ) from error
-    if found is None:
-        raise DataError.at(
-            path,
-            None,
-            "is the checkpoint of another training (other parameters or data); delete it, or name another file",
+    @classmethod
+    def at(cls, path: str | os.PathLike[str], made_of: Origin) -> Self:
+        """A checkpoint at a place that was tried: a folder that cannot be written shows before any tree is grown."""
+        target = destination(path)
+        try:
+            if target.exists() and not target.is_file():
+                raise OSError("it is not a file; name another one")
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+        except OSError as error:
+            raise DataError.at(path, None, f"cannot hold a checkpoint ({reason(error)})") from error
+        return cls(target, made_of)
+
+    def write(self, booster: Any, state: dict[str, Any]) -> None:
+        """Keep a booster and what else there is to know."""
+        content = {"schema": _SCHEMA, "origin": self.made_of, "state": state, "model": booster.model_to_string()}
+        write_text(self.path, json.dumps(content), durable=True)
+
+    def read(self, trees: int) -> tuple[Any, dict[str, Any]] | None:
+        """The booster and the state kept there, of fewer trees than are asked for; None where nothing is."""
+        if not self.path.exists():
+            return None
+        try:
+            content = read_json(self.path)
+        except DataError as error:
+            raise self._unreadable("it is not JSON") from error
+        wanted = {"schema": str, "origin": dict, "state": dict, "model": str}
+        if not isinstance(content, dict) or any(not isinstance(content.get(key), kind) for key, kind in wanted.items()):
+            raise DataError.at(self.path, None, "is not a checkpoint of surefoot's; name another file")
+        if content["schema"] != _SCHEMA:
+            raise self._unreadable(f"its schema is {shortened(content['schema'])}")
+        self._check_origin(content["origin"])
+        try:
+            booster = model_text.load(content["model"])
+            _check_state(content["state"], booster.num_trees(), trees)
+        except ValueError as error:
+            raise self._unreadable(str(error)) from error
+        return booster, content["state"]
+
+    def remove(self) -> None:
+        """Remove the checkpoint of a training whose model is safe elsewhere, and no other file."""
+        if self.path.is_file():
+            with suppress(DataError, OSError):
+                content = read_json(self.path)
+                if isinstance(content, dict) and content.get("origin") == self.made_of:
+                    self.path.unlink()
+
+    def _check_origin(self, found: dict[str, Any]) -> None:
+        if found != self.made_of:
+            names = {*self.made_of, *found}
+            other = sorted(name for name in names if self.made_of.get(name) != found.get(name))
+            raise DataError.at(
+                self.path,
+                None,
+                f"is the checkpoint of another training (what differs: {', '.join(other)[:200]}); "
+                "delete it, or name another file",
+            )
+
+    def _unreadable(self, why: str) -> DataError:
+        return DataError.at(
+            self.path, None, f"is not a checkpoint that can be read ({why[:300]}); delete it to start anew"
         )
-    return found, content["state"]
 
 
-def remove(path: str | os.PathLike[str]) -> None:
-    """A training that has ended needs no checkpoint."""
-    Path(path).unlink(missing_ok=True)
+def _check_state(state: dict[str, Any], trees: int, asked: int) -> None:
+    if not 1 <= trees < asked:
+        raise ValueError(f"it has {trees} trees, and {asked} are asked for")
+    check_history(state.get("history"), {"train": trees - 1, "valid": trees})
+    for key in ("best_score", "last_score", "s_x"):
+        if key not in state or not (state[key] is None or is_number(state[key])):
+            raise ValueError(f"{key} is {shortened(state.get(key))}")
+    for key, least, most in (("best_iteration", 0, trees), ("iteration", trees, trees), ("seed", 0, 2**31 - 1)):
+        if type(state.get(key)) is not int or not least <= state[key] <= most:
+            raise ValueError(f"{key} is {shortened(state.get(key))}")

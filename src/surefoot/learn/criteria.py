@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.expectation import geo_risk
 from surefoot.risk.inference import t_risk
 from surefoot.risk.tradeoff import check_alpha, u_risk
@@ -29,10 +32,17 @@ class Criterion:
         >>> Criterion.parse("geo_risk@5")
         Criterion(name='geo_risk', alpha=5.0)
         """
-        name, _, alpha = str(text).partition("@")
+        name, at, alpha = str(text).partition("@")
         if name not in CRITERIA:
-            raise ArgumentError(f"stop_on is {text!r}; it must be one of {', '.join(CRITERIA)}, such as u_risk@5")
-        return cls(name, check_alpha(alpha or 0))
+            raise ArgumentError(
+                f"stop_on is {shortened(text)}; it must be one of {', '.join(CRITERIA)}, such as u_risk@5"
+            )
+        if (name == "effectiveness") == bool(at):
+            raise ArgumentError(
+                f"stop_on is {shortened(text)}; effectiveness has no α, and the others need one, such as u_risk@5: "
+                "each loss counts 1 + α times"
+            )
+        return cls(name, check_alpha(alpha) if at else 0.0)
 
     def __str__(self) -> str:
         """As it parses."""
@@ -40,8 +50,10 @@ class Criterion:
 
     def __call__(self, values: Floats, baselines: Floats | None) -> float:
         """The criterion of a model's M(q) against baselines' (a row each); the greater the better."""
-        if self.name == "effectiveness" or baselines is None:
+        if self.name == "effectiveness":
             return float(values.mean())
+        if baselines is None:
+            raise ArgumentError(f"stop_on={str(self)!r} compares with a baseline; give one, or stop on effectiveness")
         if self.name == "geo_risk":
             return float(geo_risk(np.vstack([baselines, values]), self.alpha)[-1])
         reference = baselines.mean(axis=0)
@@ -60,3 +72,22 @@ def figures(values: Floats, baselines: Floats | None) -> dict[str, float]:
         found["wins"] = float((difference > 0).sum())
         found["losses"] = float((difference < 0).sum())
     return found
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value read from JSON is a finite number."""
+    return (type(value) is float and math.isfinite(value)) or (type(value) is int and abs(value) < 2**63)
+
+
+def check_history(history: Any, lengths: Mapping[str, int] | None = None) -> None:
+    """Raise ValueError unless this is a history: for each set of queries its figures, lists of as many numbers."""
+    if not isinstance(history, dict) or set(history) != {"train", "valid"}:
+        raise ValueError("its history is not one of train and valid")
+    for which, kept in history.items():
+        if not isinstance(kept, dict) or not all(isinstance(values, list) for values in kept.values()):
+            raise ValueError(f"its history of {which} does not hold lists")
+        found = {len(values) for values in kept.values()}
+        if len(found) > 1 or (lengths is not None and found - {lengths[which]}):
+            raise ValueError(f"its history of {which} has a wrong length")
+        if not all(is_number(value) for values in kept.values() for value in values):
+            raise ValueError(f"its history of {which} holds something that is not a number")

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 from surefoot.learn import lambdas
 from surefoot.learn.target import Target
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
@@ -50,9 +50,9 @@ class Objective:
             ("rule", self.rule, ("exact", "eq9")),
             ("estimate", self.estimate, ("each", "first")),
         ):
-            if value not in known:
-                raise ArgumentError(f"{what} is {value!r}; it must be one of {', '.join(known)}")
-        check_alpha(self.alpha)
+            if not isinstance(value, str) or value not in known:
+                raise ArgumentError(f"{what} is {shortened(value)}; it must be one of {', '.join(known)}")
+        object.__setattr__(self, "alpha", check_alpha(self.alpha))  # a number, whatever stood for it
 
     @property
     def kind(self) -> int:

@@ -14,7 +14,11 @@ from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
 from surefoot.learn import storage
-from surefoot.learn.training import Progress, Training, as_data, standardised_baseline
+from surefoot.learn.inputs import as_data, as_valid, matched, matched_baselines, numbered, standardised_baseline
+from surefoot.learn.training import Progress, Training
+
+_VALIDATION = "the validation data"
+_NEEDED = "a model that starts from a baseline needs the same one again: the data"
 
 
 class Ranker:
@@ -25,7 +29,7 @@ class Ranker:
     objective : {"gain", "u_risk", "saro", "faro", "geo_risk"}
         What is optimised; all but "gain" need a baseline.
     alpha : float
-        Each loss counts 1 + α times.
+        Each loss counts 1 + α times; all objectives but "gain" need it, and at 0 all but "geo_risk" are plain gain.
     measure : str
         nDCG (exponential or linear gains), AP, RR or ERR, with a cut-off or without.
     rule, estimate : str
@@ -41,13 +45,14 @@ class Ranker:
     early_stopping_rounds : int, optional
         Stop after so many trees without a better `stop_on` on the validation data.
     stop_on : str
-        "effectiveness", or "u_risk@5", "t_risk@5", "geo_risk@5".
+        "effectiveness", or "u_risk@5", "t_risk@5", "geo_risk@5", which need a baseline.
     history : bool
         Keep effectiveness, reward, risk, wins and losses after each tree in `history_`.
     checkpoint : path, optional
-        Where to keep the state every `checkpoint_every` trees; a fit that finds one there goes on from it.
-    random_state : int
-        Seed; the same gives the same model.
+        Where to keep the state every `checkpoint_every` trees; a fit that finds one there goes on from it. `save`
+        removes it once the model is on disk.
+    random_state : int or None
+        Seed; the same gives the same model. None draws one, which `random_state_` keeps.
     **parameters
         LightGBM's, by its own names: `num_leaves`, `learning_rate`, `feature_fraction`, …
 
@@ -63,7 +68,7 @@ class Ranker:
     def __init__(
         self,
         objective: str = "gain",
-        alpha: float = 0.0,
+        alpha: float | None = None,
         *,
         measure: str = "nDCG(dcg='exp-log2')@10",
         rule: str = "exact",
@@ -77,7 +82,7 @@ class Ranker:
         history: bool = True,
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: int = 50,
-        random_state: int = 0,
+        random_state: int | None = 0,
         **parameters: Any,
     ) -> None:
         self.objective = objective
@@ -144,40 +149,47 @@ class Ranker:
         """Learn from `RankingData`, or from X, y and `qid` or `group`.
 
         `baseline` holds document scores: (n,), (n, baselines), or a dict of them by name; the data's own baselines by
-        default. `valid` is RankingData, or a tuple (X, y, qid) or (X, y, qid, baseline). `progress` is called after
-        each tree.
+        default. `valid` is RankingData, or a tuple (X, y, qid), (X, y, qid, baseline) or (RankingData, baseline). Its
+        features and baselines go by name where there are names. `progress` is called after each tree.
         """
         train = as_data(X, y, qid, group, baseline)
-        held = None if valid is None else as_data(*valid) if isinstance(valid, tuple) else as_data(valid)
+        names = list(train.feature_names or numbered(train.n_features))
+        held = None
+        if valid is not None:
+            held = matched_baselines(as_valid(valid, list(train.baselines)), list(train.baselines), _VALIDATION)
+            held = held.with_features(matched(held, names, _VALIDATION), train.feature_names)
         training = Training(self, train, held, progress)
         booster = training.run()
+        sample = training.score_sample(booster)
         self.booster_ = booster
         self.n_features_in_ = train.n_features
-        self.feature_names_in_ = list(train.feature_names or booster.feature_name())
+        self.feature_names_in_ = names
         self.baselines_ = list(train.baselines)
         self.best_iteration_ = training.best_iteration
         self.best_score_ = training.best_score
         self.history_ = training.history
         self.tie_rule_ = training.train.tie_rule
-        self.score_sample_ = training.score_sample(booster)
+        self.random_state_ = training.seed
+        self.score_sample_ = sample
+        self.checkpoint_ = training.checkpoint
         return self
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None) -> Floats:
-        """A score for each document. A model that started from its baseline needs it, and the queries, again."""
+        """A score for each document.
+
+        Columns go by name where the model and X have names, by position otherwise. A model that started from its
+        baselines needs them, and the queries, again.
+        """
         self._check_fitted()
-        if isinstance(X, RankingData):
-            matrix, data = X.X, X
-        else:
-            matrix = np.ascontiguousarray(getattr(X, "to_numpy", lambda: X)(), dtype=np.float32)
-            data = None
-        if matrix.ndim != 2 or matrix.shape[1] != self.n_features_in_:
-            raise ArgumentError(f"X has shape {matrix.shape}; the model was trained on {self.n_features_in_} features")
+        matrix = matched(X, self.feature_names_in_, "X")
         scores = np.asarray(self.booster_.predict(matrix, num_iteration=self.best_iteration_), dtype=np.float64)
         if self.init != "baseline":
             return scores
-        if data is None:
-            data = as_data(matrix, np.zeros(len(matrix)), qid, group, baseline)
-        return scores + standardised_baseline(data)
+        if isinstance(X, RankingData):
+            data = as_data(X, None, qid, group, baseline, self.baselines_)
+        else:
+            data = as_data(matrix, np.zeros(len(matrix)), qid, group, baseline, self.baselines_)
+        return scores + standardised_baseline(matched_baselines(data, self.baselines_, _NEEDED))
 
     def to_run(self, data: RankingData, name: str = "model") -> Run:
         """A run of the data's documents, with the sample in which rNDCG and SoftNDCG find percentiles of its scores."""
@@ -188,7 +200,10 @@ class Ranker:
             raise ArgumentError("this Ranker has not learned anything yet; call fit first")
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write LightGBM's own text file, which plain LightGBM loads and scores with alike, and a JSON beside it."""
+        """Write LightGBM's own text file, which plain LightGBM loads and scores with alike, and a JSON beside it.
+
+        A ranker that was saved there before is replaced in one step; other files stay.
+        """
         self._check_fitted()
         storage.save(self, folder)
 

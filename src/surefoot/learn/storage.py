@@ -1,52 +1,95 @@
-"""A ranker on disk: LightGBM's own text file, and a JSON beside it; nothing in either is ever executed."""
+"""A ranker on disk: LightGBM's own text file, and a JSON beside it; nothing in either is ever executed.
+
+Both change in one step, the replacement of the JSON, which names the model's hash. The new model waits beside the
+old one until then and takes its name afterwards, so a program that is killed leaves the old ranker or the new one. The
+folder itself stays what it is (a mount point, a link, the current folder) and keeps what else is in it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from surefoot.data.files import existing_file, write_text
-from surefoot.errors import DataError
-from surefoot.learn.engine import lightgbm
+import numpy as np
+
+from surefoot.data.files import existing_file, read_json, reason, write_text
+from surefoot.errors import DataError, shortened
+from surefoot.learn import model_text
+from surefoot.learn.criteria import check_history, is_number
+from surefoot.measures.notation import Measure
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
 _SCHEMA = "surefoot/ranker/1"
 MODEL, DETAILS = "model.txt", "ranker.json"
-_FITTED = (
-    "n_features_in_", "feature_names_in_", "baselines_", "best_iteration_", "best_score_", "history_", "tie_rule_",
-    "score_sample_",
-)  # fmt: skip
 
 
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
-    """Write both files, each all or nothing; the JSON names the model's hash, so that a mixed pair is noticed."""
-    from surefoot import __version__
-
+    """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
     target = Path(folder)
+    model = ranker.booster_.model_to_string(num_iteration=ranker.best_iteration_)
+    hashed = hashlib.sha256(model.encode()).hexdigest()
+    text = _described(ranker, hashed, folder)
+    new = not target.exists()
     try:
         target.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise DataError.at(folder, None, f"cannot be made ({reason(error)})") from error
+    waiting = _waiting(target, hashed)
+    try:
+        write_text(waiting, model, durable=True)
+        write_text(target / DETAILS, text, durable=True)
+    except BaseException:
+        with suppress(OSError):
+            waiting.unlink(missing_ok=True)
+            if new:
+                target.rmdir()
+        raise
+    try:
+        waiting.replace(target / MODEL)
+        for left in target.glob(_waiting(Path(), "*").name):  # by programs that were killed
+            left.unlink(missing_ok=True)
     except OSError as error:
-        raise DataError.at(folder, None, f"cannot be made ({error.strerror or error})") from error
-    model = ranker.booster_.model_to_string(num_iteration=ranker.best_iteration_)
-    parameters = ranker.get_params() | {"checkpoint": None}
+        raise DataError.at(target / MODEL, None, f"cannot be written ({reason(error)})") from error
+    if ranker.checkpoint_ is not None:
+        ranker.checkpoint_.remove()
+
+
+def _waiting(folder: Path, hashed: str) -> Path:
+    return folder / f".{MODEL}.{hashed}.next"
+
+
+def _described(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> str:
+    from surefoot import __version__
+
     details = {
         "schema": _SCHEMA,
         "surefoot": __version__,
-        "model": {"file": MODEL, "engine": "lightgbm", "sha256": hashlib.sha256(model.encode()).hexdigest()},
-        "parameters": parameters,
+        "model": {"file": MODEL, "engine": "lightgbm", "sha256": hashed},
+        "parameters": ranker.get_params() | {"checkpoint": None},
         "fitted": {name: getattr(ranker, name) for name in _FITTED},
     }
     try:
-        text = json.dumps(details, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(details, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
+        text.encode()  # half a character, which JSON may hold, cannot be written
     except (TypeError, ValueError) as error:
         raise DataError.at(folder, None, f"a parameter cannot be saved as JSON ({error})") from error
-    write_text(target / MODEL, model)
-    write_text(target / DETAILS, text)
+    return text
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, Measure | os.PathLike):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
 def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
@@ -55,39 +98,100 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     if not home.is_dir():
         raise DataError.at(folder, None, "is not a folder; give the one that a ranker was saved to")
     details = _details(home / DETAILS)
-    model = existing_file(home / MODEL).read_bytes()
-    if hashlib.sha256(model).hexdigest() != details["model"]["sha256"]:
-        raise DataError.at(home / MODEL, None, f"is not the file that {DETAILS} was written for; save the ranker again")
     fitted = details["fitted"]
     try:
-        booster = lightgbm().Booster(model_str=model.decode())
-        if booster.num_feature() != fitted["n_features_in_"]:
-            raise DataError.at(home, None, f"{MODEL} has {booster.num_feature()} features, {DETAILS} another number")
-    except (UnicodeDecodeError, lightgbm().basic.LightGBMError) as error:
+        booster = model_text.load(_model(home, details["model"]["sha256"]))
+    except (UnicodeDecodeError, model_text.ModelTextError) as error:
         raise DataError.at(home / MODEL, None, f"is not a LightGBM model ({error})") from error
+    if booster.num_feature() != fitted["n_features_in_"]:
+        raise DataError.at(home, None, f"{MODEL} has {booster.num_feature()} features, {DETAILS} another number")
+    if booster.num_trees() != fitted["best_iteration_"]:
+        raise DataError.at(home, None, f"{MODEL} has {booster.num_trees()} trees, {DETAILS} another number")
     try:
         ranker = kind(**details["parameters"])
     except TypeError as error:
         raise DataError.at(home / DETAILS, None, f"holds parameters that no ranker has ({error})") from error
+    if ranker.init not in (None, "baseline") or (ranker.init and not fitted["baselines_"]):
+        raise DataError.at(home / DETAILS, None, f"has init {shortened(ranker.init)}, and no baselines or other ones")
     ranker.booster_ = booster
+    ranker.checkpoint_ = None
     for name in _FITTED:
-        setattr(ranker, name, fitted[name])
+        setattr(ranker, name, fitted.get(name))
     return ranker
 
 
-def _details(path: Path) -> dict[str, Any]:
+def _model(home: Path, hashed: str) -> str:
+    """The model that the details were written for, under its own name or, if a program was killed, still waiting."""
     try:
-        details = json.loads(existing_file(path).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise DataError.at(path, None, f"is not JSON ({error})") from error
+        for path in (home / MODEL, _waiting(home, hashed)):
+            data = path.read_bytes() if path.is_file() else b""
+            if hashlib.sha256(data).hexdigest() == hashed:
+                return data.decode()
+        existing_file(home / MODEL)
+    except OSError as error:
+        raise DataError.at(home / MODEL, None, f"cannot be read ({reason(error)})") from error
+    raise DataError.at(home / MODEL, None, f"is not the file that {DETAILS} was written for; save the ranker again")
+
+
+def _details(path: Path) -> dict[str, Any]:
+    details = read_json(path)
     wanted = {"schema": str, "model": dict, "parameters": dict, "fitted": dict}
     if not isinstance(details, dict) or any(not isinstance(details.get(key), type_) for key, type_ in wanted.items()):
         raise DataError.at(path, None, f"does not describe a ranker; expected the keys {', '.join(wanted)}")
     if details["schema"] != _SCHEMA:
-        raise DataError.at(path, None, f"has schema {details['schema']!r}; this version reads {_SCHEMA!r}")
-    absent = [name for name in _FITTED if name not in details["fitted"]]
-    if absent or not isinstance(details["fitted"]["n_features_in_"], int) or "sha256" not in details["model"]:
-        raise DataError.at(
-            path, None, f"lacks {', '.join(absent) or 'the number of features or the hash of the model'}"
-        )
+        raise DataError.at(path, None, f"has schema {shortened(details['schema'])}; this version reads {_SCHEMA!r}")
+    fitted, hashed = details["fitted"], details["model"].get("sha256")
+    if not isinstance(hashed, str) or not re.fullmatch("[0-9a-f]{64}", hashed):
+        raise DataError.at(path, None, "lacks the hash of the model")
+    absent = [name for name in _FITTED if name not in fitted and name not in _LATER]
+    if absent:
+        raise DataError.at(path, None, f"lacks {', '.join(absent)}")
+    for name, fits in _FITTED.items():
+        if name in fitted and not fits(fitted[name]):
+            raise DataError.at(path, None, f"has a {name} that no ranker has: {shortened(fitted[name])}")
+    if len(fitted["feature_names_in_"]) != fitted["n_features_in_"]:
+        raise DataError.at(path, None, "has another number of features than of their names")
     return details
+
+
+def _count(value: Any) -> bool:
+    return type(value) is int and 1 <= value < 2**31
+
+
+def _names(value: Any) -> bool:
+    """Whether this is a list of different texts that can be written."""
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        return False
+    try:
+        "".join(value).encode()
+    except UnicodeEncodeError:
+        return False
+    return len(set(value)) == len(value)
+
+
+def _history(value: Any) -> bool:
+    try:
+        check_history(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _sample(value: Any) -> bool:
+    """Whether this is a list of numbers that ascend."""
+    return isinstance(value, list) and bool(value) and all(map(is_number, value)) and value == sorted(value)
+
+
+# What a ranker has learned beside its trees, and what each part must be.
+_FITTED: dict[str, Callable[[Any], bool]] = {
+    "n_features_in_": _count,
+    "feature_names_in_": _names,
+    "baselines_": _names,
+    "best_iteration_": _count,
+    "best_score_": lambda value: value is None or is_number(value),
+    "history_": _history,
+    "tie_rule_": lambda value: value in ("row order", "document id descending"),
+    "score_sample_": _sample,
+    "random_state_": lambda value: value is None or (type(value) is int and 0 <= value < 2**31),
+}
+_LATER = ("random_state_",)  # rankers saved by the first version lack it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -11,10 +11,13 @@ import numpy.typing as npt
 from surefoot.data.ranking import Floats, Rows
 from surefoot.data.ranking_data import RankingData, check_labels
 from surefoot.errors import ArgumentError
-from surefoot.learn import checkpoints
-from surefoot.learn.criteria import Criterion, figures
-from surefoot.learn.engine import Growth, check_parameters
-from surefoot.learn.objectives import Lambdas, Objective
+from surefoot.learn.checkpoints import Checkpoint, origin
+from surefoot.learn.criteria import figures
+from surefoot.learn.engine import Growth
+from surefoot.learn.inputs import standardised_baseline
+from surefoot.learn.objectives import Lambdas
+from surefoot.learn.parameters import check_parameters
+from surefoot.learn.settings import Settings
 from surefoot.learn.target import Target
 from surefoot.measures.notation import Measure
 
@@ -23,48 +26,6 @@ if TYPE_CHECKING:
 
 History: TypeAlias = dict[str, dict[str, list[float]]]
 Progress: TypeAlias = Callable[[int, History], None]
-
-
-def as_data(
-    X: Any, y: npt.ArrayLike | None = None, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None
-) -> RankingData:
-    """RankingData, from itself or from arrays; `baseline` is (n,), (n, baselines) or a dict of scores by name."""
-    if isinstance(X, RankingData):
-        data = X
-    else:
-        if y is None:
-            raise ArgumentError("labels are missing; call fit(X, y, qid=…), or fit(RankingData)")
-        data = RankingData(X, y, qid=qid, group=group)
-    for name, scores in _named(baseline).items():
-        data = data.with_baseline(name, scores)
-    return data
-
-
-def _named(baseline: Any) -> dict[str, Any]:
-    if baseline is None:
-        return {}
-    if isinstance(baseline, Mapping):
-        return dict(baseline)
-    scores = np.asarray(baseline, dtype=np.float64)
-    if scores.ndim == 1:
-        return {"baseline": scores}
-    if scores.ndim != 2:
-        raise ArgumentError(f"baseline has shape {scores.shape}; it must be (documents,) or (documents, baselines)")
-    return {f"baseline{number}": column for number, column in enumerate(scores.T, start=1)}
-
-
-def standardised_baseline(data: RankingData) -> Floats:
-    """Where a model that starts from its baseline starts: the baselines' mean score, each standardised in its query."""
-    if not data.baselines:
-        raise ArgumentError("init='baseline' starts from a baseline's scores; give one")
-    query = np.repeat(np.arange(len(data.queries)), data.lengths)
-    start = np.zeros(len(data))
-    for scores in data.baselines.values():
-        mean = np.bincount(query, scores) / data.lengths
-        centred = scores - mean[query]
-        spread = np.sqrt(np.bincount(query, centred**2) / data.lengths)[query]
-        start += np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
-    return start / len(data.baselines)
 
 
 class Watched:
@@ -94,23 +55,29 @@ class Training:
     def __init__(
         self, ranker: Ranker, train: RankingData, valid: RankingData | None, progress: Progress | None = None
     ) -> None:
-        _check(ranker, train, valid)
+        self.settings = settings = Settings.of(ranker)
+        parameters = {"deterministic": True} | check_parameters(ranker.engine_parameters, train.n_features)
+        if not parameters.get("force_row_wise"):
+            parameters.setdefault("force_col_wise", True)
+        self.drops = parameters.get("boosting") == "dart"
+        settings.check_with(train, valid, drops=self.drops)
+        self.checkpoint = (
+            None
+            if settings.checkpoint is None
+            else Checkpoint.at(settings.checkpoint, origin(ranker.get_params(), train, valid))
+        )
         self.ranker = ranker
         self.progress = progress
-        self.criterion = Criterion.parse(ranker.stop_on)
-        measure = Measure.parse(ranker.measure)
-        objective = Objective(ranker.objective, ranker.alpha, ranker.rule, ranker.estimate)
-        parameters = {"deterministic": True, "force_col_wise": True} | check_parameters(ranker.engine_parameters)
-        if parameters.get("force_row_wise"):
-            parameters.pop("force_col_wise")
-        threads = int(parameters.get("num_threads", 0)) or None
-        self.train = Watched(train, measure, threads, ranker.init)
-        self.valid = None if valid is None else Watched(valid, measure, threads, ranker.init)
+        self.criterion = settings.criterion
+        self.seed = settings.seed
+        threads = max(0, parameters.get("num_threads", 0)) or None
+        self.train = Watched(train, settings.measure, threads, ranker.init)
+        self.valid = None if valid is None else Watched(valid, settings.measure, threads, ranker.init)
         self.lambdas = Lambdas(
-            objective,
+            settings.objective,
             self.train.target,
             self.train.baselines,
-            sigma=ranker.sigma,
+            sigma=settings.sigma,
             all_ranks=ranker.delta_cutoff is None,
         )
         first, _ = self.lambdas.peek(self.train.started(np.zeros(len(train))))
@@ -118,59 +85,62 @@ class Training:
             raise ArgumentError(
                 "nothing to learn: no two documents of a query have labels that the measure tells apart"
             )
-        self._growth = Growth(parameters, train.X, None if valid is None else valid.X, train.feature_names)
-        self._fingerprint = checkpoints.fingerprint(ranker.get_params(), train, valid)
         self.history: History = {"train": {}, "valid": {}}
         self.best_iteration = 0
         self.best_score: float | None = None
+        self._last_score: float | None = None
         self._stop = False
+        self._booster = self._go_on()
+        # DART computes gradients without the trees that it drops: what all trees reach it must be asked for.
+        others = ([train.X] if self.drops else []) + ([] if valid is None else [valid.X])
+        self._growth = Growth(parameters, train.X, others, train.feature_names, self.seed)
+        self._X = train.X
 
     def run(self) -> Any:
         """Grow the trees, in stretches that end where a checkpoint is kept; gives the booster."""
-        ranker, booster = self.ranker, self._go_on()
-        every = ranker.n_estimators if ranker.checkpoint is None else ranker.checkpoint_every
-        while (grown := 0 if booster is None else booster.num_trees()) < ranker.n_estimators and not self._stop:
-            trees = min(every - grown % every, ranker.n_estimators - grown)
+        booster, trees = self._booster, self.settings.trees
+        every = trees if self.checkpoint is None else self.settings.checkpoint_every
+        while (grown := 0 if booster is None else booster.num_trees()) < trees and not self._stop:
+            stretch = min(every - grown % every, trees - grown)
             # A seed for each stretch, so that going on from a checkpoint draws what an undisturbed run draws.
-            booster = self._growth.grow(
-                trees, self._gradients, self._after_tree, booster, seed=ranker.random_state + grown
-            )
-            if booster.num_trees() < grown + trees:
+            seed = (self.seed + grown) % 2**31
+            booster = self._growth.grow(stretch, self._gradients, self._after_tree, booster, seed)
+            if booster.num_trees() < grown + stretch:
                 break  # no leaf left to split, or stopped early
-            if ranker.checkpoint is not None and booster.num_trees() < ranker.n_estimators:
-                checkpoints.write(ranker.checkpoint, self._fingerprint, booster, self._state())
-        if booster is None or not booster.num_trees():
-            raise ArgumentError("no tree could be grown: no split met the leaves' requirements (min_data_in_leaf, …)")
-        if ranker.history:
-            self._keep("train", self.train, self.train.values(booster.predict(self._growth.X)))
-        if ranker.checkpoint is not None:
-            checkpoints.remove(ranker.checkpoint)
-        if ranker.early_stopping_rounds is None:
-            self.best_iteration = booster.num_trees()
+            if self.checkpoint is not None and booster.num_trees() < trees and not self._stop:
+                self.checkpoint.write(booster, self._state())
+        if self.ranker.history and len(self.history["train"].get("effectiveness", [])) < booster.num_trees():
+            self._keep("train", self.train, self.train.values(booster.predict(self._X)))
+        if self.settings.patience is None:
+            self.best_iteration, self.best_score = booster.num_trees(), self._last_score
         return booster
 
     def score_sample(self, booster: Any, documents: int = 20_000, size: int = 2001) -> list[float]:
         """Evenly spaced quantiles of what the model gives training documents: its scores in little room."""
-        rows = np.unique(np.linspace(0, len(self._growth.X) - 1, documents).astype(np.int64))
-        scores = booster.predict(self._growth.X[rows], num_iteration=self.best_iteration)
+        rows = np.unique(np.linspace(0, len(self._X) - 1, documents).astype(np.int64))
+        scores = booster.predict(self._X[rows], num_iteration=self.best_iteration)
         scores = self.train.started(scores, rows)
+        if not np.isfinite(scores).all():
+            raise ArgumentError("the trees give scores that are not finite; lower learning_rate or raise lambda_l2")
         return [float(value) for value in np.quantile(scores, np.linspace(0, 1, min(size, len(rows))))]
 
     def _gradients(self, scores: Floats) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         found = self.lambdas(self.train.started(scores))
-        if self.ranker.history and self.lambdas.iteration > 1:  # what the trees before this one reach
-            self._keep("train", self.train, self.lambdas.values)
+        if self.ranker.history and self.lambdas.iteration > 1 and not self.drops:
+            self._keep("train", self.train, self.lambdas.values)  # what the trees before this one reach
         return found
 
-    def _after_tree(self, grown: int, valid_scores: Floats | None) -> bool:
-        if self.valid is not None and valid_scores is not None:
-            values = self.valid.values(valid_scores)
+    def _after_tree(self, grown: int, others: Sequence[Floats]) -> bool:
+        if self.drops and self.ranker.history:
+            self._keep("train", self.train, self.train.values(others[0]))
+        if self.valid is not None:
+            values = self.valid.values(others[-1])
             if self.ranker.history:
                 self._keep("valid", self.valid, values)
-            score = self.criterion(values, self.valid.baselines)
+            score = self._last_score = self.criterion(values, self.valid.baselines)
             if self.best_score is None or score > self.best_score:
                 self.best_score, self.best_iteration = score, grown
-            patience = self.ranker.early_stopping_rounds
+            patience = self.settings.patience
             self._stop = patience is not None and grown - self.best_iteration >= patience
         if self.progress:
             self.progress(grown, self.history)
@@ -185,44 +155,20 @@ class Training:
             "history": self.history,
             "best_iteration": self.best_iteration,
             "best_score": self.best_score,
+            "last_score": self._last_score,
             "iteration": self.lambdas.iteration,
             "s_x": self.lambdas.s_x,
+            "seed": self.seed,
         }
 
     def _go_on(self) -> Any:
         """The booster of a checkpoint, with everything else as it was then; None where there is none."""
-        found = None if self.ranker.checkpoint is None else checkpoints.read(self.ranker.checkpoint, self._fingerprint)
+        found = None if self.checkpoint is None else self.checkpoint.read(self.settings.trees)
         if found is None:
             return None
         booster, state = found
         self.history = state["history"]
         self.best_iteration, self.best_score = state["best_iteration"], state["best_score"]
+        self._last_score, self.seed = state["last_score"], state["seed"]
         self.lambdas.iteration, self.lambdas.s_x = state["iteration"], state["s_x"]
         return booster
-
-
-def _check(ranker: Ranker, train: RankingData, valid: RankingData | None) -> None:
-    for name, value, known in (
-        ("delta_cutoff", ranker.delta_cutoff, ("measure", None)),
-        ("init", ranker.init, (None, "baseline")),
-    ):
-        if value not in known:
-            raise ArgumentError(f"{name} is {value!r}; it must be {' or '.join(map(repr, known))}")
-    for name, number in (("n_estimators", ranker.n_estimators), ("checkpoint_every", ranker.checkpoint_every)):
-        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-            raise ArgumentError(f"{name} is {number!r}; it must be a whole number above 0")
-    if not ranker.sigma > 0:
-        raise ArgumentError(f"sigma is {ranker.sigma!r}; it must be above 0")
-    if ranker.early_stopping_rounds is not None and valid is None:
-        raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
-    if valid is not None and valid.n_features != train.n_features:
-        raise ArgumentError(
-            f"the validation data has {valid.n_features} features, the training data {train.n_features}; "
-            "both need the same"
-        )
-    if valid is not None and list(valid.baselines) != list(train.baselines):
-        raise ArgumentError(
-            f"the validation data has the baselines {list(valid.baselines)}, the training data "
-            f"{list(train.baselines)}; "
-            "both need the same"
-        )

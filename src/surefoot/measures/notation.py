@@ -75,7 +75,11 @@ class Measure:
     @classmethod
     def parse(cls, text: str | Measure) -> Measure:
         """Read a measure as ir_measures writes it."""
-        return text if isinstance(text, Measure) else _parse(text)
+        if isinstance(text, Measure):
+            return text
+        if not isinstance(text, str):
+            raise MeasureError(f"the measure is {shortened(text)}; write it as a text, such as 'nDCG@10'")
+        return _parse(text)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def score(
             missing={name: int(lacks.sum()) for name, lacks in lacking.items()},
             dropped=len(kept) - int(kept.sum()),
             no_relevant=int((best <= 0).sum()),
-            tie_rule="document id descending",
+            tie_rule=tie_rule(systems),
             runs=systems,
             qrels=judgments,
         )
@@ -150,6 +150,15 @@ def _warn_of_nothing_judged(run: Run, judgments: Qrels) -> None:
         SurefootWarning,
         stacklevel=3,
     )
+
+
+def tie_rule(runs: Iterable[Run]) -> str:
+    """How equal scores are ordered: by row if all runs are of data without ids, by document id otherwise.
+
+    Ids that were made for such data count down, so by document id is by row there: the rule is true of every run.
+    """
+    rules = {run.ranking.tie_rule for run in runs}
+    return "row order" if rules == {"row order"} else "document id descending"
 
 
 def named_runs(runs: Any, judgments: Qrels) -> list[Run]:

@@ -1,0 +1,136 @@
+"""What `Ranker` is given, in all its forms, as RankingData whose features and baselines go by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.data.matrix import Matrix, feature_matrix
+from surefoot.data.ranking import Floats
+from surefoot.data.ranking_data import RankingData
+from surefoot.errors import ArgumentError, shortened
+
+
+def as_data(
+    X: Any,
+    y: npt.ArrayLike | None = None,
+    qid: Any = None,
+    group: npt.ArrayLike | None = None,
+    baseline: Any = None,
+    names: Sequence[str] = (),
+) -> RankingData:
+    """RankingData, from itself or from arrays; `baseline` is (n,), (n, baselines) or a dict of scores by name.
+
+    `names` are what nameless baselines are called, if there are as many.
+    """
+    if isinstance(X, RankingData):
+        if y is not None or qid is not None or group is not None:
+            raise ArgumentError("RankingData has its own labels and queries; give no y, qid or group beside it")
+        data = X
+    else:
+        if y is None:
+            raise ArgumentError("labels are missing; call fit(X, y, qid=…), or fit(RankingData)")
+        data = RankingData(X, y, qid=qid, group=group)
+    for name, scores in _named(baseline, names).items():
+        data = data.with_baseline(name, scores)
+    return data
+
+
+def as_valid(valid: Any, names: Sequence[str]) -> RankingData:
+    """Validation data: RankingData, or a tuple (RankingData, baseline), (X, y, qid) or (X, y, qid, baseline)."""
+    if not isinstance(valid, tuple | list):
+        return as_data(valid)
+    if len(valid) == 1:  # a list of sets, as eval_set of other learners has it
+        return as_valid(valid[0], names)
+    first, rest = valid[0] if valid else None, valid[1:]
+    if isinstance(first, RankingData) and len(rest) == 1:
+        return as_data(first, baseline=rest[0], names=names)
+    if isinstance(first, RankingData) or not 2 <= len(rest) <= 3:
+        raise ArgumentError(
+            "valid is RankingData, or a tuple (RankingData, baseline), (X, y, qid) or (X, y, qid, baseline); "
+            f"found {len(valid)} parts: {', '.join(type(part).__name__ for part in valid)}"
+        )
+    y, qid, *baseline = rest
+    return as_data(first, y, qid, baseline=baseline[0] if baseline else None, names=names)
+
+
+def _named(baseline: Any, names: Sequence[str]) -> dict[str, Any]:
+    if baseline is None:
+        return {}
+    if isinstance(baseline, Mapping):
+        return dict(baseline)
+    try:
+        scores = np.asarray(baseline, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"baseline holds something that is not a number ({shortened(str(error))})") from error
+    if scores.ndim not in (1, 2):
+        raise ArgumentError(f"baseline has shape {scores.shape}; it must be (documents,) or (documents, baselines)")
+    columns = [scores] if scores.ndim == 1 else list(scores.T)
+    if len(columns) != len(names):
+        single = scores.ndim == 1
+        names = ["baseline"] if single else [f"baseline{number}" for number in range(1, len(columns) + 1)]
+    return dict(zip(names, columns, strict=True))
+
+
+def standardised_baseline(data: RankingData) -> Floats:
+    """Where a model that starts from its baseline starts: the baselines' mean score, each standardised in its query."""
+    if not data.baselines:
+        raise ArgumentError("init='baseline' starts from a baseline's scores; give one")
+    query = np.repeat(np.arange(len(data.queries)), data.lengths)
+    start = np.zeros(len(data))
+    for scores in data.baselines.values():
+        mean = np.bincount(query, scores) / data.lengths
+        centred = scores - mean[query]
+        spread = np.sqrt(np.bincount(query, centred**2) / data.lengths)[query]
+        start += np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
+    return start / len(data.baselines)
+
+
+def numbered(features: int) -> list[str]:
+    """What the features of a nameless matrix are called."""
+    return [f"Column_{number}" for number in range(features)]
+
+
+def matched(X: Any, trained: Sequence[str], what: str) -> Matrix:
+    """The feature matrix with its columns as in training: by name where both have names, by position otherwise."""
+    matrix, names = (X.X, X.feature_names) if isinstance(X, RankingData) else feature_matrix(X)
+    if names is not None and set(names) == set(trained):
+        if list(names) == list(trained):
+            return matrix
+        place = {name: number for number, name in enumerate(names)}
+        return np.ascontiguousarray(matrix[:, [place[name] for name in trained]])
+    if names is not None and list(trained) != numbered(len(trained)):
+        known, given = set(trained), set(names)
+        absent = [name for name in trained if name not in given]
+        extra = [name for name in names if name not in known]
+        parts = [f"lacks {_some(absent)}" if absent else "", f"has {_some(extra)} besides" if extra else ""]
+        raise ArgumentError(
+            f"the features of {what} are not those of the training data: it {' and '.join(filter(None, parts))}; "
+            "give a table with the same columns, in any order"
+        )
+    if matrix.shape[1] != len(trained):
+        raise ArgumentError(
+            f"{what} has {matrix.shape[1]:,} features; the model was trained on {len(trained):,} features, and both "
+            "need the same (read_letor(…, n_features=…) reads a LETOR file that lacks the last ones)"
+        )
+    return matrix
+
+
+def matched_baselines(data: RankingData, trained: Sequence[str], what: str) -> RankingData:
+    """The data with its baselines in the order of training; they must be the same ones."""
+    if set(data.baselines) != set(trained):
+        raise ArgumentError(
+            f"{what} has the baselines {_some(list(data.baselines))}, the training data {_some(trained)}; "
+            "both need the same"
+        )
+    return data.with_only(trained)
+
+
+def _some(names: Sequence[str]) -> str:
+    if not names:
+        return "none"
+    shown = ", ".join(map(shortened, names[:5]))
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5:,} more"

@@ -1,0 +1,226 @@
+"""LightGBM's model text, checked before LightGBM sees it: it trusts every count and index in it, and would crash."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.errors import shortened
+from surefoot.learn.engine import lightgbm
+
+_HEADER = (
+    "version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names",
+    "monotone_constraints", "feature_infos", "tree_sizes",
+)  # fmt: skip
+_FIXED = {"num_class": "1", "num_tree_per_iteration": "1", "label_index": "0"}
+_TREE = (
+    "num_leaves", "num_cat", "split_feature", "split_gain", "threshold", "decision_type", "left_child", "right_child",
+    "leaf_value", "leaf_weight", "leaf_count", "internal_value", "internal_weight", "internal_count",
+)  # fmt: skip
+_CATEGORIES = ("cat_boundaries", "cat_threshold")
+_LINEAR = ("leaf_const", "num_features", "leaf_features", "leaf_coeff")
+_INFO = re.compile(r"none|\[[-+.\deE]+:[-+.\deE]+\]|-?\d+(:-?\d+)*")
+_WHOLE = re.compile(r"-?\d{1,10}( -?\d{1,10})*")
+_REAL = re.compile(r"-?[\d.]+(e[-+]\d+)?( -?[\d.]+(e[-+]\d+)?)*")
+_ANY = re.compile(r"-?([\d.]+(e[-+]\d+)?|inf|nan)( -?([\d.]+(e[-+]\d+)?|inf|nan))*")
+_SETTING = re.compile(r'\[[a-z_0-9]+: [^"\\\x00-\x1f]*\]')
+_IMPORTANCE = re.compile(r"\S+=[-+.\deE]+")
+
+
+class ModelTextError(ValueError):
+    """A model text that LightGBM did not write."""
+
+
+def load(text: str) -> Any:
+    """The booster of a model text of LightGBM's, if that is what it is."""
+    trees = check(text)
+    lgb = lightgbm()
+    try:
+        booster = lgb.Booster(model_str=text)
+    except (lgb.basic.LightGBMError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ModelTextError(f"LightGBM rejects it: {shortened(str(error), 200)}") from error
+    if booster.num_trees() != trees:
+        raise ModelTextError(f"LightGBM finds {booster.num_trees()} trees in place of {trees}")
+    return booster
+
+
+def check(text: str) -> int:
+    """The number of trees of a model text, if all of it is as LightGBM writes it."""
+    head, blank, rest = text.partition("\n\n")
+    kind, *lines = head.split("\n")
+    if kind != "tree" or not blank:
+        raise ModelTextError("it does not start as LightGBM's model text does")
+    header = _pairs(lines, _HEADER, optional=("monotone_constraints",))
+    features = _features(header)
+    sizes = _whole(header, "tree_sizes", None, 1)
+    body = rest.encode()
+    if sizes.sum() > len(body):
+        raise ModelTextError("tree_sizes are larger than the text")
+    end = 0
+    for number, size in enumerate(sizes.tolist()):
+        block = body[end : end + size].decode(errors="replace")
+        end += size
+        try:
+            _check_tree(block, number, features)
+        except ModelTextError as error:
+            raise ModelTextError(f"tree {number}: {error}") from None
+    _check_tail(body[end:].decode(errors="replace"))
+    return len(sizes)
+
+
+def _features(header: dict[str, str]) -> int:
+    for key, value in _FIXED.items():
+        if header[key] != value:
+            raise ModelTextError(f"{key} is {shortened(header[key])}; a ranker's is {value}")
+    if header["version"] not in ("v3", "v4"):
+        raise ModelTextError(f"version is {shortened(header['version'])}; v3 and v4 can be read")
+    features = int(_whole(header, "max_feature_idx", 1, 0)[0]) + 1
+    infos = header["feature_infos"].split(" ")
+    for key, found in (("feature_names", header["feature_names"].split(" ")), ("feature_infos", infos)):
+        if len(found) != features or "" in found:
+            raise ModelTextError(f"{key} has {len(found)} values in place of {features}")
+    if not all(_INFO.fullmatch(info) for info in infos):
+        raise ModelTextError("feature_infos cannot be read")
+    if "monotone_constraints" in header:
+        _whole(header, "monotone_constraints", features, -1, 1)
+    return features
+
+
+def _check_tree(block: str, number: int, features: int) -> None:
+    first, *lines = block.split("\n")
+    if first != f"Tree={number}" or lines[-3:] != ["", "", ""]:
+        raise ModelTextError("it does not begin or end where tree_sizes says")
+    tree = _pairs(lines[:-3], (*_TREE, *_CATEGORIES, "is_linear", *_LINEAR, "shrinkage"), (*_CATEGORIES, *_LINEAR))
+    leaves = int(_whole(tree, "num_leaves", 1, 1)[0])
+    nodes = leaves - 1
+    categories = int(_whole(tree, "num_cat", 1, 0, nodes)[0])
+    _whole(tree, "split_feature", nodes, 0, features - 1)
+    for key, length in (("split_gain", nodes), ("internal_value", nodes), ("internal_weight", nodes)):
+        _real(tree, key, length, _ANY)
+    _real(tree, "leaf_weight", leaves if nodes or tree["leaf_weight"] else 0, _ANY)
+    _whole(tree, "internal_count", nodes, 0)
+    _whole(tree, "leaf_count", leaves if nodes or tree["leaf_count"] else 0, 0)
+    _real(tree, "leaf_value", leaves)
+    _real(tree, "shrinkage", 1)
+    threshold = _real(tree, "threshold", nodes, _ANY)  # infinite where a split is between numbers and NaN
+    if np.isnan(threshold).any():
+        raise ModelTextError("threshold has a value that is not a number")
+    decision = _whole(tree, "decision_type", nodes, 0, 11)
+    _check_children(_whole(tree, "left_child", nodes, -leaves, nodes - 1),
+                    _whole(tree, "right_child", nodes, -leaves, nodes - 1), leaves)  # fmt: skip
+    chosen = threshold[(decision & 1).astype(bool)]
+    if categories != len(chosen) or (np.sort(chosen) != np.arange(categories)).any():
+        raise ModelTextError("num_cat and the thresholds of its splits do not agree")
+    _check_categories(tree, categories)
+    _check_linear(tree, leaves, features)
+
+
+def _check_children(left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], leaves: int) -> None:
+    """Every leaf and every node but the root is the child of one node, which comes before it: there is no circle."""
+    children = np.concatenate([left, right])
+    if not len(children):
+        return
+    if not np.array_equal(np.sort(children), np.delete(np.arange(-leaves, leaves - 1), leaves)):
+        raise ModelTextError("its nodes and leaves do not form a tree")
+    parents = np.tile(np.arange(leaves - 1), 2)
+    if ((children >= 0) & (children <= parents)).any():
+        raise ModelTextError("a node comes before its parent")
+
+
+def _check_categories(tree: dict[str, str], categories: int) -> None:
+    if not categories:
+        if any(key in tree for key in _CATEGORIES):
+            raise ModelTextError("it has categories, but no split by them")
+        return
+    _require(tree, _CATEGORIES)
+    bounds = _whole(tree, "cat_boundaries", categories + 1, 0)
+    if bounds[0] != 0 or (np.diff(bounds) < 1).any():
+        raise ModelTextError("cat_boundaries do not ascend from 0")
+    _whole(tree, "cat_threshold", int(bounds[-1]), 0, 2**32 - 1)
+
+
+def _check_linear(tree: dict[str, str], leaves: int, features: int) -> None:
+    if not _whole(tree, "is_linear", 1, 0, 1)[0]:
+        if any(key in tree for key in _LINEAR):
+            raise ModelTextError("it has linear leaves, but is_linear is 0")
+        return
+    _require(tree, _LINEAR)
+    for key in ("leaf_features", "leaf_coeff"):  # parts of single leaves, parted by more than one space
+        tree[key] = " ".join(tree[key].split())
+    _real(tree, "leaf_const", leaves)
+    total = int(_whole(tree, "num_features", leaves, 0, features).sum())
+    _whole(tree, "leaf_features", total, 0, features - 1)
+    _real(tree, "leaf_coeff", total)
+
+
+def _check_tail(tail: str) -> None:
+    lines = iter(tail.split("\n"))
+    if [next(lines, None) for _ in range(3)] != ["end of trees", "", "feature_importances:"]:
+        raise ModelTextError("the trees do not end where tree_sizes says")
+    for line in lines:
+        if not line:
+            break
+        if not _IMPORTANCE.fullmatch(line):
+            raise ModelTextError(f"feature_importances has {shortened(line)}")
+    if next(lines, None) != "parameters:":
+        raise ModelTextError("the parameters are missing")
+    for line in lines:
+        if not line:
+            break
+        if not _SETTING.fullmatch(line):
+            raise ModelTextError(f"parameters has {shortened(line)}")
+    if list(lines) != ["end of parameters", "", "pandas_categorical:null", ""]:
+        raise ModelTextError("it does not end as LightGBM's model text does")
+
+
+def _pairs(lines: Sequence[str], known: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
+    """Lines of the form `key=value`, each key at most once."""
+    found: dict[str, str] = {}
+    for line in lines:
+        key, equals, value = line.partition("=")
+        if not equals or key not in known or key in found:
+            raise ModelTextError(f"{shortened(line)} does not belong there")
+        found[key] = value
+    _require(found, [key for key in known if key not in optional])
+    return found
+
+
+def _require(found: dict[str, str], keys: Sequence[str]) -> None:
+    absent = [key for key in keys if key not in found]
+    if absent:
+        raise ModelTextError(f"{', '.join(absent)} is missing")
+
+
+def _whole(
+    found: dict[str, str], key: str, length: int | None, least: int, most: int = 2**31 - 1
+) -> npt.NDArray[np.int64]:
+    words = _words(found, key, _WHOLE, length)
+    values = np.array(words, dtype=np.int64)
+    if len(values) and (values.min() < least or values.max() > most):
+        raise ModelTextError(f"{key} has a value out of range")
+    return values
+
+
+def _real(found: dict[str, str], key: str, length: int, form: re.Pattern[str] = _REAL) -> npt.NDArray[np.float64]:
+    words = _words(found, key, form, length)
+    try:
+        values = np.array(words, dtype=np.float64)
+    except ValueError:
+        raise ModelTextError(f"{key} holds something that is not a number") from None
+    if form is _REAL and not np.isfinite(values).all():
+        raise ModelTextError(f"{key} has a value that is not finite")
+    return values
+
+
+def _words(found: dict[str, str], key: str, form: re.Pattern[str], length: int | None) -> list[str]:
+    text = found[key]
+    if text and not form.fullmatch(text):
+        raise ModelTextError(f"{key} holds something that is not a number")
+    words = text.split(" ") if text else []
+    if length is not None and len(words) != length:
+        raise ModelTextError(f"{key} has {len(words)} values in place of {length}")
+    return words

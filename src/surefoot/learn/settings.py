@@ -1,0 +1,106 @@
+"""Ranker's own parameters, checked; they are kept as given until `fit`, as scikit-learn's manners ask for."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from surefoot.arguments import whole
+from surefoot.data.ranking_data import RankingData
+from surefoot.errors import ArgumentError, shortened
+from surefoot.learn.criteria import Criterion
+from surefoot.learn.objectives import OBJECTIVES, Objective
+from surefoot.learn.parameters import number_of
+from surefoot.measures.notation import Measure
+
+if TYPE_CHECKING:
+    from surefoot.learn.ranker import Ranker
+
+SEEDS = 2**31  # LightGBM takes seeds from 0 to one less
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a ranker was asked for; `patience` is its early_stopping_rounds."""
+
+    objective: Objective
+    measure: Measure
+    criterion: Criterion
+    sigma: float
+    trees: int
+    patience: int | None
+    checkpoint: str | os.PathLike[str] | None
+    checkpoint_every: int
+    seed: int
+
+    @classmethod
+    def of(cls, ranker: Ranker) -> Self:
+        """A ranker's settings, each as it must be."""
+        for name, value, known in (
+            ("delta_cutoff", ranker.delta_cutoff, ("measure", None)),
+            ("init", ranker.init, (None, "baseline")),
+            ("history", ranker.history, (True, False)),
+        ):
+            if not any(value is each or (isinstance(value, str) and value == each) for each in known):
+                raise ArgumentError(f"{name} is {shortened(value)}; it must be {' or '.join(map(repr, known))}")
+        sigma = number_of(ranker.sigma)
+        if sigma is None or not 1e-6 <= sigma <= 1e6:
+            raise ArgumentError(f"sigma is {shortened(ranker.sigma)}; it must be a number from 1e-06 to 1e+06")
+        place = ranker.checkpoint
+        if place is not None and (not isinstance(place, str | os.PathLike) or not str(place)):
+            raise ArgumentError(f"checkpoint is {shortened(place)}; it must name a file")
+        rounds = ranker.early_stopping_rounds
+        return cls(
+            objective=Objective(ranker.objective, _alpha(ranker), ranker.rule, ranker.estimate),
+            measure=Measure.parse(ranker.measure),
+            criterion=Criterion.parse(ranker.stop_on),
+            sigma=sigma,
+            trees=_count("n_estimators", ranker.n_estimators),
+            patience=None if rounds is None else _count("early_stopping_rounds", rounds),
+            checkpoint=place,
+            checkpoint_every=_count("checkpoint_every", ranker.checkpoint_every),
+            seed=_seed(ranker.random_state),
+        )
+
+    def check_with(self, train: RankingData, valid: RankingData | None, *, drops: bool) -> None:
+        """Refuse settings that do not go with the data, or with DART, which `drops` trees."""
+        if self.patience is not None and valid is None:
+            raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
+        if self.criterion.name != "effectiveness" and not train.baselines:
+            raise ArgumentError(
+                f"stop_on={str(self.criterion)!r} compares with a baseline; give one, or stop on effectiveness"
+            )
+        if drops and self.patience is not None:
+            raise ArgumentError(
+                "boosting='dart' changes earlier trees, so none is the best; drop early_stopping_rounds"
+            )
+        if drops and self.checkpoint is not None:
+            raise ArgumentError("boosting='dart' cannot go on from a checkpoint, as it changes earlier trees; drop it")
+
+
+def _alpha(ranker: Ranker) -> Any:
+    if ranker.alpha is not None:
+        return ranker.alpha
+    if isinstance(ranker.objective, str) and ranker.objective in OBJECTIVES[1:]:
+        raise ArgumentError(
+            f"objective {ranker.objective!r} needs alpha: each loss against the baseline counts 1 + α times, such as "
+            "alpha=5; alpha=0 makes it plain gain"
+        )
+    return 0.0
+
+
+def _count(name: str, value: Any) -> int:
+    if isinstance(value, bool | np.bool_):
+        raise ArgumentError(f"{name} is {value}; it must be a whole number of at least 1")
+    return whole(name, value, 1, 2**31 - 1)
+
+
+def _seed(value: Any) -> int:
+    if value is None:
+        return int(np.random.default_rng().integers(SEEDS))
+    if isinstance(value, bool | np.bool_ | np.random.RandomState | np.random.Generator):
+        raise ArgumentError(f"random_state is {shortened(value)}; give a whole number, or None to draw one")
+    return whole("random_state", value, 0, SEEDS - 1)
