@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.columns import floats_of, ids_of
+from surefoot.data.columns import first_repeated, floats_of, ids_of
 from surefoot.data.frames import is_pandas, to_polars
 from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, DataError, shortened
