@@ -166,7 +166,7 @@ def test_risk_at_alpha_is_not_called_worse_on_average() -> None:
     scores = sf.Scores([np.full(80, 0.5), 0.5 + difference], ["today", "new"], range(80))
     said = sf.assess(scores, baseline="today", alphas=[0, 5]).verdict("new", 5)
     assert "its risk outweighs its reward by more than chance" in said
-    assert said.endswith("; counted once, it does not.")
+    assert "; counted once, it does not. At α = 0 neither prevails, from α = 0.594 on its risk prevails." in said
 
 
 def test_few_queries_stand_in_the_verdict(scores) -> None:
@@ -215,7 +215,7 @@ def test_missing_queries_can_be_dropped_or_refused(gappy) -> None:
         sf.score(*gappy, "nDCG@10", missing="error")
     with pytest.raises(sf.ArgumentError, match="missing is 'skip'; it must be one of zero, drop, error"):
         sf.score(*gappy, "nDCG@10", missing="skip")
-    halves = {"a": {"q01": {"d": 1.0}}, "b": {"q02": {"d": 1.0}}}
+    halves = {"a": {"q01": {"q01-d001": 1.0}}, "b": {"q02": {"q02-d001": 1.0}}}
     with pytest.raises(sf.DataError, match="no judged query is left"):
         sf.score(gappy[0], halves, "nDCG@10", missing="drop")
 

@@ -116,7 +116,7 @@ def _typed_numbers(column: pl.Series) -> pl.Series | None:
 def _id(value: Any, name: str, where: Where, row: int) -> str:
     if isinstance(value, str):
         return str(value)
-    if _absent(value):
+    if is_missing(value):
         raise DataError(f"{where(row)}: {name} is missing; every row needs one")
     if isinstance(value, Integral) and _is_real(value):
         return _digits(int(value), name, where, row)
@@ -152,7 +152,7 @@ def _digits(value: int, name: str, where: Where, row: int) -> str:
 def _number(value: Any, name: str, where: Where, row: int) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if _absent(value) and not isinstance(value, float):
+    if is_missing(value) and not isinstance(value, float):
         raise DataError(f"{where(row)}: {name} is missing; every row needs one")
     try:
         if isinstance(value, str):
@@ -165,7 +165,8 @@ def _number(value: Any, name: str, where: Where, row: int) -> float:
     raise DataError(f"{where(row)}: {name} is {shortened(value)}{kind}, not a number")
 
 
-def _absent(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether it is one of the ways to say that there is no value."""
     return (
         value is None
         or type(value).__name__ in _MISSING

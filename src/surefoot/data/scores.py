@@ -13,21 +13,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from surefoot.data.by_query import query_table
 from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, row_of
-from surefoot.data.files import existing_file, write_bytes
+from surefoot.data.files import write_bytes
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import (
-    QUERY_COLUMNS,
-    Table,
     is_columns,
-    is_pandas,
     keys_of,
-    read_table,
-    table_of,
     write_frame,
 )
 from surefoot.data.ranking import Floats
-from surefoot.data.scores_csv import read_csv
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
 
@@ -181,42 +176,8 @@ def read_scores(source: Any, measure: str | None = None) -> Scores:
     measure = measure or "score"
     if isinstance(source, Mapping) and not is_columns(source):
         return _from_nested(source, measure)
-    if not isinstance(source, str | os.PathLike):
-        table = table_of(source, "scores", _FORMS)
-        if is_pandas(source):
-            table = _with_index(source, table)
-        return _from_columns(list(table), list(table.values()), measure, _row("scores"))
-    path = existing_file(source)
-    if path.suffix == ".parquet":
-        frame = read_table(path)
-        return _from_columns(frame.columns, frame.get_columns(), measure, _row(str(source)))
-    names, columns, where = read_csv(path)
+    names, columns, where = query_table(source, "scores", _FORMS)
     return _from_columns(names, columns, measure, where)
-
-
-def _with_index(source: Any, table: Table) -> Table:
-    """The columns of a pandas table with its index first, where that holds the queries."""
-    index = source.index
-    if any(name is not None for name in index.names):
-        if index.nlevels > 1:
-            raise DataError(f"scores: the index has {index.nlevels} levels; one, the query, is expected")
-        (name,) = index.names
-        known = str(name) not in QUERY_COLUMNS and any(column in QUERY_COLUMNS for column in table)
-        return {column: values for column, values in table.items() if column != str(name)} if known else table
-    default = getattr(index, "start", None) == 0 and getattr(index, "step", None) == 1
-    first = next(iter(table), "")
-    if default or first in QUERY_COLUMNS:
-        return table
-    if getattr(index.dtype, "kind", "O") in "iu":
-        raise DataError(
-            f"scores: is the query in the table's index or in its first column, {shortened(first)}? Name that column "
-            "'query', or the index (df.rename_axis('query'))"
-        )
-    return {"query" if "query" not in table else "": index, **table}
-
-
-def _row(place: str) -> Callable[[int | None], str]:
-    return lambda row: place if row is None else f"{place}, row {row + 1}"
 
 
 def _from_columns(

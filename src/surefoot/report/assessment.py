@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from surefoot.data.files import as_text, write_text
-from surefoot.data.scores import Scores, read_scores
-from surefoot.errors import ArgumentError
+from surefoot.data.files import existing_file, read_bytes, write_text
+from surefoot.data.scores import Scores, read_scores, unknown_system
+from surefoot.data.segments import read_segments
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.report import text
 from surefoot.report.columns import Row, sort_rows
+from surefoot.report.per_query import per_query_data, per_query_frame
 from surefoot.report.plain_json import to_json
-from surefoot.report.words import verdict
-from surefoot.risk.assess import Json, alpha_key, assessment_data
-from surefoot.risk.baselines import baseline_rows, differences
-from surefoot.risk.expectation import deviations, expected
-from surefoot.risk.inference import query_scores
+from surefoot.report.words import advice, default_alpha, verdict
+from surefoot.risk.assess import SCHEMA, Json, alpha_key, assessment_data
 
 
 def assess(
-    scores: Scores | Any,
+    scores: Scores | Sequence[Scores] | Any,
     baseline: str | Sequence[str],
     alphas: Sequence[float] = (0, 1, 5, 10),
     *,
     population: Sequence[str] | None = None,
+    segments: Any = None,
     bootstrap: int = 0,
     seed: int = 0,
     depth: int | None = None,
@@ -38,8 +38,8 @@ def assess(
 
     Parameters
     ----------
-    scores : Scores, or anything `read_scores` takes
-        Effectiveness of systems on queries.
+    scores : Scores, a list of them, or anything `read_scores` takes
+        Effectiveness of systems on queries; of several measures the first leads.
     baseline : str or sequence of str
         A system, several (figures are averaged over them), or "mean", "median" or "max": the per-query figure of the
         population.
@@ -47,6 +47,8 @@ def assess(
         Weights of losses: each loss counts 1 + α times.
     population : sequence of str, optional
         The systems that Z_Risk, GeoRisk and the mean, median or max are taken over; all by default.
+    segments : anything `read_segments` takes, optional
+        Kinds of queries (head and tail, languages, intents) for which all of it is assessed as well.
     bootstrap : int
         Replicates for confidence intervals of U_Risk, Z_Risk and GeoRisk; 0 for none.
     seed : int
@@ -64,21 +66,63 @@ def assess(
     >>> round(new["reward"], 3), round(new["risk"], 3), round(new["alpha"]["5"]["u_risk"], 3)
     (0.2, 0.1, -0.4)
     """
-    matrix = read_scores(scores)
-    data = assessment_data(matrix, baseline, alphas, population, bootstrap, seed, depth, worst)
-    return Assessment(data, matrix)
+    matrices = _matrices(scores)
+    kinds = None if segments is None else read_segments(segments)
+    arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, kinds)
+    return Assessment([(assessment_data(matrix, *arguments), matrix) for matrix in matrices])
+
+
+def _matrices(scores: Any) -> list[Scores]:
+    several = isinstance(scores, list | tuple) and scores and all(isinstance(one, Scores) for one in scores)
+    return list(scores) if several else [read_scores(scores)]
 
 
 class Assessment:
-    """An assessment: `to_dict` is its plain data, everything else renders that."""
+    """An assessment: `to_dict` is its plain data, everything else renders that.
 
-    def __init__(self, data: Json, scores: Scores) -> None:
-        self._data = data
-        self.scores = scores
+    Of several measures the first leads: `scores`, `rows`, `verdict` and `figures` are its, and `a["AP"]` is the
+    assessment by AP alone.
+    """
+
+    def __init__(self, parts: Sequence[tuple[Json, Scores | None]]) -> None:
+        self._parts = list(parts)
+        self._data = self._parts[0][0]
+        if len(set(self.measures)) < len(self._parts):
+            raise ArgumentError(f"a measure is given twice among {', '.join(self.measures)}; give each once")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Assessment:
+        """An assessment that was written as JSON; with `per_query=True` it has its scores, and so its page, again."""
+        try:
+            content = json.loads(read_bytes(existing_file(path)).decode("utf-8-sig"))
+        except ValueError as error:
+            raise DataError.at(path, None, f"is not JSON ({error}); give a file that write_json wrote") from error
+        return cls(_parts(content, path))
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures assessed, the leading one first."""
+        return tuple(data["measure"] for data, _ in self._parts)
+
+    @property
+    def scores(self) -> Scores:
+        """The scores by the leading measure."""
+        return _needed(self._parts[0][1])
+
+    def __getitem__(self, measure: str) -> Assessment:
+        """The assessment by one of the measures alone."""
+        for part in self._parts:
+            if part[0]["measure"] == str(measure):
+                return Assessment([part])
+        raise ArgumentError(f"{shortened(measure)} was not assessed; assessed were {', '.join(self.measures)}")
 
     def to_dict(self, *, per_query: bool = False) -> Json:
         """Plain data that JSON can hold and `assessment.schema.json` describes; per query where asked for."""
-        return {**self._data, "per_query": self._per_query()} if per_query else dict(self._data)
+        parts = [
+            {**data, "per_query": per_query_data(data, _needed(scores))} if per_query else dict(data)
+            for data, scores in self._parts
+        ]
+        return parts[0] if len(parts) == 1 else {"schema": SCHEMA, "measures": parts}
 
     def to_json(self, *, per_query: bool = False) -> str:
         """The data as JSON text."""
@@ -88,40 +132,54 @@ class Assessment:
         """The systems' figures by a column, best first."""
         return sort_rows(self._data, sort)
 
+    def _each(self, render: Callable[[Json, list[Row]], str], sort: str) -> list[str]:
+        return [render(data, sort_rows(data, sort)) for data, _ in self._parts]
+
     def to_csv(self, sort: str = "mean") -> str:
-        """One line a system, every figure at full precision."""
-        return text.to_csv(self._data, self.rows(sort))
+        """One line per system, every figure at full precision; of several measures, one per measure and system."""
+        return text.to_csv([(data, sort_rows(data, sort)) for data, _ in self._parts])
 
     def to_markdown(self, sort: str = "mean") -> str:
-        """Tables for a pull request or a wiki."""
-        return text.to_markdown(self._data, self.rows(sort))
+        """The verdict and tables, for a pull request or a wiki."""
+        return "\n".join(self._each(text.to_markdown, sort))
 
     def to_latex(self, sort: str = "mean") -> str:
-        """A table for a paper."""
-        return text.to_latex(self._data, self.rows(sort))
+        """A table for a paper; one for each measure."""
+        return "\n".join(self._each(text.to_latex, sort))
 
     def to_text(self, sort: str = "mean", width: int = 120) -> str:
         """The tables that the command line prints."""
-        return text.to_text(self._data, self.rows(sort), width)
+        return "\n\n".join(self._each(lambda data, rows: text.to_text(data, rows, width), sort))
 
     def __str__(self) -> str:
         """The tables that the command line prints."""
         return self.to_text()
 
     def __repr__(self) -> str:
-        """Size, measure and baseline."""
+        """Size, measures and baseline."""
         return (
-            f"<Assessment of {self._data['measure']}: {len(self._data['systems'])} systems on "
+            f"<Assessment of {', '.join(self.measures)}: {len(self._data['systems'])} systems on "
             f"{self._data['queries']:,} queries against {self._data['baseline']!r}>"
         )
 
-    def verdict(self, system: str, alpha: float | None = None) -> str:
-        """One system in plain words, at one of the α assessed (the largest by default)."""
+    def verdict(self, system: str | None = None, alpha: float | None = None) -> str:
+        """One system in plain words, at one of the α assessed (the smallest above 0 by default).
+
+        Without a system, which one to ship at that α.
+        """
         alphas = self._data["alphas"]
-        alpha = max(alphas) if alpha is None else alpha
+        alpha = default_alpha(alphas) if alpha is None else alpha
         if alpha_key(alpha) not in map(alpha_key, alphas):
             raise ArgumentError(f"alpha {alpha:g} was not assessed; assessed were {', '.join(map(alpha_key, alphas))}")
-        return verdict(self._data, self._data["systems"][self.scores.row(system)], alpha)
+        if system is None:
+            return " ".join(advice(self._data, alpha))
+        return verdict(self._data, self._row(system), alpha)
+
+    def _row(self, system: str) -> Row:
+        names = [row["system"] for row in self._data["systems"]]
+        if system not in names:
+            raise ArgumentError(unknown_system(system, names))
+        return self._data["systems"][names.index(system)]  # type: ignore[no-any-return]
 
     def queries_csv(self) -> str:
         """One line per system and query, every figure at full precision."""
@@ -132,7 +190,7 @@ class Assessment:
         write_text(path, self.to_json(per_query=per_query))
 
     def write_csv(self, path: str | os.PathLike[str], sort: str = "mean") -> None:
-        """Write one line a system as CSV, all or nothing."""
+        """Write the figures as CSV, all or nothing."""
         write_text(path, self.to_csv(sort))
 
     def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = ("pdf", "svg", "png")) -> list[Path]:
@@ -167,51 +225,46 @@ class Assessment:
         return to_notebook(self._data, self.rows())
 
     def per_query(self) -> pl.DataFrame:
-        """A row for each system and query: scores, difference, expectation, and at each α T_R, T_J and significance."""
-        block = self._per_query()
-        frames = []
-        for system, columns in block["systems"].items():
-            flat = {
-                "query": block["queries"],
-                "system": [as_text(system)] * len(block["queries"]),
-                "baseline": block["baseline"],
-            }
-            flat |= {key: values for key, values in columns.items() if key != "alpha"}
-            for key, at in columns["alpha"].items():
-                flat |= {f"{name}@{key}": values for name, values in at.items()}
-            absent = {key: [None] * len(block["queries"]) for key, values in flat.items() if values is None}
-            frames.append(pl.DataFrame({**flat, **absent}, strict=False))
-        return pl.concat(frames, how="vertical_relaxed")
+        """A row for each system and query: scores, difference, expectation, and at each α T_R, T_J and significance.
 
-    def _per_query(self) -> Json:
-        scores = self.scores
-        rows = [scores.row(system) for system in self._data["population"]]
-        against = baseline_rows(scores, self._data["baseline"], rows)
-        baseline = next(iter(against.values())) if len(against) == 1 else None
-        deltas = None if baseline is None else next(iter(differences(scores, against).values()))
-        usable = bool((scores.values[rows] >= 0).all())
-        e, z = (expected(scores.values[rows]), deviations(scores.values[rows])) if usable else (None, None)
-        systems = {}
-        for position, system in enumerate(scores.systems):
-            own = scores.values[position]
-            at = rows.index(position) if position in rows else None
-            alpha: Json = {}
-            for value in self._data["alphas"]:
-                found = None if baseline is None else query_scores(own, baseline, value)
-                alpha[alpha_key(value)] = {
-                    "t_r": None if found is None else found.t_r.tolist(),
-                    "t_j": None if found is None else found.t_j.tolist(),
-                    "significant": None if found is None else (np.abs(found.t_j) > found.critical).tolist(),
-                }
-            systems[system] = {
-                "score": own.tolist(),
-                "difference": None if deltas is None else deltas[position].tolist(),
-                "expected": None if e is None or at is None else e[at].tolist(),
-                "z": None if z is None or at is None else z[at].tolist(),
-                "alpha": alpha,
-            }
-        return {
-            "queries": list(scores.queries),
-            "baseline": None if baseline is None else baseline.tolist(),
-            "systems": systems,
-        }
+        Of several measures, `measure` is the first column.
+        """
+        frames = [(data["measure"], per_query_frame(data, _needed(scores))) for data, scores in self._parts]
+        if len(frames) == 1:
+            return frames[0][1]
+        named = [frame.insert_column(0, pl.Series("measure", [measure] * frame.height)) for measure, frame in frames]
+        return pl.concat(named, how="vertical_relaxed")
+
+
+def _parts(content: Any, path: str | os.PathLike[str]) -> list[tuple[Json, Scores | None]]:
+    """The plain data of each measure, and its scores where the file has them."""
+    measured = content.get("measures", [content]) if isinstance(content, dict) else []
+    if not measured or not all(isinstance(data, dict) and data.get("schema") == SCHEMA for data in measured):
+        raise DataError.at(path, None, f"is not an assessment; expected JSON with the schema {SCHEMA!r}")
+    try:
+        return [_part(dict(data)) for data in measured]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError.at(path, None, f"is not a whole assessment ({error!r}); write it again") from error
+
+
+def _part(data: Json) -> tuple[Json, Scores | None]:
+    block = data.pop("per_query", None)
+    scores = None
+    if block is not None:
+        systems = [row["system"] for row in data["systems"]]
+        scores = Scores(
+            [block["systems"][system]["score"] for system in systems], systems, block["queries"], data["measure"],
+            missing=data["missing"], dropped=data["dropped"], no_relevant=data["no_relevant"],
+            tie_rule=data["tie_rule"],
+        )  # fmt: skip
+    sort_rows(data, "mean")  # what every rendering looks at is there
+    return data, scores
+
+
+def _needed(scores: Scores | None) -> Scores:
+    if scores is None:
+        raise ArgumentError(
+            "this assessment was read from a file without each query's scores; write it with per_query=True "
+            "(--per-query), or assess again"
+        )
+    return scores

@@ -13,7 +13,7 @@ def to_json(data: Any) -> str:
 
     >>> print(to_json(["α\x9b31m"]), end="")
     [
-      "α\\u009b31m"
+      "α\u009b31m"
     ]
     """
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -22,7 +22,7 @@ from surefoot.report.columns import (
     intervals_at,
     ranked_at,
 )
-from surefoot.report.words import absences, alpha_title, cautions, notes, title
+from surefoot.report.words import absences, advice, alpha_title, cautions, default_alpha, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
 
     parts: list[RenderableType] = [Text(visible(title(data)), style="bold")]
     parts += [Text(visible(caution), style="bold yellow") for caution in cautions(data)]
+    first = default_alpha(data["alphas"])
+    parts += [Text(""), Text(f"The verdict at α = {first:g}", style="bold")]
+    parts += [Text(visible(sentence)) for sentence in advice(data, first)]
     parts.append(Text(""))
     caption = f">20%: queries that lose over 20 %; worst: mean of the worst {data['worst_share']:.0%}"
     parts.append(_Fitted(rows, SUMMARY, caption))
@@ -159,11 +162,14 @@ def rendered(parts: Iterable[RenderableType], width: int) -> str:
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
 
 
-def to_csv(data: Json, rows: Sequence[Row]) -> str:
-    """One line a system, every figure at full precision, absent ones empty."""
-    columns = all_columns(data)
-    lines = ([column.value(row) for column in columns] for row in rows)
-    return _csv([column.key for column in columns], lines)
+def to_csv(parts: Sequence[tuple[Json, Sequence[Row]]]) -> str:
+    """One line per system, every figure at full precision, absent ones empty; of several measures, named first."""
+    columns = all_columns(parts[0][0])
+    header, lines = [column.key for column in columns], []
+    for data, rows in parts:
+        named = [data["measure"]] if len(parts) > 1 else []
+        lines += [[*named, *(column.value(row) for column in columns)] for row in rows]
+    return _csv([*(["measure"] if len(parts) > 1 else []), *header], lines)
 
 
 def queries_csv(frame: pl.DataFrame) -> str:
@@ -190,6 +196,8 @@ def _csv_name(name: str) -> str:
 def to_markdown(data: Json, rows: Sequence[Row]) -> str:
     """A Markdown table of the summary, and one for each α."""
     parts = [f"**{_markdown(title(data))}**", *(f"**{_markdown(caution)}**" for caution in cautions(data))]
+    first = default_alpha(data["alphas"])
+    parts += [f"**The verdict at α = {first:g}.** {_markdown(' '.join(advice(data, first)))}"]
     parts.append(_markdown_table(rows, [SYSTEM, *SUMMARY]))
     for alpha in data["alphas"]:
         parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha), *intervals_at(data, alpha)])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from surefoot.risk.assess import alpha_key
@@ -45,9 +46,44 @@ def alpha_title(alpha: float) -> str:
     return f"α = {alpha:g}: losses count {weight}"
 
 
+def default_alpha(alphas: Sequence[float]) -> float:
+    """The α that is looked at first: the smallest above 0, where risk begins to count.
+
+    >>> default_alpha([0, 1, 5]), default_alpha([0])
+    (1, 0)
+    """
+    return min((alpha for alpha in alphas if alpha > 0), default=max(alphas))
+
+
+def advice(data: Json, alpha: float) -> list[str]:
+    """Which system to ship at α, and what to know of the one of the highest mean if that is another."""
+    others = [row for row in data["systems"] if not row["is_baseline"]]
+    if not others:
+        return [f"There is no system to compare with {baseline_name(data)}."]
+    chosen, sentence = _chosen(data, others, alpha)
+    best = max(others, key=lambda row: row["mean"])
+    return [sentence] if best is chosen else [sentence, f"Of the highest mean: {verdict(data, best, alpha)}"]
+
+
+def _chosen(data: Json, others: list[Json], alpha: float) -> tuple[Json, str]:
+    """The system of the highest U_Risk among those whose reward prevails, or among all, and what to do about it."""
+    key = alpha_key(alpha)
+    rewarded = [row for row in others if row["alpha"][key]["verdict"] == "reward"]
+    chosen = max(rewarded or others, key=lambda row: row["alpha"][key]["u_risk"])
+    said = verdict(data, chosen, alpha)
+    if rewarded:
+        return chosen, f"Ship {chosen['system']}. {said}"
+    if chosen["alpha"][key]["p_holm"] is None:
+        return chosen, f"The highest U_Risk is that of {chosen['system']}, and no test says whether by chance. {said}"
+    named = isinstance(data["baseline"], str) and any(row["is_baseline"] for row in data["systems"])
+    keep = f"Keep {data['baseline']}" if named else "Ship none yet"
+    return chosen, f"{keep}: no system's reward outweighs its risk by more than chance. The nearest: {said}"
+
+
 def verdict(data: Json, row: Json, alpha: float) -> str:
-    """One system's gain, losses and significance at α, in plain words."""
-    return f"{effect(data, row)} {significance(data, row, alpha)}"
+    """One system's gain, losses and significance at α, where that turns, and which segments suffer, in plain words."""
+    sentences = effect(data, row), significance(data, row, alpha), turned(row), suffering(data, row, alpha)
+    return " ".join(filter(None, sentences))
 
 
 def effect(data: Json, row: Json) -> str:
@@ -101,6 +137,43 @@ def significance(data: Json, row: Json, alpha: float) -> str:
     once = "; counted once, it does not" if test["verdict"] == "risk" and alpha and row["gain"] >= 0 else ""
     few = f" {FEW}" if alpha and data["queries"] < FEWEST_QUERIES else ""
     return f"{weight}, {found} by more than chance ({t}){once}.{few}"
+
+
+_PREVAILS = {
+    "reward": "its reward prevails",
+    "risk": "its risk prevails",
+    "inconclusive": "neither prevails",
+}
+
+
+def turned(row: Json) -> str:
+    """The α at which the verdict turns."""
+    if not row["turns"]:
+        return ""
+    first, *later = row["turns"]
+    if not later:
+        return "The verdict is the same at every α up to 20."
+    steps = [f"from α = {turn['alpha']:.3g} on {_PREVAILS[turn['verdict']]}" for turn in later]
+    return f"At α = 0 {_PREVAILS[first['verdict']]}, {', '.join(steps)}."
+
+
+def suffering(data: Json, row: Json, alpha: float) -> str:
+    """The segments whose queries a system hurts by more than chance at α, the most hurt first."""
+    if not data["segments"]:
+        return ""
+    at = [
+        (column["column"], part, entry["alpha"][alpha_key(alpha)])
+        for column in data["segments"]
+        for part in column["segments"]
+        for entry in part["systems"]
+        if entry["system"] == row["system"]
+    ]
+    hurt = sorted((one for one in at if one[2]["verdict"] == "risk"), key=lambda one: one[2]["u_risk"])
+    if not hurt:
+        return "No segment suffers by more than chance."
+    named = [f"{column} {part['segment']} ({part['queries']:,} queries)" for column, part, _ in hurt[:5]]
+    more = f" and {len(hurt) - 5} more" if len(hurt) > 5 else ""
+    return f"Suffering by more than chance: {', '.join(named)}{more}."
 
 
 def cautions(data: Json) -> list[str]:
