@@ -6,8 +6,8 @@ import re
 from os import PathLike
 from typing import Any
 
-# Besides control characters: marks of direction, other line ends, and halves of characters, which no file can hold.
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Besides control characters: marks of direction, and halves of characters, which no file can hold.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str) -> str:

@@ -82,7 +82,7 @@ def _discount(rank: npt.NDArray[np.int64], cutoff: float | None) -> Floats:
 
 
 def filled_ranks(run: Run, sigma: float, cutoff: float | None, normalize: str) -> float:
-    """How much of the first ranks' weight the rank-binomial distribution hands out, on average over a few lists.
+    """How much of the first ranks' weight the rank-binomial distribution hands out, on average over the lists.
 
     In every order some document stands at each rank, so that Σ_j Σ_r D(r)·P(j at r) would be Σ_r D(r), and this 1. The
     contests are taken as independent, though, and where σ spans many documents each of them loses about half
@@ -104,7 +104,8 @@ def filled_ranks(run: Run, sigma: float, cutoff: float | None, normalize: str) -
     at = start + np.concatenate([np.arange(number) for number in depth])
     scores = comparable_scores(run, normalize)
     expected = expected_discounts(scores, start, np.repeat(lengths[taken], depth), at, check_sigma(sigma), cutoff)
-    return float(expected.sum() / (len(taken) * _discount(np.arange(1, int(cutoff) + 1), cutoff).sum()))
+    filled = expected.sum() / (len(taken) * _discount(np.arange(1, int(cutoff) + 1), cutoff).sum())
+    return float(1 - (1 - filled) * len(long) / len(lengths))
 
 
 def soft_ndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize: str) -> Floats:

@@ -159,7 +159,7 @@ def rendered(parts: Iterable[RenderableType], width: int) -> str:
     console = plain_console(file=stream, width=width, color_system=None, force_terminal=False)
     for part in parts:
         console.print(part)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines())
+    return "\n".join(line.rstrip() for line in stream.getvalue().removesuffix("\n").split("\n"))
 
 
 def to_csv(parts: Sequence[tuple[Json, Sequence[Row]]]) -> str:
