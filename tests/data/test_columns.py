@@ -92,7 +92,6 @@ def test_what_is_no_id(number: int) -> None:
         lambda: sf.read_scores({"query": values, "a": [0.5, 1]}),
         lambda: sf.RankingData(np.ones((2, 1)), [1, 0], qid=values),
         lambda: sf.RankingData(np.ones((2, 1)), [1, 0], group=[2], doc_ids=values),
-        lambda: sf.Scores([[0.5, 1]], ["a"], values),
     ):
         with pytest.raises(sf.DataError, match=message):
             read()

@@ -36,14 +36,9 @@ def row_of(what: str) -> Where:
 
 def ids_of(values: Any, name: str, where: Where) -> pl.Series:
     """The values as texts; `where` says where a row stands."""
-    column = _known(values)
-    if isinstance(column, pl.Series):
-        ids = _typed_ids(column)
-        if ids is not None and not ids.null_count():
-            return ids.alias(name)
-        column = column.to_list()
-    kinds = set(map(type, column))
-    texts = column if kinds == {str} else [_id(value, name, where, row) for row, value in enumerate(column)]
+    texts = _texts(values, name, where)
+    if isinstance(texts, pl.Series):
+        return texts
     try:
         return pl.Series(name, texts, dtype=pl.String)
     except UnicodeEncodeError:
@@ -51,6 +46,23 @@ def ids_of(values: Any, name: str, where: Where) -> pl.Series:
         raise DataError(
             f"{where(row)}: {name} {shortened(texts[row])} holds half a character; ids must be valid Unicode text"
         ) from None
+
+
+def names_of(values: Any, name: str, where: Where) -> tuple[str, ...]:
+    """Ids that are shown and compared only, so that they may hold half a character, as a file's name may."""
+    return tuple(_texts(values, name, where))
+
+
+def _texts(values: Any, name: str, where: Where) -> pl.Series | list[str]:
+    column = _known(values)
+    if isinstance(column, pl.Series):
+        ids = _typed_ids(column)
+        if ids is not None and not ids.null_count():
+            return ids.alias(name)
+        column = column.to_list()
+    if set(map(type, column)) == {str}:
+        return list(column)
+    return [_id(value, name, where, row) for row, value in enumerate(column)]
 
 
 def floats_of(values: Any, name: str, where: Where) -> Floats:

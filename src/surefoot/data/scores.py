@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.data.by_query import query_table
-from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, row_of
+from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, names_of, row_of
 from surefoot.data.files import write_bytes
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import (
@@ -66,8 +66,8 @@ class Scores:
         qrels: Qrels | None = None,
     ) -> None:
         self.values: Floats = _matrix(values)
-        self.systems = tuple(ids_of(systems, "the system's name", row_of("systems")).to_list())
-        self.queries = tuple(ids_of(queries, "the query", row_of("queries")).to_list())
+        self.systems = names_of(systems, "the system's name", row_of("systems"))
+        self.queries = names_of(queries, "the query", row_of("queries"))
         self.measure = str(measure)
         self.missing = dict.fromkeys(self.systems, 0) | dict(missing or {})
         self.dropped = dropped
@@ -190,7 +190,7 @@ def _from_columns(
             f"{where(None)}: expected a query column, at least one column a system and one row a query; "
             f"found {len(columns)} columns and {rows} rows"
         )
-    if any(not name.strip() for name in names[1:]):
+    if any(not name.strip(WHITESPACE) for name in names[1:]):
         raise DataError(f"{where(None)}: a column has no name; every system needs one")
     queries = ids_of(columns[0], "the query", where).to_list()
     twice = first_repeated(queries)
