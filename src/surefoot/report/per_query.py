@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from surefoot.data.files import as_text
 from surefoot.data.scores import Scores
 from surefoot.risk.assess import Json, alpha_key
 from surefoot.risk.baselines import baseline_rows, differences
@@ -55,7 +56,7 @@ def per_query_frame(data: Json, scores: Scores) -> pl.DataFrame:
     for system, columns in block["systems"].items():
         flat: dict[str, Any] = {
             "query": block["queries"],
-            "system": [system] * len(block["queries"]),
+            "system": [as_text(system)] * len(block["queries"]),
             "baseline": block["baseline"],
         }
         flat |= {key: values for key, values in columns.items() if key != "alpha"}
