@@ -120,6 +120,53 @@ def test_missing_queries(surefoot, folder: Path) -> None:
     assert (code, "--missing is about runs" in err) == (2, True)
 
 
+def test_several_measures(surefoot, folder: Path) -> None:
+    arguments = ("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "-a", "5", "-m", "nDCG@10", "-m", "AP")
+    code, out, _ = surefoot(*arguments, "--json", folder / "a.json", "--csv", folder / "a.csv", "--per-query")
+    assert code == 0
+    for measure in ("nDCG@10", "AP"):
+        assert f"{measure} of 4 systems on 30 queries, against today" in out
+    data = json.loads((folder / "a.json").read_text())
+    jsonschema.validate(data, SCHEMA)
+    assert [part["measure"] for part in data["measures"]] == ["nDCG@10", "AP"]
+    assert (folder / "a.csv").read_text().startswith("measure,system,mean,")
+    assert (folder / "a.per-query.csv").read_text().startswith("measure,query,system,baseline,")
+    assert surefoot(*arguments, "--csv", folder / "a.csv", "--per-query")[0] == 0  # its own file is replaced
+    again = sf.Assessment.read(folder / "a.json")
+    assert again.measures == ("nDCG@10", "AP")
+    assert again["AP"].to_dict(per_query=True) == data["measures"][1]
+    code, _, err = surefoot(*arguments, "-m", "AP")
+    assert (code, "a measure is given twice" in err) == (2, True)
+
+
+def test_segments(surefoot, folder: Path) -> None:
+    lines = [f"q{i:02d},{'head' if i % 2 else 'tail'},{'' if i > 20 else 'en'}" for i in range(1, 31)]
+    (folder / "kinds.csv").write_text("\n".join(["query,length,language", *lines]) + "\n")
+    arguments = ("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--segments", folder / "kinds.csv")
+    code, out, _ = surefoot(*arguments, "--json", folder / "a.json")
+    assert code == 0
+    assert "bold by length, against today, at α = 1" in out
+    data = json.loads((folder / "a.json").read_text())
+    jsonschema.validate(data, SCHEMA)
+    found = [(c["column"], c["unassigned"], [p["segment"] for p in c["segments"]]) for c in data["segments"]]
+    assert found == [("length", 0, ["head", "tail"]), ("language", 10, ["en"])]
+    markdown = surefoot(*arguments, "--format", "markdown")[1]
+    assert "bold by length, at α = 1" in markdown
+    (folder / "kinds.csv").write_text("query,length\nx1,head\n")
+    code, _, err = surefoot(*arguments)
+    assert (code, "no query has a segment in 'length'" in err) == (2, True)
+    code, _, err = surefoot(*arguments, "--json", folder / "kinds.csv")
+    assert (code, "which is read" in err) == (2, True)
+
+
+def test_the_verdict_says_what_to_ship(surefoot, folder: Path) -> None:
+    out = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "-a", "0,5")[1]
+    assert "The verdict at α = 5" in out
+    assert "Of the highest mean: bold gains" in out
+    markdown = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--format", "markdown")[1]
+    assert "**The verdict at α = 1.** " in markdown
+
+
 def test_a_single_query_and_an_identical_system(surefoot, tmp_path: Path) -> None:
     (tmp_path / "m.csv").write_text("q,today,new,twin\n1,0.5,0.4,0.5\n")
     code, out, _ = surefoot("evaluate", "--scores", tmp_path / "m.csv", "-b", "today")

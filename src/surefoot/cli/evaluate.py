@@ -47,11 +47,11 @@ def evaluate(
         typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.", show_default=False),
     ] = None,
     measure: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "-m",
             "--measure",
-            help="Such as ERR@20, nDCG@10, AP(rel=2); of --scores, what to call them.",
+            help="Such as ERR@20, nDCG@10, AP(rel=2); several times for several. Of --scores, what to call them.",
             show_default="nDCG@10",
         ),
     ] = None,
@@ -67,6 +67,13 @@ def evaluate(
     population: Annotated[
         str | None,
         typer.Option(help="Systems that Z_Risk and GeoRisk are taken over (A,B,…).", show_default="all"),
+    ] = None,
+    segments: Annotated[
+        str | None,
+        typer.Option(
+            help="Kinds of queries to assess apart: CSV or Parquet, the query first, then one column or several.",
+            show_default=False,
+        ),
     ] = None,
     json_file: Annotated[
         str | None,
@@ -129,20 +136,23 @@ def evaluate(
             Output("--html", html_file, PAGE),
             figures_folder("--figures", figures),
         ],
-        [path for _, path in map(name_and_file, files or [])] + ([] if scores is None else [scores]),
+        [path for _, path in map(name_and_file, files or [])]
+        + [path for path in (scores, segments) if path is not None],
         force,
     )
-    matrix = _scores(files or [], scores, measure, missing or Missing.zero, quiet)
+    matrices = _scores(files or [], scores, measure or [], missing or Missing.zero, quiet)
+    systems = matrices[0].systems
     if baseline is None:
         raise ArgumentError(
-            f"name what is shipped today with --baseline: one of {', '.join(matrix.systems[:12])}, or mean, median, max"
+            f"name what is shipped today with --baseline: one of {', '.join(systems[:12])}, or mean, median, max"
         )
     baseline = as_text(baseline)
     assessment = assess(
-        matrix,
-        baseline if baseline in matrix.systems else _split(baseline),
+        matrices,
+        baseline if baseline in systems else _split(baseline),
         _numbers(alpha),
         population=None if population is None else _split(population, always_list=True),
+        segments=segments,
         bootstrap=bootstrap,
         seed=seed,
         depth=depth,
@@ -192,25 +202,28 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
     say(f"{len(written)} figures written to {folder}/")
 
 
-def _scores(files: list[str], matrix: str | None, measure: str | None, missing: Missing, quiet: bool) -> Scores:
+def _scores(files: list[str], matrix: str | None, measures: list[str], missing: Missing, quiet: bool) -> list[Scores]:
     from surefoot.data.scores import read_scores
     from surefoot.measures.notation import Measure
 
     if matrix is not None:
         if files:
             raise ArgumentError("give either judgments and runs or --scores, not both")
-        if measure is not None and not measure.strip():
+        if len(measures) > 1:
+            raise ArgumentError("--scores holds one measure; name it once, such as -m ERR@20, or leave it out")
+        if measures and not measures[0].strip():
             raise ArgumentError("-m names nothing; say what the scores are, such as -m ERR@20, or leave it out")
-        return read_scores(matrix, None if measure is None else measure.strip())
+        return [read_scores(matrix, measures[0].strip() if measures else None)]
     if len(files) < 2:
         raise ArgumentError(
             "give judgments and at least one run: surefoot evaluate QRELS RUN... --baseline NAME "
             "(or --scores FILE); see surefoot evaluate --help"
         )
-    return _score_runs(files[0], files[1:], Measure.parse("nDCG@10" if measure is None else measure), missing, quiet)
+    wanted = [Measure.parse(measure) for measure in measures or ["nDCG@10"]]
+    return _score_runs(files[0], files[1:], wanted, missing, quiet)
 
 
-def _score_runs(qrels: str, runs: list[str], measure: Measure, missing: Missing, quiet: bool) -> Scores:
+def _score_runs(qrels: str, runs: list[str], measures: list[Measure], missing: Missing, quiet: bool) -> list[Scores]:
     from rich.progress import track
 
     from surefoot.data.tables import read_qrels, read_run
@@ -226,7 +239,7 @@ def _score_runs(qrels: str, runs: list[str], measure: Measure, missing: Missing,
         transient=True,
         disable=quiet or len(named) < 4 or not sys.stderr.isatty(),
     )
-    return score(judgments, [read_run(path, name) for name, path in shown], measure, missing=missing)
+    return score(judgments, [read_run(path, name) for name, path in shown], measures, missing=missing)
 
 
 def name_and_file(argument: str) -> tuple[str | None, str]:
@@ -262,8 +275,10 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
     else:
         from surefoot.report.text import plain_console, query_tables, rendered, tables
 
-        data = assessment.to_dict(per_query=per_query)
-        parts = tables(data, assessment.rows(sort)) + (query_tables(data) if per_query else [])
+        parts = []
+        for one in (assessment[measure] for measure in assessment.measures):
+            data = one.to_dict(per_query=per_query)
+            parts += tables(data, one.rows(sort)) + (query_tables(data) if per_query else [])
         if sys.stdout.isatty():
             console = plain_console()
             for part in parts:

@@ -24,8 +24,8 @@ JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|ranker)')
 CHECKPOINT = re.compile(rb'\A\{\s*"schema": "surefoot/checkpoint/')
 PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
 FIGURE = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")
-SYSTEMS_CSV = re.compile(rb"\Asystem,mean,gain,reward,risk,")
-QUERIES_CSV = re.compile(rb"\Aquery,system,baseline,score,difference,")
+SYSTEMS_CSV = re.compile(rb"\A(?:measure,)?system,mean,gain,reward,risk,")
+QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
 DEMO = re.compile(rb"\A(q\d+) (?:Q0|0) \1-d\d{3} ")
 _ENDS = 1 << 12
 

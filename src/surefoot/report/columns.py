@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from surefoot.errors import ArgumentError, shortened
@@ -134,6 +134,27 @@ def _ends(alpha: float, source: str, name: str, heading: str, latex: str, digits
         return Column(f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits, spare=spare)
 
     return [column(0, "low"), column(1, "high")]
+
+
+def segment_columns(alpha: float) -> list[Column]:
+    """What a table of segments shows: the summary, and the verdict at α."""
+    kept = [column for column in SUMMARY if column.key not in ("reward", "ties", "worst_mean")]
+    at = [column for column in at_alpha(alpha) if column.key.startswith(("u_risk@", "t_risk@", "p_holm@"))]
+    queries = Column("queries", "queries", "Queries", lambda row: row["queries"], descending=True)
+    return [queries, *(replace(column, rank=None) for column in [*kept, *at])]
+
+
+def segment_rows(data: Json, most: int = 3) -> Iterator[tuple[Json, str, list[Row]]]:
+    """For each column of segments and each of the first systems, a row per segment, named by it."""
+    shown = [row["system"] for row in sort_rows(data, "mean") if not row["is_baseline"]][:most]
+    for column in data["segments"]:
+        for system in shown:
+            yield column, system, [
+                {**entry, "system": part["segment"], "queries": part["queries"]}
+                for part in column["segments"]
+                for entry in part["systems"]
+                if entry["system"] == system
+            ]  # fmt: skip
 
 
 def churn_columns(data: Json) -> list[Column]:

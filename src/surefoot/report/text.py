@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible as visible  # noqa: PLC0414 - other modules take it from here
@@ -21,8 +22,10 @@ from surefoot.report.columns import (
     fixed,
     intervals_at,
     ranked_at,
+    segment_columns,
+    segment_rows,
 )
-from surefoot.report.words import absences, advice, alpha_title, cautions, default_alpha, notes, title
+from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
 
 if TYPE_CHECKING:
@@ -56,6 +59,7 @@ def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
         parts.append(_Fitted(rows, at_alpha(alpha), _MARKS, significant=alpha_key(alpha)))
         if intervals := intervals_at(data, alpha):
             parts.append(_Fitted(rows, intervals, f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"))
+    parts += _segment_tables(data)
     if churn := churn_columns(data):
         depth = data["systems"][0]["churn"]["depth"]
         how = f"down to rank {depth}" if depth else "to the end"
@@ -67,13 +71,35 @@ def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
     return parts
 
 
+def _segment_tables(data: Json) -> list[RenderableType]:
+    """For each column of segments and the first systems, how each segment fares at the α looked at first."""
+    from rich.text import Text
+
+    parts: list[RenderableType] = []
+    alpha = default_alpha(data["alphas"])
+    for column, system, rows in segment_rows(data):
+        heading = f"{system} by {column['column']}, against {baseline_name(data)}, at α = {alpha:g}"
+        parts += [Text(""), Text(visible(heading), style="bold")]
+        caption = "p Holm: corrected for all segments and systems"
+        if column["unassigned"]:
+            caption += f"; {column['unassigned']:,} queries have no {visible(column['column'])}"
+        parts.append(_Fitted(rows, segment_columns(alpha), caption, alpha_key(alpha), name="segment"))
+    return parts
+
+
 class _Fitted:
     """A table of systems that leaves out columns, rather than letters of names, where a terminal is narrow."""
 
     def __init__(
-        self, rows: Sequence[Row], columns: Sequence[Column], caption: str, significant: str | None = None
+        self,
+        rows: Sequence[Row],
+        columns: Sequence[Column],
+        caption: str,
+        significant: str | None = None,
+        name: str = SYSTEM.heading,
     ) -> None:
         self._rows = rows
+        self._name = name
         self._columns = columns
         self._caption = caption
         self._cells = {column.key: [self._cell(column, row, significant) for row in rows] for column in columns}
@@ -85,10 +111,10 @@ class _Fitted:
         from rich.text import Text
 
         names = [visible(row["system"]) for row in self._rows]
-        name_width = min(max(map(cell_len, [SYSTEM.heading, *names])), _NAME)
+        name_width = min(max(map(cell_len, [self._name, *names])), _NAME)
         shown = self._fitting(options.max_width - name_width - 1)  # a blank at the edge, two between columns
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-        table.add_column(SYSTEM.heading, overflow="fold", min_width=name_width)
+        table.add_column(self._name, overflow="fold", min_width=name_width)
         for column in shown:
             table.add_column(column.heading, justify="right", no_wrap=True)
         for i, row in enumerate(self._rows):
@@ -201,6 +227,10 @@ def to_markdown(data: Json, rows: Sequence[Row]) -> str:
     parts.append(_markdown_table(rows, [SYSTEM, *SUMMARY]))
     for alpha in data["alphas"]:
         parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha), *intervals_at(data, alpha)])]
+    for column, system, segments in segment_rows(data):
+        named = replace(SYSTEM, heading="segment")
+        parts.append(f"{_markdown(system)} by {_markdown(column['column'])}, at α = {first:g}")
+        parts.append(_markdown_table(segments, [named, *segment_columns(first)]))
     if churn := churn_columns(data):
         parts += ["How far rankings moved from the baseline's", _markdown_table(rows, [SYSTEM, *churn])]
     parts.append("\n".join(f"- {_markdown(note)}" for note in [*notes(data), *absences(data)]))
@@ -210,7 +240,7 @@ def to_markdown(data: Json, rows: Sequence[Row]) -> str:
 def _markdown_table(rows: Sequence[Row], columns: Sequence[Column]) -> str:
     lines = [
         "| " + " | ".join(column.heading for column in columns) + " |",
-        "|" + "|".join(":---" if column is SYSTEM else "---:" for column in columns) + "|",
+        "|" + "|".join(":---" if column.key == SYSTEM.key else "---:" for column in columns) + "|",
     ]
     lines += ["| " + " | ".join(_markdown(column.text(row)) for column in columns) + " |" for row in rows]
     return "\n".join(lines)
