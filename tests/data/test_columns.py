@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import surefoot as sf
@@ -220,3 +221,25 @@ def test_parquet_with_columns_of_any_type(tmp_path: Path, column: pl.Series, fin
         if column.dtype != pl.Decimal:
             with pytest.raises(sf.DataError, match=r"x\.parquet"):
                 read(path)
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_parquet_of_other_writers_and_many_pages(tmp_path: Path, version: str) -> None:
+    path = tmp_path / "x.parquet"
+    queries = [f"query {i}" for i in range(5000)]
+    table = pa.table({"query": queries, "a": np.arange(5000) / 5000, "b": [0.5] * 5000})
+    pq.write_table(table, path, data_page_size=512, row_group_size=2000, data_page_version=version)
+    assert list(sf.read_scores(path).queries) == queries
+    pq.write_table(table.slice(0, 0), path)
+    with pytest.raises(sf.DataError, match="found 3 columns and 0 rows"):
+        sf.read_scores(path)
+
+
+def test_a_parquet_page_with_an_absurd_count_does_not_end_the_process(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    sf.read_scores({"a": {"q1": 0.5, "q2": 1}}).write(path)
+    whole = path.read_bytes()
+    count = whole.index(bytes([0x2C, 0x15, 0x04]), whole.index(b"\x28\xb5\x2f\xfd")) + 2  # two values, as Thrift has it
+    path.write_bytes(whole[:count] + b"\x03" + whole[count + 1 :])  # minus two
+    with pytest.raises(sf.DataError, match=r"x\.parquet: cannot be read as Parquet \(a page's count is wrong\)"):
+        sf.read_scores(path)

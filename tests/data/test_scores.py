@@ -67,6 +67,7 @@ def test_tables_and_dicts() -> None:
         ("topic,a\n1,٣\n", "is '٣', not a number"),
         ("topic,a\n1,-1e308\n", "is -1e+308; it must be finite and within ±1e+100"),
         ("\n\n", "the file is empty"),
+        ("topic,a\n1,0.5,", "line 2: found 3 columns where the header has 2"),
     ],
 )
 def test_bad_matrices(tmp_path: Path, text: str, message: str) -> None:

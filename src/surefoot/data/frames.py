@@ -13,6 +13,7 @@ import polars as pl
 from surefoot.data.columns import Where, first_repeated, floats_of, ids_of, row_of
 from surefoot.data.files import replacing
 from surefoot.data.forks import refuse_in_fork
+from surefoot.data.parquet import check_parquet
 from surefoot.errors import DataError, shortened
 
 Result = TypeVar("Result")
@@ -103,12 +104,15 @@ def _checked(queries: Any, documents: Any, numbers: Any, names: tuple[str, ...],
 
 
 def read_table(path: str | os.PathLike[str], columns: list[str] | None = None) -> pl.DataFrame:
-    """A Parquet file's columns, all or these."""
+    """A Parquet file's columns: all, or these of a file whose schema was read before."""
+    if columns is None:
+        check_parquet(path)
     return _parquet(path, lambda file: pl.read_parquet(file, columns=columns, glob=False, hive_partitioning=False))
 
 
 def read_schema(path: str | os.PathLike[str]) -> Mapping[str, pl.DataType]:
     """The names and types of a Parquet file's columns."""
+    check_parquet(path)
     return _parquet(path, lambda file: pl.scan_parquet(file, glob=False, hive_partitioning=False).collect_schema())
 
 

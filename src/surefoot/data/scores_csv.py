@@ -72,7 +72,9 @@ def _split(text: str, separator: str) -> list[pl.Series] | None:
     try:
         # Names come from the first row as data: Polars would silently rename a column that stands twice.
         table = pl.read_csv(
-            uncompressed(text.encode()),
+            uncompressed(
+                text.removesuffix("\n").encode() + b"\n"
+            ),  # a last line without an end may be too long, unseen
             has_header=False,
             infer_schema=False,
             separator=separator,
