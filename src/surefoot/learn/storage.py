@@ -34,7 +34,7 @@ MODEL, DETAILS = "model.txt", "ranker.json"
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
     target = Path(folder)
-    model = ranker.booster_.model_to_string(num_iteration=ranker.best_iteration_)
+    model = model_text.write(ranker.booster_, ranker.best_iteration_)
     hashed = hashlib.sha256(model.encode()).hexdigest()
     text = _described(ranker, hashed, folder)
     new = not target.exists()
