@@ -22,7 +22,7 @@ from surefoot.data.files import existing_file, read_json, reason, write_text
 from surefoot.errors import DataError, shortened
 from surefoot.learn import model_text
 from surefoot.learn.criteria import check_history, is_number
-from surefoot.measures.notation import Measure
+from surefoot.measures.notation import is_measure
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
@@ -87,7 +87,7 @@ def _described(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> s
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    if isinstance(value, Measure | os.PathLike):
+    if is_measure(value) or isinstance(value, os.PathLike):
         return str(value)
     raise TypeError(f"{type(value).__name__} is not a plain value")
 
