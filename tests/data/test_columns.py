@@ -151,7 +151,7 @@ def test_columns_in_a_dict() -> None:
     with pytest.raises(sf.DataError, match="columns have 1, 2 values; all need the same number"):
         sf.read_run(columns | {"score": [1.0]})
     with pytest.raises(sf.DataError, match=r"query 'q': expected a dict \{document: number\}, found a list"):
-        sf.read_run({"q": ["d1"]})
+        sf.read_qrels({"q": ["d1"]})
 
 
 def test_keys_that_become_one_id() -> None:

@@ -99,9 +99,23 @@ def test_compressed_data_under_a_plain_name(tmp_path: Path) -> None:
         sf.read_scores(path)
 
 
+def test_a_matrix_with_names() -> None:
+    values = [[0.5, 0.25, 1.0], [0.75, 0.0, 0.5]]
+    for matrix in (values, np.array(values), np.array(values, dtype=np.float32)):
+        scores = sf.read_scores(matrix, "AP", systems=["today", "new"], queries=[1, 2, 3])
+        assert (scores.systems, scores.queries, scores.measure) == (("today", "new"), ("1", "2", "3"), "AP")
+        assert scores.values.tolist() == values
+
+
 def test_what_is_no_matrix() -> None:
-    with pytest.raises(sf.DataError, match=r"cannot read a ndarray; give a file, a nested dict \{system: \{query"):
+    with pytest.raises(sf.DataError, match=r"cannot read a int; give a file, a nested dict \{system: \{query"):
+        sf.read_scores(5)
+    with pytest.raises(sf.ArgumentError, match=r"give them: read_scores\(matrix, systems=\[…\], queries=\[…\]\)"):
         sf.read_scores(np.eye(2))
+    with pytest.raises(sf.ArgumentError, match="names of its own"):
+        sf.read_scores({"a": {"q": 0.5}}, systems=["a"])
+    with pytest.raises(sf.ArgumentError, match=r"a row per system is expected: give matrix\.T"):
+        sf.read_scores(np.ones((3, 2)), systems=["a", "b"], queries=["1", "2", "3"])
     with pytest.raises(sf.DataError, match=r"system 'a': expected a dict \{query: score\}, found a float"):
         sf.read_scores({"a": 0.5})
 

@@ -301,7 +301,7 @@ def frame(**columns: list) -> pl.DataFrame:
     [
         ({}, "holds no documents"),
         ({"q": {}}, "holds no documents"),
-        ({"q": ["d1"]}, "expected a dict"),
+        ({"q": ["d1"], "r": {"d1": 1}}, "expected a dict"),
         ({"q": {"d": "high"}}, "query 'q', document 'd': the number is 'high', not a number"),
         ({"q": {"d": float("nan")}}, "query 'q', document 'd': the number is nan"),
         (pl.DataFrame({"query_id": ["q"], "score": [1.0]}), "no column 'doc_id' or 'docno'"),

@@ -16,7 +16,7 @@ from surefoot.errors import visible
 def rank(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")],
     data: Annotated[Path, typer.Argument(metavar="TEST", help="Documents: LETOR text or Parquet.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv or .parquet.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv, .json, .parquet.")],
     name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the model's folder")] = None,
     baseline: Annotated[
         list[str] | None,
@@ -36,16 +36,13 @@ def rank(
         force,
     )
     from surefoot.cli.sources import read_like, with_baselines
-    from surefoot.data.files import as_text, write_text
+    from surefoot.data.files import as_text
     from surefoot.learn.ranker import Ranker
 
     ranker = Ranker.load(model)
     documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
     run = documents.to_run(ranker.predict(documents), as_text(name or model.resolve().name))
-    if output.suffix == ".csv":
-        write_text(output, run.to_frame().write_csv())
-    else:
-        run.write(output)
+    run.write(output)
     if qrels is not None:
         documents.qrels().write(qrels)
     if not quiet:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from surefoot.data.columns import WHITESPACE
 from surefoot.data.files import OLD_MAC, read_text
-from surefoot.errors import DataError
+from surefoot.errors import DataError, shortened
 
+_UNWRITABLE = re.compile(r"[\x00\r]")
 _LONE_RETURN = re.compile(r"\r(?!\n|\Z)")
 
 
@@ -26,6 +28,18 @@ def read_csv_text(path: Path) -> str:
         line = text.count("\n", 0, lone.start()) + 1
         raise DataError.at(path, line, OLD_MAC if "\n" not in text else "a carriage return stands inside the line")
     return text
+
+
+def check_csv_names(path: str | os.PathLike[str], names: Iterable[str]) -> None:
+    """Refuse to write names that would not be read back from CSV as they are."""
+    for name in names:
+        if not name or name != name.strip(WHITESPACE) or _UNWRITABLE.search(name):
+            raise DataError.at(
+                path,
+                None,
+                f"the name {shortened(name)} cannot stand in CSV (nothing, white space at an end, a carriage "
+                "return or NUL); write a .parquet file instead",
+            )
 
 
 def records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:

@@ -13,7 +13,7 @@ import shutil
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
@@ -70,7 +70,7 @@ def stem(path: str | os.PathLike[str]) -> str:
         if name.lower().endswith(ending) and len(name) > len(ending):
             name = name[: -len(ending)]
             break
-    for ending in (".run", ".trec", ".res", ".results", ".txt", ".tsv", ".csv", ".parquet"):
+    for ending in (".run", ".trec", ".res", ".results", ".txt", ".tsv", ".csv", ".parquet", ".json", ".jsonl"):
         if name.lower().endswith(ending) and len(name) > len(ending):
             return name[: -len(ending)]
     return name
@@ -175,7 +175,7 @@ def uncompressed(data: bytes) -> bytes:
     return MARK + data if data.startswith(_SNIFFED) else data
 
 
-def text_lines(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
+def text_lines(path: str | os.PathLike[str], size: int) -> Generator[bytes]:
     """The file's lines, without a byte order mark and line feeds, read in blocks of about `size`."""
     for number, block in enumerate(read_blocks(existing_file(path), size)):
         text = block.removeprefix(MARK) if number == 0 else block

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -19,10 +19,12 @@ from surefoot.errors import DataError, shortened
 Result = TypeVar("Result")
 Table: TypeAlias = "dict[str, Any]"  # columns of any maker, by name
 
-QUERY_COLUMNS = ("query_id", "qid", "q_id", "query")
-DOCUMENT_COLUMNS = ("doc_id", "docno", "docid", "document")
+QUERY_COLUMNS = ("query_id", "query-id", "qid", "q_id", "query")
+DOCUMENT_COLUMNS = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "passage_id", "document")
+RANK = "rank"  # of results without scores: the higher, the worse
 
-_FORMS = "a file, a nested dict {query: {document: number}}, or a pandas, polars or Arrow table"
+_SCORED = ("corpus-id", "corpus_id", "q_id")  # beside these, which are BEIR's and ranx's, grades are called scores
+_FORMS = "a file, a nested dict {query: {document: number}}, a pandas, polars or Arrow table, or named tuples"
 
 
 def to_polars(table: Any, what: str, forms: str = _FORMS) -> pl.DataFrame:
@@ -77,16 +79,52 @@ def _with_length(values: Any) -> Any:
     return values if hasattr(values, "__len__") and not isinstance(values, set | frozenset) else [*values]
 
 
-def columns_of(source: Any, numbers: Iterable[str], what: str) -> tuple[pl.Series, ...]:
-    """Query, document and number columns of a nested dict or a table, checked."""
+def columns_of(source: Any, numbers: Sequence[str], what: str) -> tuple[pl.Series, ...]:
+    """Query, document and number columns of a nested dict, a table or records, checked.
+
+    Of ranks, and of ranked lists of ids where `numbers` has ranks, the number is minus the rank.
+    """
     if isinstance(source, Mapping) and not (is_columns(source) and any(name in source for name in QUERY_COLUMNS)):
-        return _from_nested(source, what)
-    table = table_of(source, what)
-    query, document, number = (_pick(table, names, what) for names in (QUERY_COLUMNS, DOCUMENT_COLUMNS, tuple(numbers)))
+        return _from_nested(source, RANK in numbers, what)
+    return of_table(table_of(_of_records(source, what), what), numbers, what)
+
+
+def of_table(table: Table, numbers: Sequence[str], what: str, rows: Where | None = None) -> tuple[pl.Series, ...]:
+    """Query, document and number columns of a table, checked; `rows` says where a row stands."""
+    query, document = (_pick(table, names, what) for names in (QUERY_COLUMNS, DOCUMENT_COLUMNS))
+    scored = [] if document not in _SCORED and query not in _SCORED else ["score"]
+    number = _pick(table, (*numbers, *scored), what)
     if not len(table[query]):
         raise DataError(f"{what}: the table is empty; expected at least one row")
     names = repr(query), repr(document), repr(number)
-    return _checked(table[query], table[document], table[number], names, row_of(what))
+    found = _checked(table[query], table[document], table[number], names, rows or row_of(what))
+    return (*found[:2], -found[2]) if number == RANK else found
+
+
+def is_record(value: Any) -> bool:
+    """Whether it is a row that names its columns: a named tuple, or a dict of single values."""
+    if isinstance(value, Mapping):
+        return any(name in value and not isinstance(value[name], Mapping) for name in QUERY_COLUMNS)
+    return isinstance(value, tuple) and any(name in getattr(value, "_fields", ()) for name in QUERY_COLUMNS)
+
+
+def _of_records(source: Any, what: str) -> Any:
+    """The columns of rows that name them, such as ir_datasets' and ir_measures' tuples; other sources as they are."""
+    table = is_columns(source) or is_pandas(source) or hasattr(source, "__arrow_c_stream__")
+    if table or isinstance(source, str | bytes | pl.LazyFrame | np.ndarray) or not isinstance(source, Iterable):
+        return source
+    rows = list(source)
+    if not rows:
+        raise DataError(f"{what}: there are no rows; expected at least one")
+    for number, row in enumerate(rows, start=1):
+        if not is_record(row) or type(row) is not type(rows[0]):
+            raise DataError(
+                f"{what}, row {number}: found {shortened(row)} ({type(row).__name__}); rows must all be of one kind "
+                f"and name their columns, as ir_measures' ScoredDoc(query_id, doc_id, score) does; or give {_FORMS}"
+            )
+    if isinstance(rows[0], Mapping):
+        return {str(name): [row.get(name) for row in rows] for name in rows[0]}
+    return dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
 
 
 def _checked(queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: Where) -> tuple[pl.Series, ...]:
@@ -134,19 +172,22 @@ def write_frame(path: str | os.PathLike[str], frame: pl.DataFrame) -> None:
             raise DataError.at(path, None, f"cannot be written ({error})") from error
 
 
-def _from_nested(source: Mapping[Any, Any], what: str) -> tuple[pl.Series, ...]:
+def _from_nested(source: Mapping[Any, Any], ranked: bool, what: str) -> tuple[pl.Series, ...]:
+    lists = ranked and all(isinstance(results, list | tuple | np.ndarray) for results in source.values())
     lengths: list[int] = []
     documents: list[Any] = []
     numbers: list[Any] = []
     for query, results in source.items():
-        if not isinstance(results, Mapping):
+        if not lists and not isinstance(results, Mapping):
+            ids = f", or for all queries a list of ids, best first; found a {type(results).__name__}"
+            other = f", found a {type(results).__name__}"
             raise DataError(
-                f"{what}, query {shortened(query)}: expected a dict {{document: number}}, "
-                f"found a {type(results).__name__}; give {_FORMS}"
+                f"{what}, query {shortened(query)}: expected a dict {{document: number}}{ids if ranked else other}; "
+                f"give {_FORMS}"
             )
         lengths.append(len(results))
-        documents.extend(results.keys())
-        numbers.extend(results.values())
+        documents.extend(results)
+        numbers.extend(range(-1, -1 - len(results), -1) if lists else results.values())
     if not documents:
         raise DataError(f"{what}: the dict holds no documents; expected {{query: {{document: number}}}}")
     keys = list(source)

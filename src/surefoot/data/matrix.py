@@ -17,6 +17,7 @@ from surefoot.errors import ArgumentError, DataError, shortened
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
 
+QUERY = "qid"  # the column of a table of features that holds the queries, as XGBRanker has it
 _CELLS = 1 << 20  # looked at in one go, so that checks need no second matrix
 
 
@@ -29,10 +30,7 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
             _numeric(getattr(dtype, "kind", "O") in "biuf", name, dtype)
         values = X.to_numpy(dtype=np.float32, na_value=np.nan)
     elif isinstance(X, pl.DataFrame | pl.LazyFrame) or hasattr(X, "__arrow_c_stream__"):
-        try:
-            table = to_polars(X, "X")
-        except pl.exceptions.PolarsError as error:  # two columns of one name, a type that Polars does not know
-            raise DataError(f"X cannot be read as a table ({error})") from error
+        table = to_polars(X, "X")
         columns = table.columns
         for name, dtype in table.schema.items():
             _numeric(dtype.is_numeric() or dtype in (pl.Boolean, pl.Null), name, dtype)
@@ -51,6 +49,19 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
         matrix: Matrix = np.ascontiguousarray(values, dtype=np.float32)
     _refuse_infinite(matrix)
     return matrix, columns
+
+
+def without_queries(X: Any) -> tuple[Any, Any]:
+    """A table without its column `qid`, and that column; None where there is none.
+
+    Tools that cut data into parts know X and y alone, so that the queries have to travel in one of them.
+    """
+    if is_pandas(X):
+        return (X.drop(columns=QUERY), X[QUERY]) if list(X.columns).count(QUERY) == 1 else (X, None)
+    if not isinstance(X, pl.DataFrame | pl.LazyFrame) and not hasattr(X, "__arrow_c_stream__"):
+        return X, None
+    table = to_polars(X, "X")
+    return (table.drop(QUERY), table[QUERY]) if QUERY in table.columns else (table, None)
 
 
 def check_names(names: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.matrix import Matrix, check_names, feature_matrix, numbers_of, row_ids
+from surefoot.data.matrix import QUERY, Matrix, check_names, feature_matrix, numbers_of, row_ids, without_queries
 from surefoot.data.ranking import (
     Codes,
     DuplicateDocumentError,
@@ -80,7 +80,7 @@ class RankingData:
     holds document scores of other rankers, by name.
 
     Give `qid`, a query id for each row, or `group`, the number of rows of each query. `X` may be a NumPy array or a
-    pandas, polars or Arrow table, whose columns become the `feature_names`.
+    pandas, polars or Arrow table, whose columns become the `feature_names`; a column `qid` there is `qid`.
 
     >>> data = RankingData([[1.0, 0.5], [2.0, 0.0], [0.0, 1.0]], [1, 0, 2], qid=["a", "a", "b"])
     >>> data
@@ -100,6 +100,13 @@ class RankingData:
         baselines: Mapping[str, npt.ArrayLike] | None = None,
         feature_names: Sequence[str] | None = None,
     ) -> None:
+        X, column = without_queries(X)
+        if column is not None and (qid is not None or group is not None):
+            raise ArgumentError(
+                f"X has a column {QUERY!r}, and the queries are given besides; drop or rename the column, or leave out "
+                "qid and group"
+            )
+        qid = column if qid is None else qid
         matrix, columns = feature_matrix(X)
         queries, offsets = _queries(len(matrix), qid, group)
         self._set(matrix, y, queries, offsets, doc_ids, baselines, columns if feature_names is None else feature_names)

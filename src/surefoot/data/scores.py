@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,8 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.data.by_query import query_table
-from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, names_of, row_of
+from surefoot.data.columns import first_repeated, floats_of, ids_of, is_masked, names_of, row_of
+from surefoot.data.csv_text import check_csv_names
 from surefoot.data.files import write_bytes
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import (
@@ -27,7 +27,6 @@ from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
 
 LARGEST = 1e100  # beyond it sums of squares, which every test takes, would no longer be finite
-_UNWRITABLE = re.compile(r"[\x00\r]")
 _FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
 
@@ -142,14 +141,7 @@ class Scores:
             write_frame(path, self.to_frame())
         else:
             refuse_in_fork("writing scores")
-            for name in (*self.systems, *self.queries):
-                if not name or name != name.strip(WHITESPACE) or _UNWRITABLE.search(name):
-                    raise DataError.at(
-                        path,
-                        None,
-                        f"the name {shortened(name)} cannot stand in CSV (nothing, white space at an end, a carriage "
-                        "return or NUL); write a .parquet file instead",
-                    )
+            check_csv_names(path, (*self.systems, *self.queries))
             write_bytes(path, self.to_frame().write_csv().encode())
 
 
@@ -163,10 +155,17 @@ def unknown_system(name: str, systems: Sequence[str]) -> str:
     return f"no system is named {shortened(name)}. {hint}The systems are: {shown}"
 
 
-def read_scores(source: Any, measure: str | None = None) -> Scores:
+def read_scores(
+    source: Any,
+    measure: str | None = None,
+    *,
+    systems: Sequence[str] | None = None,
+    queries: Sequence[str] | None = None,
+) -> Scores:
     """A score matrix made elsewhere: first column the query, one column a system; CSV, Parquet or a table.
 
-    Also takes a nested dict `{system: {query: score}}`, and a pandas table whose index holds the queries.
+    Also takes a nested dict `{system: {query: score}}`, a pandas table whose index holds the queries, and a matrix of
+    systems × queries with the names of both, `systems` and `queries`.
 
     >>> read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 0.75, "q2": 0.0}}, measure="AP")
     <Scores AP: 2 systems × 2 queries>
@@ -174,10 +173,27 @@ def read_scores(source: Any, measure: str | None = None) -> Scores:
     if isinstance(source, Scores):
         return source
     measure = measure or "score"
+    if isinstance(source, np.ndarray | list | tuple):
+        return _from_matrix(source, systems, queries, measure)
+    if systems is not None or queries is not None:
+        raise ArgumentError(
+            "systems and queries name the rows and columns of a matrix; this source has names of its own"
+        )
     if isinstance(source, Mapping) and not is_columns(source):
         return _from_nested(source, measure)
     names, columns, where = query_table(source, "scores", _FORMS)
     return _from_columns(names, columns, measure, where)
+
+
+def _from_matrix(matrix: Any, systems: Sequence[str] | None, queries: Sequence[str] | None, measure: str) -> Scores:
+    if systems is None or queries is None:
+        raise ArgumentError(
+            "a matrix has no names; give them: read_scores(matrix, systems=[…], queries=[…]), a row per system"
+        )
+    shape, turned = np.shape(matrix), (len(queries), len(systems))
+    if shape == turned != (len(systems), len(queries)):
+        raise ArgumentError(f"the matrix has a row per query {shape}; a row per system is expected: give matrix.T")
+    return Scores(matrix, systems, queries, measure)
 
 
 def _from_columns(

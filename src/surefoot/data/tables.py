@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -16,7 +15,17 @@ import polars as pl
 from surefoot.data.documents import FileIds, RowIds, ShiftedIds
 from surefoot.data.files import existing_file, stem, write_bytes
 from surefoot.data.forks import refuse_in_fork
-from surefoot.data.frames import columns_of, read_table, write_frame
+from surefoot.data.forms import (
+    check_ranks,
+    first_fields,
+    form_of,
+    is_ranx,
+    of_ranx,
+    read_json,
+    read_json_lines,
+    write_form,
+)
+from surefoot.data.frames import RANK, columns_of, of_table, read_table
 from surefoot.data.lines import Layout, read_lines
 from surefoot.data.ranking import (
     Codes,
@@ -31,6 +40,7 @@ from surefoot.data.ranking import (
     pair_codes,
     rank,
 )
+from surefoot.data.scores_csv import read_csv
 from surefoot.errors import DataError, shortened
 
 Source: TypeAlias = "str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | Any"
@@ -44,7 +54,7 @@ class RankedTable:
     Of a file only codes and numbers are held; its document ids are read again when they are asked for.
     """
 
-    layout: ClassVar[Layout]
+    layouts: ClassVar[tuple[Layout, ...]]  # of lines, by their number of columns; the first is what is written
     numbers: ClassVar[tuple[str, ...]]
     ties_by_id: ClassVar[bool]
 
@@ -64,25 +74,44 @@ class RankedTable:
 
     @classmethod
     def read(cls, source: Source, name: str | None = None) -> Self:
-        """From a file of TREC lines or Parquet, a nested dict `{query: {document: number}}` or a table of any maker."""
+        """From a file, a nested dict `{query: {document: number}}`, a table of any maker, or named tuples."""
         if isinstance(source, cls):
             return source if name in (None, source.name) else source.renamed(str(name))
-        parquet = isinstance(source, str | os.PathLike) and Path(source).suffix == ".parquet"
-        if isinstance(source, str | os.PathLike) and not parquet and (file := existing_file(source)).is_file():
-            blocks = read_lines(source, cls.layout, partial(_Block, cls.ties_by_id))
-            room = file.stat().st_size // cls.layout.shortest
-            return cls._assemble(blocks, room, name or stem(source), FileIds(source, cls.layout))
-        if isinstance(source, str | os.PathLike) and parquet:
-            name, where = name or stem(source), str(source)
-            columns = columns_of(read_table(existing_file(source)), cls.numbers, where)
-        elif isinstance(source, str | os.PathLike):  # a pipe can be read once only, so its ids are kept
-            kept = zip(*read_lines(source, cls.layout, lambda *columns: columns), strict=True)
-            columns = tuple(map(pl.concat, kept))
-            name, where = name or stem(source), str(source)
-        else:
-            name = where = name or cls.layout.what
-            columns = columns_of(source, cls.numbers, name)
-        return cls._assemble([_Block(cls.ties_by_id, *columns)], len(columns[0]), name, RowIds(columns[1], where))
+        if isinstance(source, str | os.PathLike):
+            return cls._read_file(source, name)
+        if is_ranx(source):
+            name, source = name or getattr(source, "name", None), of_ranx(source, cls.__name__)
+        name = name or cls.layouts[0].what
+        return cls._of_columns(columns_of(source, cls.numbers, name), name, name)
+
+    @classmethod
+    def _read_file(cls, path: str | os.PathLike[str], name: str | None) -> Self:
+        name, form, layout, file = name or stem(path), form_of(path), cls.layouts[0], existing_file(path)
+        if form == "lines" and file.is_file():
+            count, header = first_fields(path)
+            layout = next((each for each in cls.layouts if len(each.fields) == count), layout)
+            if not header:
+                blocks = read_lines(path, layout, partial(_Block, cls.ties_by_id, layout.number == RANK))
+                ids = FileIds(path, layout)
+                found = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids)
+                if layout.number == RANK:
+                    check_ranks(found, ids)
+                return found
+            form = "table"
+        if form == "lines":  # a pipe can be read once only, so its ids are kept
+            kept = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
+            return cls._of_columns(tuple(map(pl.concat, kept)), name, str(path))
+        if form == "table":
+            names, columns, rows = read_csv(file)
+            table = dict(zip(names, columns, strict=True))
+            return cls._of_columns(of_table(table, cls.numbers, str(path), rows), name, str(path))
+        read = {"parquet": read_table, "json": read_json, "jsonl": read_json_lines}[form]
+        return cls._of_columns(columns_of(read(file), cls.numbers, str(path)), name, str(path))
+
+    @classmethod
+    def _of_columns(cls, columns: tuple[pl.Series, ...], name: str, where: str) -> Self:
+        block = _Block(cls.ties_by_id, False, *columns)
+        return cls._assemble([block], len(columns[0]), name, RowIds(columns[1], where))
 
     @classmethod
     def _assemble(
@@ -177,9 +206,11 @@ class RankedTable:
         }
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write TREC lines (compressed by the ending), or a `.parquet` table; all or nothing."""
-        if Path(path).suffix == ".parquet":
-            write_frame(path, self.to_frame())
+        """Write TREC lines, or by the ending a `.parquet`, `.csv` or `.tsv` table, `.json` or `.jsonl`; all or nothing.
+
+        All but Parquet may be compressed, by a further ending.
+        """
+        if write_form(path, self):
             return
         refuse_in_fork("writing runs and judgments")
         frame = self._lines()
@@ -188,7 +219,7 @@ class RankedTable:
             if wrong.any():
                 raise DataError(
                     f"{path}: the id {shortened(frame[column].filter(wrong)[0])} cannot stand in a TREC line "
-                    "(white space, NUL or nothing); write a .parquet file instead"
+                    "(white space, NUL or nothing); write a .parquet or .json file instead"
                 )
         write_bytes(path, frame.write_csv(include_header=False, separator=" ", quote_style="never").encode())
 
@@ -209,13 +240,11 @@ class Run(RankedTable):
 
     score_sample: Floats | None = None
 
-    layout = Layout(
-        "run",
-        fields=("query", "Q0", "document", "rank", "score", "tag"),
-        kept=("query", "document", "score"),
-        number="score",
+    layouts = (
+        Layout("run", ("query", "Q0", "document", "rank", "score", "tag"), ("query", "document", "score"), "score"),
+        Layout("run", ("query", "document", RANK), ("query", "document", RANK), RANK),  # MS MARCO's
     )
-    numbers = ("score",)
+    numbers = ("score", RANK)
     ties_by_id = True
 
     def renamed(self, name: str) -> Self:
@@ -260,13 +289,11 @@ class Qrels(RankedTable):
     array([2., 0.])
     """
 
-    layout = Layout(
-        "judgments",
-        fields=("query", "iteration", "document", "grade"),
-        kept=("query", "document", "grade"),
-        number="grade",
+    layouts = (
+        Layout("judgments", ("query", "iteration", "document", "grade"), ("query", "document", "grade"), "grade"),
+        Layout("judgments", ("query", "document", "grade"), ("query", "document", "grade"), "grade"),
     )
-    numbers = ("relevance", "rel", "label", "grade")
+    numbers = ("relevance", "rel", "label", "grade", "rating")
     ties_by_id = False
 
     @property
@@ -287,13 +314,17 @@ class _Block:
     another block.
     """
 
-    def __init__(self, ties_by_id: bool, queries: pl.Series, documents: pl.Series, numbers: pl.Series) -> None:
+    def __init__(
+        self, ties_by_id: bool, ranks: bool, queries: pl.Series, documents: pl.Series, numbers: pl.Series
+    ) -> None:
         query_codes = codes_of(queries)
         self.starts = changes(query_codes)
         self.stretch_codes = query_codes[self.starts]
         self.names = chosen(queries, self.starts).to_list()
         self.codes = pair_codes(query_codes, codes_of(documents))
         self.numbers = numbers.to_numpy().astype(np.float64)  # a copy: Polars' memory is free for the next block
+        if ranks:
+            np.negative(self.numbers, out=self.numbers)
         equal = self.numbers[1:] == self.numbers[:-1]
         tied = np.append(equal, True) | np.insert(equal, 0, True)
         self.tied = np.flatnonzero(tied & ties_by_id)
@@ -349,7 +380,10 @@ class _NeighbourTies:
 
 
 def read_run(source: Source, name: str | None = None) -> Run:
-    """A run from a TREC file (plain, .gz, .bz2, .xz, .zst), a nested dict, or a pandas, polars or Arrow table.
+    """A run from a file (plain, .gz, .bz2, .xz, .zst), a nested dict, a table, ranx, or ir_measures' named tuples.
+
+    Files hold TREC lines, MS MARCO's three columns, JSON, JSON lines, Parquet, or a table with a header. Ranked lists
+    of ids, `{query: [document, …]}`, count as well; where there are ranks and no scores, a score is minus the rank.
 
     The name is the file's, without its endings, unless given.
 
@@ -360,7 +394,7 @@ def read_run(source: Source, name: str | None = None) -> Run:
 
 
 def read_qrels(source: Source) -> Qrels:
-    """Judgments from a TREC file (`query iteration document grade`), a nested dict, or a table.
+    """Judgments from a file (TREC's `query iteration document grade`, …), a nested dict, a table, or named tuples.
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     <Qrels 'judgments': 1 queries, 2 documents>

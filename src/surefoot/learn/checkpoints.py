@@ -25,7 +25,10 @@ Origin: TypeAlias = dict[str, str]
 _SCHEMA = "surefoot/checkpoint/2"
 _ROWS = 1 << 16  # of ids, hashed in one go
 # What may differ between the training that was killed and the one that goes on.
-_FREE = {"checkpoint", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread", "verbosity", "verbose"}
+_FREE = {
+    "checkpoint", "importance_type", "verbosity", "verbose",
+    "num_threads", "n_jobs", "nthread", "nthreads", "num_thread",
+}  # fmt: skip
 
 
 def origin(parameters: dict[str, Any], train: RankingData, valid: RankingData | None) -> Origin:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.matrix import Matrix, feature_matrix
+from surefoot.data.matrix import QUERY, Matrix, feature_matrix, without_queries
 from surefoot.data.ranking import Floats
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
@@ -32,7 +32,7 @@ def as_data(
         data = X
     else:
         if y is None:
-            raise ArgumentError("labels are missing; call fit(X, y, qid=…), or fit(RankingData)")
+            raise ArgumentError("labels are missing; give X, y and qid=…, or RankingData")
         data = RankingData(X, y, qid=qid, group=group)
     for name, scores in _named(baseline, names).items():
         data = data.with_baseline(name, scores)
@@ -55,6 +55,31 @@ def as_valid(valid: Any, names: Sequence[str]) -> RankingData:
         )
     y, qid, *baseline = rest
     return as_data(first, y, qid, baseline=baseline[0] if baseline else None, names=names)
+
+
+def as_eval_set(eval_set: Any, qid: Any, group: Any, baseline: Any) -> RankingData | tuple[RankingData, Any]:
+    """What `valid` is, from the arguments that LGBMRanker and XGBRanker have for it."""
+    pairs = [eval_set] if isinstance(eval_set, tuple | RankingData) else list(eval_set or [])
+    if len(pairs) != 1:
+        raise ArgumentError(f"eval_set has {len(pairs)} sets; give one, as [(X, y)] with eval_qid=[qid]")
+    first = pairs[0]
+    if not isinstance(first, RankingData) and not (isinstance(first, tuple | list) and len(first) == 2):
+        raise ArgumentError("eval_set is one pair (X, y) in a list, with its queries in eval_qid=[qid]")
+    parts = [_only(name, each) for name, each in (("qid", qid), ("group", group), ("baseline", baseline))]
+    X, y = (first, None) if isinstance(first, RankingData) else first
+    data = as_data(X, y, *parts[:2])
+    return data if parts[2] is None else (data, parts[2])
+
+
+def _only(name: str, parts: Any) -> Any:
+    """The one part of a list that has a part for each set."""
+    if parts is None:
+        return None
+    if not isinstance(parts, list | tuple) or len(parts) != 1 or np.ndim(parts[0]) == 0:
+        raise ArgumentError(
+            f"eval_{name} has a part for each set of eval_set, which is one; write eval_{name}=[{name}]"
+        )
+    return parts[0]
 
 
 def _named(baseline: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -96,7 +121,11 @@ def numbered(features: int) -> list[str]:
 
 def matched(X: Any, trained: Sequence[str], what: str) -> Matrix:
     """The feature matrix with its columns as in training: by name where both have names, by position otherwise."""
-    matrix, names = (X.X, X.feature_names) if isinstance(X, RankingData) else feature_matrix(X)
+    names: Sequence[str] | None
+    if isinstance(X, RankingData):
+        matrix, names = X.X, X.feature_names
+    else:
+        matrix, names = feature_matrix(X if QUERY in trained else without_queries(X)[0])
     if names is not None and set(names) == set(trained):
         if list(names) == list(trained):
             return matrix

@@ -13,10 +13,10 @@ from surefoot.errors import shortened
 from surefoot.learn.engine import lightgbm
 
 _HEADER = (
-    "version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "feature_names",
+    "version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "objective", "feature_names",
     "monotone_constraints", "feature_infos", "tree_sizes",
 )  # fmt: skip
-_FIXED = {"num_class": "1", "num_tree_per_iteration": "1", "label_index": "0"}
+_FIXED = {"num_class": "1", "num_tree_per_iteration": "1", "label_index": "0", "objective": "lambdarank"}
 _TREE = (
     "num_leaves", "num_cat", "split_feature", "split_gain", "threshold", "decision_type", "left_child", "right_child",
     "leaf_value", "leaf_weight", "leaf_count", "internal_value", "internal_weight", "internal_count",
@@ -33,6 +33,21 @@ _IMPORTANCE = re.compile(r"\S+=[-+.\deE]+")
 
 class ModelTextError(ValueError):
     """A model text that LightGBM did not write."""
+
+
+def write(booster: Any, trees: int) -> str:
+    """A booster's first trees as LightGBM writes them, with the objective of its own that is nearest to the ranker's.
+
+    LightGBM names no objective that it was given as a function, and other programs reject a model without one.
+    Scores are the sums of the leaves under either.
+    """
+    text: str = booster.model_to_string(num_iteration=trees)
+    head, blank, rest = text.partition("\n\n")
+    if "\nobjective=" not in head:
+        head = re.sub(r"(\nmax_feature_idx=\d+)", rf"\1\nobjective={_FIXED['objective']}", head, count=1)
+    trees_end = rest.rindex("\nparameters:\n")
+    settings = re.sub(r"(?m)^\[objective: .*\]$", f"[objective: {_FIXED['objective']}]", rest[trees_end:])
+    return head + blank + rest[:trees_end] + settings
 
 
 def load(text: str) -> Any:
@@ -54,7 +69,7 @@ def check(text: str) -> int:
     kind, *lines = head.split("\n")
     if kind != "tree" or not blank:
         raise ModelTextError("it does not start as LightGBM's model text does")
-    header = _pairs(lines, _HEADER, optional=("monotone_constraints",))
+    header = _pairs(lines, _HEADER, optional=("objective", "monotone_constraints"))
     features = _features(header)
     sizes = _whole(header, "tree_sizes", None, 1)
     body = rest.encode()
@@ -74,7 +89,7 @@ def check(text: str) -> int:
 
 def _features(header: dict[str, str]) -> int:
     for key, value in _FIXED.items():
-        if header[key] != value:
+        if header.get(key, value) != value:  # the first version wrote no objective
             raise ModelTextError(f"{key} is {shortened(header[key])}; a ranker's is {value}")
     if header["version"] not in ("v3", "v4"):
         raise ModelTextError(f"version is {shortened(header['version'])}; v3 and v4 can be read")

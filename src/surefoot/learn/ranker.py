@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.data.matrix import without_queries
 from surefoot.data.ranking import Floats
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
 from surefoot.learn import storage
-from surefoot.learn.inputs import as_data, as_valid, matched, matched_baselines, numbered, standardised_baseline
+from surefoot.learn.estimator import Estimator
+from surefoot.learn.inputs import (
+    as_data,
+    as_eval_set,
+    as_valid,
+    matched,
+    matched_baselines,
+    numbered,
+    standardised_baseline,
+)
+from surefoot.learn.settings import check_importance
 from surefoot.learn.training import Progress, Training
+from surefoot.measures.scoring import score as effectiveness
 
 _VALIDATION = "the validation data"
 _NEEDED = "a model that starts from a baseline needs the same one again: the data"
 
 
-class Ranker:
+class Ranker(Estimator):
     """LambdaMART whose pair weights come from a risk-sensitive measure against one or several baselines.
 
     Parameters
@@ -53,6 +64,8 @@ class Ranker:
         removes it once the model is on disk.
     random_state : int or None
         Seed; the same gives the same model. None draws one, which `random_state_` keeps.
+    importance_type : {"split", "gain"}
+        What `feature_importances_` counts: a feature's splits, or what they gained.
     **parameters
         LightGBM's, by its own names: `num_leaves`, `learning_rate`, `feature_fraction`, …
 
@@ -83,6 +96,7 @@ class Ranker:
         checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: int = 50,
         random_state: int | None = 0,
+        importance_type: str = "split",
         **parameters: Any,
     ) -> None:
         self.objective = objective
@@ -100,40 +114,8 @@ class Ranker:
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
         self.random_state = random_state
+        self.importance_type = importance_type
         self.engine_parameters = dict(parameters)
-
-    # scikit-learn's manners
-
-    @classmethod
-    def _own_names(cls) -> list[str]:
-        signature = inspect.signature(cls.__init__).parameters
-        return [name for name, each in signature.items() if name != "self" and each.kind != each.VAR_KEYWORD]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Ranker's own parameters and the engine's."""
-        return {name: getattr(self, name) for name in self._own_names()} | self.engine_parameters
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; a name that is not Ranker's goes to the engine."""
-        own = self._own_names()
-        for name, value in parameters.items():
-            if name in own:
-                setattr(self, name, value)
-            else:
-                self.engine_parameters[name] = value
-        return self
-
-    def __repr__(self) -> str:
-        """What differs from the defaults."""
-        defaults = {name: each.default for name, each in inspect.signature(type(self).__init__).parameters.items()}
-        changed = {name: value for name, value in self.get_params().items() if value != defaults.get(name)}
-        return f"Ranker({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Whether there is a model."""
-        return hasattr(self, "booster_")
-
-    # Learning
 
     def fit(
         self,
@@ -144,14 +126,24 @@ class Ranker:
         group: npt.ArrayLike | None = None,
         baseline: Any = None,
         valid: Any = None,
+        eval_set: Any = None,
+        eval_qid: Any = None,
+        eval_group: Any = None,
+        eval_baseline: Any = None,
         progress: Progress | None = None,
     ) -> Self:
-        """Learn from `RankingData`, or from X, y and `qid` or `group`.
+        """Learn from `RankingData`, or from X, y and `qid` or `group`, or from a table X with a column `qid`, and y.
 
         `baseline` holds document scores: (n,), (n, baselines), or a dict of them by name; the data's own baselines by
         default. `valid` is RankingData, or a tuple (X, y, qid), (X, y, qid, baseline) or (RankingData, baseline). Its
-        features and baselines go by name where there are names. `progress` is called after each tree.
+        features and baselines go by name where there are names. `eval_set=[(X, y)]` with `eval_qid=[qid]` or
+        `eval_group=[group]`, and `eval_baseline=[baseline]`, is LightGBM's and XGBoost's way to say the same.
+        `progress` is called after each tree.
         """
+        if eval_set is not None or eval_qid is not None or eval_group is not None or eval_baseline is not None:
+            if valid is not None:
+                raise ArgumentError("valid and eval_set are two names of one thing; give one of them")
+            valid = as_eval_set(eval_set, eval_qid, eval_group, eval_baseline)
         train = as_data(X, y, qid, group, baseline)
         names = list(train.feature_names or numbered(train.n_features))
         held = None
@@ -188,8 +180,33 @@ class Ranker:
         if isinstance(X, RankingData):
             data = as_data(X, None, qid, group, baseline, self.baselines_)
         else:
-            data = as_data(matrix, np.zeros(len(matrix)), qid, group, baseline, self.baselines_)
+            queries = without_queries(X)[1] if qid is None and group is None else qid
+            data = as_data(matrix, np.zeros(len(matrix)), queries, group, baseline, self.baselines_)
         return scores + standardised_baseline(matched_baselines(data, self.baselines_, _NEEDED))
+
+    def score(
+        self,
+        X: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        qid: Any = None,
+        group: npt.ArrayLike | None = None,
+        baseline: Any = None,
+    ) -> float:
+        """The mean of `measure` over the queries of `RankingData`, or of X, y and `qid` or `group`."""
+        self._check_fitted()
+        data = as_data(X, y, qid, group, baseline, self.baselines_)
+        run = data.to_run(self.predict(data), "model")
+        return float(effectiveness(data.qrels(), [run], self.measure).mean()[0])
+
+    @property
+    def feature_importances_(self) -> npt.NDArray[np.generic]:
+        """What each feature contributes to the trees up to the best, by `importance_type`."""
+        self._check_fitted()
+        importances: npt.NDArray[np.generic] = self.booster_.feature_importance(
+            check_importance(self.importance_type), self.best_iteration_
+        )
+        return importances
 
     def to_run(self, data: RankingData, name: str = "model") -> Run:
         """A run of the data's documents, with the sample in which rNDCG and SoftNDCG find percentiles of its scores."""

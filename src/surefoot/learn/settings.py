@@ -19,6 +19,7 @@ from surefoot.measures.notation import Measure
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
+IMPORTANCES = ("split", "gain")
 SEEDS = 2**31  # LightGBM takes seeds from 0 to one less
 
 
@@ -46,6 +47,7 @@ class Settings:
         ):
             if not any(value is each or (isinstance(value, str) and value == each) for each in known):
                 raise ArgumentError(f"{name} is {shortened(value)}; it must be {' or '.join(map(repr, known))}")
+        check_importance(ranker.importance_type)
         sigma = number_of(ranker.sigma)
         if sigma is None or not 1e-6 <= sigma <= 1e6:
             raise ArgumentError(f"sigma is {shortened(ranker.sigma)}; it must be a number from 1e-06 to 1e+06")
@@ -79,6 +81,13 @@ class Settings:
             )
         if drops and self.checkpoint is not None:
             raise ArgumentError("boosting='dart' cannot go on from a checkpoint, as it changes earlier trees; drop it")
+
+
+def check_importance(kind: Any) -> str:
+    """How importances are counted, if it is one of the ways."""
+    if not isinstance(kind, str) or kind not in IMPORTANCES:
+        raise ArgumentError(f"importance_type is {shortened(kind)}; it must be {' or '.join(map(repr, IMPORTANCES))}")
+    return kind
 
 
 def _alpha(ranker: Ranker) -> Any:

@@ -22,7 +22,7 @@ from surefoot.data.files import existing_file, read_json, reason, write_text
 from surefoot.errors import DataError, shortened
 from surefoot.learn import model_text
 from surefoot.learn.criteria import check_history, is_number
-from surefoot.measures.notation import Measure
+from surefoot.measures.notation import is_measure
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
@@ -34,7 +34,7 @@ MODEL, DETAILS = "model.txt", "ranker.json"
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
     target = Path(folder)
-    model = ranker.booster_.model_to_string(num_iteration=ranker.best_iteration_)
+    model = model_text.write(ranker.booster_, ranker.best_iteration_)
     hashed = hashlib.sha256(model.encode()).hexdigest()
     text = _described(ranker, hashed, folder)
     new = not target.exists()
@@ -87,7 +87,7 @@ def _described(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> s
 def _plain(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    if isinstance(value, Measure | os.PathLike):
+    if is_measure(value) or isinstance(value, os.PathLike):
         return str(value)
     raise TypeError(f"{type(value).__name__} is not a plain value")
 

@@ -125,12 +125,14 @@ def judged(hits: Hits, cutoff: float | None) -> Floats:
     return ratio(hits.per_query(hits.relevant(-np.inf, cutoff)[0]), seen.astype(np.float64))
 
 
-def interpolated_precision(hits: Hits, cutoff: float, *, rel: float) -> Floats:
-    """Greatest precision at any rank where recall is at least the cut-off."""
+def interpolated_precision(hits: Hits, cutoff: float, *, rel: float, version: int) -> Floats:
+    """Greatest precision at any rank where recall is at least the cut-off.
+
+    A recall level stands for a number of documents, which trec_eval 10 rounds to the nearest, trec_eval 9 mostly up.
+    """
     query, rank = hits.relevant(rel, None)
     found = ordinals(query) + 1
-    # trec_eval's rounding of the number of documents that a recall level stands for.
-    enough = found >= np.floor(cutoff * hits.total_relevant(rel) + 0.5)[query]
+    enough = found >= np.floor(cutoff * hits.total_relevant(rel) + (0.5 if version == 10 else 0.9))[query]
     best = np.zeros(hits.queries)
     np.maximum.at(best, query[enough], found[enough] / rank[enough])
     return best

@@ -37,22 +37,26 @@ FAMILIES = (
     Family("DCG", on.dcg, _DCG),
     Family("ERR", on.err, {"max_rel": 4}),
     Family("AP", on.average_precision, _REL, aliases=("MAP",)),
-    Family("RR", on.reciprocal_rank, _REL, aliases=("MRR",)),
+    Family("RR", on.reciprocal_rank, _REL, aliases=("MRR", "recip_rank")),
     Family("P", on.precision, _REL, cutoff="required", aliases=("Precision",)),
     Family("R", on.recall, _REL, aliases=("Recall",)),
     Family("Rprec", on.r_precision, _REL, cutoff="none"),
     Family("Success", on.success, _REL, cutoff="required"),
     Family("RBP", on.rank_biased_precision, {"p": 0.8, "rel": 1}),
     Family("Judged", on.judged, {}),
-    Family("IPrec", on.interpolated_precision, _REL, cutoff="recall"),
+    Family("IPrec", on.interpolated_precision, _REL | {"version": 10}, cutoff="recall"),
     Family("Bpref", on.bpref, _REL, cutoff="none"),
     Family("rNDCG", near_ties.rndcg, {"sigma": 0.5, **_SCORED}),
     Family("SoftNDCG", near_ties.soft_ndcg, {"sigma": 0.2, **_SCORED}),
 )
-_CHOICES = {
+_CHOICES: dict[str, dict[Any, str]] = {
     "dcg": {"log2": "linear", "exp-log2": "2^g − 1"},
     "normalize": {"percentile": "in a sample of the function's scores", "none": "scores as they are"},
+    "version": {10: "as trec_eval 10 rounds", 9: "as trec_eval 9 and pytrec_eval round"},
 }
+# What trec_eval calls families whose cut-off it writes after a _ or a dot: ndcg_cut_10, P_10, iprec_at_recall_0.10.
+_CUT = {"ndcg_cut": "nDCG", "map_cut": "AP", "P": "P", "recall": "R", "success": "Success", "iprec_at_recall": "IPrec"}
+_TREC_EVAL = re.compile(rf"\s*({'|'.join(_CUT)})[_.]([0-9.]+)\s*")
 _BY_NAME = {name.lower(): family for family in FAMILIES for name in (family.name, *family.aliases)}
 _WHOLE, _DECIMAL = re.compile("[0-9]{1,18}"), re.compile(r"[0-9]*\.?[0-9]+")
 _FORM = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@\s*(?P<cutoff>[^\s@()]+))?\s*")
@@ -66,6 +70,8 @@ class Measure:
     nDCG(dcg='exp-log2')@10
     >>> Measure.parse("AP(rel=1)")
     AP
+    >>> Measure.parse("ndcg_cut_10")
+    nDCG@10
     """
 
     family: str
@@ -73,13 +79,13 @@ class Measure:
     cutoff: float | None = None
 
     @classmethod
-    def parse(cls, text: str | Measure) -> Measure:
-        """Read a measure as ir_measures writes it."""
+    def parse(cls, text: Any) -> Measure:
+        """Read a measure as ir_measures or trec_eval writes it; ir_measures' own objects do too."""
         if isinstance(text, Measure):
             return text
-        if not isinstance(text, str):
+        if not is_measure(text):
             raise MeasureError(f"the measure is {shortened(text)}; write it as a text, such as 'nDCG@10'")
-        return _parse(text)
+        return _parse(str(text))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -98,8 +104,15 @@ class Measure:
     __repr__ = __str__
 
 
+def is_measure(value: Any) -> bool:
+    """Whether it is one measure: ours, a text, or an object of ir_measures (which need not be installed)."""
+    return isinstance(value, str | Measure) or type(value).__module__.partition(".")[0] == "ir_measures"
+
+
 @cache
 def _parse(text: str) -> Measure:
+    if cut := _TREC_EVAL.fullmatch(text):
+        return _parse(f"{_CUT[cut[1]]}@{cut[2]}")
     form = _FORM.fullmatch(text)
     family = form and _BY_NAME.get(form["name"].lower())
     if not form or not family:
@@ -169,6 +182,7 @@ def _one_of(name: str) -> Callable[[Any], str | None]:
 _RANGES: dict[str, Callable[[Any], str | None]] = {
     "dcg": _one_of("dcg"),
     "normalize": _one_of("normalize"),
+    "version": _one_of("version"),
     "sigma": _number(0, 1e100, "a finite number above 0"),
     "rel": _number(0, on.LARGEST_GRADE, f"a grade above 0, at most {on.LARGEST_GRADE:g}"),
     "max_rel": _number(math.nextafter(1, 0), on.LARGEST_POWER, f"a grade from 1 to {on.LARGEST_POWER:g}"),

@@ -13,13 +13,14 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.frames import QUERY_COLUMNS
+from surefoot.data.forms import is_ranx
+from surefoot.data.frames import QUERY_COLUMNS, is_record
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Qrels, Run, Source
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.matching import judged_queries, match
 from surefoot.measures.near_ties import filled_ranks
-from surefoot.measures.notation import Measure
+from surefoot.measures.notation import Measure, is_measure
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -69,8 +70,8 @@ def score(
     if missing not in MISSING:
         raise ArgumentError(f"missing is {shortened(missing)}; it must be one of {', '.join(MISSING)}")
     judgments = Qrels.read(qrels)
-    single = isinstance(measure, str | Measure)
-    given = [measure] if isinstance(measure, str | Measure) else list(measure)
+    single = is_measure(measure)
+    given: list[Any] = [measure] if single else list(measure)  # type: ignore[arg-type]
     measures = [Measure.parse(item) for item in given]
     systems = named_runs(runs, judgments)
     rows: list[list[Any]] = [[] for _ in measures]
@@ -161,20 +162,31 @@ def tie_rule(runs: Iterable[Run]) -> str:
     return "row order" if rules == {"row order"} else "document id descending"
 
 
+def _is_results(value: Any) -> bool:
+    """Whether it is one query's results: {document: score}, or a list of ids."""
+    if isinstance(value, Mapping):
+        return not isinstance(next(iter(value.values()), None), Mapping | list | tuple)
+    return isinstance(value, list | tuple | np.ndarray) and all(
+        isinstance(each, str | int | np.integer) for each in value
+    )
+
+
 def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
     """The runs with their names, which must differ; each must share a query with the judgments."""
-    if isinstance(runs, Run | str | PathLike) or hasattr(runs, "columns"):
+    if isinstance(runs, Run | str | PathLike) or hasattr(runs, "columns") or is_ranx(runs):
         runs = [runs]
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
-        # {query: {document: score}} is one run, {"query_id": [...], ...} too; {name: run} are several.
-        single = isinstance(first, Mapping) and not isinstance(next(iter(first.values()), None), Mapping)
+        # {query: {document: score}} is one run, {query: [document, …]} and {"query_id": [...], ...} too; {name: run}
+        # are several.
+        single = _is_results(first)
         if single or any(name in runs and not isinstance(runs[name], Run | Mapping) for name in QUERY_COLUMNS):
             named = [Run.read(runs)]
         else:
             named = [Run.read(run, name=str(name)) for name, run in runs.items()]
     else:
-        named = [Run.read(run) for run in runs]
+        given = list(runs)
+        named = [Run.read(run) for run in ([given] if given and is_record(given[0]) else given)]
     if not named:
         raise ArgumentError("no runs were given; give at least one")
     for name, times in Counter(run.name for run in named).items():
