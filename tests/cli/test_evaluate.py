@@ -343,14 +343,6 @@ def test_a_pipe_closed_early_is_no_error(folder: Path) -> None:
     assert "nDCG@10 of 4 systems" in found.stdout
 
 
-def test_demo(surefoot, tmp_path: Path) -> None:
-    code, out, _ = surefoot("demo", "-o", tmp_path / "demo", "--queries", "50")
-    assert code == 0
-    assert "In plain words" in out
-    jsonschema.validate(json.loads((tmp_path / "demo" / "assessment.json").read_text()), SCHEMA)
-    assert len(list((tmp_path / "demo").glob("*.run"))) == 12
-
-
 def test_the_readme_shows_what_is_printed(surefoot, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     made = tmp_path / "surefoot-demo"
