@@ -153,6 +153,15 @@ def test_bad_runs(surefoot, folder: Path, what: str) -> None:
         refused(surefoot, folder, str(bad), [bad], "--baseline", "bad")
 
 
+def test_a_forgotten_baseline_among_many_systems(surefoot, tmp_path: Path) -> None:
+    systems = [f"run{i}" for i in range(48)] + ["prod-2026"]
+    (tmp_path / "m.csv").write_text(",".join(["q", *systems]) + "\n1" + ",0.5" * 49 + "\n2" + ",0.25" * 49 + "\n")
+    code, _, err = surefoot("evaluate", "--scores", tmp_path / "m.csv")
+    assert code == 2
+    assert "--baseline: perhaps prod-2026; the 49 systems are run0, run1" in err
+    assert "and 41 more; or mean, median or max" in err
+
+
 def test_truncated_gz(surefoot, folder: Path) -> None:
     bad = folder / "bad.run.gz"
     bad.write_bytes(gzip.compress("".join(f"q01 Q0 d{i} 1 {i}.5 x\n" for i in range(999)).encode())[:500])

@@ -135,7 +135,7 @@ def test_bad_arguments(arguments, message: str) -> None:
 def test_an_unknown_system_is_told_with_the_known_ones() -> None:
     scores = sf.Scores([[1.0], [2.0]], ["today", "new"], ["q"])
     with pytest.raises(
-        sf.ArgumentError, match=r"no system is named 'toady'. Did you mean 'today'\? The systems are: today, new"
+        sf.ArgumentError, match=r"no system is named 'toady'; did you mean today\? The systems are: today, new"
     ):
         scores["toady"]
 

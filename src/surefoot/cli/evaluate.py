@@ -110,6 +110,7 @@ def evaluate(
     """
     from surefoot.data.files import as_text
     from surefoot.report.assessment import assess
+    from surefoot.risk.baselines import baseline_choices
 
     shown = _printed(format_, {Format.json: json_file, Format.csv: csv_file})
     if per_query and shown in (Format.markdown, Format.latex):
@@ -134,9 +135,7 @@ def evaluate(
     )
     matrix = _scores(files or [], scores, measure, missing or Missing.zero, quiet)
     if baseline is None:
-        raise ArgumentError(
-            f"name what is shipped today with --baseline: one of {', '.join(matrix.systems[:12])}, or mean, median, max"
-        )
+        raise ArgumentError(f"name what is shipped today with --baseline: {baseline_choices(matrix.systems)}")
     baseline = as_text(baseline)
     assessment = assess(
         matrix,
@@ -263,7 +262,8 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
         from surefoot.report.text import plain_console, query_tables, rendered, tables
 
         data = assessment.to_dict(per_query=per_query)
-        parts = tables(data, assessment.rows(sort)) + (query_tables(data) if per_query else [])
+        rows = assessment.rows(sort)
+        parts = tables(data, rows) + (query_tables(data, rows) if per_query else [])
         if sys.stdout.isatty():
             console = plain_console()
             for part in parts:

@@ -67,6 +67,7 @@ def train(
     )
     from surefoot.cli.sources import read_like, with_baselines
     from surefoot.data.letor import read_letor
+    from surefoot.learn.objectives import OBJECTIVES
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.settings import Settings
     from surefoot.report.text import plain_console
@@ -74,7 +75,7 @@ def train(
     console = plain_console(quiet=quiet)
     if html is not None and valid is None:
         raise ArgumentError("--html shows the assessment on validation data; give --valid")
-    if objective != "gain" and not baseline:
+    if objective in OBJECTIVES[1:] and not baseline:
         raise ArgumentError(f"--objective {objective} compares with a baseline; give --baseline, such as feature:25")
     chosen: dict[str, Any] = {
         "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,

@@ -24,7 +24,7 @@ from surefoot.data.frames import (
 )
 from surefoot.data.ranking import Floats
 from surefoot.data.tables import Qrels, Run
-from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
 
 LARGEST = 1e100  # beyond it sums of squares, which every test takes, would no longer be finite
 _UNWRITABLE = re.compile(r"[\x00\r]")
@@ -155,12 +155,8 @@ class Scores:
 
 def unknown_system(name: str, systems: Sequence[str]) -> str:
     """A message for a system that is not there, with the ones that are."""
-    import difflib
-
-    near = difflib.get_close_matches(name, systems, n=1)
-    hint = f"Did you mean {shortened(near[0])}? " if near else ""
-    shown = ", ".join(shortened(system)[1:-1] for system in systems[:12]) + (", …" if len(systems) > 12 else "")
-    return f"no system is named {shortened(name)}. {hint}The systems are: {shown}"
+    hint = did_you_mean(name, systems) or "."
+    return f"no system is named {shortened(name)}{hint} The systems are: {listed(systems)}"
 
 
 def read_scores(source: Any, measure: str | None = None) -> Scores:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn import lambdas
 from surefoot.learn.target import Target
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
@@ -44,14 +44,16 @@ class Objective:
     estimate: str = "each"
 
     def __post_init__(self) -> None:
-        """Refuse what there is not."""
+        """Reject unknown names."""
         for what, value, known in (
             ("objective", self.name, OBJECTIVES),
             ("rule", self.rule, ("exact", "eq9")),
             ("estimate", self.estimate, ("each", "first")),
         ):
             if not isinstance(value, str) or value not in known:
-                raise ArgumentError(f"{what} is {shortened(value)}; it must be one of {', '.join(known)}")
+                raise ArgumentError(
+                    f"{what} is {shortened(value)}; it must be one of {', '.join(known)}{did_you_mean(value, known)}"
+                )
         object.__setattr__(self, "alpha", check_alpha(self.alpha))  # a number, whatever stood for it
 
     @property

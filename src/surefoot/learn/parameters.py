@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from surefoot.arguments import decimal
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, did_you_mean, shortened
 
 _Check: TypeAlias = Callable[[str, Any, int], Any]  # of a name, a value and the number of features
 
@@ -215,8 +214,7 @@ def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, 
     for name, value in parameters.items():
         main = aliases.get(name)
         if main is None or not (main in TAKEN or main in REJECTED):
-            near = difflib.get_close_matches(name, aliases, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = did_you_mean(name, aliases) or "."
             raise ArgumentError(f"unknown parameter {shortened(name)}{hint} It is neither Ranker's nor LightGBM's")
         if main in REJECTED:
             raise ArgumentError(f"{name!r} cannot be set here: {REJECTED[main]}")
