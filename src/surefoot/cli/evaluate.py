@@ -13,6 +13,7 @@ import typer
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
 from surefoot.cli.outputs import JSON, PAGE, QUERIES_CSV, SYSTEMS_CSV, Force, Output, check_outputs, figures_folder
 from surefoot.errors import ArgumentError
+from surefoot.progress import steps
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
@@ -133,7 +134,7 @@ def evaluate(
         [path for _, path in map(name_and_file, files or [])] + ([] if scores is None else [scores]),
         force,
     )
-    matrix = _scores(files or [], scores, measure, missing or Missing.zero, quiet)
+    matrix = _scores(files or [], scores, measure, missing or Missing.zero)
     if baseline is None:
         raise ArgumentError(f"name what is shipped today with --baseline: {baseline_choices(matrix.systems)}")
     baseline = as_text(baseline)
@@ -191,7 +192,7 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
     say(f"{len(written)} figures written to {folder}/")
 
 
-def _scores(files: list[str], matrix: str | None, measure: str | None, missing: Missing, quiet: bool) -> Scores:
+def _scores(files: list[str], matrix: str | None, measure: str | None, missing: Missing) -> Scores:
     from surefoot.data.scores import read_scores
     from surefoot.measures.notation import Measure
 
@@ -206,26 +207,17 @@ def _scores(files: list[str], matrix: str | None, measure: str | None, missing: 
             "give judgments and at least one run: surefoot evaluate QRELS RUN... --baseline NAME "
             "(or --scores FILE); see surefoot evaluate --help"
         )
-    return _score_runs(files[0], files[1:], Measure.parse("nDCG@10" if measure is None else measure), missing, quiet)
+    return _score_runs(files[0], files[1:], Measure.parse("nDCG@10" if measure is None else measure), missing)
 
 
-def _score_runs(qrels: str, runs: list[str], measure: Measure, missing: Missing, quiet: bool) -> Scores:
-    from rich.progress import track
-
+def _score_runs(qrels: str, runs: list[str], measure: Measure, missing: Missing) -> Scores:
     from surefoot.data.tables import read_qrels, read_run
     from surefoot.measures.scoring import score
-    from surefoot.report.text import plain_console
 
     judgments = read_qrels(qrels)
     named = [name_and_file(run) for run in runs]
-    shown = track(
-        named,
-        description="Reading runs",
-        console=plain_console(stderr=True),
-        transient=True,
-        disable=quiet or len(named) < 4 or not sys.stderr.isatty(),
-    )
-    return score(judgments, [read_run(path, name) for name, path in shown], measure, missing=missing)
+    read = [read_run(path, name) for name, path in steps(named, "Reading runs")]
+    return score(judgments, read, measure, missing=missing)
 
 
 def name_and_file(argument: str) -> tuple[str | None, str]:

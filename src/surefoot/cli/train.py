@@ -13,6 +13,7 @@ from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, c
 from surefoot.cli.sources import HELP as BASELINES
 from surefoot.cli.sources import files_of
 from surefoot.errors import ArgumentError, shortened, visible
+from surefoot.progress import busy
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -86,10 +87,11 @@ def train(
     settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
     if objective == "gain" and settings.objective.alpha > 0:
         raise ArgumentError(f"--alpha {alpha:g} has no effect on --objective gain; give u_risk, saro, faro or geo_risk")
-    training = with_baselines(read_letor(data), baseline or [], data)
-    held = None
-    if valid is not None:
-        held = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
+    with busy("Reading data"):
+        training = with_baselines(read_letor(data), baseline or [], data)
+        held = None
+        if valid is not None:
+            held = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
     _show_data(console, ranker, {"training": training, "validation": held})
     _fit(ranker, training, held, quiet)
     ranker.save(output)

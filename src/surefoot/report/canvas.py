@@ -17,6 +17,7 @@ from surefoot import __version__
 from surefoot.data.files import replacing
 from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, MissingExtraError, visible
+from surefoot.progress import steps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,7 +118,7 @@ def save_figures(figures: Mapping[Path, Figure]) -> None:
     """Write each figure to its file, in the format of the file's ending; all of them or none."""
     check_formats([path.suffix[1:].lower() for path in figures])
     with style(), ExitStack() as unfinished:
-        for path, figure in figures.items():
+        for path, figure in steps(list(figures.items()), "Writing figures"):
             ending = path.suffix[1:].lower()
             temporary = unfinished.enter_context(replacing(path))
             figure.savefig(temporary, format=ending, dpi=300, metadata=_METADATA[ending])

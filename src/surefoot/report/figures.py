@@ -18,6 +18,7 @@ import numpy as np
 from surefoot.data.files import made_folder
 from surefoot.data.ranking import Floats, Rows
 from surefoot.errors import ArgumentError
+from surefoot.progress import steps
 from surefoot.report.canvas import (
     BAND,
     COLUMN,
@@ -233,7 +234,7 @@ def write_figures(
     if system is not None:
         assessment.scores.row(system)  # an unknown one is a mistake, not a chart that does not apply
     drawn = {}
-    for name, chart in CHARTS.items():
+    for name, chart in steps(list(CHARTS.items()), "Drawing figures"):
         try:
             drawn[name] = chart(assessment, system)
         except ArgumentError as error:
