@@ -75,7 +75,7 @@ def evaluate(
     ] = None,
     csv_file: Annotated[
         str | None,
-        typer.Option("--csv", help="Write one line a system to a file, or - for the terminal.", show_default=False),
+        typer.Option("--csv", help="Write one line per system to a file, or - for the terminal.", show_default=False),
     ] = None,
     html_file: Annotated[
         str | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)

@@ -50,7 +50,7 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Keep the state here; the same command goes on from it.", show_default=False)
+        Path | None, typer.Option(help="Keep the state here; the same command resumes from it.", show_default=False)
     ] = None,
     checkpoint_every: Annotated[int, typer.Option(help="Trees between two checkpoints.", min=1)] = 50,
     html: Annotated[Path | None, typer.Option(help="Write the assessment's page.", show_default=False)] = None,
@@ -113,7 +113,7 @@ def _parameters(given: list[str], taken: set[str]) -> dict[str, Any]:
         if not equals or not name:
             raise ArgumentError(f"--set {shortened(text)} is not understood; write --set num_leaves=50")
         if name in taken:
-            raise ArgumentError(f"--set {name} is no parameter of LightGBM's; see --help for the option that it has")
+            raise ArgumentError(f"--set {name} is not a LightGBM parameter; it has an option of its own, see --help")
         if name in found:
             raise ArgumentError(f"--set {name} is given twice")
         try:

@@ -26,7 +26,7 @@ from surefoot.data.ranking import Floats
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
 
-LARGEST = 1e100  # beyond it sums of squares, which every test takes, would no longer be finite
+LARGEST = 1e100  # beyond it sums of squares, which every test takes, would overflow
 _UNWRITABLE = re.compile(r"[\x00\r]")
 _FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
@@ -102,7 +102,7 @@ class Scores:
             raise ArgumentError(unknown_system(system, self.systems)) from None
 
     def __getitem__(self, system: str) -> Floats:
-        """One system's scores, a value a query."""
+        """One system's scores, one value per query."""
         return np.asarray(self.values[self.row(system)])
 
     def __repr__(self) -> str:
@@ -117,7 +117,7 @@ class Scores:
         )  # fmt: skip
 
     def mean(self) -> Floats:
-        """Arithmetic mean over queries, one value a system."""
+        """Arithmetic mean over queries, one value per system."""
         return np.asarray(self.values.mean(axis=1))
 
     def largest(self) -> float:
@@ -160,7 +160,7 @@ def unknown_system(name: str, systems: Sequence[str]) -> str:
 
 
 def read_scores(source: Any, measure: str | None = None) -> Scores:
-    """A score matrix made elsewhere: first column the query, one column a system; CSV, Parquet or a table.
+    """A score matrix made elsewhere: first column the query, one column per system; CSV, Parquet or a table.
 
     Also takes a nested dict `{system: {query: score}}`, and a pandas table whose index holds the queries.
 
@@ -183,7 +183,7 @@ def _from_columns(
     rows = len(columns[0]) if columns else 0
     if len(columns) < 2 or not rows:
         raise DataError(
-            f"{where(None)}: expected a query column, at least one column a system and one row a query; "
+            f"{where(None)}: expected a query column, at least one column per system and one row per query; "
             f"found {len(columns)} columns and {rows} rows"
         )
     if any(not name.strip() for name in names[1:]):

@@ -4,7 +4,7 @@
 |---|---|
 | `gain` | ΔM |
 | `u_risk` | f_α(δ + ΔM) − f_α(δ) (Wang et al., SIGIR 2012); by `rule="eq9"` ΔM, (1 + α)ΔM below the baseline |
-| `saro` | as `u_risk`, with α_q = α·(1 − Φ(δ_q / s_x)) in place of α (Dinçer et al., SIGIR 2014) |
+| `saro` | as `u_risk`, with α_q = α·(1 − Φ(δ_q / s_x)) instead of α (Dinçer et al., SIGIR 2014) |
 | `faro` | (1 + α_q)·ΔM on every query |
 | `geo_risk` | c·(GeoRisk after − before), with expectations held (Dinçer et al., SIGIR 2016) |
 """

@@ -231,7 +231,9 @@ def _check_pairs(checked: dict[str, Any]) -> None:
     """What LightGBM would end the process for, or silently not do."""
     if checked.get("boosting") == "goss":  # the name that LightGBM had for it before version 4
         if checked.setdefault("data_sample_strategy", "goss") != "goss":
-            raise ArgumentError("boosting='goss' and data_sample_strategy='bagging' cannot both be; give one of them")
+            raise ArgumentError(
+                "boosting='goss' and data_sample_strategy='bagging' cannot both be set; give one of them"
+            )
         checked["boosting"] = "gbdt"
     if checked.get("data_sample_strategy") == "goss":
         if checked.get("bagging_fraction", 1) < 1:
@@ -241,4 +243,4 @@ def _check_pairs(checked: dict[str, Any]) -> None:
     if checked.get("bagging_fraction", 1) < 1 and not checked.get("bagging_freq"):
         raise ArgumentError("bagging_fraction has no effect without bagging_freq; give bagging_freq=1 too")
     if checked.get("force_col_wise") and checked.get("force_row_wise"):
-        raise ArgumentError("force_col_wise and force_row_wise cannot both be; give one of them")
+        raise ArgumentError("force_col_wise and force_row_wise cannot both be set; give one of them")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 COLUMN = 3.33  # inches: one column of the ACM's two-column format
-# Okabe and Ito's palette, told apart by the colour-blind; its yellow is lost on white paper, so an indigo stands in.
+# Okabe and Ito's palette, which the colour-blind can tell apart; an indigo replaces its yellow, hard to see on paper.
 HELPED, HURT, SAME = "#0072B2", "#D55E00", "#8C8C8C"
 INK, MUTED, BAND = "#1A1A1A", "#C9C9C9", "#EBEBEB"
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288")
@@ -214,7 +214,7 @@ def label_points(
     named = 0
     for number, ((x, y), name) in enumerate(zip(points, names, strict=True)):
         bold = number < first
-        # Askew or afar a name is harder to tie to its point: only for those that matter most.
+        # A name at an angle or far off is harder to match with its point: only for those that matter most.
         for right, up, far in _NEAR + _ASKEW * bold:
             text = axes.annotate(
                 name, (x, y), xytext=(right * 4.2 * far, up * 3.4 * far), textcoords="offset points", parse_math=False,

@@ -80,7 +80,7 @@ def helped_hurt_histogram(assessment: Assessment, system: str | None = None, *, 
     axes = figure.subplots()
     handles = []
     for values, side, colour, hatch in ((hurt, -1, HURT, "////"), (helped, 1, HELPED, "")):
-        # A hair's breadth keeps 0.3, which floats hold as 0.29999…, in the bin that starts there.
+        # A small tolerance keeps 0.3, which floats hold as 0.29999…, in the bin that starts there.
         counts = np.bincount(np.floor(np.abs(values) / step + 1e-9).astype(int), minlength=1)
         centres = side * step * (np.arange(len(counts)) + 0.5)
         handles.append(

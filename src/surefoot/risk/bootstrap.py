@@ -35,7 +35,7 @@ def bootstrap_intervals(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Intervals:
-    """Percentile intervals over resampled queries, the expectations estimated anew in each replicate.
+    """Percentile intervals over resampled queries, with expectations estimated again in each replicate.
 
     `weighted` holds for each α the weighted differences x_q of every system, whose mean is U_Risk; `population` the
     rows that expectations are taken over, or None for no Z and Geo. The same seed gives the same intervals.

@@ -170,7 +170,7 @@ def read_dates(path: str | os.PathLike[str]) -> dict[str, datetime.date]:
             )
         date = _date(written)
         if date is None:
-            raise DataError.at(path, number, f"{shortened(written)} is no date; write it as 2026-11-15")
+            raise DataError.at(path, number, f"{shortened(written)} is not a date; write it as 2026-11-15")
         if found.setdefault(query, date) != date:
             raise DataError.at(
                 path, number, f"query {shortened(query)} has two dates, {found[query]} and {date}; keep one"
