@@ -26,7 +26,7 @@ bench: $(VENV)/.bench
 screenshots: $(VENV)/.test
 	$(BIN)/python docs/make_screenshots.py
 
-# A stamp a purpose: each installs what that purpose needs and is made anew when pyproject.toml changes.
+# One stamp per purpose: each installs what that purpose needs, and again when pyproject.toml changes.
 $(VENV)/.core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'

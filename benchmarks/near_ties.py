@@ -110,9 +110,9 @@ def ratios(rounds: int) -> None:
         for _ in range(rounds)
     ]
     same, every, fast = (median(column) for column in zip(*times, strict=True))
-    print(f"{MEASURE}, 10,000 queries x 100 results, {contests:.0f} contests a query; the two differ by {apart:.1e}")
+    print(f"{MEASURE}, 10,000 queries x 100 results, {contests:.0f} contests per query; the two differ by {apart:.1e}")
     print(
-        f"  plain loops {same * 1e6:.0f} us a query, over every document {every * 1e6:.0f}, surefoot {fast * 1e6:.1f}"
+        f"  plain loops {same * 1e6:.0f} us per query, over every document {every * 1e6:.0f}, surefoot {fast * 1e6:.1f}"
     )
     print(
         f"  surefoot is {median(t[0] / t[2] for t in times):.0f} times as fast as the same arithmetic in plain loops,"

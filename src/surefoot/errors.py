@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -28,6 +29,29 @@ def shortened(value: Any, most: int = 80) -> str:
     except Exception:  # any object may be met here, and an int of thousands of digits has no repr
         text = f"a {type(value).__name__}"
     return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1) // 2 :]}"
+
+
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """The known name that is nearest to an unknown one, as the rest of a message; nothing where none is near.
+
+    >>> did_you_mean("uRisk", ["gain", "u_risk", "saro"])
+    '; did you mean u_risk?'
+    """
+    import difflib
+
+    names = {one.casefold(): one for one in known}
+    near = difflib.get_close_matches(str(name)[:80].casefold(), names, n=1)
+    return f"; did you mean {shortened(names[near[0]])[1:-1]}?" if near else ""
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """The first of many names, and how many more there are.
+
+    >>> listed(["a", "b", "c"], most=2)
+    'a, b and 1 more'
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(shortened(name)[1:-1] for name in names[:most]) + more
 
 
 class SurefootError(Exception):

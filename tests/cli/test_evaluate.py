@@ -200,6 +200,15 @@ def test_bad_runs(surefoot, folder: Path, what: str) -> None:
         refused(surefoot, folder, str(bad), [bad], "--baseline", "bad")
 
 
+def test_a_forgotten_baseline_among_many_systems(surefoot, tmp_path: Path) -> None:
+    systems = [f"run{i}" for i in range(48)] + ["prod-2026"]
+    (tmp_path / "m.csv").write_text(",".join(["q", *systems]) + "\n1" + ",0.5" * 49 + "\n2" + ",0.25" * 49 + "\n")
+    code, _, err = surefoot("evaluate", "--scores", tmp_path / "m.csv")
+    assert code == 2
+    assert "--baseline: perhaps prod-2026; the 49 systems are run0, run1" in err
+    assert "and 41 more; or mean, median or max" in err
+
+
 def test_truncated_gz(surefoot, folder: Path) -> None:
     bad = folder / "bad.run.gz"
     bad.write_bytes(gzip.compress("".join(f"q01 Q0 d{i} 1 {i}.5 x\n" for i in range(999)).encode())[:500])
@@ -388,14 +397,6 @@ def test_a_pipe_closed_early_is_no_error(folder: Path) -> None:
     found = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert found.stderr == ""
     assert "nDCG@10 of 4 systems" in found.stdout
-
-
-def test_demo(surefoot, tmp_path: Path) -> None:
-    code, out, _ = surefoot("demo", "-o", tmp_path / "demo", "--queries", "50")
-    assert code == 0
-    assert "In plain words" in out
-    jsonschema.validate(json.loads((tmp_path / "demo" / "assessment.json").read_text()), SCHEMA)
-    assert len(list((tmp_path / "demo").glob("*.run"))) == 12
 
 
 def test_the_readme_shows_what_is_printed(surefoot, tmp_path: Path, monkeypatch) -> None:

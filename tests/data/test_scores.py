@@ -54,7 +54,7 @@ def test_tables_and_dicts() -> None:
         ("topic,a,a\n1,0.5,0.1\n", "line 1: two columns are named 'a'"),
         ("topic,a\n1,0.5\n1,0.6\n", "line 3: query '1' stands twice"),
         ("topic,a\n,0.5\n", "line 2: the query is missing"),
-        ("topic\n1\n", "at least one column a system"),
+        ("topic\n1\n", "at least one column per system"),
         ("topic,a\n", "found 2 columns and 0 rows"),
         ("", "the file is empty"),
         ("topic,a\n1,0.5\n\n2,0.5,0.7\n", "line 4: found 3 columns where the header has 2"),
@@ -150,7 +150,7 @@ def test_bad_arguments(arguments, message: str) -> None:
 def test_an_unknown_system_is_told_with_the_known_ones() -> None:
     scores = sf.Scores([[1.0], [2.0]], ["today", "new"], ["q"])
     with pytest.raises(
-        sf.ArgumentError, match=r"no system is named 'toady'. Did you mean 'today'\? The systems are: today, new"
+        sf.ArgumentError, match=r"no system is named 'toady'; did you mean today\? The systems are: today, new"
     ):
         scores["toady"]
 

@@ -1,7 +1,7 @@
 """Trainings and savings killed at any moment: they go on to the model of an undisturbed one, and nothing is lost.
 
 What is compared are trainings with the same checkpoints, as each checkpoint begins a new stretch of draws.
-SUREFOOT_KILLS=60 tries that many trainings in place of a few.
+SUREFOOT_KILLS=60 tries that many trainings instead of a few.
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ def test_values_out_of_range_name_the_parameter(train, name: str, values: list[A
         ({"force_col_wise": True, "force_row_wise": True}, "cannot both be"),
         ({"data_sample_strategy": "goss", "top_rate": 0.9, "other_rate": 0.9}, "add up"),
         ({"boosting": "goss", "data_sample_strategy": "bagging"}, "cannot both be"),
-        ({"boosting": "dart", "checkpoint": "x"}, "cannot go on from a checkpoint"),
+        ({"boosting": "dart", "checkpoint": "x"}, "cannot resume from a checkpoint"),
     ],
 )
 def test_parameters_that_do_not_go_together(train, tmp_path: Path, monkeypatch, parameters, message: str) -> None:

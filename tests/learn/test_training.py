@@ -211,7 +211,7 @@ def test_a_checkpoint_that_cannot_be_is_refused_before_training(train, tmp_path:
 def test_dart_neither_stops_early_nor_goes_on(train, valid, tmp_path: Path) -> None:
     with pytest.raises(sf.ArgumentError, match="changes earlier trees"):
         sf.Ranker(boosting="dart", early_stopping_rounds=2, **SMALL).fit(train, valid=valid)
-    with pytest.raises(sf.ArgumentError, match="cannot go on from a checkpoint"):
+    with pytest.raises(sf.ArgumentError, match="cannot resume from a checkpoint"):
         sf.Ranker(boosting="dart", checkpoint=tmp_path / "state.json", **SMALL).fit(train)
 
 

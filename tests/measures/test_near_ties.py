@@ -110,7 +110,7 @@ run_of = st.dictionaries(
 )
 
 
-@pytest.mark.filterwarnings("ignore:.*says more of the scale")
+@pytest.mark.filterwarnings("ignore:.*says more about the scale")
 @given(qrels_of, run_of)
 def test_against_slow_loops(qrels, run) -> None:
     if not set(qrels) & set(run):
@@ -217,7 +217,9 @@ def test_a_run_may_bring_its_own_sample() -> None:
 
 def test_a_sigma_that_spans_too_much_of_the_scores_is_told() -> None:
     made = sf.synthetic_runs(queries=6, depth=100)
-    with pytest.warns(sf.errors.SurefootWarning, match=r"run 'today': SoftNDCG@5 says more of the scale .* [0-2]% of"):
+    with pytest.warns(
+        sf.errors.SurefootWarning, match=r"run 'today': SoftNDCG@5 says more about the scale .* [0-2]% of"
+    ):
         sf.score(made.qrels, made.runs[0], ["nDCG@5", "SoftNDCG@5"])
     with pytest.warns(sf.errors.SurefootWarning, match="take a smaller sigma"):
         sf.noise_study(made.qrels, made.runs[0], ["SoftNDCG@5"], sizes=[0.1], repeats=1)

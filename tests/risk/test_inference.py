@@ -122,7 +122,7 @@ def test_no_cube_overflows_or_vanishes(size: float) -> None:
 def test_moments_over_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     m, b = np.random.default_rng(5).random((2, 1000))
     whole = sf.t_test(m, b, 5)
-    monkeypatch.setattr(inference, "STRETCH", 64)
+    monkeypatch.setattr(inference, "CHUNK", 64)
     assert dataclasses.astuple(sf.t_test(m, b, 5))[:5] == pytest.approx(dataclasses.astuple(whole)[:5], rel=1e-12)
     assert sf.t_test(m, b, 5).interval == pytest.approx(whole.interval, rel=1e-10)
 

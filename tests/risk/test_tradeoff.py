@@ -57,8 +57,8 @@ def test_loss_over_20_counts_relative_losses_only() -> None:
     ("arguments", "message"),
     [
         (([0.1], [0.1, 0.2], 0), "model has 1 scores, baseline 2"),
-        (([], [], 0), "one score a query"),
-        (([[0.1]], [[0.1]], 0), "one score a query"),
+        (([], [], 0), "one score per query"),
+        (([[0.1]], [[0.1]], 0), "one score per query"),
         (([np.nan], [0.1], 0), r"model\[0\] is nan"),
         (([0.1], [np.inf], 0), r"baseline\[0\] is inf"),
         (([0.1], [0.1], -1), "alpha is -1; it must be finite and at least 0"),

@@ -103,7 +103,7 @@ def test_dates_from_a_file(tmp_path: Path) -> None:
     assert sf.read_dates(path)["302"] == datetime.date(2026, 11, 16)
     for text, message in [
         ("301 2026-11-15\n302\n", "line 2: no date after '302'"),
-        ("301 15.11.2026\n", "line 1: '15.11.2026' is no date"),
+        ("301 15.11.2026\n", "line 1: '15.11.2026' is not a date"),
         ("301 2026-11-15\n301 2026-11-16\n", "line 2: query '301' has two dates"),
         ("query date\n", "holds no dates"),
     ]:
@@ -158,7 +158,7 @@ def test_ties_share_the_first_place_and_one_function_is_none_to_compare() -> Non
 def test_what_is_no_date(tmp_path: Path, written: str) -> None:
     path = tmp_path / "dates.txt"
     path.write_text(f"301 {written}\n", encoding="utf-8")
-    with pytest.raises(sf.DataError, match=r"line 1: .* is no date") as caught:
+    with pytest.raises(sf.DataError, match=r"line 1: .* is not a date") as caught:
         sf.read_dates(path)
     assert len(str(caught.value)) < 500
 

@@ -1,6 +1,6 @@
-"""The command line: `evaluate`, `train`, `rank`, `stability`, `demo`. Thin; one small file a command.
+"""The command line: `evaluate`, `train`, `rank`, `stability`, `demo`. Thin; one small file per command.
 
-What is imported here is light: signals are looked after before anything is loaded that takes its time.
+What is imported here is light: signals are handled before anything slow is loaded.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _fail(code: int, *lines: str) -> NoReturn:
 
 
 def _silence() -> None:
-    """Let what is left to print go nowhere, or Python would complain of it on its way out."""
+    """Discard what is left to print, or Python would report an error when it exits."""
     if sys.stdout is not None:
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from surefoot import __version__
+from surefoot.cli.bar import with_bar
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.rank import rank
@@ -19,10 +20,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
-app.command()(evaluate)
-app.command()(train)
-app.command()(rank)
-app.command()(demo)
+for command in (evaluate, train, rank, demo):
+    app.command()(with_bar(command))
 app.add_typer(stability)
 
 

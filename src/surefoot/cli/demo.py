@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -39,8 +43,9 @@ def demo(
     check_outputs([OutputFolder("--output", output, inside=inside)], [], force)
     console = plain_console()
 
-    def say(words: str, style: str = "") -> None:
-        console.print(Text("\n".join(map(visible, words.split("\n"))), style=style))
+    def say(words: str, style: str = "", whole: bool = False) -> None:
+        """Print; `whole` lines are for copying, and a terminal's width breaks none of them."""
+        console.print(Text("\n".join(map(visible, words.split("\n"))), style=style), soft_wrap=whole)
 
     made = synthetic_runs(queries=queries, seed=seed)
     with made_folder(output):
@@ -68,16 +73,32 @@ def demo(
         "'steady' gains less and hurts hardly anyone badly: once losses count more, it is the one to ship."
     )
     assessment.write_json(output / "assessment.json", per_query=True)
-    say(f"\nThe runs, the judgments and the assessment are in {output}/. The same by hand:", "bold")
-    say(f"  surefoot evaluate {output}/qrels.txt {output}/*.run -m nDCG@10 --baseline today --alpha 0,5 --depth 10")
     assessment.to_html(output / "report.html", system="bold")
-    say(f"\nOpen the page in a browser to see who is hurt: {(output / 'report.html').resolve()}", "bold")
-    if learn:
-        _learn(say, output, seed)
+    pages = ["report.html"]
+    if learn and _learn(say, output, seed):
+        pages.append("learned.html")
+    say("\nOpen in a browser to see who is hurt:", "bold")
+    say("\n".join(f"  {(output / page).resolve()}" for page in pages), whole=True)
+    say("\nThe same figures by hand:", "bold")
+    folder = shlex.quote(str(output))
+    say(
+        f"  {typed_name()} evaluate {folder}/qrels.txt {folder}/*.run -m nDCG@10 -b today --alpha 0,5 --depth 10",
+        whole=True,
+    )
 
 
-def _learn(say: Callable[..., None], output: Path, seed: int) -> None:
-    """A gain-only and a risk-sensitive model, side by side on queries neither has seen."""
+def typed_name() -> str:
+    """What to type in this folder to run this program again: after `make demo` it is not on the PATH."""
+    script = sys.argv[0]
+    if Path(script).name == "__main__.py":
+        return shlex.join([sys.executable, "-m", "surefoot"])
+    found = shutil.which("surefoot")
+    on_path = found is not None and os.path.realpath(found) == os.path.realpath(script)
+    return "surefoot" if on_path else shlex.quote(script)
+
+
+def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
+    """A gain-only and a risk-sensitive model, side by side on queries neither has seen; whether it could be done."""
     from surefoot.data.synthetic_letor import synthetic_letor
     from surefoot.errors import MissingExtraError
     from surefoot.measures.scoring import score
@@ -88,7 +109,7 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> None:
         from surefoot.learn.ranker import Ranker
     except MissingExtraError as error:
         say(f"\n(Nothing is learned here. {error})")
-        return
+        return False
     say("\nCan a ranker learn to be careful? Two LambdaMART models on generated data with BM25 as baseline:", "bold")
     made = synthetic_letor(queries=600, documents=30, features=30, seed=seed)
     train, test = made.select(range(400)), made.select(range(400, 600))
@@ -103,4 +124,4 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> None:
     for row in data["systems"][1:]:
         say(f"• {effect(data, row)}")
     assessment.to_html(output / "learned.html", system="careful")
-    say(f"\nBoth side by side: {(output / 'learned.html').resolve()}", "bold")
+    return True

@@ -13,6 +13,7 @@ import typer
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
 from surefoot.cli.outputs import JSON, PAGE, QUERIES_CSV, SYSTEMS_CSV, Force, Output, check_outputs, figures_folder
 from surefoot.errors import ArgumentError
+from surefoot.progress import steps
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
@@ -81,7 +82,7 @@ def evaluate(
     ] = None,
     csv_file: Annotated[
         str | None,
-        typer.Option("--csv", help="Write one line a system to a file, or - for the terminal.", show_default=False),
+        typer.Option("--csv", help="Write one line per system to a file, or - for the terminal.", show_default=False),
     ] = None,
     html_file: Annotated[
         str | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)
@@ -117,6 +118,7 @@ def evaluate(
     """
     from surefoot.data.files import as_text
     from surefoot.report.assessment import assess
+    from surefoot.risk.baselines import baseline_choices
 
     shown = _printed(format_, {Format.json: json_file, Format.csv: csv_file})
     if per_query and shown in (Format.markdown, Format.latex):
@@ -140,12 +142,10 @@ def evaluate(
         + [path for path in (scores, segments) if path is not None],
         force,
     )
-    matrices = _scores(files or [], scores, measure or [], missing or Missing.zero, quiet)
+    matrices = _scores(files or [], scores, measure or [], missing or Missing.zero)
     systems = matrices[0].systems
     if baseline is None:
-        raise ArgumentError(
-            f"name what is shipped today with --baseline: one of {', '.join(systems[:12])}, or mean, median, max"
-        )
+        raise ArgumentError(f"name what is shipped today with --baseline: {baseline_choices(systems)}")
     baseline = as_text(baseline)
     assessment = assess(
         matrices,
@@ -202,7 +202,7 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
     say(f"{len(written)} figures written to {folder}/")
 
 
-def _scores(files: list[str], matrix: str | None, measures: list[str], missing: Missing, quiet: bool) -> list[Scores]:
+def _scores(files: list[str], matrix: str | None, measures: list[str], missing: Missing) -> list[Scores]:
     from surefoot.data.scores import read_scores
     from surefoot.measures.notation import Measure
 
@@ -220,26 +220,17 @@ def _scores(files: list[str], matrix: str | None, measures: list[str], missing: 
             "(or --scores FILE); see surefoot evaluate --help"
         )
     wanted = [Measure.parse(measure) for measure in measures or ["nDCG@10"]]
-    return _score_runs(files[0], files[1:], wanted, missing, quiet)
+    return _score_runs(files[0], files[1:], wanted, missing)
 
 
-def _score_runs(qrels: str, runs: list[str], measures: list[Measure], missing: Missing, quiet: bool) -> list[Scores]:
-    from rich.progress import track
-
+def _score_runs(qrels: str, runs: list[str], measures: list[Measure], missing: Missing) -> list[Scores]:
     from surefoot.data.tables import read_qrels, read_run
     from surefoot.measures.scoring import score
-    from surefoot.report.text import plain_console
 
     judgments = read_qrels(qrels)
     named = [name_and_file(run) for run in runs]
-    shown = track(
-        named,
-        description="Reading runs",
-        console=plain_console(stderr=True),
-        transient=True,
-        disable=quiet or len(named) < 4 or not sys.stderr.isatty(),
-    )
-    return score(judgments, [read_run(path, name) for name, path in shown], measures, missing=missing)
+    read = [read_run(path, name) for name, path in steps(named, "Reading runs")]
+    return score(judgments, read, measures, missing=missing)
 
 
 def name_and_file(argument: str) -> tuple[str | None, str]:
@@ -277,8 +268,8 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
 
         parts = []
         for one in (assessment[measure] for measure in assessment.measures):
-            data = one.to_dict(per_query=per_query)
-            parts += tables(data, one.rows(sort)) + (query_tables(data) if per_query else [])
+            data, rows = one.to_dict(per_query=per_query), one.rows(sort)
+            parts += tables(data, rows) + (query_tables(data, rows) if per_query else [])
         if sys.stdout.isatty():
             console = plain_console()
             for part in parts:

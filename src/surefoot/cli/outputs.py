@@ -123,7 +123,7 @@ def model_files(folder: str | Path) -> list[str]:
 
 
 def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force: bool = False) -> None:
-    """Refuse, before anything is read, outputs that cannot be written, are an input, meet, or would lose a file.
+    """Reject, before anything is read, outputs that cannot be written, are an input, coincide, or would lose a file.
 
     An output whose path is None was not asked for. `force` allows to replace what exists, but never an input.
     """

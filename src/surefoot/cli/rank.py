@@ -11,6 +11,7 @@ from surefoot.cli.outputs import Force, Output, check_outputs, model_files
 from surefoot.cli.sources import HELP as BASELINES
 from surefoot.cli.sources import files_of
 from surefoot.errors import visible
+from surefoot.progress import busy
 
 
 def rank(
@@ -40,7 +41,8 @@ def rank(
     from surefoot.learn.ranker import Ranker
 
     ranker = Ranker.load(model)
-    documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
+    with busy("Reading data"):
+        documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
     run = documents.to_run(ranker.predict(documents), as_text(name or model.resolve().name))
     run.write(output)
     if qrels is not None:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal
+from surefoot.cli.bar import with_bar
 from surefoot.cli.outputs import JSON, PAGE, Force, Output, check_outputs
 from surefoot.errors import ArgumentError, shortened
+from surefoot.progress import steps
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
@@ -43,6 +45,7 @@ _Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but e
 
 
 @stability.command()
+@with_bar
 def noise(
     files: _Files,
     measure: _Measures = None,
@@ -74,6 +77,7 @@ def noise(
 
 
 @stability.command()
+@with_bar
 def subsets(
     files: _Files,
     measure: _Measures = None,
@@ -99,6 +103,7 @@ def subsets(
 
 
 @stability.command()
+@with_bar
 def time(
     files: _Files,
     dates: Annotated[
@@ -132,6 +137,7 @@ def time(
 
 
 @stability.command()
+@with_bar
 def compare(
     files: _Files,
     measure: _Measures = None,
@@ -170,7 +176,8 @@ def _read(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
             f"give judgments and at least {'one run' if least == 1 else f'{least} runs'}: QRELS RUN...; see --help"
         )
     qrels = read_qrels(files[0])
-    return qrels, [read_run(path, name) for name, path in map(name_and_file, files[1:])]
+    named = [name_and_file(file) for file in files[1:]]
+    return qrels, [read_run(path, name) for name, path in steps(named, "Reading runs")]
 
 
 def _scores(files: list[str], measures: list[str] | None, least: int) -> list[Scores]:

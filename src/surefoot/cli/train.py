@@ -13,6 +13,7 @@ from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, c
 from surefoot.cli.sources import HELP as BASELINES
 from surefoot.cli.sources import files_of
 from surefoot.errors import ArgumentError, shortened, visible
+from surefoot.progress import busy
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +50,7 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Keep the state here; the same command goes on from it.", show_default=False)
+        Path | None, typer.Option(help="Keep the state here; the same command resumes from it.", show_default=False)
     ] = None,
     checkpoint_every: Annotated[int, typer.Option(help="Trees between two checkpoints.", min=1)] = 50,
     html: Annotated[Path | None, typer.Option(help="Write the assessment's page.", show_default=False)] = None,
@@ -67,6 +68,7 @@ def train(
     )
     from surefoot.cli.sources import read_like, with_baselines
     from surefoot.data.letor import read_letor
+    from surefoot.learn.objectives import OBJECTIVES
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.settings import Settings
     from surefoot.report.text import plain_console
@@ -74,7 +76,7 @@ def train(
     console = plain_console(quiet=quiet)
     if html is not None and valid is None:
         raise ArgumentError("--html shows the assessment on validation data; give --valid")
-    if objective != "gain" and not baseline:
+    if objective in OBJECTIVES[1:] and not baseline:
         raise ArgumentError(f"--objective {objective} compares with a baseline; give --baseline, such as feature:25")
     chosen: dict[str, Any] = {
         "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
@@ -85,10 +87,11 @@ def train(
     settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
     if objective == "gain" and settings.objective.alpha > 0:
         raise ArgumentError(f"--alpha {alpha:g} has no effect on --objective gain; give u_risk, saro, faro or geo_risk")
-    training = with_baselines(read_letor(data), baseline or [], data)
-    held = None
-    if valid is not None:
-        held = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
+    with busy("Reading data"):
+        training = with_baselines(read_letor(data), baseline or [], data)
+        held = None
+        if valid is not None:
+            held = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
     _show_data(console, ranker, {"training": training, "validation": held})
     _fit(ranker, training, held, quiet)
     ranker.save(output)
@@ -110,7 +113,7 @@ def _parameters(given: list[str], taken: set[str]) -> dict[str, Any]:
         if not equals or not name:
             raise ArgumentError(f"--set {shortened(text)} is not understood; write --set num_leaves=50")
         if name in taken:
-            raise ArgumentError(f"--set {name} is no parameter of LightGBM's; see --help for the option that it has")
+            raise ArgumentError(f"--set {name} is not a LightGBM parameter; it has an option of its own, see --help")
         if name in found:
             raise ArgumentError(f"--set {name} is given twice")
         try:

@@ -2,7 +2,7 @@
 
 An id is a text or a whole number; a float that is a whole number counts as one, since pandas makes such of whole
 numbers beside missing ones. A number is a whole, floating or decimal one, or its text. Nothing is guessed: what is
-missing, a truth value, a date or anything else is refused with its row.
+missing, a truth value, a date or anything else is rejected with its row.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _known(values: Any) -> pl.Series | Sequence[Any]:
     """A Polars column of the values where they have one type, else Python's own objects."""
     if isinstance(values, pl.Series):
         return values
-    if hasattr(values, "iloc") or hasattr(values, "isna"):  # pandas, told by its manners
+    if hasattr(values, "iloc") or hasattr(values, "isna"):  # pandas, recognised by its methods
         plain = isinstance(values.dtype, np.dtype) and values.dtype.kind in "iuf"
         values = values.to_numpy() if plain else list(values)
     elif is_masked(values):

@@ -1,7 +1,7 @@
 """Whether Polars' threads are here: a forked child has only the thread that forked, and Polars would wait for ever.
 
 A child whose parent had not used them yet starts its own. Otherwise text is read line by line, in Python, and
-what only Polars can do is refused at once. There is no way to learn of it from Polars, so the threads' names tell.
+what only Polars can do is rejected at once. There is no way to learn of it from Polars, so the threads' names tell.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def forked() -> bool:
 
 
 def refuse_in_fork(what: str) -> None:
-    """An error, in such a child, in place of waiting for ever."""
+    """An error, in such a child, instead of waiting for ever."""
     if forked():
         raise SurefootError(
             f"{what} needs threads that this process lost when it was forked from one that had used them; start "

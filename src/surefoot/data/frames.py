@@ -43,7 +43,7 @@ def to_polars(table: Any, what: str, forms: str = _FORMS) -> pl.DataFrame:
 
 
 def is_pandas(table: Any) -> bool:
-    """Whether it is a pandas frame, told by its manners, so that pandas need not be installed."""
+    """Whether it is a pandas frame, recognised by its methods, so that pandas need not be installed."""
     return hasattr(table, "iloc") and hasattr(table, "columns")
 
 

@@ -65,7 +65,7 @@ class Layout:
 
 
 def read_lines(path: str | os.PathLike[str], layout: Layout, digest: Callable[..., Digest]) -> Iterator[Digest]:
-    """What `digest` makes of the layout's kept columns (one row a line) of each block of a file, in the file's order.
+    """What `digest` makes of the layout's kept columns (one row per line) of each block of a file, in the file's order.
 
     Blocks are parsed and digested in threads, so that of their texts only what it keeps is held for long.
     """

@@ -45,7 +45,7 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
         raise ArgumentError(f"X has shape {values.shape}; give a matrix of documents × features")
     if 0 in values.shape:
         raise DataError(f"X has shape {values.shape}; there must be at least one document and one feature")
-    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused as such
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is rejected as such
         matrix: Matrix = np.ascontiguousarray(values, dtype=np.float32)
     _refuse_infinite(matrix)
     return matrix, columns

@@ -55,7 +55,7 @@ class PreferencePairs:
         if self.scores.ndim != 3 or self.scores.shape[:2] != shape or self.scores.shape != self.grades.shape:
             raise ArgumentError(
                 f"scores have shape {self.scores.shape}, grades {self.grades.shape} and there are "
-                f"{len(self.preferred)} preferences; expected (pairs, 2, ranks) twice, and one preference a pair"
+                f"{len(self.preferred)} preferences; expected (pairs, 2, ranks) twice, and one preference per pair"
             )
         if not len(self.preferred):
             raise ArgumentError("there are no preference pairs; give at least one")

@@ -2,7 +2,7 @@
 
 A document's code is a 64-bit hash of its query's and its own id, the same in every run and in the judgments, so
 rankings are matched without a shared dictionary and without holding ids. Two different documents of one
-table sharing a code would need some four billion rows to be likely; a table where it happens is refused
+table sharing a code would need some four billion rows to be likely; a table where it happens is rejected
 rather than matched wrongly.
 """
 
@@ -60,7 +60,7 @@ class DuplicateDocumentError(DataError):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Ranked lists, one a query, end to end.
+    """Ranked lists, one per query, end to end.
 
     Query i's results are the positions `offsets[i]:offsets[i + 1]`, best first, with their `scores`. `order[p]` is the
     source's row at position p (None: the rows were ranked already). The `codes` ascend; `places` are their positions.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.data.by_query import query_table
-from surefoot.data.columns import first_repeated, floats_of, ids_of, is_masked, names_of, row_of
+from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, names_of, row_of
 from surefoot.data.csv_text import check_csv_names
 from surefoot.data.files import write_bytes
 from surefoot.data.forks import refuse_in_fork
@@ -24,9 +24,9 @@ from surefoot.data.frames import (
 )
 from surefoot.data.ranking import Floats
 from surefoot.data.tables import Qrels, Run
-from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
 
-LARGEST = 1e100  # beyond it sums of squares, which every test takes, would no longer be finite
+LARGEST = 1e100  # beyond it sums of squares, which every test takes, would overflow
 _FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
 
@@ -101,7 +101,7 @@ class Scores:
             raise ArgumentError(unknown_system(system, self.systems)) from None
 
     def __getitem__(self, system: str) -> Floats:
-        """One system's scores, a value a query."""
+        """One system's scores, one value per query."""
         return np.asarray(self.values[self.row(system)])
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ class Scores:
         )  # fmt: skip
 
     def mean(self) -> Floats:
-        """Arithmetic mean over queries, one value a system."""
+        """Arithmetic mean over queries, one value per system."""
         return np.asarray(self.values.mean(axis=1))
 
     def largest(self) -> float:
@@ -147,12 +147,8 @@ class Scores:
 
 def unknown_system(name: str, systems: Sequence[str]) -> str:
     """A message for a system that is not there, with the ones that are."""
-    import difflib
-
-    near = difflib.get_close_matches(name, systems, n=1)
-    hint = f"Did you mean {shortened(near[0])}? " if near else ""
-    shown = ", ".join(shortened(system)[1:-1] for system in systems[:12]) + (", …" if len(systems) > 12 else "")
-    return f"no system is named {shortened(name)}. {hint}The systems are: {shown}"
+    hint = did_you_mean(name, systems) or "."
+    return f"no system is named {shortened(name)}{hint} The systems are: {listed(systems)}"
 
 
 def read_scores(
@@ -162,7 +158,7 @@ def read_scores(
     systems: Sequence[str] | None = None,
     queries: Sequence[str] | None = None,
 ) -> Scores:
-    """A score matrix made elsewhere: first column the query, one column a system; CSV, Parquet or a table.
+    """A score matrix made elsewhere: first column the query, one column per system; CSV, Parquet or a table.
 
     Also takes a nested dict `{system: {query: score}}`, a pandas table whose index holds the queries, and a matrix of
     systems × queries with the names of both, `systems` and `queries`.
@@ -203,7 +199,7 @@ def _from_columns(
     rows = len(columns[0]) if columns else 0
     if len(columns) < 2 or not rows:
         raise DataError(
-            f"{where(None)}: expected a query column, at least one column a system and one row a query; "
+            f"{where(None)}: expected a query column, at least one column per system and one row per query; "
             f"found {len(columns)} columns and {rows} rows"
         )
     if any(not name.strip(WHITESPACE) for name in names[1:]):

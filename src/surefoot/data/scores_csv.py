@@ -68,7 +68,7 @@ def _is_number(text: str) -> bool:
 
 
 def _split(text: str, separator: str) -> list[pl.Series] | None:
-    """The columns as Polars splits them, which takes a short line and refuses a long one."""
+    """The columns as Polars splits them, which takes a short line and rejects a long one."""
     try:
         # Names come from the first row as data: Polars would silently rename a column that stands twice.
         table = pl.read_csv(

@@ -118,7 +118,7 @@ class Checkpoint:
 
     def _unreadable(self, why: str) -> DataError:
         return DataError.at(
-            self.path, None, f"is not a checkpoint that can be read ({why[:300]}); delete it to start anew"
+            self.path, None, f"is not a checkpoint that can be read ({why[:300]}); delete it to start again"
         )
 
 

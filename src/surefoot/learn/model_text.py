@@ -59,7 +59,7 @@ def load(text: str) -> Any:
     except (lgb.basic.LightGBMError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelTextError(f"LightGBM rejects it: {shortened(str(error), 200)}") from error
     if booster.num_trees() != trees:
-        raise ModelTextError(f"LightGBM finds {booster.num_trees()} trees in place of {trees}")
+        raise ModelTextError(f"LightGBM finds {booster.num_trees()} trees instead of {trees}")
     return booster
 
 
@@ -97,7 +97,7 @@ def _features(header: dict[str, str]) -> int:
     infos = header["feature_infos"].split(" ")
     for key, found in (("feature_names", header["feature_names"].split(" ")), ("feature_infos", infos)):
         if len(found) != features or "" in found:
-            raise ModelTextError(f"{key} has {len(found)} values in place of {features}")
+            raise ModelTextError(f"{key} has {len(found)} values instead of {features}")
     if not all(_INFO.fullmatch(info) for info in infos):
         raise ModelTextError("feature_infos cannot be read")
     if "monotone_constraints" in header:
@@ -237,5 +237,5 @@ def _words(found: dict[str, str], key: str, form: re.Pattern[str], length: int |
         raise ModelTextError(f"{key} holds something that is not a number")
     words = text.split(" ") if text else []
     if length is not None and len(words) != length:
-        raise ModelTextError(f"{key} has {len(words)} values in place of {length}")
+        raise ModelTextError(f"{key} has {len(words)} values instead of {length}")
     return words

@@ -4,7 +4,7 @@
 |---|---|
 | `gain` | ΔM |
 | `u_risk` | f_α(δ + ΔM) − f_α(δ) (Wang et al., SIGIR 2012); by `rule="eq9"` ΔM, (1 + α)ΔM below the baseline |
-| `saro` | as `u_risk`, with α_q = α·(1 − Φ(δ_q / s_x)) in place of α (Dinçer et al., SIGIR 2014) |
+| `saro` | as `u_risk`, with α_q = α·(1 − Φ(δ_q / s_x)) instead of α (Dinçer et al., SIGIR 2014) |
 | `faro` | (1 + α_q)·ΔM on every query |
 | `geo_risk` | c·(GeoRisk after − before), with expectations held (Dinçer et al., SIGIR 2016) |
 """
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from surefoot.data.ranking import Floats
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn import lambdas
 from surefoot.learn.target import Target
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
@@ -44,14 +44,16 @@ class Objective:
     estimate: str = "each"
 
     def __post_init__(self) -> None:
-        """Refuse what there is not."""
+        """Reject unknown names."""
         for what, value, known in (
             ("objective", self.name, OBJECTIVES),
             ("rule", self.rule, ("exact", "eq9")),
             ("estimate", self.estimate, ("each", "first")),
         ):
             if not isinstance(value, str) or value not in known:
-                raise ArgumentError(f"{what} is {shortened(value)}; it must be one of {', '.join(known)}")
+                raise ArgumentError(
+                    f"{what} is {shortened(value)}; it must be one of {', '.join(known)}{did_you_mean(value, known)}"
+                )
         object.__setattr__(self, "alpha", check_alpha(self.alpha))  # a number, whatever stood for it
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from surefoot.arguments import decimal
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, did_you_mean, shortened
 
 _Check: TypeAlias = Callable[[str, Any, int], Any]  # of a name, a value and the number of features
 
@@ -215,8 +214,7 @@ def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, 
     for name, value in parameters.items():
         main = aliases.get(name)
         if main is None or not (main in TAKEN or main in REJECTED):
-            near = difflib.get_close_matches(name, aliases, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = did_you_mean(name, aliases) or "."
             raise ArgumentError(f"unknown parameter {shortened(name)}{hint} It is neither Ranker's nor LightGBM's")
         if main in REJECTED:
             raise ArgumentError(f"{name!r} cannot be set here: {REJECTED[main]}")
@@ -233,7 +231,9 @@ def _check_pairs(checked: dict[str, Any]) -> None:
     """What LightGBM would end the process for, or silently not do."""
     if checked.get("boosting") == "goss":  # the name that LightGBM had for it before version 4
         if checked.setdefault("data_sample_strategy", "goss") != "goss":
-            raise ArgumentError("boosting='goss' and data_sample_strategy='bagging' cannot both be; give one of them")
+            raise ArgumentError(
+                "boosting='goss' and data_sample_strategy='bagging' cannot both be set; give one of them"
+            )
         checked["boosting"] = "gbdt"
     if checked.get("data_sample_strategy") == "goss":
         if checked.get("bagging_fraction", 1) < 1:
@@ -243,4 +243,4 @@ def _check_pairs(checked: dict[str, Any]) -> None:
     if checked.get("bagging_fraction", 1) < 1 and not checked.get("bagging_freq"):
         raise ArgumentError("bagging_fraction has no effect without bagging_freq; give bagging_freq=1 too")
     if checked.get("force_col_wise") and checked.get("force_row_wise"):
-        raise ArgumentError("force_col_wise and force_row_wise cannot both be; give one of them")
+        raise ArgumentError("force_col_wise and force_row_wise cannot both be set; give one of them")

@@ -1,4 +1,4 @@
-"""Ranker's own parameters, checked; they are kept as given until `fit`, as scikit-learn's manners ask for."""
+"""Ranker's own parameters, checked; they are kept as given until `fit`, as scikit-learn's conventions ask for."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Settings:
                 "boosting='dart' changes earlier trees, so none is the best; drop early_stopping_rounds"
             )
         if drops and self.checkpoint is not None:
-            raise ArgumentError("boosting='dart' cannot go on from a checkpoint, as it changes earlier trees; drop it")
+            raise ArgumentError("boosting='dart' cannot resume from a checkpoint, as it changes earlier trees; drop it")
 
 
 def check_importance(kind: Any) -> str:

@@ -47,7 +47,7 @@ class Target:
         if self.kind == lambdas.ERR:
             top = float(self.labels.max(initial=0))
             if top > settings["max_rel"]:
-                raise ArgumentError(f"{self.measure} meets a label of {top:g}; write ERR(max_rel={top:g}) instead")
+                raise ArgumentError(f"{self.measure} is given a label of {top:g}; write ERR(max_rel={top:g}) instead")
             self.gains: Floats = (np.exp2(self.labels) - 1) / 2.0 ** settings["max_rel"]
         elif self.kind != lambdas.NDCG:
             self.gains = (self.labels >= settings["rel"]).astype(np.float64)
@@ -59,7 +59,7 @@ class Target:
 
     @property
     def lengths(self) -> Rows:
-        """Documents a query."""
+        """Documents per query."""
         return np.diff(self.offsets)
 
     @property

@@ -14,7 +14,7 @@ from surefoot.data.ranking import Floats, Rows
 from surefoot.errors import MeasureError
 from surefoot.measures.matching import Hits, ordinals
 
-LARGEST_GRADE = 1e100  # beyond either of these, sums of gains would no longer be finite
+LARGEST_GRADE = 1e100  # beyond either of these, sums of gains would overflow
 LARGEST_POWER = 100.0
 
 
@@ -43,9 +43,7 @@ def _discounted(hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: floa
     top, most = float(np.max(hits.judgments.grades)), LARGEST_GRADE if form == "log2" else LARGEST_POWER
     if top > most:
         power = "" if form == "log2" else "2 to the power of "
-        raise MeasureError(
-            f"a gain of {power}{top:g}, the largest grade, is beyond reckoning; grades go up to {most:g}"
-        )
+        raise MeasureError(f"a gain of {power}{top:g}, the largest grade, would overflow; grades go up to {most:g}")
     kept = grade > 0
     if cutoff is not None:
         kept &= rank <= cutoff
@@ -57,7 +55,7 @@ def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:
     top = float(np.max(hits.judgments.grades))
     if top > max_rel:
         raise MeasureError(
-            f"ERR(max_rel={max_rel:g}) meets a grade of {top:g}"
+            f"ERR(max_rel={max_rel:g}) is given a grade of {top:g}"
             + (f"; write ERR(max_rel={top:g}) if that is the top grade" if top <= LARGEST_POWER else "; check the file")
         )
     kept = hits.grade > 0

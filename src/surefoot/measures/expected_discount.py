@@ -4,7 +4,7 @@ The recursion is that of `surefoot.measures.rank_binomial`, in an order that sui
 
 - Only the documents asked for (those of positive gain), and of their ranks only the first k.
 - Documents are taken together in blocks of bounded size, by the length of their lists; the loop is over contests.
-- With ρ = π/(1 − π) a contest is P(r) += ρ·P(r−1), two passes in place of three; the factors 1 − π come in
+- With ρ = π/(1 − π) a contest is P(r) += ρ·P(r−1), two passes instead of three; the factors 1 − π come in
   every 16 contests, which keeps all numbers in range. A contest lost for certain (π = 1 in double precision) is
   a shift: it is counted, and moves the discount instead.
 - π_ij is a smooth function of two scores. Where some 60 Chebyshev polynomials hold it to double precision (percentiles

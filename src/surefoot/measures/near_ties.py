@@ -84,7 +84,7 @@ def _discount(rank: npt.NDArray[np.int64], cutoff: float | None) -> Floats:
 def filled_ranks(run: Run, sigma: float, cutoff: float | None, normalize: str) -> float:
     """How much of the first ranks' weight the rank-binomial distribution hands out, on average over the lists.
 
-    In every order some document stands at each rank, so that Σ_j Σ_r D(r)·P(j at r) would be Σ_r D(r), and this 1. The
+    In every order each rank holds a document, so that Σ_j Σ_r D(r)·P(j at r) would be Σ_r D(r), and this 1. The
     contests are taken as independent, though, and where σ spans many documents each of them loses about half
     of many contests: then none is expected among the first ranks, and SoftNDCG falls towards 0 whatever the ranking.
 

@@ -126,14 +126,14 @@ def _kept(lacking: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags
 
 
 def warn_of_scale(run: Run, measure: Measure, normalize: str | None = None) -> None:
-    """Say so where σ spans so many of a run's results that SoftNDCG says more of the scale than of the ranking."""
+    """Warn where σ spans so many of a run's results that SoftNDCG says more about the scale than the ranking."""
     if measure.family != "SoftNDCG":
         return
     sigma = measure.settings["sigma"]
     filled = filled_ranks(run, sigma, measure.cutoff, normalize or measure.settings["normalize"])
     if filled < 0.5:
         warnings.warn(
-            f"run {shortened(run.name)}: {measure} says more of the scale of its scores than of its ranking: sigma="
+            f"run {shortened(run.name)}: {measure} says more about the scale of its scores than its ranking: sigma="
             f"{sigma:g} spans so many of them that results fill {filled:.0%} of the first {measure.cutoff} ranks; "
             "take a smaller sigma",
             SurefootWarning,

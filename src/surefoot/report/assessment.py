@@ -14,6 +14,7 @@ from surefoot.data.files import existing_file, read_bytes, write_text
 from surefoot.data.scores import Scores, read_scores, unknown_system
 from surefoot.data.segments import read_segments
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import Row, sort_rows
 from surefoot.report.per_query import per_query_data, per_query_frame
@@ -199,6 +200,7 @@ class Assessment:
 
         return write_figures(self, folder, formats)
 
+    @busy("Writing the page")
     def to_html(
         self,
         path: str | os.PathLike[str] | None = None,

@@ -17,6 +17,7 @@ from surefoot import __version__
 from surefoot.data.files import replacing
 from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, MissingExtraError, visible
+from surefoot.progress import steps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 COLUMN = 3.33  # inches: one column of the ACM's two-column format
-# Okabe and Ito's palette, told apart by the colour-blind; its yellow is lost on white paper, so an indigo stands in.
+# Okabe and Ito's palette, which the colour-blind can tell apart; an indigo replaces its yellow, hard to see on paper.
 HELPED, HURT, SAME = "#0072B2", "#D55E00", "#8C8C8C"
 INK, MUTED, BAND = "#1A1A1A", "#C9C9C9", "#EBEBEB"
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288")
@@ -117,7 +118,7 @@ def save_figures(figures: Mapping[Path, Figure]) -> None:
     """Write each figure to its file, in the format of the file's ending; all of them or none."""
     check_formats([path.suffix[1:].lower() for path in figures])
     with style(), ExitStack() as unfinished:
-        for path, figure in figures.items():
+        for path, figure in steps(list(figures.items()), "Writing figures"):
             ending = path.suffix[1:].lower()
             temporary = unfinished.enter_context(replacing(path))
             figure.savefig(temporary, format=ending, dpi=300, metadata=_METADATA[ending])
@@ -213,7 +214,7 @@ def label_points(
     named = 0
     for number, ((x, y), name) in enumerate(zip(points, names, strict=True)):
         bold = number < first
-        # Askew or afar a name is harder to tie to its point: only for those that matter most.
+        # A name at an angle or far off is harder to match with its point: only for those that matter most.
         for right, up, far in _NEAR + _ASKEW * bold:
             text = axes.annotate(
                 name, (x, y), xytext=(right * 4.2 * far, up * 3.4 * far), textcoords="offset points", parse_math=False,

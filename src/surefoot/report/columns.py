@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.risk.assess import RANKED, Json, alpha_key
 
 ABSENT = "–"
@@ -25,7 +25,8 @@ class Column:
     descending: bool = True
     rank: Callable[[Row], int | None] | None = None
     least: float | None = None
-    spare: int = 0  # where there is little room the columns of the highest number go first, together
+    spare: int = 0  # where there is little room columns are taken by this number, those of one number together
+    tone: Callable[[Row], float | None] | None = None  # its sign: good or bad news, in colour on a terminal
 
     def text(self, row: Row) -> str:
         """The figure as a table shows it."""
@@ -58,14 +59,14 @@ def _plain(
 SYSTEM = Column("system", "system", "System", lambda row: row["system"], digits=None, descending=False)
 SUMMARY = (
     Column("mean", "mean", "Mean", lambda row: row["mean"], rank=lambda row: row["rank"]),
-    _plain("gain", "gain", "Gain", digits=3),
-    _plain("reward", "reward", "Reward", digits=3),
-    _plain("risk", "risk", "Risk", digits=3, descending=False),
-    _plain("wins", "won", "Wins", digits=1),
-    _plain("losses", "lost", "Losses", digits=1, descending=False),
-    _plain("ties", "tied", "Ties", digits=1, spare=1),
-    _plain("loss_over_20", ">20%", r"Loss $>20\%$", digits=1, descending=False),
-    _plain("worst_mean", "worst", "Worst", digits=3),
+    Column("gain", "gain", "Gain", lambda row: row["gain"], digits=3, spare=4, tone=lambda row: row["gain"]),
+    _plain("reward", "reward", "Reward", digits=3, spare=7),  # the sum of gain and risk
+    _plain("risk", "risk", "Risk", digits=3, descending=False, spare=1),
+    _plain("wins", "won", "Wins", digits=1, spare=6),
+    _plain("losses", "lost", "Losses", digits=1, descending=False, spare=2),
+    _plain("ties", "tied", "Ties", digits=1, spare=8),
+    _plain("loss_over_20", ">20%", r"Loss $>20\%$", digits=1, descending=False, spare=3),
+    _plain("worst_mean", "worst", "Worst", digits=3, spare=5),
 )
 MORE = (
     _plain("reward_over_risk", "reward/risk", "Reward/Risk", digits=2),
@@ -74,22 +75,23 @@ MORE = (
     _plain("risk_over_reward", "risk/reward", "Risk/Reward", digits=2, descending=False),
     _plain("losses_over_wins", "L/W", "L/W", digits=2, descending=False),
 )
-_AT_ALPHA = (
-    ("u_risk", "U_Risk", "$U_{Risk}$", 4),
-    ("t_risk", "T_Risk", "$T_{Risk}$", 3),
-    ("p_value", "p", "$p$", 4),
-    ("p_adjusted", "p adj.", "$p_{adj}$", 4),
-    ("p_holm", "p Holm", "$p_{Holm}$", 4),
-    ("z_risk", "Z_Risk", "$Z_{Risk}$", 3),
-    ("geo_risk", "GeoRisk", "GeoRisk", 4),
+_AT_ALPHA = (  # the last number is `spare`: no verdict goes by p
+    ("u_risk", "U_Risk", "$U_{Risk}$", 4, 0),
+    ("t_risk", "T_Risk", "$T_{Risk}$", 3, 1),
+    ("p_value", "p", "$p$", 4, 7),
+    ("p_adjusted", "p adj.", "$p_{adj}$", 4, 6),
+    ("p_holm", "p Holm", "$p_{Holm}$", 4, 2),
+    ("z_risk", "Z_Risk", "$Z_{Risk}$", 3, 5),
+    ("geo_risk", "GeoRisk", "GeoRisk", 4, 3),
 )
+_TONES = {"reward": 1.0, "risk": -1.0}
 
 
 def at_alpha(alpha: float) -> list[Column]:
     """The columns that depend on α, the interval of U_Risk beside it."""
     key = alpha_key(alpha)
 
-    def column(name: str, heading: str, latex: str, digits: int) -> Column:
+    def column(name: str, heading: str, latex: str, digits: int, spare: int) -> Column:
         return Column(
             f"{name}@{key}",
             heading,
@@ -99,11 +101,12 @@ def at_alpha(alpha: float) -> list[Column]:
             descending=not name.startswith("p_"),
             rank=(lambda row: row["alpha"][key]["rank"][name]) if name in RANKED else None,
             least=0.0001 if name.startswith("p_") else None,
-            spare=2 if name == "p_value" else 0,  # no verdict goes by it
+            spare=spare,
+            tone=(lambda row: _TONES.get(row["alpha"][key]["verdict"])) if name == "t_risk" else None,
         )
 
     first, *rest = (column(*parts) for parts in _AT_ALPHA)
-    return [first, *_ends(alpha, "u_risk_interval", "u_risk", "U", "$U$", 4, spare=1), *rest]
+    return [first, *_ends(alpha, "u_risk_interval", "u_risk", "U", "$U$", 4, spare=4), *rest]
 
 
 def ranked_at(alpha: float) -> list[Column]:
@@ -117,8 +120,8 @@ def intervals_at(data: Json, alpha: float) -> list[Column]:
         return []
     return [
         *_ends(alpha, "u_risk_bootstrap", "u_risk_bootstrap", "U_Risk", "$U_{Risk}$", 4),
-        *_ends(alpha, "z_risk_interval", "z_risk", "Z_Risk", "$Z_{Risk}$", 3),
-        *_ends(alpha, "geo_risk_interval", "geo_risk", "GeoRisk", "GeoRisk", 4),
+        *_ends(alpha, "z_risk_interval", "z_risk", "Z_Risk", "$Z_{Risk}$", 3, spare=2),
+        *_ends(alpha, "geo_risk_interval", "geo_risk", "GeoRisk", "GeoRisk", 4, spare=1),
     ]
 
 
@@ -160,16 +163,16 @@ def segment_rows(data: Json, most: int = 3) -> Iterator[tuple[Json, str, list[Ro
 def churn_columns(data: Json) -> list[Column]:
     """How far rankings moved; none without runs and a baseline's run to compare with."""
 
-    def column(key: str, heading: str, digits: int) -> Column:
-        return Column(key, heading, heading, lambda row: row["churn"][key], digits)
+    def column(key: str, heading: str, digits: int, spare: int) -> Column:
+        return Column(key, heading, heading, lambda row: row["churn"][key], digits, spare=spare)
 
     if not all("churn" in row for row in data["systems"]):
         return []
     return [
-        column("share_reranked", "re-ranked", 3),
-        column("mean_tau", "mean τ", 3),
-        column("mean_tau_reranked", "of re-ranked", 3),
-        column("gain_per_reranked", "gain/re-ranked", 4),
+        column("share_reranked", "re-ranked", 3, 0),
+        column("mean_tau", "mean τ", 3, 1),
+        column("mean_tau_reranked", "of re-ranked", 3, 3),
+        column("gain_per_reranked", "gain/re-ranked", 4, 2),
     ]
 
 
@@ -192,7 +195,9 @@ def sort_rows(data: Json, by: str) -> list[Row]:
     columns = {column.key: column for column in all_columns(data)}
     found = columns.get(by) or columns.get(f"{by}@{alpha_key(max(data['alphas']))}")
     if found is None:
-        raise ArgumentError(f"cannot sort by {shortened(by)}; the columns are {', '.join(columns)}")
+        raise ArgumentError(
+            f"cannot sort by {shortened(by)}; the columns are {', '.join(columns)}{did_you_mean(by, columns)}"
+        )
     absent = [row for row in rows if found.value(row) is None]
     present = [row for row in rows if found.value(row) is not None]
     return sorted(present, key=found.value, reverse=found.descending) + absent

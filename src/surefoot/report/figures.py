@@ -18,6 +18,7 @@ import numpy as np
 from surefoot.data.files import made_folder
 from surefoot.data.ranking import Floats, Rows
 from surefoot.errors import ArgumentError
+from surefoot.progress import steps
 from surefoot.report.canvas import (
     BAND,
     COLUMN,
@@ -79,7 +80,7 @@ def helped_hurt_histogram(assessment: Assessment, system: str | None = None, *, 
     axes = figure.subplots()
     handles = []
     for values, side, colour, hatch in ((hurt, -1, HURT, "////"), (helped, 1, HELPED, "")):
-        # A hair's breadth keeps 0.3, which floats hold as 0.29999…, in the bin that starts there.
+        # A small tolerance keeps 0.3, which floats hold as 0.29999…, in the bin that starts there.
         counts = np.bincount(np.floor(np.abs(values) / step + 1e-9).astype(int), minlength=1)
         centres = side * step * (np.arange(len(counts)) + 0.5)
         handles.append(
@@ -233,7 +234,7 @@ def write_figures(
     if system is not None:
         assessment.scores.row(system)  # an unknown one is a mistake, not a chart that does not apply
     drawn = {}
-    for name, chart in CHARTS.items():
+    for name, chart in steps(list(CHARTS.items()), "Drawing figures"):
         try:
             drawn[name] = chart(assessment, system)
         except ArgumentError as error:

@@ -36,7 +36,7 @@ def line_chart(
     from_zero: bool = False,
     dots: bool = True,
 ) -> Markup:
-    """The chart with its axes, and a legend under it; `x_names` name the places on the x axis in place of numbers."""
+    """The chart with its axes, and a legend under it; `x_names` name the places on the x axis instead of numbers."""
     at = [math.log(value) for value in x] if logarithmic else list(x)
     every = [value for line in lines for part in (line.values, line.low or (), line.high or ()) for value in part]
     low, high = min(every), max(every)

@@ -66,7 +66,8 @@ def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
         parts += [Text(""), Text(f"How far rankings moved from the baseline's, {how}", style="bold")]
         parts.append(_Fitted(rows, churn, "re-ranked: share of queries; τ: Kendall's, 1 where nothing moved"))
     if len(rows) > 2:
-        parts += [Text(""), _agreement(data)]
+        heading = "How far the systems' rankings agree with the one by mean (Kendall's τ)"
+        parts += [Text(""), Text(heading, style="bold"), _agreement(data)]
     parts += [Text(""), *(Text(visible(note), style="dim") for note in [*notes(data), *absences(data)])]
     return parts
 
@@ -126,22 +127,26 @@ class _Fitted:
             yield Text(f" no room for: {', '.join(hidden)}", style="dim italic")
 
     def _fitting(self, width: int) -> list[Column]:
-        """The columns there is room for; the spare ones go first, then the last."""
-        kept = list(self._columns)
-        room = {
-            column.key: 2 + max([len(column.heading), *(len(cell.plain) for cell in self._cells[column.key])])
-            for column in kept
-        }
-        while len(kept) > 1 and sum(room[column.key] for column in kept) > width:
-            most = max(column.spare for column in kept)
-            kept = [column for column in kept if column.spare < most] if most else kept[:-1]
-        return kept
+        """The columns there is room for, the least spare first; those of one number stay or go together."""
+        kept: list[Column] = []
+        for number in sorted({column.spare for column in self._columns}):
+            group = [column for column in self._columns if column.spare == number]
+            needed = sum(map(self._width, group))
+            if needed <= width or not kept:
+                kept += group
+                width -= needed
+        return [column for column in self._columns if column in kept]
+
+    def _width(self, column: Column) -> int:
+        return 2 + max([len(column.heading), *(len(cell.plain) for cell in self._cells[column.key])])
 
     @staticmethod
     def _cell(column: Column, row: Row, significant: str | None) -> Text:
         from rich.text import Text
 
-        cell = Text(visible(column.text(row)))
+        tone = (column.tone(row) or 0.0) if column.tone else 0.0
+        cell = Text()
+        cell.append(visible(column.text(row)), style="green" if tone > 0 else "red" if tone < 0 else None)
         rank = column.rank(row) if column.rank else None
         if rank is not None:
             cell.append(f" {rank:>2}", style="dim")
@@ -154,10 +159,7 @@ def _agreement(data: Json) -> RenderableType:
     from rich import box
     from rich.table import Table
 
-    table = Table(
-        title="How far the systems' rankings agree with the one by mean (Kendall's τ)",
-        title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
-    )  # fmt: skip
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("α")
     for name in RANKED[1:]:
         table.add_column(_MEASURES[name], justify="right")
@@ -302,8 +304,11 @@ def _latex_letter(letter: str) -> str:
     return rf"\surefootletter{{{letter}}}{{{ord(letter):04X}}}"
 
 
-def query_tables(data: Json, most: int = 10) -> list[RenderableType]:
-    """For each system the queries it hurts most, the significant ones marked; `data` must hold `per_query`."""
+def query_tables(data: Json, rows: Sequence[Row], most: int = 10) -> list[RenderableType]:
+    """For each system, in the order of `rows`, the queries it hurts most, the significant ones marked.
+
+    `data` must hold `per_query`.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -313,7 +318,8 @@ def query_tables(data: Json, most: int = 10) -> list[RenderableType]:
     if block["baseline"] is None:
         return [Text("Against several baselines there is no one difference per query to show.", style="dim")]
     keys = [alpha_key(alpha) for alpha in data["alphas"]]
-    for system, columns in block["systems"].items():
+    for system in (row["system"] for row in rows):
+        columns = block["systems"][system]
         hurt = sorted(
             (i for i, difference in enumerate(columns["difference"]) if difference < 0),
             key=lambda i: columns["difference"][i],

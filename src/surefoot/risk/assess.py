@@ -20,7 +20,7 @@ from surefoot.risk.expectation import chi_square, combine, deviation_sums
 from surefoot.risk.inference import TTest, critical_value, verdict_of, weighted_test
 from surefoot.risk.multiplicity import holm
 from surefoot.risk.segments import Segments, segment_data
-from surefoot.risk.tradeoff import STRETCH, check_alpha, loses_over, lowest_mean, weigh_losses
+from surefoot.risk.tradeoff import CHUNK, check_alpha, loses_over, lowest_mean, weigh_losses
 from surefoot.risk.turns import turning_points
 
 SCHEMA = "surefoot/assessment/1"
@@ -193,7 +193,7 @@ def _one_test(test: TTest) -> Json:
 
 def _sums(values: Floats) -> tuple[float, float]:
     """Of all that is above 0 and of all that is below."""
-    parts = [values[start : start + STRETCH] for start in range(0, len(values), STRETCH)]
+    parts = [values[start : start + CHUNK] for start in range(0, len(values), CHUNK)]
     above, below = (sum(float(side(part, 0).sum()) for part in parts) for side in (np.maximum, np.minimum))
     return above, below
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, listed, shortened
 
 ROUNDING = 1e-12  # of the largest score: figures that differ by less than that are equal
 
@@ -17,6 +18,20 @@ VIRTUAL: dict[str, Callable[[Floats], Floats]] = {
     "median": lambda values: np.asarray(np.median(values, axis=0)),
     "max": lambda values: np.asarray(values.max(axis=0)),
 }
+
+
+_LIVE = re.compile("base|today|current|prod|live|control|default|bm25|indri", re.IGNORECASE)
+
+
+def baseline_choices(systems: Sequence[str]) -> str:
+    """What may be named as a baseline, the names that look like one first.
+
+    >>> baseline_choices([*(f"run{i}" for i in range(9)), "prod-v7"])
+    'perhaps prod-v7; the 10 systems are run0, run1, ..., run7 and 2 more; or mean, median or max of them per query'
+    """
+    likely = [name for name in systems if _LIVE.search(name)]
+    perhaps = f"perhaps {listed(likely, 5)}; " if likely and len(likely) < len(systems) else ""
+    return f"{perhaps}the {len(systems)} systems are {listed(systems, 8)}; or mean, median or max of them per query"
 
 
 def population_rows(scores: Scores, population: Sequence[str] | None) -> list[int]:

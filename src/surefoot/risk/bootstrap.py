@@ -9,6 +9,7 @@ import numpy as np
 
 from surefoot.arguments import whole
 from surefoot.data.ranking import Floats
+from surefoot.progress import steps
 from surefoot.risk.expectation import combine
 
 MOST = 1_000_000  # replicates; 10,000 give the ends of an interval to two digits already
@@ -34,7 +35,7 @@ def bootstrap_intervals(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Intervals:
-    """Percentile intervals over resampled queries, the expectations estimated anew in each replicate.
+    """Percentile intervals over resampled queries, with expectations estimated again in each replicate.
 
     `weighted` holds for each α the weighted differences x_q of every system, whose mean is U_Risk; `population` the
     rows that expectations are taken over, or None for no Z and Geo. The same seed gives the same intervals.
@@ -67,7 +68,7 @@ def _draws(
     z = np.full(u.shape, np.nan)
     geo = np.full(u.shape, np.nan)
     step = max(1, _CELLS // queries)
-    for start in range(0, replicates, step):
+    for start in steps(range(0, replicates, step), "Resampling queries"):
         part = slice(start, min(start + step, replicates))
         counts = rng.multinomial(queries, np.full(queries, 1 / queries), size=part.stop - part.start).astype(np.float64)
         for i, x in enumerate(weighted):
@@ -90,7 +91,7 @@ def _resampled_expectation(
     column = values[population].sum(axis=0)
     total = counts @ column
     queries = values.shape[1]
-    for row in set(rows).intersection(population):
+    for row in steps(sorted(set(rows).intersection(population)), "Systems"):
         at = row - rows.start
         row_total = counts @ values[row]
         share = np.divide(row_total, total, out=np.zeros_like(total), where=total > 0)

@@ -45,7 +45,7 @@ class Churn:
         """The distance bin of each query, min(9, ⌊10·(1 − τ)/2⌋), −1 where it has no τ."""
         defined = np.isfinite(self.tau)
         distance = (1 - np.where(defined, self.tau, 1)) / 2
-        # A hair's breadth keeps 0.3, which floats hold as 0.29999…, out of the bin below.
+        # A small tolerance keeps 0.3, which floats hold as 0.29999…, out of the bin below.
         return np.where(defined, np.minimum(BINS - 1, np.floor(BINS * distance + 1e-9)).astype(np.int64), -1)
 
 

@@ -11,7 +11,7 @@ from scipy.special import chdtrc, ndtr
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import LARGEST
 from surefoot.errors import ArgumentError
-from surefoot.risk.tradeoff import STRETCH, weigh_losses
+from surefoot.risk.tradeoff import CHUNK, weigh_losses
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def deviation_sums(X: ArrayLike) -> tuple[Floats, Floats, Floats]:
     scores = score_matrix(X)
     totals = scores.sum(axis=1, keepdims=True)
     sums = np.zeros((3, len(scores)))
-    for start in range(0, scores.shape[1], STRETCH):
-        z = _deviations(scores[:, start : start + STRETCH], totals)
+    for start in range(0, scores.shape[1], CHUNK):
+        z = _deviations(scores[:, start : start + CHUNK], totals)
         sums += np.maximum(z, 0).sum(axis=1), np.minimum(z, 0).sum(axis=1), np.square(z).sum(axis=1)
     above, below, squares = sums
     return above, below, squares
@@ -69,7 +69,7 @@ def _deviations(scores: Floats, totals: Floats) -> Floats:
 
 
 def z_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
-    """Sum of each system's deviations from expectation, those below it weighted 1 + α (Eq. 6); one value a row.
+    """Sum of each system's deviations from expectation, those below it weighted 1 + α (Eq. 6); one value per row.
 
     >>> z_risk([[0.4, 0.35, 0.3, 0.25, 0.2], [0.05, 0.15, 0.3, 0.45, 0.55]]).round(4)
     array([ 0.1141, -0.1141])
@@ -78,7 +78,7 @@ def z_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
 
 
 def geo_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
-    """√(S_i/c · Φ(Z_Risk/c)): effectiveness and robustness in one number (Eq. 7); one value a row.
+    """√(S_i/c · Φ(Z_Risk/c)): effectiveness and robustness in one number (Eq. 7); one value per row.
 
     >>> geo_risk([[0.4, 0.35, 0.3, 0.25, 0.2], [0.05, 0.15, 0.3, 0.45, 0.55]], alpha=5).round(4)
     array([0.316 , 0.2883])

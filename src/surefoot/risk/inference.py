@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from surefoot.data.ranking import Floats
-from surefoot.risk.tradeoff import STRETCH, paired_differences, weigh_losses
+from surefoot.risk.tradeoff import CHUNK, paired_differences, weigh_losses
 
 FEWEST_QUERIES = 50  # with fewer, nothing corrects the test above α = 0: chance often passes for a reward
 
@@ -212,8 +212,8 @@ def _skewness(differences: Floats, alpha: float, found: Moments) -> float:
 
 def _weighted_blocks(differences: Floats, alpha: float) -> Iterator[Floats]:
     """The x_q, a block of queries at a time, so that what is made of them stays near the processor."""
-    for start in range(0, len(differences), STRETCH):
-        yield weigh_losses(differences[start : start + STRETCH], alpha)
+    for start in range(0, len(differences), CHUNK):
+        yield weigh_losses(differences[start : start + CHUNK], alpha)
 
 
 def _scale(model: ArrayLike, baseline: ArrayLike) -> float:

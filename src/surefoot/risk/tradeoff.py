@@ -14,7 +14,7 @@ from surefoot.data.ranking import Floats
 from surefoot.data.scores import LARGEST
 from surefoot.errors import ArgumentError, shortened
 
-STRETCH = 1 << 15  # queries dealt with in one go: what is made of them stays near the processor
+CHUNK = 1 << 15  # queries handled at a time: what is computed of them stays in the processor's cache
 LARGEST_ALPHA = 1e6  # a loss that counts a million times has long drowned every gain
 
 
@@ -60,7 +60,7 @@ def paired_differences(model: ArrayLike, baseline: ArrayLike) -> Floats:
     """δ_q = M_m(q) − M_b(q) of two vectors of scores, checked."""
     scores, reference = _vector(model, "model"), _vector(baseline, "baseline")
     if scores.shape != reference.shape:
-        raise ArgumentError(f"model has {scores.size} scores, baseline {reference.size}; both need one a query")
+        raise ArgumentError(f"model has {scores.size} scores, baseline {reference.size}; both need one per query")
     return scores - reference
 
 
@@ -73,7 +73,7 @@ def weigh_losses(differences: Floats, alpha: float) -> Floats:
 def lowest_mean(differences: Floats, share: float) -> float:
     """Mean of the lowest share of the differences, at least one."""
     if not 0 < share <= 1:
-        raise ArgumentError(f"share is {share}; it must lie above 0 and at most at 1")
+        raise ArgumentError(f"share is {share}; it must be above 0 and at most 1")
     # As the decimal that was written: the float 0.29 · 100 lies just below 29.
     count = max(1, math.floor(Fraction(repr(float(share))) * len(differences)))
     return float(np.partition(differences, count - 1)[:count].mean())
@@ -81,7 +81,7 @@ def lowest_mean(differences: Floats, share: float) -> float:
 
 def loses_over(differences: Floats, baseline: Floats, share: float = 0.2) -> int:
     """Number of queries that lose more than a share of the baseline's score: δ_q / M_b(q) < −share."""
-    # A hair's breadth keeps a loss of exactly the share, such as 0.1 − 0.08, from counting as more than it.
+    # A small tolerance keeps a loss of exactly the share, such as 0.1 − 0.08, from counting as more than it.
     return int(((differences < -share * (1 + 1e-9) * baseline) & (baseline > 0)).sum())
 
 
@@ -101,7 +101,7 @@ def check_alpha(alpha: Any) -> float:
 def _vector(values: ArrayLike, name: str) -> Floats:
     vector = np.asarray(values, dtype=np.float64)
     if vector.ndim != 1 or not vector.size:
-        raise ArgumentError(f"{name} must be a vector with one score a query, found shape {vector.shape}")
+        raise ArgumentError(f"{name} must be a vector with one score per query, found shape {vector.shape}")
     wrong = ~(np.abs(vector) <= LARGEST)
     if wrong.any():
         where = int(np.flatnonzero(wrong)[0])

@@ -10,6 +10,7 @@ from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
+from surefoot.progress import steps
 from surefoot.select.study import Json, Study, matrices_of
 
 _CELLS = 1 << 22
@@ -65,7 +66,7 @@ def _bootstrap(matrices: Sequence[Scores], replicates: int, seed: int) -> list[F
     rng = np.random.default_rng(seed)
     drawn = [np.empty((len(matrix.systems), replicates)) for matrix in matrices]
     step = max(1, _CELLS // queries)
-    for start in range(0, replicates, step):
+    for start in steps(range(0, replicates, step), "Resampling queries"):
         part = slice(start, min(start + step, replicates))
         counts = rng.multinomial(queries, np.full(queries, 1 / queries), size=part.stop - part.start).astype(np.float64)
         for means, matrix in zip(drawn, matrices, strict=True):

@@ -17,6 +17,7 @@ from surefoot.measures.matching import Hits, judged_queries, match
 from surefoot.measures.near_ties import comparable_scores
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import named_runs, warn_of_scale
+from surefoot.progress import steps
 from surefoot.select.study import DEFAULT_MEASURES, Json, Study
 
 _TRACE_STEPS = 60
@@ -52,13 +53,13 @@ def noise_study(
     judgments = Qrels.read(qrels)
     systems = []
     trace = None
-    for number, run in enumerate(named_runs(runs, judgments)):
+    for number, run in enumerate(steps(named_runs(runs, judgments), "Runs")):
         hits = match(run, judgments)
         for measure in given:
             warn_of_scale(run, measure, normalize)
         base = comparable_scores(run, normalize)
         drawn = np.empty((len(given), len(levels), repeats))
-        for repeat in range(repeats):
+        for repeat in steps(range(repeats), "Adding noise"):
             draw = np.random.default_rng([seed, repeat]).standard_normal(len(base))
             for level, size in enumerate(levels):
                 noisy = reranked(hits, base + size * draw)

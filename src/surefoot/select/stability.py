@@ -19,6 +19,7 @@ from surefoot.data.files import OLD_MAC, existing_file, read_text
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.progress import steps
 from surefoot.select.noise import noise_study
 from surefoot.select.study import Json, Study, matrices_of
 
@@ -59,7 +60,7 @@ def subset_study(
     first = difference.mean(axis=1) >= -_TIE
     results: Json = {}
     rates = np.empty((len(matrices), len(wanted)))
-    for column, size in enumerate(wanted):
+    for column, size in enumerate(steps(wanted, "Drawing subsets")):
         picks = _picks(difference, size, subsets, np.random.default_rng([seed, size]))
         rates[:, column] = (picks == first[:, None]).mean(axis=1)
     for row, matrix in enumerate(matrices):
@@ -114,7 +115,7 @@ def time_study(
     first = difference[:, dated].mean(axis=1) >= -_TIE
     rates = np.empty((len(matrices), len(kept)))
     here = np.empty((len(matrices), len(kept)))
-    for column, rows in enumerate(kept.values()):
+    for column, rows in enumerate(steps(list(kept.values()), "Drawing subsets")):
         picks = _picks(difference[:, rows], size, subsets, np.random.default_rng([seed, column]))
         rates[:, column] = (picks == first[:, None]).mean(axis=1)
         here[:, column] = difference[:, rows].mean(axis=1)
@@ -169,7 +170,7 @@ def read_dates(path: str | os.PathLike[str]) -> dict[str, datetime.date]:
             )
         date = _date(written)
         if date is None:
-            raise DataError.at(path, number, f"{shortened(written)} is no date; write it as 2026-11-15")
+            raise DataError.at(path, number, f"{shortened(written)} is not a date; write it as 2026-11-15")
         if found.setdefault(query, date) != date:
             raise DataError.at(
                 path, number, f"query {shortened(query)} has two dates, {found[query]} and {date}; keep one"

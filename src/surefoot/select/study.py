@@ -15,10 +15,10 @@ DEFAULT_MEASURES = ("nDCG@5", "rNDCG@5", "SoftNDCG@5")
 
 
 def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
-    """One matrix a measure, all of the same systems on the same queries."""
+    """One matrix per measure, all of the same systems on the same queries."""
     matrices = [scores] if isinstance(scores, Scores) else list(scores)
     if not matrices:
-        raise ArgumentError("no scores were given; give one matrix a measure")
+        raise ArgumentError("no scores were given; give one matrix per measure")
     for matrix in matrices[1:]:
         if matrix.queries != matrices[0].queries or matrix.systems != matrices[0].systems:
             raise ArgumentError(

@@ -1,0 +1,43 @@
+"""`surefoot demo`: what it writes, and that its last line can be typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
+
+
+def test_demo(surefoot, tmp_path: Path) -> None:
+    code, out, _ = surefoot("demo", "-o", tmp_path / "demo", "--queries", "50")
+    assert code == 0
+    assert "In plain words" in out
+    jsonschema.validate(json.loads((tmp_path / "demo" / "assessment.json").read_text()), SCHEMA)
+    assert len(list((tmp_path / "demo").glob("*.run"))) == 12
+
+
+@pytest.mark.parametrize("on_path", [True, False])
+def test_demo_ends_with_a_command_that_can_be_copied(tmp_path: Path, on_path: bool) -> None:
+    script = Path(sys.executable).parent / "surefoot"
+    path = os.pathsep.join([str(script.parent)] * on_path + ["/usr/bin", "/bin"])
+    environment = {**os.environ, "PATH": path, "COLUMNS": "60"}
+    called = "surefoot" if on_path else os.path.relpath(script, tmp_path)
+
+    def bash(command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    out = bash(f"{called} demo --no-learn --queries 20 -o 'my demo'").stdout
+    typed = out.splitlines()[-1]
+    assert typed.split()[0] == called
+    again = bash(typed)
+    assert again.stderr == ""
+    assert "nDCG@10 of 12 systems on 20 queries" in again.stdout

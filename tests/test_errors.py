@@ -1,0 +1,23 @@
+"""Hints in messages: the name that was meant, and how many more there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from surefoot.errors import did_you_mean, listed
+
+
+@pytest.mark.parametrize("written", ["urisk", "U_Risk", "u-risk", "U-RISK"])
+def test_the_name_that_was_meant(written: str) -> None:
+    assert did_you_mean(written, ("gain", "u_risk", "saro", "faro", "geo_risk")) == "; did you mean u_risk?"
+
+
+@pytest.mark.parametrize("written", ["", "x", "beauty", None, 3, "u_risk" * 1000])
+def test_no_name_is_near(written: object) -> None:
+    assert did_you_mean(written, ("gain", "u_risk")) == ""
+
+
+def test_long_lists_say_how_many_more() -> None:
+    names = [f"s{i}" for i in range(49)]
+    assert listed(names).endswith("s10, s11 and 37 more")
+    assert listed(names[:2]) == "s0, s1"
