@@ -21,21 +21,25 @@ AT_ALPHA = [
 ]  # fmt: skip
 
 
-def assert_same(opened: Any, scores: sf.Scores, baselines: list[str], **options: Any) -> None:
+def assert_same(opened: Any, scores: sf.Scores, baselines: list[str], measure: int = 0, **options: Any) -> None:
     for baseline in baselines:
         expected = sf.assess(scores, baseline, ALPHAS, **options).to_dict()["systems"]
         for alpha in ALPHAS:
-            found = opened.page.evaluate("([a, b]) => surefoot.figures(a, b)", [alpha, baseline])
-            assert [row["system"] for row in found] == [row["system"] for row in expected]
-            for mine, theirs in zip(found, expected, strict=True):
-                wanted = {key: theirs[key] for key in PLAIN}
-                wanted |= {key: theirs["alpha"][alpha_key(alpha)][key] for key in AT_ALPHA}
-                for key, value in wanted.items():
-                    where = f"{key} of {mine['system']} against {baseline} at α = {alpha}"
-                    if isinstance(value, float | list):
-                        assert mine[key] == pytest.approx(value, abs=1e-9, rel=1e-12), where
-                    else:
-                        assert mine[key] == value, where
+            found = opened.page.evaluate("([a, b, m]) => surefoot.figures(a, b, m)", [alpha, baseline, measure])
+            assert_rows(found, expected, alpha, f"against {baseline} by measure {measure}")
+
+
+def assert_rows(found: list[Any], expected: list[Any], alpha: float, which: str) -> None:
+    assert [row["system"] for row in found] == [row["system"] for row in expected]
+    for mine, theirs in zip(found, expected, strict=True):
+        wanted = {key: theirs[key] for key in PLAIN}
+        wanted |= {key: theirs["alpha"][alpha_key(alpha)][key] for key in AT_ALPHA}
+        for key, value in wanted.items():
+            where = f"{key} of {mine['system']} {which} at α = {alpha}"
+            if isinstance(value, float | list):
+                assert mine[key] == pytest.approx(value, abs=1e-9, rel=1e-12), where
+            else:
+                assert mine[key] == value, where
 
 
 def test_trec_2012(show: Any, trec_2012: sf.Scores) -> None:
@@ -114,3 +118,42 @@ def test_per_query_scores(show: Any, trec_2012: sf.Scores) -> None:
     found = opened.page.evaluate("() => surefoot.queryScores(0, 'indriCASP', 'sys24')")
     hurt = [q for q, one in zip(trec_2012.queries, found, strict=True) if one["significant"] and one["tJ"] < 0]
     assert hurt == ["166", "175"]
+
+
+def test_each_measure(show: Any) -> None:
+    made = sf.synthetic_runs(queries=40)
+    scores = [sf.score(made.qrels, made.runs, measure) for measure in ("nDCG@10", "AP", "P@5")]
+    opened = show(sf.assess(scores, "today"))
+    for number, matrix in enumerate(scores):
+        assert_same(opened, matrix, ["today", "mean"], measure=number)
+    assert opened.quiet()
+
+
+def test_each_segment(show: Any, trec_2012: sf.Scores) -> None:
+    kinds = {
+        "parity": {query: "odd" if int(query) % 2 else "even" for query in trec_2012.queries},
+        "size": {query: ["s", "m", "l", "alone"][min(3, i // 16)] for i, query in enumerate(trec_2012.queries[:49])},
+    }
+    opened = show(sf.assess(trec_2012, "indriCASP", ALPHAS, segments=kinds))
+    for baseline in ("indriCASP", "sys44", "mean", "median"):
+        expected = sf.assess(trec_2012, baseline, ALPHAS, segments=kinds).to_dict()["segments"]
+        for alpha in ALPHAS:
+            found = opened.page.evaluate("([a, b]) => surefoot.segments(a, b)", [alpha, baseline])
+            for mine, theirs in zip(found, expected, strict=True):
+                assert mine["column"] == theirs["column"]
+                for one, other in zip(mine["segments"], theirs["segments"], strict=True):
+                    assert (one["segment"], one["queries"]) == (other["segment"], other["queries"])
+                    assert_rows(one["systems"], other["systems"], alpha, f"on {one['segment']} against {baseline}")
+    assert opened.quiet()
+
+
+def test_turning_points(show: Any, trec_2012: sf.Scores) -> None:
+    opened = show(sf.assess(trec_2012, "indriCASP"))
+    for baseline in ("indriCASP", "sys44", "mean"):
+        expected = [row["turns"] for row in sf.assess(trec_2012, baseline).to_dict()["systems"]]
+        found = opened.page.evaluate("(baseline) => surefoot.turns(baseline)", baseline)
+        for mine, theirs in zip(found, expected, strict=True):
+            assert (mine is None) == (theirs is None)
+            for one, other in zip(mine or [], theirs or [], strict=True):
+                assert one["verdict"] == other["verdict"]
+                assert one["alpha"] == pytest.approx(other["alpha"], abs=1e-9)

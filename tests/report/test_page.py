@@ -55,18 +55,20 @@ def test_payload_holds_the_matrix_to_the_last_bit(demo: Assessment) -> None:
     payload = embedded(demo.to_html())
     assert payload["systems"] == list(demo.scores.systems)
     assert payload["queries"] == list(demo.scores.queries)
-    assert np.array_equal(floats(payload["scores"]).reshape(demo.scores.values.shape), demo.scores.values)
+    assert np.array_equal(
+        floats(payload["measures"][0]["scores"]).reshape(demo.scores.values.shape), demo.scores.values
+    )
     assert payload["start"] == {"alpha": 5, "baseline": "today", "system": "bold"}
     assert payload["critical_value"] == demo.to_dict()["critical_value"]
     assert set(payload) == {
-        "version", "title", "measure", "systems", "queries", "scores", "mean", "population", "virtual", "alphas",
+        "version", "title", "systems", "queries", "measures", "segments", "population", "virtual", "alphas",
         "critical_value", "fewest_queries", "few", "missing", "dropped", "rounding", "worst_share", "baselines",
-        "start", "notes", "churn", "results",
+        "start", "results",
     }  # fmt: skip
 
 
 def test_start(demo: Assessment) -> None:
-    payload = page_payload(demo.to_dict(), demo.scores, system="dense", alpha=2)
+    payload = page_payload([(demo.to_dict(), demo.scores)], system="dense", alpha=2)
     assert payload["start"] == {"alpha": 2.0, "baseline": "today", "system": "dense"}
     with pytest.raises(sf.ArgumentError, match="no system is named 'nobody'"):
         demo.to_html(system="nobody")
@@ -107,7 +109,7 @@ def test_results_with_gaps() -> None:
         "new": {"q1": {"c,d": 2.0, "a b": 1.0}, "q3": {"g": 1.0}},
     }
     scores = sf.score(qrels, runs, "nDCG@10")
-    results = packed_results(scores, "today", scores["today"], 500)
+    results = packed_results(scores, "today", [scores.values - scores["today"]], 500)
     assert results is not None
     assert results["ids"]["separator"] is None
     assert documents_of(results) == ["a b", "c,d", "e;|~^\tf", "g", "un judged"]
@@ -128,7 +130,7 @@ def test_pack_keeps_numbers() -> None:
 def test_ids_beyond_the_basic_plane() -> None:
     ids = ["😀a", "😀b", "é1", "é2"]
     scores = sf.score({"q": dict.fromkeys(ids, 1)}, {"a": {"q": dict.fromkeys(ids, 1.0)}}, "nDCG@10")
-    results = packed_results(scores, None, scores["a"], 5)
+    results = packed_results(scores, None, [scores.values], 5)
     assert results is not None
     assert documents_of(results) == sorted(ids)
 
@@ -136,7 +138,7 @@ def test_ids_beyond_the_basic_plane() -> None:
 def test_without_runs() -> None:
     payload = embedded(sf.assess({"a": {"q": 0.5, "r": 0.1}, "b": {"q": 0.2, "r": 0.3}}, "a").to_html())
     assert payload["results"] is None
-    assert payload["churn"] is None
+    assert payload["measures"][0]["churn"] is None
 
 
 @pytest.mark.parametrize("baseline", ["a", "mean", "median", "max", ["a", "b"], ["max", "b"], ["a"]])

@@ -21,6 +21,7 @@ from surefoot.report.per_query import per_query_data, per_query_frame
 from surefoot.report.plain_json import to_json
 from surefoot.report.words import advice, default_alpha, verdict
 from surefoot.risk.assess import SCHEMA, Json, alpha_key, assessment_data
+from surefoot.risk.segments import Segments
 
 
 def assess(
@@ -70,7 +71,7 @@ def assess(
     matrices = _matrices(scores)
     kinds = None if segments is None else read_segments(segments)
     arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, kinds)
-    return Assessment([(assessment_data(matrix, *arguments), matrix) for matrix in matrices])
+    return Assessment([(assessment_data(matrix, *arguments), matrix) for matrix in matrices], kinds)
 
 
 def _matrices(scores: Any) -> list[Scores]:
@@ -85,8 +86,9 @@ class Assessment:
     assessment by AP alone.
     """
 
-    def __init__(self, parts: Sequence[tuple[Json, Scores | None]]) -> None:
+    def __init__(self, parts: Sequence[tuple[Json, Scores | None]], segments: Segments | None = None) -> None:
         self._parts = list(parts)
+        self._segments = segments
         self._data = self._parts[0][0]
         if len(set(self.measures)) < len(self._parts):
             raise ArgumentError(f"a measure is given twice among {', '.join(self.measures)}; give each once")
@@ -98,7 +100,7 @@ class Assessment:
             content = json.loads(read_bytes(existing_file(path)).decode("utf-8-sig"))
         except ValueError as error:
             raise DataError.at(path, None, f"is not JSON ({error}); give a file that write_json wrote") from error
-        return cls(_parts(content, path))
+        return cls(*_parts(content, path))
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -114,13 +116,13 @@ class Assessment:
         """The assessment by one of the measures alone."""
         for part in self._parts:
             if part[0]["measure"] == str(measure):
-                return Assessment([part])
+                return Assessment([part], self._segments)
         raise ArgumentError(f"{shortened(measure)} was not assessed; assessed were {', '.join(self.measures)}")
 
     def to_dict(self, *, per_query: bool = False) -> Json:
         """Plain data that JSON can hold and `assessment.schema.json` describes; per query where asked for."""
         parts = [
-            {**data, "per_query": per_query_data(data, _needed(scores))} if per_query else dict(data)
+            {**data, "per_query": per_query_data(data, _needed(scores), self._segments)} if per_query else dict(data)
             for data, scores in self._parts
         ]
         return parts[0] if len(parts) == 1 else {"schema": SCHEMA, "measures": parts}
@@ -216,7 +218,8 @@ class Assessment:
         """
         from surefoot.report.page import page_payload, to_page
 
-        html = to_page(page_payload(self._data, self.scores, detail, system, alpha))
+        parts = [(data, _needed(scores)) for data, scores in self._parts]
+        html = to_page(page_payload(parts, self._segments, detail, system, alpha))
         if path is not None:
             write_text(path, html)
         return html
@@ -238,15 +241,26 @@ class Assessment:
         return pl.concat(named, how="vertical_relaxed")
 
 
-def _parts(content: Any, path: str | os.PathLike[str]) -> list[tuple[Json, Scores | None]]:
-    """The plain data of each measure, and its scores where the file has them."""
+Parts = list[tuple[Json, Scores | None]]
+
+
+def _parts(content: Any, path: str | os.PathLike[str]) -> tuple[Parts, Segments]:
+    """The plain data of each measure, and its scores where the file has them; and the queries' segments."""
     measured = content.get("measures", [content]) if isinstance(content, dict) else []
     if not measured or not all(isinstance(data, dict) and data.get("schema") == SCHEMA for data in measured):
         raise DataError.at(path, None, f"is not an assessment; expected JSON with the schema {SCHEMA!r}")
     try:
-        return [_part(dict(data)) for data in measured]
+        return [_part(dict(data)) for data in measured], _kinds(measured[0].get("per_query") or {})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError.at(path, None, f"is not a whole assessment ({error!r}); write it again") from error
+
+
+def _kinds(block: Json) -> Segments:
+    """Each column's segments by query, as `read_segments` gives them."""
+    return {
+        column: {query: kind for query, kind in zip(block["queries"], of, strict=True) if kind is not None}
+        for column, of in block.get("segments", {}).items()
+    }
 
 
 def _part(data: Json) -> tuple[Json, Scores | None]:

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -20,48 +21,68 @@ from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, visible
 from surefoot.report.columns import SUMMARY, SYSTEM, Row, at_alpha
-from surefoot.report.results import packed_results
-from surefoot.report.words import FEW, absences, alpha_title, cautions, notes, title, verdict
+from surefoot.report.results import pack, packed_results
+from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
 from surefoot.risk.assess import Json
 from surefoot.risk.baselines import ROUNDING, VIRTUAL
-from surefoot.risk.inference import FEWEST_QUERIES
+from surefoot.risk.inference import FEWEST_QUERIES, critical_value
+from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import check_alpha
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _SCRIPTS = (
-    "dom", "statistics", "figures", "state", "words", "table", "chart", "differences", "curves", "plane", "results",
-    "queries", "main",
+    "dom", "statistics", "book", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
+    "curves", "plane", "results", "queries", "main",
 )  # fmt: skip
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _NOTEBOOK_ROWS = 25
 
 
+Part = tuple[Json, Scores]
+
+
 def page_payload(
-    data: Json, scores: Scores, detail: int = 500, system: str | None = None, alpha: float | None = None
+    parts: Sequence[Part],
+    segments: Segments | None = None,
+    detail: int = 500,
+    system: str | None = None,
+    alpha: float | None = None,
 ) -> Json:
     """What the page needs to know, as plain data that JSON can hold.
 
-    `detail` is how many of the most hurt and most helped queries of each system are shown with their results;
-    `system` and `alpha` are what the page shows first.
+    `parts` are the plain data and scores by each measure, of which the first leads; `segments` has for each column the
+    segment of queries. `detail` is how many of the most hurt and most helped queries of each system are shown with
+    their results; `system` and `alpha` are what the page shows first.
     """
     if isinstance(detail, bool) or not isinstance(detail, int) or detail < 0:
         raise ArgumentError(f"detail is {detail!r}; it must be a number of queries, 0 for no results at all")
+    data, scores = parts[0]
+    for other, matrix in parts[1:]:
+        if (matrix.systems, matrix.queries) != (scores.systems, scores.queries):
+            raise ArgumentError(
+                f"{data['measure']} and {other['measure']} are of different systems or queries, which one page cannot "
+                "show; make a page for each, as a[measure].to_html"
+            )
     population = [scores.row(name) for name in data["population"]]
     given = [data["baseline"]] if isinstance(data["baseline"], str) else list(data["baseline"])
     virtual = {kind: _free(kind, scores.systems) for kind in VIRTUAL}
     first = given[0] if given[0] in scores.systems else virtual[given[0]]
-    against = scores[first] if first in scores.systems else VIRTUAL[given[0]](scores.values[population])
+    against = [
+        matrix[first] if first in scores.systems else VIRTUAL[given[0]](matrix.values[population])
+        for _, matrix in parts
+    ]
     return {
         "version": __version__,
         "title": title(data),
-        "measure": data["measure"],
         "systems": list(scores.systems),
         "queries": list(scores.queries),
-        "scores": _floats(scores.values),
-        "mean": _floats(VIRTUAL["mean"](scores.values[population])),
+        "measures": [_measure(own, matrix, population, first) for own, matrix in parts],
+        "segments": [_segments(column, (segments or {})[column["column"]], scores) for column in data["segments"]]
+        if segments
+        else [],
         "population": population,
         "virtual": [{"key": key, "kind": kind} for kind, key in virtual.items()],
         "alphas": data["alphas"],
@@ -70,17 +91,44 @@ def page_payload(
         "few": FEW,
         "missing": [data["missing"][name] for name in scores.systems],
         "dropped": data["dropped"],
-        "rounding": ROUNDING * scores.largest(),
+        "rounding": ROUNDING,
         "worst_share": data["worst_share"],
         "baselines": given,
         "start": {
-            "alpha": max(data["alphas"]) if alpha is None else check_alpha(alpha),
+            "alpha": default_alpha(data["alphas"]) if alpha is None else check_alpha(alpha),
             "baseline": first,
             "system": _candidate(scores, first) if system is None else scores.systems[scores.row(system)],
         },
+        "results": packed_results(
+            scores,
+            first if first in scores.systems else None,
+            [matrix.values - vector for (_, matrix), vector in zip(parts, against, strict=True)],
+            detail,
+        ),
+    }
+
+
+def _measure(data: Json, scores: Scores, population: list[int], baseline: str) -> Json:
+    """What the page holds of one measure."""
+    return {
+        "measure": data["measure"],
+        "scores": _floats(scores.values),
+        "mean": _floats(VIRTUAL["mean"](scores.values[population])),
         "notes": [*cautions(data), *notes(data)],
-        "churn": _churn(data, first),
-        "results": packed_results(scores, first if first in scores.systems else None, against, detail),
+        "churn": _churn(data, baseline),
+    }
+
+
+def _segments(column: Json, of: Mapping[str, str], scores: Scores) -> Json:
+    """A column of segments: their names, and for each query the number of its segment from 1, 0 for none."""
+    number = {part["segment"]: at for at, part in enumerate(column["segments"], start=1)}
+    return {
+        "column": column["column"],
+        "segments": list(number),
+        "critical_values": [
+            critical_value(part["queries"]) if part["queries"] > 1 else None for part in column["segments"]
+        ],
+        "of": pack(np.array([number[of[query]] if query in of else 0 for query in scores.queries], dtype=np.int64)),
     }
 
 
@@ -110,7 +158,7 @@ def to_page(payload: Json) -> str:
 
 def to_notebook(data: Json, rows: list[Row]) -> str:
     """A small view without scripts, for a notebook: the leader in plain words, and the table."""
-    alpha = max(data["alphas"])
+    alpha = default_alpha(data["alphas"])
     columns = [SYSTEM, *SUMMARY, *at_alpha(alpha)]
     leader = next((row for row in rows if not row["is_baseline"]), None)
     table = [

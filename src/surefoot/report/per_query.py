@@ -13,9 +13,10 @@ from surefoot.risk.assess import Json, alpha_key
 from surefoot.risk.baselines import baseline_rows, differences
 from surefoot.risk.expectation import deviations, expected
 from surefoot.risk.inference import query_scores
+from surefoot.risk.segments import Segments
 
 
-def per_query_data(data: Json, scores: Scores) -> Json:
+def per_query_data(data: Json, scores: Scores, segments: Segments | None = None) -> Json:
     """The block `per_query` of an assessment's plain data."""
     rows = [scores.row(system) for system in data["population"]]
     against = baseline_rows(scores, data["baseline"], rows)
@@ -46,6 +47,7 @@ def per_query_data(data: Json, scores: Scores) -> Json:
         "queries": list(scores.queries),
         "baseline": None if baseline is None else baseline.tolist(),
         "systems": systems,
+        "segments": {column: [of.get(query) for query in scores.queries] for column, of in (segments or {}).items()},
     }
 
 

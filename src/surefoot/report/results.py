@@ -6,6 +6,7 @@ Ids stand once in a sorted table, each without what it shares with the one befor
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -24,11 +25,13 @@ _SEPARATORS = " ,;|~^\t"
 Json = dict[str, Any]
 
 
-def packed_results(scores: Scores, baseline: str | None, against: Floats, detail: int, top: int = TOP) -> Json | None:
+def packed_results(
+    scores: Scores, baseline: str | None, differences: Sequence[Floats], detail: int, top: int = TOP
+) -> Json | None:
     """Top results of each system's `detail` most hurt and most helped queries, with grades and where each moved.
 
-    `baseline` names the system whose results stand beside each candidate's (None where it has none), `against` is its
-    score on each query. None where the scores did not come from runs.
+    `baseline` names the system whose results stand beside each candidate's (None where it has none), `differences` has
+    for each measure every system's difference from it on each query. None where the scores did not come from runs.
     """
     if not scores.runs or scores.qrels is None or not detail:
         return None
@@ -36,7 +39,7 @@ def packed_results(scores: Scores, baseline: str | None, against: Floats, detail
     if not runs.keys() >= set(scores.systems):
         return None
     wanted = {
-        system: _extremes(scores.values[row] - against, detail)
+        system: np.unique(np.concatenate([_extremes(difference[row], detail) for difference in differences]))
         for row, system in enumerate(scores.systems)
         if system != baseline
     }

@@ -103,7 +103,7 @@ function drawCharts(view) {
   for (const one of charts) {
     const width = Math.floor(one.host.clientWidth);
     if (!width) continue;
-    const key = JSON.stringify([width, ...one.needs(view)]);
+    const key = JSON.stringify([width, view.book.key, ...one.needs(view)]);
     if (key === one.drawn) continue;
     one.drawn = key;
     one.draw(view, width, one.host);

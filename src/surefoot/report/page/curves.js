@@ -86,8 +86,8 @@ function hoverCurves(plot, curves, options) {
 const markers = { t: null, geo: null };
 
 function drawTRisk(view, width, host) {
-  const curves = view.against.pairs.map((one) => adjustedCurve(one, curveAlphas)),
-    critical = data.critical_value;
+  const curves = view.against.pairs.map((one) => curveAlphas.map((alpha) => adjustedT(one, alpha))),
+    critical = view.book.critical;
   markers.t = null;
   if (critical === null || curves.every((curve) => curve[0] === null)) {
     return replace(host, html("p", { class: "empty" }, "No system has a T_Risk against this baseline."));
@@ -114,7 +114,7 @@ function drawTRisk(view, width, host) {
 }
 
 function drawGeoRisk(view, width, host) {
-  const curves = systems.map((_, i) => curveAlphas.map((alpha) => geoRisk(i, alpha)));
+  const curves = systems.map((_, i) => curveAlphas.map((alpha) => geoRisk(view.book, i, alpha)));
   markers.geo = null;
   if (curves.every((curve) => curve[0] === null)) {
     return replace(host, html("p", { class: "empty" }, "GeoRisk needs scores of at least 0; some are negative."));
@@ -134,24 +134,21 @@ function markCurves(view) {
   }
 }
 
-function profileOrder() {
+function profileGroups({ queries, mean }) {
   // Queries from the easiest for the population to the hardest, in as many steps as can be seen.
-  const level = floats(data.mean);
-  const order = Uint32Array.from(queries.keys()).sort((a, b) => level[b] - level[a] || a - b);
+  const order = Uint32Array.from(queries.keys()).sort((a, b) => mean[b] - mean[a] || a - b);
   const steps = Math.min(queries.length, 60);
   return Array.from({ length: steps }, (_, i) =>
     order.subarray(Math.round((i * queries.length) / steps), Math.round(((i + 1) * queries.length) / steps)),
   );
 }
 
-let profileGroups = null;
-
 function drawProfiles(view, width, host) {
-  profileGroups ??= profileOrder();
-  const groups = profileGroups;
+  const { scores, queries, mean, measure } = view.book,
+    groups = profileGroups(view.book);
   const smooth = (row) => groups.map((group) => group.reduce((sum, q) => sum + row[q], 0) / group.length);
   const lines = [
-    ["other", "mean of the population", smooth(floats(data.mean))],
+    ["other", "mean of the population", smooth(mean)],
     ["reference", null, smooth(view.against.vector)],
     ["chosen", null, smooth(scores[view.index])],
   ];
@@ -165,7 +162,7 @@ function drawProfiles(view, width, host) {
       [0],
     ),
     xTicks: [],
-    yLabel: clip(data.measure, 30),
+    yLabel: clip(measure, 30),
     bottom: 26,
     xLabel: width < 420 ? "queries, from easy to hard" : "queries, from easy to hard for the population",
     label: `Scores over queries of ${visible(view.system)} and ${visible(baselineLabel(view.baseline))}, from the easiest query to the hardest.`,

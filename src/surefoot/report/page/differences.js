@@ -28,7 +28,7 @@ function drawHistogram(view, width, host) {
     xTicks: [],
     yTicks: ticks(0, most, 4).filter(Number.isInteger),
     yLabel: "queries",
-    xLabel: `change in ${clip(data.measure, 28)}`,
+    xLabel: `change in ${clip(view.book.measure, 28)}`,
     label: `Histogram of changes: ${plural(view.row.losses, "query", "queries")} hurt, ${count(view.row.ties)} unchanged, ${count(view.row.wins)} helped.`,
   });
   const gap = Math.min(3, width / bars / 6),
@@ -94,7 +94,7 @@ function drawDifferences(view, width, host) {
     x: [0, total],
     y: range,
     xTicks: [],
-    yLabel: `change in ${clip(data.measure, 28)}`,
+    yLabel: `change in ${clip(view.book.measure, 28)}`,
     bottom: 26,
     xLabel:
       width < 420
@@ -152,7 +152,7 @@ function drawDifferences(view, width, host) {
   differencesPlot.plot = plot;
   differencesPlot.line = line;
   replace(host, plot.root);
-  moveCursor(view, cursor.at, null);
+  moveCursor(view, cursor.at === null || cursor.at >= total ? null : cursor.at, null);
 }
 
 const differencesPlot = { plot: null, line: null };
@@ -163,12 +163,12 @@ function describeQuery(view, position) {
   return {
     q,
     lines: [
-      ["Query ", name(clip(queries[q], 60))],
+      ["Query ", name(clip(view.book.queries[q], 60))],
       [
         name(clip(baselineLabel(view.baseline), 30)),
         ` ${fixed(view.against.vector[q])} → `,
         name(clip(view.system, 30)),
-        ` ${fixed(scores[view.index][q])}`,
+        ` ${fixed(view.book.scores[view.index][q])}`,
       ],
       [
         `change ${signed(view.one.difference[q])}`,
@@ -182,7 +182,7 @@ function moveCursor(view, position, event) {
   const { plot, line } = differencesPlot,
     host = get("differences");
   cursor.at = position;
-  host.setAttribute("aria-valuemax", String(queries.length));
+  host.setAttribute("aria-valuemax", String(view.book.queries.length));
   if (position === null) {
     line.setAttribute("display", "none");
     host.setAttribute("aria-valuenow", "0");
@@ -208,7 +208,8 @@ function listenToDifferences(openQuery) {
     const { plot } = differencesPlot,
       box = host.querySelector("svg").getBoundingClientRect();
     const share = (event.clientX - box.left - plot.left) / (plot.right - plot.left);
-    return Math.min(queries.length - 1, Math.max(0, Math.floor(share * queries.length)));
+    const total = currentView().book.queries.length;
+    return Math.min(total - 1, Math.max(0, Math.floor(share * total)));
   };
   host.addEventListener("mousemove", (event) => moveCursor(currentView(), at(event), event));
   host.addEventListener("mouseleave", () => {
@@ -222,8 +223,8 @@ function listenToDifferences(openQuery) {
   });
   host.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
-    const last = queries.length - 1,
-      view = currentView();
+    const view = currentView(),
+      last = view.book.queries.length - 1;
     let next = null;
     if (step) next = cursor.at === null ? (step > 0 ? 0 : last) : Math.min(last, Math.max(0, cursor.at + step));
     else if (event.key === "Home") next = 0;
@@ -250,7 +251,7 @@ function drawMultiples(view, width, host) {
   const score = (i, k) => (weigh(view.one.sorted[i], alphas[k]) - found[k].mean) / found[k].deviation;
   const range = extent(
     alphas.flatMap((_, k) => [score(0, k), score(total - 1, k)]),
-    [-data.critical_value, data.critical_value],
+    [-view.book.critical, view.book.critical],
   );
   const starts = columnsOf(total)
     .slice(0, -1)
@@ -277,7 +278,7 @@ function drawMultiples(view, width, host) {
         const inside = starts.filter((i) => i >= from && i <= to).map((i) => [plot.X(i), plot.Y(score(i, k))]);
         if (!inside.length) return;
         const half = (plot.right - plot.left) / Math.max(2, total) / 2;
-        const level = plot.Y(Math.sign(score(from, k)) * data.critical_value);
+        const level = plot.Y(Math.sign(score(from, k)) * view.book.critical);
         const wide = [
           [inside[0][0] - half, inside[0][1]],
           ...inside,
@@ -298,8 +299,8 @@ function drawMultiples(view, width, host) {
             class: "limit",
             x1: plot.left,
             x2: plot.right,
-            y1: plot.Y(sign * data.critical_value),
-            y2: plot.Y(sign * data.critical_value),
+            y1: plot.Y(sign * view.book.critical),
+            y2: plot.Y(sign * view.book.critical),
           }),
         );
       }

@@ -1,84 +1,16 @@
-// The score matrix and every figure of it, as surefoot's risk package defines them.
+// Every figure of a book against a baseline, as surefoot's risk package defines them.
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const systems = data.systems,
-  queries = data.queries;
-const scores = (() => {
-  const all = floats(data.scores);
-  return systems.map((_, i) => all.subarray(i * queries.length, (i + 1) * queries.length));
-})();
-const virtual = new Map(data.virtual.map(({ key, kind }) => [key, kind]));
-const largest = scores.reduce((most, row) => row.reduce((best, value) => Math.max(best, Math.abs(value)), most), 0);
-
-function bytes(base64) {
-  const text = atob(base64),
-    found = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) found[i] = text.charCodeAt(i);
-  return found;
-}
-
-function floats(base64) {
-  const raw = bytes(base64),
-    view = new DataView(raw.buffer),
-    values = new Float64Array(raw.length / 8);
-  for (let i = 0; i < values.length; i++) values[i] = view.getFloat64(8 * i, true);
-  return values;
-}
-
-function perQuery(kind) {
-  // The mean comes from Python: its rounding decides ties and losses over 20 %.
-  if (kind === "mean") return floats(data.mean);
-  const rows = data.population.map((row) => scores[row]),
-    middle = rows.length / 2;
-  return Float64Array.from(queries, (_, q) => {
-    const values = Float64Array.from(rows, (row) => row[q]).sort();
-    if (kind === "max") return values[values.length - 1];
-    return rows.length % 2 ? values[Math.floor(middle)] : (values[middle - 1] + values[middle]) / 2;
-  });
-}
-
-// What needs neither baseline nor α: means, and deviations from expectation over the population.
-const means = scores.map(average);
-const geometricMeans = scores.map((row) => Math.exp(average(row.map((value) => Math.log(Math.max(value, 1e-5))))));
-const negative = data.population.some((row) => scores[row].some((value) => value < 0));
-const shape = systems.map(() => null);
-if (!negative) {
-  const rows = data.population.map((row) => scores[row]);
-  const rowSums = rows.map(total),
-    all = total(rowSums);
-  const share = Float64Array.from(queries, (_, q) => (all === 0 ? 0 : total(rows.map((row) => row[q])) / all));
-  data.population.forEach((position, i) => {
-    const above = [],
-      below = [];
-    for (let q = 0; q < queries.length; q++) {
-      const expected = rowSums[i] * share[q];
-      const z = expected > 0 ? (rows[i][q] - expected) / Math.sqrt(expected) : 0;
-      (z > 0 ? above : below).push(z);
-    }
-    shape[position] = { above: total(above), below: total(below) };
-  });
-}
-
-function zRisk(i, alpha) {
-  return shape[i] && shape[i].above + (1 + alpha) * shape[i].below;
-}
-
-function geoRisk(i, alpha) {
-  return shape[i] && Math.sqrt(means[i] * normalCdf(zRisk(i, alpha) / queries.length));
-}
-
-const comparisons = new Map();
-
-function compare(baseline) {
+function compare(book, baseline) {
   // Everything about a baseline that no α changes, made once: a slider step then costs one pass over the scores.
-  if (!comparisons.has(baseline)) {
+  if (!book.comparisons.has(baseline)) {
     const own = systems.indexOf(baseline);
-    const vector = own >= 0 ? scores[own] : perQuery(virtual.get(baseline));
+    const vector = own >= 0 ? book.scores[own] : perQuery(book, virtual.get(baseline));
     // A per-query mean carries rounding, which must make neither a win nor a loss of a tie.
-    const rounding = own >= 0 ? 0 : data.rounding;
-    comparisons.set(baseline, { key: baseline, own, vector, pairs: scores.map((row) => pair(row, vector, rounding)) });
+    const rounding = own >= 0 ? 0 : data.rounding * book.largest;
+    const pairs = book.scores.map((row) => ({ ...pair(row, vector, rounding), book }));
+    book.comparisons.set(baseline, { book, key: baseline, own, vector, pairs, turns: lazy(() => turningPoints(pairs)) });
   }
-  return comparisons.get(baseline);
+  return book.comparisons.get(baseline);
 }
 
 function pair(row, vector, rounding) {
@@ -115,12 +47,24 @@ function pair(row, vector, rounding) {
 
 function hurtFirst(one) {
   // Queries from the most hurt to the most helped.
-  one.order ??= Uint32Array.from(queries.keys()).sort((a, b) => one.difference[a] - one.difference[b] || a - b);
+  one.order ??= Uint32Array.from(one.difference.keys()).sort((a, b) => one.difference[a] - one.difference[b] || a - b);
   return one.order;
 }
 
 function weigh(value, alpha) {
   return value > 0 ? value : (1 + alpha) * value;
+}
+
+function untestable(one, alpha) {
+  // Why x_q has no standard error, if it has none.
+  const count = one.sorted.length;
+  if (count < 2) return "a single query has no standard error";
+  const low = weigh(one.sorted[0], alpha),
+    high = weigh(one.sorted[count - 1], alpha);
+  if (high - low > 16 * Number.EPSILON * (1 + alpha) * one.book.largest) return null;
+  return low === 0 && high === 0
+    ? "identical to the baseline on every query"
+    : "all queries differ from the baseline alike";
 }
 
 function test(one, alpha) {
@@ -139,16 +83,8 @@ function test(one, alpha) {
     interval: null,
     reason,
   });
-  if (count < 2) return absent("a single query has no standard error");
-  const low = weigh(one.sorted[0], alpha),
-    high = weigh(one.sorted[count - 1], alpha);
-  if (high - low <= 16 * Number.EPSILON * (1 + alpha) * largest) {
-    return absent(
-      low === 0 && high === 0
-        ? "identical to the baseline on every query"
-        : "all queries differ from the baseline alike",
-    );
-  }
+  const reason = untestable(one, alpha);
+  if (reason) return absent(reason);
   const weighted = new Float64Array(count);
   for (let q = 0; q < count; q++) weighted[q] = weigh(one.sorted[q], alpha);
   const mean = average(weighted),
@@ -169,7 +105,7 @@ function test(one, alpha) {
     df,
     tAdjusted,
     pAdjusted: twoSidedP(tAdjusted, df),
-    interval: [1, -1].map((side) => mean - deviation * hallInverse(side, skewness, count)),
+    interval: [1, -1].map((side) => mean - deviation * hallInverse((side * one.book.critical) / Math.sqrt(count), skewness, count)),
     reason: null,
   };
 }
@@ -180,25 +116,23 @@ function hallT(T, skewness, count) {
   return Math.sqrt(count) * (T * (1 + bend * T + (bend * T) ** 2 / 3) + skewness / (6 * count));
 }
 
-function hallInverse(side, skewness, count) {
-  // T whose h is ± the critical value over √c: 3/γ·(∛(1 + γy) − 1), written so that γ = 0 needs no case of its own.
-  const y = (side * data.critical_value) / Math.sqrt(count) - skewness / (6 * count),
+function hallInverse(h, skewness, count) {
+  // T of h: 3/γ·(∛(1 + γy) − 1), written so that γ = 0 needs no case of its own.
+  const y = h - skewness / (6 * count),
     root = Math.cbrt(1 + skewness * y);
   return (3 * y) / (root * root + root + 1);
 }
 
-function adjustedCurve(one, alphas) {
-  // t_adjusted against α from sums made once; precise enough to draw.
+function adjustedT(one, alpha) {
+  // t_adjusted from sums made once: precise enough to draw, and to tell verdicts.
   const count = one.sorted.length;
-  return alphas.map((alpha) => {
-    const mean = one.reward - (1 + alpha) * one.risk;
-    const second = (one.squares[0] + (1 + alpha) ** 2 * one.squares[1]) / count;
-    const third = (one.cubes[0] + (1 + alpha) ** 3 * one.cubes[1]) / count;
-    const variance = second - mean * mean;
-    if (test(one, alpha).t === null || !(variance > 0)) return null;
-    const skewness = (third - 3 * mean * second + 2 * mean ** 3) / variance ** 1.5;
-    return hallT(mean / Math.sqrt((variance * count) / (count - 1)), skewness, count);
-  });
+  const mean = one.reward - (1 + alpha) * one.risk;
+  const second = (one.squares[0] + (1 + alpha) ** 2 * one.squares[1]) / count;
+  const third = (one.cubes[0] + (1 + alpha) ** 3 * one.cubes[1]) / count;
+  const variance = second - mean * mean;
+  if (untestable(one, alpha) || !(variance > 0)) return null;
+  const skewness = (third - 3 * mean * second + 2 * mean ** 3) / variance ** 1.5;
+  return hallT(mean / Math.sqrt((variance * count) / (count - 1)), skewness, count);
 }
 
 function queryScore(one, found, q, alpha) {
@@ -206,7 +140,7 @@ function queryScore(one, found, q, alpha) {
   if (found.deviation === null) return null;
   const x = weigh(one.difference[q], alpha),
     tJ = (x - found.mean) / found.deviation;
-  return { tR: x / found.deviation, tJ, significant: Math.abs(tJ) > data.critical_value };
+  return { tR: x / found.deviation, tJ, significant: Math.abs(tJ) > one.book.critical };
 }
 
 function significantEnds(one, found, alpha) {
@@ -216,8 +150,8 @@ function significantEnds(one, found, alpha) {
   const score = (i) => (weigh(one.sorted[i], alpha) - found.mean) / found.deviation;
   let low = 0,
     high = 0;
-  while (low < count && score(low) < -data.critical_value) low++;
-  while (high < count && score(count - 1 - high) > data.critical_value) high++;
+  while (low < count && score(low) < -one.book.critical) low++;
+  while (high < count && score(count - 1 - high) > one.book.critical) high++;
   return [low, high];
 }
 
@@ -225,23 +159,25 @@ function ratio(part, whole) {
   return whole > 0 ? part / whole : null;
 }
 
-function figures(alpha, baseline) {
-  // One row a system, keyed as the assessment's JSON.
-  const against = compare(baseline);
-  const rows = systems.map((system, i) => {
+function verdictOf(t, p) {
+  return p === null ? null : p >= 0.05 ? "inconclusive" : t > 0 ? "reward" : "risk";
+}
+
+function compared(book, alpha, baseline) {
+  // What a book's systems gain and risk: a row for each, keyed as the assessment's JSON, not corrected for their number.
+  const against = compare(book, baseline);
+  return systems.map((system, i) => {
     const one = against.pairs[i],
       found = test(one, alpha);
     return {
       system,
       is_baseline: i === against.own,
-      mean: means[i],
-      geometric_mean: geometricMeans[i],
       gain: one.reward - one.risk,
       reward: one.reward,
       risk: one.risk,
       wins: one.wins,
       losses: one.losses,
-      ties: queries.length - one.wins - one.losses,
+      ties: book.queries.length - one.wins - one.losses,
       loss_over_20: one.over20,
       reward_over_risk: ratio(one.reward, one.risk),
       risk_over_reward: ratio(one.risk, one.reward),
@@ -254,19 +190,40 @@ function figures(alpha, baseline) {
       t_adjusted: found.tAdjusted,
       p_adjusted: found.pAdjusted,
       u_risk_interval: found.interval,
-      p_holm: null,
       df: found.df,
       se: found.se,
-      verdict: null,
       reason: found.reason,
-      z_risk: zRisk(i, alpha),
-      geo_risk: geoRisk(i, alpha),
-      z_reason: negative ? "some scores are negative" : shape[i] ? null : "not in the population",
     };
   });
-  holm(rows.map((row) => row.p_adjusted)).forEach((p, i) => {
-    rows[i].p_holm = p;
-    rows[i].verdict = p === null ? null : p >= 0.05 ? "inconclusive" : rows[i].t_adjusted > 0 ? "reward" : "risk";
-  });
-  return rows;
+}
+
+const families = new Map(); // the last rows of each measure and column
+
+function familyRows(book, alpha, baseline) {
+  // The rows of each book of a family, with Holm's correction and verdicts over all of them.
+  const family = `${book.number} ${book.column}`,
+    key = `${alpha} ${baseline}`;
+  if (families.get(family)?.key !== key) {
+    const rows = familyOf(book).map((one) => compared(one, alpha, baseline)),
+      all = rows.flat();
+    holm(all.map((row) => row.p_adjusted)).forEach((p, i) => {
+      all[i].p_holm = p;
+      all[i].verdict = verdictOf(all[i].t_adjusted, p);
+    });
+    families.set(family, { key, rows });
+  }
+  return families.get(family).rows;
+}
+
+function figures(book, alpha, baseline) {
+  // One row per system, keyed as the assessment's JSON.
+  const rows = familyRows(book, alpha, baseline)[Math.max(0, book.segment)];
+  return rows.map((row, i) => ({
+    ...row,
+    mean: book.means()[i],
+    geometric_mean: book.geometricMeans()[i],
+    z_risk: zRisk(book, i, alpha),
+    geo_risk: geoRisk(book, i, alpha),
+    z_reason: book.negative ? "some scores are negative" : book.shape()[i] ? null : "not in the population",
+  }));
 }

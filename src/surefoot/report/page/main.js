@@ -3,13 +3,18 @@
 let memo = { key: null, view: null };
 
 function currentView() {
-  const key = `${state.alpha}\u0000${state.baseline}\u0000${state.system}`;
+  const book = currentBook(),
+    key = [book.key, state.alpha, state.baseline, state.system].join("\u0000");
   if (memo.key !== key) {
-    const against = compare(state.baseline),
+    const against = compare(book, state.baseline),
       index = systems.indexOf(state.system),
       one = against.pairs[index];
-    const rows = figures(state.alpha, state.baseline);
+    const rows = figures(book, state.alpha, state.baseline);
+    const tested = familyRows(book, state.alpha, state.baseline)
+      .flat()
+      .filter((row) => row.p_holm !== null).length;
     const view = {
+      book,
       alpha: state.alpha,
       baseline: state.baseline,
       system: state.system,
@@ -18,6 +23,7 @@ function currentView() {
       one,
       rows,
       row: rows[index],
+      tests: { tested, over: book.column === WHOLE ? "systems" : "systems and segments" },
       found: test(one, state.alpha),
     };
     memo = { key, view };
@@ -41,6 +47,8 @@ function draw() {
   const view = currentView();
   drawControls(view);
   drawVerdict(view);
+  drawAdvice(view, choose.system);
+  drawSegments(view, choose.segment);
   drawTable(view);
   drawCharts(view);
   markCurves(view);
@@ -64,8 +72,16 @@ const choose = {
       commit(false);
     }
   },
+  measure(measure) {
+    state.measure = measure;
+    commit(true);
+  },
+  segment(column, segment) {
+    Object.assign(state, { column, segment, query: null });
+    commit(true);
+  },
   query(q) {
-    state.query = q === null ? null : queries[q];
+    state.query = q === null ? null : currentBook().queries[q];
     commit(true);
   },
   sort(column) {
@@ -91,6 +107,7 @@ function buildControls() {
       ...data.virtual.map(({ key, kind }) => option(key, kind)),
     ),
   );
+  buildPickers(choose);
   get("alpha").max = String(MOST_ALPHA);
   get("system").addEventListener("change", (event) => choose.system(systems[event.target.selectedIndex]));
   get("baseline").addEventListener("change", (event) =>
@@ -122,6 +139,7 @@ function drawControls(view) {
     get("alpha-said"),
     view.alpha === 0 ? "losses count as much as gains" : `each loss counts ${short(1 + view.alpha)} times`,
   );
+  drawPickers(view);
   document.querySelectorAll("[data-system]").forEach((node) => setText(node, visible(view.system)));
   document.querySelectorAll("[data-baseline]").forEach((node) => setText(node, visible(baselineLabel(view.baseline))));
 }
@@ -130,7 +148,7 @@ let opener = null;
 
 function drawDialog(view) {
   const dialog = get("query"),
-    q = state.query === null ? -1 : queries.indexOf(state.query);
+    q = state.query === null ? -1 : view.book.queries.indexOf(state.query);
   if (q < 0) {
     if (dialog.open) dialog.close();
     return;
@@ -148,7 +166,7 @@ function listenToDialog() {
   const dialog = get("query");
   const step = (by) => {
     const order = hurtFirst(currentView().one);
-    choose.query(order[order.indexOf(queries.indexOf(state.query)) + by] ?? null);
+    choose.query(order[order.indexOf(currentBook().queries.indexOf(state.query)) + by] ?? null);
     dialog.scrollTop = 0;
   };
   get("query-close").addEventListener("click", () => choose.query(null));
@@ -180,15 +198,10 @@ function start() {
     (view, width, host) => drawPlane(view, width, host, choose),
   );
   chart("churn", (view) => [view.baseline, view.system], drawChurn);
-  get("churn-figure").hidden = data.churn === null;
+  get("churn-figure").hidden = data.measures[0].churn === null;
   listenToDifferences(choose.query);
   listenToQueries(redraw);
   listenToDialog();
-  replace(
-    get("measure"),
-    `${visible(data.measure)} · ${plural(systems.length, "system", "systems")} · ${plural(queries.length, "query", "queries")}`,
-  );
-  replace(get("notes"), ...data.notes.map((note) => html("li", {}, visible(note))));
   if (data.baselines.length > 1) {
     const several = `The assessment was made against ${data.baselines.join(", ")}.`;
     setText(get("several"), visible(`${several} This page compares with one baseline at a time.`));
@@ -211,14 +224,23 @@ function start() {
 // For tests and curious readers: the figures behind the page, by α and baseline.
 Object.defineProperty(window, "surefoot", {
   value: Object.freeze({
-    figures: (alpha, baseline) => figures(alpha, baseline),
+    figures: (alpha, baseline, measure = 0) => figures(bookOf(measure), alpha, baseline),
+    segments: (alpha, baseline, measure = 0) =>
+      data.segments.map(({ column, segments }, at) => ({
+        column,
+        segments: segments.map((segment, k) => {
+          const book = bookOf(measure, at, k);
+          return { segment, queries: book.queries.length, systems: figures(book, alpha, baseline) };
+        }),
+      })),
+    turns: (baseline) => compare(bookOf(0), baseline).turns(),
     state: () => ({ ...state }),
     csv: () => tableCsv(currentView()),
-    curve: (baseline, system, alphas) => adjustedCurve(compare(baseline).pairs[systems.indexOf(system)], alphas),
+    curve: (baseline, system, alphas) => alphas.map((alpha) => adjustedT(compare(currentBook(), baseline).pairs[systems.indexOf(system)], alpha)),
     queryScores: (alpha, baseline, system) => {
-      const one = compare(baseline).pairs[systems.indexOf(system)],
+      const one = compare(currentBook(), baseline).pairs[systems.indexOf(system)],
         found = test(one, alpha);
-      return queries.map((_, q) => queryScore(one, found, q, alpha));
+      return currentBook().queries.map((_, q) => queryScore(one, found, q, alpha));
     },
   }),
 });

@@ -106,16 +106,19 @@ function mark(tone, x, y, r, attributes) {
 }
 
 function drawChurn(view, width, host) {
-  const known = data.churn?.systems[view.index] ?? null;
-  if (data.churn === null) return undefined;
-  if (view.baseline !== data.churn.baseline || view.index === view.against.own || known === null) {
+  const churn = data.measures[view.book.number].churn,
+    known = churn?.systems[view.index] ?? null;
+  if (churn === null) return undefined;
+  if (view.book.column !== WHOLE)
+    return replace(host, html("p", { class: "empty" }, "The distances are known for all queries together only."));
+  if (view.baseline !== churn.baseline || view.index === view.against.own || known === null) {
     return replace(
       host,
       html(
         "p",
         { class: "empty" },
         "Rankings were compared with those of ",
-        name(data.churn.baseline),
+        name(churn.baseline),
         " only; choose it as baseline, and another system, to see the distances.",
       ),
     );

@@ -6,24 +6,18 @@ const list = { words: "", order: "hurt", shown: PAGE, drawn: null };
 function listedQueries(view) {
   const hurt = hurtFirst(view.one);
   const order =
-    list.order === "hurt" ? hurt : list.order === "helped" ? hurt.slice().reverse() : Uint32Array.from(queries.keys());
+    list.order === "hurt" ? hurt : list.order === "helped" ? hurt.slice().reverse() : Uint32Array.from(view.book.rows.keys());
   const words = list.words.trim().toLowerCase();
-  return words ? order.filter((q) => lowered()[q].includes(words)) : order;
-}
-
-let loweredNames = null;
-
-function lowered() {
-  loweredNames ??= queries.map((query) => query.toLowerCase());
-  return loweredNames;
+  return words ? order.filter((q) => view.book.searched()[q].includes(words)) : order;
 }
 
 function drawQueries(view, openQuery) {
   // Rows that stay keep the focus, also while a query's detail lies over them.
-  const key = JSON.stringify([view.alpha, view.baseline, view.system, list.words, list.order, list.shown]);
+  const key = JSON.stringify([view.book.key, view.alpha, view.baseline, view.system, list.words, list.order, list.shown]);
   if (key === list.drawn) return;
   list.drawn = key;
-  const found = listedQueries(view),
+  const { queries } = view.book,
+    found = listedQueries(view),
     shown = found.subarray(0, list.shown);
   const most = Math.max(Math.abs(view.one.sorted[0]), Math.abs(view.one.sorted[queries.length - 1])) || 1;
   setText(
@@ -68,11 +62,11 @@ function queryRow(view, q, most, openQuery) {
       html(
         "button",
         { type: "button", class: "choose", "data-q": q, click: () => openQuery(q) },
-        name(clip(queries[q], 80)),
+        name(clip(view.book.queries[q], 80)),
       ),
     ),
     html("td", { class: "number" }, fixed(view.against.vector[q])),
-    html("td", { class: "number" }, fixed(scores[view.index][q])),
+    html("td", { class: "number" }, fixed(view.book.scores[view.index][q])),
     html("td", { class: "number", "data-tone": tone }, signed(change)),
     html("td", { class: "sparks" }, bar),
     html("td", { class: "number" }, score ? signed(score.tJ, 2) : "–"),

@@ -1,14 +1,5 @@
 // A query's detail: top results side by side with their grades and where each moved, and every system's score.
 
-function numbers(packed) {
-  const raw = bytes(packed.data),
-    { width } = packed,
-    found = new Uint32Array(raw.length / width);
-  for (let i = 0; i < found.length; i++)
-    for (let b = width - 1; b >= 0; b--) found[i] = found[i] * 256 + raw[i * width + b];
-  return found;
-}
-
 const results = { ids: null, lists: new Map() };
 
 function documentIds() {
@@ -146,8 +137,9 @@ function resultList(title, list, ranks, is) {
 function resultsPart(view, q) {
   if (!data.results)
     return html("p", { class: "empty" }, "The scores came without rankings, so there are no results to show.");
-  const mine = topResults(view.index, q),
-    theirs = topResults(view.against.own, q);
+  const own = view.book.rows[q],
+    mine = topResults(view.index, own),
+    theirs = topResults(view.against.own, own);
   if (!mine && !theirs)
     return html(
       "p",
@@ -155,7 +147,7 @@ function resultsPart(view, q) {
       "The page holds results for the most hurt and most helped queries only; this is not among them.",
     );
   const both = mine && theirs && view.index !== view.against.own,
-    ranks = both ? otherRanks(view.index, view.against.own, q, mine, theirs) : {};
+    ranks = both ? otherRanks(view.index, view.against.own, own, mine, theirs) : {};
   return html(
     "div",
     { class: "lists" },
@@ -173,6 +165,7 @@ function resultsPart(view, q) {
 }
 
 function scoresPart(view, q) {
+  const { scores } = view.book;
   const most = Math.max(1e-12, ...scores.map((row) => Math.abs(row[q])));
   const order = systems.map((_, i) => i).sort((a, b) => scores[b][q] - scores[a][q] || a - b);
   return html(
@@ -203,7 +196,7 @@ function drawQuery(view, q) {
     order = hurtFirst(view.one);
   const change = view.one.difference[q],
     tone = change < 0 ? "hurt" : change > 0 ? "helped" : "same";
-  replace(get("query-title"), "Query ", name(queries[q]));
+  replace(get("query-title"), "Query ", name(view.book.queries[q]));
   replace(
     get("query-summary"),
     html(
@@ -215,9 +208,9 @@ function drawQuery(view, q) {
     name(baselineLabel(view.baseline)),
     ` ${fixed(view.against.vector[q])} → `,
     name(view.system),
-    ` ${fixed(scores[view.index][q])}. `,
+    ` ${fixed(view.book.scores[view.index][q])}. `,
     score
-      ? `At α = ${short(view.alpha)}: T_R ${signed(score.tR, 2)}, T_J ${signed(score.tJ, 2)}, ${score.significant ? "significant" : "not significant"} (±${fixed(data.critical_value, 2)}).`
+      ? `At α = ${short(view.alpha)}: T_R ${signed(score.tR, 2)}, T_J ${signed(score.tJ, 2)}, ${score.significant ? "significant" : "not significant"} (±${fixed(view.book.critical, 2)}).`
       : "",
   );
   replace(get("query-body"), resultsPart(view, q), scoresPart(view, q));

@@ -1,6 +1,7 @@
-// What is shown (α, baseline, system, query, order of the table), kept in the address so that a link shows the same.
+// What is shown (α, baseline, system, measure, segment, query, order of the table), kept in the address so that a link shows the same.
 
 const state = { alpha: 0, baseline: "", system: "", query: null, sort: "mean", reversed: false };
+Object.assign(state, { measure: data.measures[0].measure, column: null, segment: null });
 const MOST_ALPHA = Math.max(20, ...data.alphas);
 const LARGEST_ALPHA = 1e6; // as in Python: a loss that counts a million times has long drowned every gain
 const isAlpha = (alpha) => alpha >= 0 && alpha <= LARGEST_ALPHA;
@@ -12,21 +13,38 @@ function readAddress() {
   state.alpha = isAlpha(alpha) && given.get("alpha").trim() !== "" ? alpha : data.start.alpha;
   state.baseline = among("baseline", (key) => systems.includes(key) || virtual.has(key), data.start.baseline);
   state.system = among("system", (key) => systems.includes(key), data.start.system);
-  state.query = among("query", (key) => queries.includes(key), null);
+  state.measure = among("measure", (key) => data.measures.some(({ measure }) => measure === key), data.measures[0].measure);
+  const columns = data.segments.filter(({ column }) => column === given.get("column"));
+  state.segment = among("segment", (key) => columns.some(({ segments }) => segments.includes(key)), null);
+  state.column = state.segment === null ? null : given.get("column");
+  state.query = among("query", (key) => currentBook().queries.includes(key), null);
   state.sort = among("sort", (key) => SHOWN.some((column) => column.key === key), "mean");
   state.reversed = given.get("order") === "reversed";
   if (!given.has("system")) mendSystem();
 }
 
+function currentBook() {
+  const measure = data.measures.findIndex((one) => one.measure === state.measure);
+  if (state.segment === null) return bookOf(measure);
+  const column = data.segments.findIndex((one) => one.column === state.column);
+  return bookOf(measure, column, data.segments[column].segments.indexOf(state.segment));
+}
+
 function mendSystem() {
   // A system beside itself shows nothing: take the best other one.
   if (state.system !== state.baseline || systems.length < 2) return;
+  const means = currentBook().means();
   const others = systems.map((_, i) => i).filter((i) => systems[i] !== state.baseline);
   state.system = systems[others.reduce((best, i) => (means[i] > means[best] ? i : best))];
 }
 
 function address() {
   const parts = new URLSearchParams({ alpha: String(state.alpha), baseline: state.baseline, system: state.system });
+  if (state.measure !== data.measures[0].measure) parts.set("measure", state.measure);
+  if (state.segment !== null) {
+    parts.set("column", state.column);
+    parts.set("segment", state.segment);
+  }
   if (state.query !== null) parts.set("query", state.query);
   if (state.sort !== "mean" || state.reversed) parts.set("sort", state.sort);
   if (state.reversed) parts.set("order", "reversed");

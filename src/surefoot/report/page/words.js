@@ -14,13 +14,14 @@ function weightWords(alpha) {
   return alpha === 0 ? "Gains and losses counted alike" : `With losses counted ${short(1 + alpha)} times`;
 }
 
-function headline(row, alpha) {
+function headline(view) {
   // A tone for the badge, and the sentence to remember, as parts around the system's name.
+  const { row, alpha } = view;
   const times = `${short(1 + alpha)} times`;
   if (row.is_baseline)
     return { tone: "none", badge: "Baseline", before: "", after: " is what the others are compared with" };
   const lacks = data.dropped ? 0 : data.missing[systems.indexOf(row.system)];
-  const gap = lacks ? `Lacking ${count(lacks)} of ${plural(queries.length, "query", "queries")}, which count 0: ` : "";
+  const gap = lacks ? `Lacking ${count(lacks)} of ${plural(data.queries.length, "query", "queries")}, which count 0: ` : "";
   if (row.verdict === "reward") {
     return {
       tone: "helped",
@@ -48,9 +49,9 @@ function headline(row, alpha) {
   return { tone: "none", badge: "No test", before: `${gap}Nothing can be said of chance about `, after: "" };
 }
 
-function effectParts(row, baseline) {
+function effectParts({ row, baseline, book }) {
   const over = name(baselineName(baseline));
-  const size = `${fixed(Math.abs(row.gain))} ${visible(data.measure)} on average`;
+  const size = `${fixed(Math.abs(row.gain))} ${visible(book.measure)} on average`;
   const change =
     row.gain > 0
       ? [` gains ${size} over `, over]
@@ -60,7 +61,7 @@ function effectParts(row, baseline) {
   return [
     name(row.system),
     ...change,
-    ` and hurts ${count(row.losses)} of ${count(queries.length)} queries, ${count(row.loss_over_20)} of them by more than 20 %. `,
+    ` and hurts ${count(row.losses)} of ${count(book.queries.length)} queries, ${count(row.loss_over_20)} of them by more than 20 %. `,
     ...gapParts(row, baseline),
   ];
 }
@@ -75,13 +76,13 @@ function gapParts(row, baseline) {
     .filter((system) => data.missing[systems.indexOf(system)] > 0)
     .flatMap((system) => [
       name(system),
-      ` lacks ${count(data.missing[systems.indexOf(system)])} of the ${count(queries.length)} queries, which count 0. `,
+      ` lacks ${count(data.missing[systems.indexOf(system)])} of the ${count(data.queries.length)} queries, which count 0. `,
     ]);
 }
 
-function significanceParts(rows, row, alpha) {
+function significanceParts({ row, alpha, book, tests }) {
   if (row.t_risk === null) return [`Nothing can be said of chance: ${row.reason}.`];
-  const tested = rows.filter((one) => one.p_holm !== null).length;
+  const { tested, over } = tests;
   const p = row.p_holm < 0.0001 ? "adjusted p < 0.0001" : `adjusted p = ${Number(row.p_holm.toPrecision(2))}`;
   const whole = (text) => html("span", { class: "whole" }, text);
   const who = {
@@ -96,14 +97,14 @@ function significanceParts(rows, row, alpha) {
     whole(`(T_Risk = ${fixed(row.t_risk, 2)},`),
     " ",
     whole(p),
-    `${tested > 1 ? ` over ${tested} systems` : ""})${once}.`,
-    alpha > 0 && queries.length < data.fewest_queries ? ` ${data.few}` : "",
+    `${tested > 1 ? ` over ${tested} ${over}` : ""})${once}.`,
+    alpha > 0 && book.queries.length < data.fewest_queries ? ` ${data.few}` : "",
   ];
 }
 
 function drawVerdict(view) {
-  const { row, alpha, baseline } = view,
-    head = headline(row, alpha);
+  const { row } = view,
+    head = headline(view);
   replace(get("badge"), head.badge);
   get("badge").dataset.tone = head.tone;
   replace(get("headline"), head.before, name(row.system), head.after);
@@ -111,7 +112,7 @@ function drawVerdict(view) {
     get("effect"),
     ...(row.is_baseline
       ? ["Choose another system, or another baseline, to see what it gains and whom it hurts."]
-      : [...effectParts(row, baseline), ...significanceParts(view.rows, row, alpha)]),
+      : [...effectParts(view), ...significanceParts(view), turnedWords(view), sufferingWords(view)]),
   );
   const figure = (id, text, tone = "") => {
     setText(get(id), text);

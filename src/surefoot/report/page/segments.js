@@ -1,0 +1,127 @@
+// Kinds of queries: a table of what the chosen system does to each, and pickers of the measure and of one segment.
+
+const SEGMENTS_SHOWN = 20;
+const segmentList = { order: "hurt", all: false };
+const SEGMENT_COLUMNS = [
+  ["Queries", (one) => count(one.book.queries.length)],
+  ["Gain", (one) => signed(one.row.gain, 3)],
+  ["Reward", (one) => fixed(one.row.reward, 3)],
+  ["Risk", (one) => fixed(one.row.risk, 3)],
+  ["Helped", (one) => count(one.row.wins)],
+  ["Hurt", (one) => count(one.row.losses)],
+  ["U_Risk", (one) => signed(one.row.u_risk)],
+  ["T adj.", (one) => fixed(one.row.t_adjusted, 3) + ({ reward: " ▲", risk: " ▼" }[one.row.verdict] ?? " \u2007")],
+  ["p Holm", (one) => pText(one.row.p_holm)],
+];
+const SEGMENT_ORDERS = {
+  hurt: (one, other) => one.row.u_risk - other.row.u_risk,
+  large: (one, other) => other.book.queries.length - one.book.queries.length,
+  given: () => 0,
+};
+
+function listedSegments(view) {
+  return data.segments
+    .flatMap(({ column, segments }, at) =>
+      familyRows(bookOf(view.book.number, at, 0), view.alpha, view.baseline).map((rows, k) => ({
+        column,
+        segment: segments[k],
+        book: bookOf(view.book.number, at, k),
+        row: rows[view.index],
+      })),
+    )
+    .sort(SEGMENT_ORDERS[segmentList.order]);
+}
+
+function drawSegments(view, chooseSegment) {
+  if (!data.segments.length) return;
+  const found = listedSegments(view),
+    shown = segmentList.all ? found : found.slice(0, SEGMENTS_SHOWN);
+  const focused = document.activeElement?.closest?.("#segments-body button")?.dataset.segment;
+  replace(get("segments-body"), ...shown.map((one) => segmentRow(view, one, chooseSegment)));
+  if (focused) [...get("segments-body").querySelectorAll("button")].find((one) => one.dataset.segment === focused)?.focus();
+  get("segments-more").hidden = shown.length === found.length;
+  setText(get("segments-more"), `Show all ${count(found.length)} segments`);
+}
+
+function segmentRow(view, one, chooseSegment) {
+  const chosen = one.book.key === view.book.key,
+    tone = { reward: "helped", risk: "hurt" }[one.row.verdict] ?? "";
+  return html(
+    "tr",
+    { class: chosen ? "chosen" : null },
+    html(
+      "th",
+      { scope: "row", class: "name" },
+      html(
+        "button",
+        {
+          type: "button",
+          class: "choose",
+          "data-segment": one.book.key,
+          "aria-pressed": String(chosen),
+          title: chosen ? "Show all queries again" : "Show these queries alone",
+          click: () => (chosen ? chooseSegment(null, null) : chooseSegment(one.column, one.segment)),
+        },
+        html("span", { class: "kind" }, name(clip(one.column, 30)), " "),
+        name(clip(one.segment, 60)),
+      ),
+      html("span", { class: "tag" }, chosen ? "shown" : ""),
+    ),
+    ...SEGMENT_COLUMNS.map(([heading, text]) =>
+      html("td", { class: "number", "data-tone": heading === "T adj." ? tone : null }, text(one)),
+    ),
+  );
+}
+
+function buildPickers(choose) {
+  const option = (value, text) => html("option", { value }, visible(text));
+  get("measure-pick").append(...data.measures.map(({ measure }) => option(measure, measure)));
+  get("measure-label").hidden = data.measures.length < 2;
+  get("measure-pick").addEventListener("change", (event) =>
+    choose.measure(data.measures[event.target.selectedIndex].measure),
+  );
+  const places = data.segments.flatMap(({ column, segments }) => segments.map((segment) => [column, segment]));
+  get("segment").append(
+    option("", "all"),
+    ...data.segments.map(({ column, segments }) =>
+      html("optgroup", { label: visible(column) }, ...segments.map((segment) => option(segment, segment))),
+    ),
+  );
+  get("segment-label").hidden = get("segments-section").hidden = !data.segments.length;
+  get("segment").addEventListener("change", (event) =>
+    choose.segment(...(places[event.target.selectedIndex - 1] ?? [null, null])),
+  );
+  get("segments-head").append(
+    html("th", { scope: "col", class: "name" }, "Segment"),
+    ...SEGMENT_COLUMNS.map(([heading]) => html("th", { scope: "col", class: "number" }, heading)),
+  );
+  get("segments-order").addEventListener("change", (event) => {
+    segmentList.order = event.target.value;
+    redraw();
+  });
+  get("segments-more").addEventListener("click", () => {
+    segmentList.all = true;
+    redraw();
+  });
+}
+
+function drawPickers(view) {
+  const { book } = view;
+  get("measure-pick").selectedIndex = book.number;
+  get("segment").selectedIndex =
+    book.column === WHOLE
+      ? 0
+      : 1 + book.segment + data.segments.slice(0, book.column).reduce((sum, { segments }) => sum + segments.length, 0);
+  const within = book.column === WHOLE ? "" : ` of ${data.segments[book.column].column} ${state.segment}`;
+  setText(
+    get("measure"),
+    visible(
+      `${book.measure} · ${plural(systems.length, "system", "systems")} · ${plural(book.queries.length, "query", "queries")}${within}`,
+    ),
+  );
+  const { notes } = data.measures[book.number];
+  if (get("notes").childElementCount !== notes.length || get("notes").dataset.book !== book.key) {
+    replace(get("notes"), ...notes.map((note) => html("li", {}, visible(note))));
+    get("notes").dataset.book = book.key;
+  }
+}
