@@ -82,12 +82,13 @@ class Opened:
 
 @pytest.fixture
 def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    """Open an assessment's page; keyword arguments go to the browser's context."""
+    """Open an assessment's page; keyword arguments go to the page if it knows them, else to the browser's context."""
     contexts = []
 
     def opened(assessment: Assessment, fragment: str = "", **options: Any) -> Opened:
         path = tmp_path / "report.html"
-        assessment.to_html(path)
+        given = {key: options.pop(key) for key in ("queries", "documents", "title") if key in options}
+        assessment.to_html(path, **given)
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         context.set_default_timeout(10_000)
         contexts.append(context)

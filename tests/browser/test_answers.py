@@ -122,3 +122,100 @@ def test_measures_of_different_queries_are_refused() -> None:
     scores = [sf.read_scores(one, "P@5"), sf.read_scores(other, "AP")]
     with pytest.raises(sf.ArgumentError, match="P@5 and AP are of different systems or queries"):
         sf.assess(scores, "a").to_html()
+
+
+def test_texts_beside_ids(show: Any, demo: Assessment) -> None:
+    queries = {query: f"goats of valley {i}" for i, query in enumerate(demo.scores.queries)}
+    documents = {
+        document: f"Title of {document}" for found in demo.scores.runs[0].to_dict().values() for document in found
+    }
+    opened = show(demo, queries=queries, documents=documents, title="Spring release")
+    page = opened.page
+    page.fill("#search", "VALLEY 17")
+    opened.settle()
+    assert page.locator("#queries-body th button").all_inner_texts() == [demo.scores.queries[17]]
+    assert page.locator("#queries-body .words").inner_text() == "goats of valley 17"
+    page.locator("#queries-body button").click()
+    opened.settle()
+    assert opened.text("#query-text") == "goats of valley 17"
+    row = page.locator("dialog .document").first
+    assert row.locator(".words").inner_text() == f"Title of {row.locator('bdi').first.inner_text()}"
+    page.keyboard.press("Escape")
+    page.focus("#differences")
+    page.keyboard.press("ArrowRight")
+    assert ": goats of valley " in page.locator("#differences").get_attribute("aria-valuetext")
+    assert opened.text("#named") == page.title() == "Spring release"
+    assert opened.text("#made").startswith("Date: ")
+    assert opened.quiet()
+
+
+def test_results_are_promised_where_there_are_some(show: Any, demo: Assessment, trec_2012: sf.Scores) -> None:
+    for assessment, words in (
+        (demo, "click for its results"),
+        (sf.assess(trec_2012, "indriCASP"), "every system's score"),
+    ):
+        opened = show(assessment)
+        opened.page.locator("#differences").hover()
+        assert words in opened.text("#tip")
+
+
+def test_a_dozen_systems_first(show: Any, trec_2012: sf.Scores) -> None:
+    assessment = sf.assess(trec_2012, "indriCASP")
+    opened = show(assessment, "#system=sys14")
+    best = [row["system"] for row in assessment.rows()]
+    first = opened.first_column()
+    assert first[:12] == best[:12]
+    assert set(first[12:]) == {"sys14", "indriCASP"} - set(best[:12])
+    assert opened.text("#systems-more") == "Show all 49 systems"
+    opened.page.click("#systems-more")
+    opened.settle()
+    assert opened.first_column() == best
+    assert not opened.page.locator("#systems-more").is_visible()
+    assert opened.quiet()
+
+
+def test_the_interval_of_u_risk(show: Any, demo: Assessment) -> None:
+    opened = show(demo)
+    bold = next(row for row in demo.to_dict()["systems"] if row["system"] == "bold")["alpha"]["5"]
+    low, high = bold["u_risk_interval"]
+    assert opened.text("#figure-u") == f"{bold['u_risk']:+.4f}".replace("-", "−")
+    assert opened.text("#figure-interval") == f"95 %: {low:+.3f} to {high:+.3f}".replace("-", "−")
+    cell = opened.page.locator("#systems-body tr.chosen td[title]")
+    assert cell.get_attribute("title") == f"95 % interval {low:+.4f} to {high:+.4f}".replace("-", "−")
+
+
+@pytest.mark.parametrize("width", [400, 680, 768, 860, 1280])
+def test_long_names_keep_their_tags(show: Any, width: int) -> None:
+    scores = {f"{kind}-{'x' * 60}": {"q": 0.5 + i / 9, "r": 0.2, "s": 0.1 * i} for i, kind in enumerate(("old", "new"))}
+    opened = show(sf.assess(scores, next(iter(scores))), viewport={"width": width, "height": 900})
+    assert sorted(opened.page.locator("#systems-body .tag").all_inner_texts()) == ["baseline", "shown"]
+    hidden = opened.page.evaluate(
+        """() => [...document.querySelectorAll("#systems-body .tag")].filter((tag) =>
+          tag.getBoundingClientRect().right > tag.closest("th").getBoundingClientRect().right).length"""
+    )
+    assert hidden == 0
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
+    assert opened.quiet()
+
+
+def test_points_have_labels_where_there_is_room(show: Any, demo: Assessment) -> None:
+    # Three points in a row, each too near the next for a label between them.
+    rewards = {"today": (0, 0), "west side": (0.30, -0.100), "middle": (0.30, -0.104), "east side": (0.30, -0.108)}
+    scores = {name: {"q": 0.4 + up, "r": 0.4 + down} for name, (up, down) in rewards.items()}
+    opened = show(sf.assess(scores, "today"))
+    assert sorted(opened.page.locator("#plane text.label").all_text_contents()) == ["east side", "middle", "west side"]
+    opened = show(demo)
+    boxes = opened.page.evaluate(
+        "[...document.querySelectorAll('#plane text.label')].map((one) => one.getBoundingClientRect().toJSON())"
+    )
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            apart = one["left"] >= other["right"] or other["left"] >= one["right"]
+            assert apart or one["top"] >= other["bottom"] - 6 or other["top"] >= one["bottom"] - 6
+
+
+def test_print_keeps_headings_with_what_follows(show: Any, demo: Assessment) -> None:
+    opened = show(demo)
+    opened.page.emulate_media(media="print")
+    kept = "[...document.querySelectorAll('main h2')].map((one) => getComputedStyle(one).breakAfter)"
+    assert set(opened.page.evaluate(kept)) == {"avoid"}

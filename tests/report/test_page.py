@@ -61,9 +61,9 @@ def test_payload_holds_the_matrix_to_the_last_bit(demo: Assessment) -> None:
     assert payload["start"] == {"alpha": 5, "baseline": "today", "system": "bold"}
     assert payload["critical_value"] == demo.to_dict()["critical_value"]
     assert set(payload) == {
-        "version", "title", "systems", "queries", "measures", "segments", "population", "virtual", "alphas",
-        "critical_value", "fewest_queries", "few", "missing", "dropped", "rounding", "worst_share", "baselines",
-        "start", "results",
+        "version", "title", "named", "made", "texts", "systems", "queries", "measures", "segments", "population",
+        "virtual", "alphas", "critical_value", "fewest_queries", "few", "missing", "dropped", "rounding", "worst_share",
+        "baselines", "start", "results",
     }  # fmt: skip
 
 
@@ -179,10 +179,52 @@ def test_command_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     assert embedded((tmp_path / "page.html").read_text(encoding="utf-8"))["start"]["baseline"] == "a"
+    assert f"The page is {tmp_path / 'page.html'}" in result.stderr
+    (tmp_path / "q.tsv").write_text("q1\tgoats on ice\n")
+    extras = ["--queries", tmp_path / "q.tsv", "--title", "Spring", "--detail", "3"]
+    result = CliRunner().invoke(app, [str(argument) for argument in [*arguments, *extras, "--quiet"]])
+    assert (result.exit_code, result.output) == (0, "")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<title>Spring</title>" in page
+    assert "Data: scores.csv, q.tsv" in page
+    assert embedded(page)["texts"]["queries"] == ["goats on ice", ""]
+    for wrong, message in (
+        ([*arguments[:-2], *extras], "--queries, --title, --detail: for the page, which is not asked for"),
+        ([*arguments[:-1], tmp_path / "q.tsv", *extras, "--force"], "q.tsv"),
+    ):
+        result = CliRunner().invoke(app, [str(argument) for argument in wrong])
+        assert isinstance(result.exception, sf.ArgumentError)
+        assert message in str(result.exception)
+    assert (tmp_path / "q.tsv").read_text() == "q1\tgoats on ice\n"
     result = CliRunner().invoke(app, ["demo", "--output", str(tmp_path / "demo"), "--queries", "12"])
     assert result.exit_code == 0, result.output
     assert "report.html" in result.output
     assert embedded((tmp_path / "demo" / "report.html").read_text(encoding="utf-8"))["start"]["system"] == "bold"
+
+
+def test_texts_of_what_is_shown_alone(demo: Assessment) -> None:
+    queries = {"q03": "goats " * 100, "q04": "ibex", "elsewhere": "no"}
+    shown = documents_of(embedded(demo.to_html(detail=1))["results"])
+    titles = {shown[0]: "<b>A title</b>", "unknown": "not shown"}
+    payload = embedded(demo.to_html(queries=queries, documents=titles, detail=1))
+    texts = dict(zip(payload["queries"], payload["texts"]["queries"], strict=True))
+    assert texts["q04"] == "ibex"
+    assert len(texts["q03"]) == 200
+    assert texts["q03"].endswith("…")
+    assert texts["q05"] == ""
+    assert payload["texts"]["documents"] == ["<b>A title</b>"] + [""] * (len(shown) - 1)
+    assert embedded(demo.to_html())["texts"] == {"queries": None, "documents": None}
+    with pytest.raises(sf.DataError, match="no such file"):
+        demo.to_html(queries="no such file")
+
+
+def test_the_page_says_what_it_is(demo: Assessment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    html = demo.to_html(title="Spring <release>", command="surefoot evaluate a b", sources=["a", "b"])
+    assert "<title>Spring &lt;release&gt;</title>" in html
+    for line in ("Date: 2023-11-14 22:13 UTC", "Data: a, b", "Command: surefoot evaluate a b"):
+        assert f"<span>{line}</span>" in html
+    assert demo.to_html() == demo.to_html()
 
 
 def test_policy_allows_the_page_alone(demo: Assessment) -> None:
@@ -273,3 +315,16 @@ def test_size_of_ten_thousand_queries() -> None:
     assert len(html.encode()) <= 6_000_000
     results = embedded(html)["results"]
     assert [len(unpack(one["lengths"])) for one in results["systems"]][1:] == [1000] * 4
+
+
+def test_size_with_segments_and_texts() -> None:
+    """10,000 queries × 5 systems with runs, 20 segments and the queries' texts."""
+    rng = np.random.default_rng(0)
+    queries = [f"query-{i:05d}" for i in range(10_000)]
+    scores = sf.Scores(rng.uniform(size=(5, 10_000)), list("abcde"), queries)
+    kinds = {query: f"kind {i % 20}" for i, query in enumerate(queries)}
+    texts = {query: "".join(rng.choice(list("abcdefgh "), 60)) for query in queries}
+    html = sf.assess(scores, "a", alphas=[5], segments=kinds).to_html(queries=texts)
+    without = sf.assess(scores, "a", alphas=[5]).to_html()
+    # With the worst case of results above, at most 6 MB, the page stays below 8 MB.
+    assert len(html.encode()) - len(without.encode()) <= 1_000_000

@@ -54,7 +54,8 @@ def test_every_study_has_a_safe_page(studies, tmp_path: Path) -> None:
     for study in studies:
         page = study.to_html(tmp_path / "study.html")
         assert (tmp_path / "study.html").read_text() == page
-        checked(page)
+        tags = [tag for tag, _ in checked(page).tags]
+        assert (tags.count("h1"), tags.count("h2")) == (1, 0)  # one study's title is the page's
         assert "&lt;script&gt;" in page
         assert len(page) < 200_000
     page = to_page([study.to_dict() for study in studies])

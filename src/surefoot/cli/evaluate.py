@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -87,6 +88,23 @@ def evaluate(
     html_file: Annotated[
         str | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)
     ] = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(help="Queries' texts for the page: id<TAB>text, JSON lines, TREC topics.", show_default=False),
+    ] = None,
+    documents: Annotated[
+        str | None, typer.Option(help="Documents' titles for the page, in the same forms.", show_default=False)
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The page's title.", show_default=False)] = None,
+    detail: Annotated[
+        int | None,
+        typer.Option(
+            help="Most hurt and most helped queries of each system that the page has results of.",
+            min=0,
+            max=LARGEST_COUNT,
+            show_default="500",
+        ),
+    ] = None,
     figures: Annotated[
         str | None, typer.Option(help="Write the papers' charts into a folder: PDF, SVG, PNG.", show_default=False)
     ] = None,
@@ -127,9 +145,14 @@ def evaluate(
         raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
     if missing is not None and scores is not None:
         raise ArgumentError("--missing is about runs, which --scores does not have; leave it out")
+    page = {"queries": queries, "documents": documents, "title": title, "detail": detail}
+    if html_file is None and (given := [f"--{name}" for name, value in page.items() if value is not None]):
+        raise ArgumentError(f"{', '.join(given)}: for the page, which is not asked for; add --html FILE")
     printed = TERMINAL in (json_file, csv_file)
     json_file, csv_file = (None if name == TERMINAL else name for name in (json_file, csv_file))
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
+    inputs = [path for _, path in map(name_and_file, files or [])]
+    inputs += [path for path in (scores, segments, queries, documents) if path is not None]
     check_outputs(
         [
             Output("--json", json_file, JSON),
@@ -138,8 +161,7 @@ def evaluate(
             Output("--html", html_file, PAGE),
             figures_folder("--figures", figures),
         ],
-        [path for _, path in map(name_and_file, files or [])]
-        + [path for path in (scores, segments) if path is not None],
+        inputs,
         force,
     )
     matrices = _scores(files or [], scores, measure or [], missing or Missing.zero)
@@ -167,7 +189,18 @@ def evaluate(
 
         write_text(per_query_file, assessment.queries_csv())
     if html_file is not None:
-        assessment.to_html(html_file)
+        command = shlex.join(["surefoot", *map(as_text, sys.argv[1:])])
+        assessment.to_html(
+            html_file,
+            queries=queries,
+            documents=documents,
+            title=title,
+            detail=500 if detail is None else detail,
+            command=command,
+            sources=[as_text(Path(path).name) for path in inputs],
+        )
+        if not quiet:
+            typer.echo(f"The page is {html_file}", err=True)
     if figures is not None:
         _write_figures(assessment, Path(figures), quiet)
     if printed or not quiet:

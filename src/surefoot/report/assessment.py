@@ -207,19 +207,29 @@ class Assessment:
         self,
         path: str | os.PathLike[str] | None = None,
         *,
+        queries: Any = None,
+        documents: Any = None,
+        title: str | None = None,
         detail: int = 500,
         system: str | None = None,
         alpha: float | None = None,
+        command: str | None = None,
+        sources: Sequence[str] = (),
     ) -> str:
         """One self-contained page that shows who is hurt; written to `path`, all or nothing, where one is given.
 
-        `detail` is how many of the most hurt and most helped queries of each system come with their top
-        results; `system` and `alpha` are what the page shows first.
+        `queries` and `documents` are texts to show beside ids, anything `read_texts` takes; `title` is the page's,
+        `command` and `sources` (files' names) stand in its foot. `detail` is how many of the most hurt and most helped
+        queries of each system come with their top results; `system` and `alpha` are what the page shows first.
         """
-        from surefoot.report.page import page_payload, to_page
+        from surefoot.report.page import Made, Texts, page_payload, to_page
 
         parts = [(data, _needed(scores)) for data, scores in self._parts]
-        html = to_page(page_payload(parts, self._segments, detail, system, alpha))
+        html = to_page(
+            page_payload(
+                parts, self._segments, detail, system, alpha, Texts(queries, documents), Made(title, command, sources)
+            )
+        )
         if path is not None:
             write_text(path, html)
         return html

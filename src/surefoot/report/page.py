@@ -8,17 +8,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from surefoot import __version__
 from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
+from surefoot.data.texts import read_texts
 from surefoot.errors import ArgumentError, visible
 from surefoot.report.columns import SUMMARY, SYSTEM, Row, at_alpha
 from surefoot.report.results import pack, packed_results
@@ -39,9 +42,36 @@ _SCRIPTS = (
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _NOTEBOOK_ROWS = 25
+_LONGEST = 200  # letters of a text that are shown
 
 
 Part = tuple[Json, Scores]
+
+
+class Texts(NamedTuple):
+    """What `read_texts` takes, of queries and of documents."""
+
+    queries: Any = None
+    documents: Any = None
+
+
+class Made(NamedTuple):
+    """What a page says of itself: its title, the command and the files it was made from, and when."""
+
+    title: str | None = None
+    command: str | None = None
+    sources: Sequence[str] = ()
+
+    def lines(self) -> list[str]:
+        """For the page's foot. SOURCE_DATE_EPOCH sets the date, as reproducible builds have it."""
+        at = os.environ.get("SOURCE_DATE_EPOCH", "")
+        when = datetime.fromtimestamp(int(at), UTC) if at.isdecimal() else datetime.now(UTC)
+        lines = [f"Date: {when:%Y-%m-%d %H:%M} UTC"]
+        if self.sources:
+            lines.append(f"Data: {', '.join(self.sources)}")
+        if self.command is not None:
+            lines.append(f"Command: {self.command}")
+        return [_shown(line) for line in lines]
 
 
 def page_payload(
@@ -50,12 +80,14 @@ def page_payload(
     detail: int = 500,
     system: str | None = None,
     alpha: float | None = None,
+    texts: Texts | None = None,
+    made: Made | None = None,
 ) -> Json:
     """What the page needs to know, as plain data that JSON can hold.
 
     `parts` are the plain data and scores by each measure, of which the first leads; `segments` has for each column the
     segment of queries. `detail` is how many of the most hurt and most helped queries of each system are shown with
-    their results; `system` and `alpha` are what the page shows first.
+    their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids, `made` in the foot.
     """
     if isinstance(detail, bool) or not isinstance(detail, int) or detail < 0:
         raise ArgumentError(f"detail is {detail!r}; it must be a number of queries, 0 for no results at all")
@@ -74,9 +106,20 @@ def page_payload(
         matrix[first] if first in scores.systems else VIRTUAL[given[0]](matrix.values[population])
         for _, matrix in parts
     ]
+    results = packed_results(
+        scores,
+        first if first in scores.systems else None,
+        [matrix.values - vector for (_, matrix), vector in zip(parts, against, strict=True)],
+        detail,
+    )
+    texts, made = texts or Texts(), made or Made()
+    documents = results.pop("documents") if results else []
     return {
         "version": __version__,
-        "title": title(data),
+        "title": title(data) if made.title is None else made.title,
+        "named": made.title,
+        "made": made.lines(),
+        "texts": {"queries": _texts(texts.queries, scores.queries), "documents": _texts(texts.documents, documents)},
         "systems": list(scores.systems),
         "queries": list(scores.queries),
         "measures": [_measure(own, matrix, population, first) for own, matrix in parts],
@@ -99,13 +142,20 @@ def page_payload(
             "baseline": first,
             "system": _candidate(scores, first) if system is None else scores.systems[scores.row(system)],
         },
-        "results": packed_results(
-            scores,
-            first if first in scores.systems else None,
-            [matrix.values - vector for (_, matrix), vector in zip(parts, against, strict=True)],
-            detail,
-        ),
+        "results": results,
     }
+
+
+def _texts(source: Any, ids: Sequence[str]) -> list[str] | None:
+    """The text of each id, "" where there is none; None where no texts are given."""
+    if source is None:
+        return None
+    found = read_texts(source, frozenset(ids))
+    return [_cut(found.get(key, "")) for key in ids]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _measure(data: Json, scores: Scores, population: list[int], baseline: str) -> Json:
@@ -152,6 +202,8 @@ def to_page(payload: Json) -> str:
             script=Markup(script),
             data=Markup(_json(payload)),
             version=payload["version"],
+            named=payload["named"] and _shown(payload["named"]),
+            made=payload["made"],
         )
     )
 

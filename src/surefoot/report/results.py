@@ -68,11 +68,13 @@ def packed_results(
             entry["before"] = pack(_ranks(runs[str(baseline)].ranking, own.codes))
             entry["after"] = pack(_ranks(runs[system].ranking, theirs))
         packed.append(entry)
+    distinct = ids.unique().sort().to_list()
     return {
         "top": top,
         "baseline": baseline,
         "levels": levels,
-        "ids": _front_coded(ids.unique().sort().to_list()),
+        "ids": _front_coded(distinct),
+        "documents": distinct,
         "systems": packed,
     }
 

@@ -105,9 +105,13 @@ function derived(book) {
       scores.map((row) => Math.exp(average(row.map((value) => Math.log(Math.max(value, 1e-5)))))),
     ),
     shape: lazy(() => deviations(scores, queries.length)),
-    searched: lazy(() => queries.map((query) => query.toLowerCase())),
+    searched: lazy(() => queries.map((query, q) => `${query} ${queryText(book, q)}`.toLowerCase())),
     comparisons: new Map(),
   };
+}
+
+function queryText(book, q) {
+  return data.texts.queries?.[book.rows[q]] ?? "";
 }
 
 function deviations(scores, count) {

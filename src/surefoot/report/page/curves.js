@@ -144,7 +144,7 @@ function profileGroups({ queries, mean }) {
 }
 
 function drawProfiles(view, width, host) {
-  const { scores, queries, mean, measure } = view.book,
+  const { scores, mean, measure } = view.book,
     groups = profileGroups(view.book);
   const smooth = (row) => groups.map((group) => group.reduce((sum, q) => sum + row[q], 0) / group.length);
   const lines = [
@@ -182,7 +182,7 @@ function drawProfiles(view, width, host) {
     const at = Math.round(((event.clientX - box.left - plot.left) / (plot.right - plot.left)) * last);
     if (!(at >= 0 && at <= last)) return tip.hide();
     const group = groups[at],
-      title = group.length === 1 ? ["Query ", name(clip(queries[group[0]], 60))] : [`Mean of ${group.length} queries`];
+      title = group.length === 1 ? queryTitle(view.book, group[0]) : [`Mean of ${group.length} queries`];
     return tip.show(
       event,
       title,

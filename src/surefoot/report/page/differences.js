@@ -157,13 +157,18 @@ function drawDifferences(view, width, host) {
 
 const differencesPlot = { plot: null, line: null };
 
+function queryTitle(book, q) {
+  const text = queryText(book, q);
+  return ["Query ", name(clip(book.queries[q], 60)), ...(text === "" ? [] : [": ", name(clip(text, 80))])];
+}
+
 function describeQuery(view, position) {
   const q = hurtFirst(view.one)[position],
     score = queryScore(view.one, view.found, q, view.alpha);
   return {
     q,
     lines: [
-      ["Query ", name(clip(view.book.queries[q], 60))],
+      queryTitle(view.book, q),
       [
         name(clip(baselineLabel(view.baseline), 30)),
         ` ${fixed(view.against.vector[q])} → `,
@@ -199,7 +204,7 @@ function moveCursor(view, position, event) {
     "aria-valuetext",
     words.lines.map((line) => line.map((part) => part.textContent ?? part).join("")).join("; "),
   );
-  if (event) tip.show(event, ...words.lines, html("span", { class: "hint" }, "click for its results"));
+  if (event) tip.show(event, ...words.lines, html("span", { class: "hint" }, topResults(view.index, view.book.rows[words.q]) ? "click for its results" : "click for every system's score"));
 }
 
 function listenToDifferences(openQuery) {

@@ -29,6 +29,11 @@ function name(text, attributes = {}) {
   return html("bdi", attributes, visible(text));
 }
 
+function words(text) {
+  // A query's text or a document's title, beside its id.
+  return text === "" ? null : html("span", { class: "words", title: visible(text) }, name(text));
+}
+
 function clip(text, length) {
   const shown = visible(text);
   return shown.length > length ? shown.slice(0, length - 1) + "…" : shown;
@@ -67,6 +72,10 @@ function pText(p) {
 function setText(node, text) {
   // Leave alone what already says so: screen readers and layout both notice a change.
   if (node.textContent !== text) node.textContent = text;
+}
+
+function setTitle(node, text) {
+  if (node.title !== text) node.title = text;
 }
 
 function replace(node, ...children) {

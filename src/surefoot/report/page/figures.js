@@ -88,13 +88,12 @@ function test(one, alpha) {
   const weighted = new Float64Array(count);
   for (let q = 0; q < count; q++) weighted[q] = weigh(one.sorted[q], alpha);
   const mean = average(weighted),
-    centred = weighted.map((x) => x - mean),
-    squares = total(centred.map((x) => x * x));
+    squares = totalOf(weighted, (x) => (x - mean) * (x - mean));
   const deviation = Math.sqrt(squares / df),
     se = deviation / Math.sqrt(count),
     unit = Math.sqrt(squares / count);
   const t = mean / se,
-    skewness = total(centred.map((x) => (x / unit) ** 3)) / count,
+    skewness = totalOf(weighted, (x) => cube((x - mean) / unit)) / count,
     tAdjusted = hallT(mean / deviation, skewness, count);
   return {
     t,
@@ -108,6 +107,10 @@ function test(one, alpha) {
     interval: [1, -1].map((side) => mean - deviation * hallInverse((side * one.book.critical) / Math.sqrt(count), skewness, count)),
     reason: null,
   };
+}
+
+function cube(x) {
+  return x * x * x; // x ** 3 is a call of pow, many times slower
 }
 
 function hallT(T, skewness, count) {

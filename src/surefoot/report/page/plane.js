@@ -54,32 +54,23 @@ function drawPlane(view, width, host, choose) {
     );
   }
   // Names where there is room: the chosen one always, then the others while they collide with nothing.
+  const dots = rows.map((row) => ({ row, x: plot.X(row.risk) - 6, y: plot.Y(row.reward) - 6, w: 12, h: 12 }));
   for (const row of ordered.reverse()) {
     const text = clip(row.system, 18),
       chosen = row.system === view.system,
-      x = plot.X(row.risk),
-      y = plot.Y(row.reward);
-    const wide = text.length * 6.6,
-      left = x + wide + 14 > plot.right;
-    const box = { x: left ? x - wide - 9 : x + 9, y: y - 7, w: wide, h: 14 };
-    const hits = (other) =>
-      box.x < other.x + other.w && other.x < box.x + box.w && box.y < other.y + other.h && other.y < box.y + box.h;
-    const dots = rows
-      .filter((one) => one !== row)
-      .map((one) => ({ x: plot.X(one.risk) - 5, y: plot.Y(one.reward) - 5, w: 10, h: 10 }));
-    if (!chosen && (placed.some(hits) || dots.some(hits) || box.y < 14)) continue;
+      places = labelPlaces(plot.X(row.risk), plot.Y(row.reward), text.length * 6.6);
+    const free = (box) =>
+      box.x >= plot.left &&
+      box.x + box.w <= plot.right + 8 &&
+      box.y >= 14 &&
+      box.y + box.h <= plot.bottom &&
+      !placed.some((other) => overlap(box, other)) &&
+      !dots.some((other) => other.row !== row && overlap(box, other));
+    const box = places.find(free) ?? (chosen ? (places.find((one) => one.x + one.w <= plot.right + 8) ?? places[1]) : null);
+    if (!box) continue;
     placed.push(box);
     plot.root.append(
-      svg(
-        "text",
-        {
-          class: chosen ? "label chosen" : "label",
-          x: left ? x - 9 : x + 9,
-          y: y + 4,
-          "text-anchor": left ? "end" : "start",
-        },
-        text,
-      ),
+      svg("text", { class: chosen ? "label chosen" : "label", x: box.at, y: box.y + 11, "text-anchor": box.anchor }, text),
     );
   }
   replace(
@@ -92,6 +83,24 @@ function drawPlane(view, width, host, choose) {
       ["line limit", "reward = (1 + α) · risk"],
     ),
   );
+}
+
+function labelPlaces(x, y, wide) {
+  // Beside the point, right and left, then above and below it, then at its corners.
+  return [
+    { x: x + 9, y: y - 7, at: x + 9, anchor: "start" },
+    { x: x - 9 - wide, y: y - 7, at: x - 9, anchor: "end" },
+    { x: x - wide / 2, y: y - 22, at: x, anchor: "middle" },
+    { x: x - wide / 2, y: y + 8, at: x, anchor: "middle" },
+    { x: x + 6, y: y - 19, at: x + 6, anchor: "start" },
+    { x: x - 6 - wide, y: y - 19, at: x - 6, anchor: "end" },
+    { x: x + 6, y: y + 5, at: x + 6, anchor: "start" },
+    { x: x - 6 - wide, y: y + 5, at: x - 6, anchor: "end" },
+  ].map((place) => ({ ...place, w: wide, h: 14 }));
+}
+
+function overlap(one, other) {
+  return one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h;
 }
 
 function mark(tone, x, y, r, attributes) {

@@ -64,6 +64,7 @@ function queryRow(view, q, most, openQuery) {
         { type: "button", class: "choose", "data-q": q, click: () => openQuery(q) },
         name(clip(view.book.queries[q], 80)),
       ),
+      words(queryText(view.book, q)),
     ),
     html("td", { class: "number" }, fixed(view.against.vector[q])),
     html("td", { class: "number" }, fixed(view.book.scores[view.index][q])),

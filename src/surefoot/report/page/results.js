@@ -111,7 +111,7 @@ function resultList(title, list, ranks, is) {
       {},
       html("td", { class: "rank" }, String(i + 1)),
       html("td", {}, gradeChip(grade)),
-      html("td", { class: "document" }, name(ids[document])),
+      html("td", { class: "document" }, name(ids[document]), words(data.texts.documents?.[document] ?? "")),
       html("td", { class: `moved ${grade > 0 ? where.tone : ""}` }, where.text),
     );
   });
@@ -197,6 +197,7 @@ function drawQuery(view, q) {
   const change = view.one.difference[q],
     tone = change < 0 ? "hurt" : change > 0 ? "helped" : "same";
   replace(get("query-title"), "Query ", name(view.book.queries[q]));
+  setText(get("query-text"), visible(queryText(view.book, q)));
   replace(
     get("query-summary"),
     html(
@@ -210,7 +211,14 @@ function drawQuery(view, q) {
     name(view.system),
     ` ${fixed(view.book.scores[view.index][q])}. `,
     score
-      ? `At α = ${short(view.alpha)}: T_R ${signed(score.tR, 2)}, T_J ${signed(score.tJ, 2)}, ${score.significant ? "significant" : "not significant"} (±${fixed(view.book.critical, 2)}).`
+      ? html(
+          "span",
+          {
+            title:
+              "T_R is the weighted change over its standard deviation; T_J is the same after the mean change is taken away, and significant beyond the limits in brackets",
+          },
+          `At α = ${short(view.alpha)}: T_R ${signed(score.tR, 2)}, T_J ${signed(score.tJ, 2)}, ${score.significant ? "significant" : "not significant"} (±${fixed(view.book.critical, 2)}).`,
+        )
       : "",
   );
   replace(get("query-body"), resultsPart(view, q), scoresPart(view, q));

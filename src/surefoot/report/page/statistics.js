@@ -1,11 +1,13 @@
 // Distributions and sums, to the precision of doubles: what SciPy is to the Python side.
 
-function total(values) {
-  // Neumaier's sum, so that ten thousand queries lose no digits.
+const total = (values) => totalOf(values, (value) => value);
+
+function totalOf(values, of) {
+  // Neumaier's sum of a function of the values, so that ten thousand queries lose no digits.
   let sum = 0,
     lost = 0;
   for (let i = 0; i < values.length; i++) {
-    const value = values[i],
+    const value = of(values[i]),
       next = sum + value;
     lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
     sum = next;

@@ -69,7 +69,14 @@ const COLUMNS = [
 
 const SHOWN = COLUMNS.filter((column) => !column.fileOnly);
 
-const table = { rows: [], heads: new Map(), order: "" };
+const DOZEN = 12;
+const table = { rows: [], heads: new Map(), order: "", all: false };
+
+function listedRows(sorted, view) {
+  // With many systems a dozen, the chosen one and the baseline; the rest on asking.
+  if (table.all || sorted.length <= DOZEN + 2) return sorted;
+  return sorted.filter(({ row }, at) => at < DOZEN || row.system === view.system || row.is_baseline);
+}
 
 function buildTable(choose) {
   const head = html("tr");
@@ -85,6 +92,11 @@ function buildTable(choose) {
     head.append(cell);
   }
   get("systems-head").append(head);
+  setText(get("systems-more"), `Show all ${count(systems.length)} systems`);
+  get("systems-more").addEventListener("click", () => {
+    table.all = true;
+    redraw();
+  });
   table.rows = systems.map((system) => {
     const button = html(
       "button",
@@ -113,6 +125,11 @@ function cellText(column, row) {
   return column.key !== "t_risk" ? text : text + ({ reward: " ▲", risk: " ▼" }[row.verdict] ?? " \u2007");
 }
 
+function intervalText(row) {
+  const ends = row.u_risk_interval;
+  return ends === null ? "" : `95 % interval ${signed(ends[0])} to ${signed(ends[1])}`;
+}
+
 function sortedRows(rows) {
   const column = COLUMNS.find(({ key }) => key === state.sort),
     way = Boolean(column.up) === state.reversed ? -1 : 1;
@@ -133,14 +150,16 @@ function sortedRows(rows) {
 
 function drawTable(view) {
   const sorted = sortedRows(view.rows);
-  const order = sorted.map(({ i }) => i).join();
+  const listed = listedRows(sorted, view);
+  const order = listed.map(({ i }) => i).join();
   if (order !== table.order) {
     // Moving a row takes the focus from its button: give it back.
     const focused = document.activeElement;
-    get("systems-body").replaceChildren(...sorted.map(({ i }) => table.rows[i].row));
+    get("systems-body").replaceChildren(...listed.map(({ i }) => table.rows[i].row));
     if (focused && focused !== document.activeElement && get("systems-body").contains(focused)) focused.focus();
     table.order = order;
   }
+  get("systems-more").hidden = listed.length === sorted.length;
   view.rows.forEach((row, i) => {
     const parts = table.rows[i],
       chosen = row.system === view.system;
@@ -151,6 +170,7 @@ function drawTable(view) {
     SHOWN.slice(1).forEach((column, at) => {
       // The baseline beside itself has nothing to gain or lose.
       setText(parts.cells[at], cellText(column, row));
+      if (column.key === "u_risk") setTitle(parts.cells[at], intervalText(row));
       if (column.key === "t_risk") parts.cells[at].dataset.tone = { reward: "helped", risk: "hurt" }[row.verdict] ?? "";
     });
   });

@@ -122,6 +122,11 @@ function drawVerdict(view) {
   figure("figure-helped", count(row.wins), "helped");
   figure("figure-hurt", count(row.losses), "hurt");
   figure("figure-badly", count(row.loss_over_20), "hurt");
+  figure("figure-u", signed(row.u_risk));
+  setText(
+    get("figure-interval"),
+    row.u_risk_interval ? `95 %: ${row.u_risk_interval.map((end) => signed(end, 3)).join(" to ")}` : "no interval",
+  );
   figure("figure-t", fixed(row.t_risk, 2), row.verdict === "risk" ? "hurt" : row.verdict === "reward" ? "helped" : "");
   setText(
     get("figure-p"),
