@@ -45,17 +45,24 @@ def fields_of(line: str) -> list[str]:
 
 
 def trec(data: bytes, fields: int, at: int, *, by_id: bool) -> list[tuple[str, list[tuple[str, float]]]]:
-    """Queries in order of appearance with their documents, best first."""
+    """Queries in order of appearance with their documents, best first.
+
+    Three columns, if single tabs part the first line into so many, are query, document and rank (of a run) or grade.
+    """
     found: dict[str, dict[str, float]] = {}
-    for line in text_of(data).split("\n"):
+    filled = [line for line in text_of(data).split("\n") if fields_of(line)]
+    refuse_if(not filled)
+    first = filled[0].removesuffix("\r")
+    three = fields_of(first) == first.split("\t") and len(fields_of(first)) == 3
+    for line in filled:
         words = fields_of(line)
-        if not words:
-            continue
-        refuse_if(len(words) != fields)
+        refuse_if(len(words) != (3 if three else fields))
         documents = found.setdefault(words[0], {})
-        refuse_if(words[2] in documents)
-        documents[words[2]] = number_of(words[at])
-    refuse_if(not found)
+        document, number = (words[1], words[2]) if three else (words[2], words[at])
+        refuse_if(document in documents)
+        documents[document] = number_of(number) * (-1 if three and by_id else 1)
+    for documents in found.values():
+        refuse_if(three and by_id and sorted(documents.values()) != [-rank for rank in range(len(documents), 0, -1)])
     ranked = []
     for query, documents in found.items():
         items = list(documents.items())

@@ -24,11 +24,13 @@ RUNS = [
     b"q1\tQ0\td1\t1\t2\tt\nq1\tQ0\td2\t2\t2\tt\nq2\tQ0\td3\t1\t2\tt\nq2\tQ0\td1\t1\t3\tt",
     b"  q1   Q0 d1  1 2.5 t \n\nq1 Q0 d10 1 2.5 t\r\nq2 Q0 d9 2 1e-3 t\r\n",
     b"\xef\xbb\xbfq1 Q0 \xc3\xa9 1 1 t\nq1 Q0 \xe6\x96\x87 1 1 t\nq2 Q0 d1 1 1 t\nq1 Q0 d1 1 0 t\n",
+    b"q1\td1\t1\nq2\td1\t1\nq1\td2\t2\n",
 ]
 QRELS = [
     b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n",
     b"q1\t0\td1\t1\nq1\t0\td2\t0\nq2\t0\td3\t-1",
     b"q1 0  d1 1\r\nq2 0 d1 0.5\r\n\r\nq1 0 d2 1\r\n",
+    b"q1\td1\t1\r\nq1\td2\t0\r\nq2\td3\t-1\r\n",
 ]
 SCORES = [
     b"query,a,b\n1,0.5,0.25\n2,0,1\n",

@@ -67,6 +67,26 @@ def test_recall_and_success_agree_with_pytrec_eval(robust, qrels, name: str) -> 
             assert values[topic] == pytest.approx(results[measure], abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["aplrob03a", "humR03dc", "uic0301"])
+def test_iprec_of_either_version_of_trec_eval(robust, qrels, name: str) -> None:
+    """The printed output is of trec_eval 10, pytrec_eval and ir_measures are of 9: each has its own rounding."""
+    levels = [i / 10 for i in range(11)]
+    with gzip.open(robust / "runs" / f"{name}.gz", "rt") as file:
+        theirs = pytrec_eval.parse_run(file)
+    with (robust / "qrels.txt").open() as file:
+        expected = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(file), {"iprec_at_recall"}).evaluate(theirs)
+    run = sf.read_run(robust / "runs" / f"{name}.gz")
+    nine = sf.score(qrels, run, [f"IPrec(version=9)@{level:g}" for level in levels])
+    ten = sf.score(qrels, run, [f"iprec_at_recall_{level:.2f}" for level in levels])
+    for level, scores in zip(levels, nine, strict=True):
+        found = dict(zip(scores.queries, scores.values[0], strict=True))
+        for topic, results in expected.items():
+            assert found[topic] == pytest.approx(results[f"iprec_at_recall_{level:.2f}"], abs=1e-9), (topic, level)
+    apart = [np.abs(one.values - other.values).max() for one, other in zip(nine, ten, strict=True)]
+    assert max(apart) > 0.4
+    assert apart[0] == apart[-1] == 0  # no rounding at 0 and 1
+
+
 def test_every_topic_agrees_with_gdeval(data) -> None:
     web = data / "trec-web-2012"
     names = {"ndcg@20": "nDCG(dcg='exp-log2')@20", "err@20": "ERR@20"}

@@ -69,12 +69,12 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
     None where there is other white space, which may hide a column that is empty.
     """
     with closing(text_lines(path, _SNIFFED)) as lines:
-        line = next((line for line in lines if line.split()), b"").decode(errors="replace").removesuffix("\r")
+        line = next((line for line in lines if line.split()), b"").removesuffix(b"\r")
     for separator in "\t,;":
-        names = {name.strip().strip('"') for name in line.split(separator)}
+        names = {name.strip().strip('"') for name in line.decode(errors="replace").split(separator)}
         if names.intersection(QUERY_COLUMNS) and names.intersection(DOCUMENT_COLUMNS):
             return None, True
-    fields = line.split("\t")
+    fields = line.split(b"\t")
     return len(fields) if fields == line.split() else None, False
 
 

@@ -51,7 +51,7 @@ def read_csv(path: Path) -> tuple[list[str], Columns, Callable[[int | None], str
 def _check_header(names: list[str], where: Callable[[int], str]) -> None:
     twice = first_repeated(names)
     if twice is not None:
-        raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every system needs its own name")
+        raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every column needs its own name")
     if names[1:] and names[0].lower() not in _HEADS and all(map(_is_number, names[1:])):
         raise DataError(
             f"{where(-1)}: this line seems to be scores, and the first must be the header: query,system,… "
