@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test fuzz lint bench screenshots clean
+.PHONY: demo test test-engines fuzz lint bench screenshots clean
 
 demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not heavy"
+
+test-engines: $(VENV)/.test  # fuzzers, kills, and libraries that take minutes to start
+	$(BIN)/python -m pytest tests -m heavy
 
 fuzz: $(VENV)/.test  # the tests of tests/fuzz with many more inputs; SUREFOOT_FUZZ says how many times as many
 	SUREFOOT_FUZZ=$${SUREFOOT_FUZZ:-40} $(BIN)/python -m pytest tests/fuzz -s

@@ -12,6 +12,7 @@ from surefoot.cli import main
 @pytest.fixture
 def surefoot(monkeypatch, capsys):
     """Run a command; gives its exit code, output and errors."""
+    monkeypatch.delenv("COLUMNS", raising=False)  # test runners set it
 
     def run(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["surefoot", *map(str, arguments)])

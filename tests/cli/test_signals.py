@@ -106,8 +106,9 @@ def test_a_second_signal_ends_at_once_and_leaves_nothing_either(folder: Path) ->
 
 
 def test_handlers_of_others_are_left_alone() -> None:
-    seen = []
+    seen: list[str] = []
     usual = signal.signal(signal.SIGTERM, lambda *_: seen.append("mine"))
+    interrupt = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
     try:
         with stopping():
             os.kill(os.getpid(), signal.SIGTERM)
@@ -118,6 +119,7 @@ def test_handlers_of_others_are_left_alone() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGTERM, usual)
+        signal.signal(signal.SIGINT, interrupt)
 
 
 def test_what_is_in_the_making_can_be_removed(tmp_path: Path) -> None:
@@ -139,6 +141,7 @@ COMMANDS = {
 }  # fmt: skip
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("command", COMMANDS)
 def test_killed_at_random_moments(folder: Path, command: str) -> None:
     """Inputs stay, and each output is absent, as it was, or whole; a signal that can be heeded leaves no `.part`."""

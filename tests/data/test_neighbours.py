@@ -39,6 +39,7 @@ def written(path: Path, text: str) -> Path:
 # Libraries
 
 
+@pytest.mark.heavy  # ranx compiles for a minute
 @pytest.mark.filterwarnings("ignore:unsafe cast")  # ranx's own
 def test_ranx_there_and_back() -> None:
     run, qrels = (
@@ -59,6 +60,7 @@ def test_ranx_there_and_back() -> None:
         sf.read_qrels(run)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("ending", ["json", "trec", "txt", "parquet", "parq"])
 def test_files_of_ranx(tmp_path: Path, ending: str) -> None:
     run, qrels = (

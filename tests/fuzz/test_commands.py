@@ -1,6 +1,6 @@
 """Command lines of every kind, well and badly formed: exit code 0 or 2, no traceback, no input changed, nothing half.
 
-Seeded; `SUREFOOT_FUZZ` is how many command lines are tried.
+Seeded; `SUREFOOT_FUZZ` multiplies how many command lines are tried.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.fuzz import mutations
 
 import surefoot as sf
 from surefoot.cli import main
 
-TRIES = int(os.environ.get("SUREFOOT_FUZZ", "150"))
+pytestmark = pytest.mark.heavy
+
+TRIES = mutations.count(150)
 NAMES = ["x[/bold]", "[red]b", ":cat:", "=cmd", "-rf", "a b", "é", "中", "\x1b[31m", "\u202e", "x" * 300, "", ".", "..",
          "~", "$(id)", "a=b", "\udcff", "x\n", "\\", "%s", "{0}"]  # fmt: skip
 NUMBERS = [

@@ -25,6 +25,8 @@ import pytest
 import surefoot as sf
 from surefoot.learn.parameters import TAKEN
 
+pytestmark = pytest.mark.heavy
+
 TIMES = float(os.environ.get("SUREFOOT_FUZZ", "1"))
 CASES = {"parameters": 100, "model_texts": 800, "descriptions": 150, "checkpoints": 60}
 

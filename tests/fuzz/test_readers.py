@@ -19,6 +19,8 @@ from tests.fuzz.mutations import DATES, NUMBERS, WORDS
 import surefoot as sf
 from surefoot.data import letor_text, lines
 
+pytestmark = pytest.mark.heavy
+
 RUNS = [
     b"q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\nq2 Q0 d1 1 0.5 t\n",
     b"q1\tQ0\td1\t1\t2\tt\nq1\tQ0\td2\t2\t2\tt\nq2\tQ0\td3\t1\t2\tt\nq2\tQ0\td1\t1\t3\tt",

@@ -23,6 +23,8 @@ from tests.fuzz.test_readers import meaning
 
 import surefoot as sf
 
+pytestmark = pytest.mark.heavy
+
 VALUES: list[list[Any]] = [
     ["q1", "q2", "1", "", " x", "é", "1.0", "nan"],
     [1, 2, -3, 10**15, 2**63 - 1],

@@ -162,11 +162,13 @@ def run(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_trainings_killed_at_random_end_alike() -> None:
     assert "killed" in run("trainings", str(KILLS))
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_a_saving_killed_at_any_step_leaves_a_ranker() -> None:
     assert int(run("savings").split()[0]) >= 5

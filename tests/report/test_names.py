@@ -45,7 +45,7 @@ def test_no_name_is_markup(capsys) -> None:
     shown = a.to_text(width=200)
     data = a.to_dict(per_query=True)
     console = plain_console(width=200)
-    for part in [*tables(data, a.rows()), *query_tables(data)]:
+    for part in [*tables(data, a.rows()), *query_tables(data, a.rows())]:
         console.print(part)
     functions = sf.compare_functions(a.scores, replicates=9)
     shown_study = functions.to_text(200)
