@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from surefoot.data.preferences import PreferencePairs, read_preferences
     from surefoot.data.ranking_data import RankingData
     from surefoot.data.scores import Scores, read_scores
+    from surefoot.data.segments import read_segments
     from surefoot.data.synthetic import synthetic_runs
     from surefoot.data.synthetic_letor import synthetic_letor
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run
+    from surefoot.data.texts import read_texts
     from surefoot.errors import (
         ArgumentError,
         DataError,
@@ -46,7 +48,9 @@ _HOME = {
     "surefoot.data.ranking_data": ("RankingData",),
     "surefoot.data.preferences": ("PreferencePairs", "read_preferences"),
     "surefoot.data.scores": ("Scores", "read_scores"),
+    "surefoot.data.segments": ("read_segments",),
     "surefoot.data.synthetic": ("synthetic_runs",),
+    "surefoot.data.texts": ("read_texts",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
     "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
     "surefoot.errors": (
@@ -78,7 +82,7 @@ __all__ = [
     "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit", "SurefootError", "SurefootWarning", "assess",
     "compare_functions", "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "geo_risk", "holm",
     "noise_study", "percentiles", "query_scores", "read_dates", "read_letor", "read_preferences", "read_qrels",
-    "read_run", "read_scores", "score", "subset_study", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
+    "read_run", "read_scores", "read_segments", "read_texts", "score", "subset_study", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
     "t_risk", "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "z_risk",
 ]  # fmt: skip
 

@@ -70,7 +70,7 @@ def demo(
     say(
         f"\n'bold' has the best mean of all. It was made to ruin {len(known)} queries; the per-query test names "
         f"{hurt.height}, {len(known.intersection(hurt['query']))} of them among those.\n"
-        "'steady' gains less and hurts hardly anyone badly: once losses count more, it is the one to ship."
+        "'steady' gains less and hurts hardly anyone badly: once a loss counts twice, it is the one to ship."
     )
     assessment.write_json(output / "assessment.json", per_query=True)
     assessment.to_html(output / "report.html", system="bold")
