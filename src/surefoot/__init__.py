@@ -82,7 +82,8 @@ __all__ = [
     "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit", "SurefootError", "SurefootWarning", "assess",
     "compare_functions", "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "geo_risk", "holm",
     "noise_study", "percentiles", "query_scores", "read_dates", "read_letor", "read_preferences", "read_qrels",
-    "read_run", "read_scores", "read_segments", "read_texts", "score", "subset_study", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
+    "read_run", "read_scores", "read_segments", "read_texts", "score", "subset_study", "synthetic_letor",
+    "synthetic_preferences", "synthetic_runs",
     "t_risk", "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "z_risk",
 ]  # fmt: skip
 
