@@ -24,12 +24,19 @@ from evaluators import TOOLS
 
 ROUNDS, COLD_ROUNDS = 5, 7
 WORKER = Path(__file__).with_name("evaluators.py")
-CASES = {"10,000 x 100": (10_000, 100), "1,000 x 1,000": (1_000, 1_000)}
-JUDGED = 50
+JUDGED = 50  # documents of a query, half of them among its results
+CASES = {  # queries, results of each, and how many documents of each are judged
+    "10,000 x 100": (10_000, 100, JUDGED),
+    "1,000 x 1,000": (1_000, 1_000, JUDGED),
+    "10,000 x 100, every result judged": (10_000, 100, None),
+}
 
 
-def generate(folder: Path, queries: int, depth: int) -> tuple[Path, Path]:
-    """A run and judgments in the form of TREC Web track files: 25-character ids, scores of six decimals, some ties."""
+def generate(folder: Path, queries: int, depth: int, judged: int | None = JUDGED) -> tuple[Path, Path]:
+    """A run and judgments in the form of TREC Web track files: 25-character ids, scores of six decimals, some ties.
+
+    Of each query `judged` documents are judged, half of them results; None judges just the results.
+    """
     import numpy as np
     import polars as pl
 
@@ -49,9 +56,11 @@ def generate(folder: Path, queries: int, depth: int) -> tuple[Path, Path]:
             pl.DataFrame(lines).select(
                 "query", pl.lit("Q0").alias("Q0"), "id", "rank", "score", pl.lit("x").alias("tag")
             ).write_csv(run, include_header=False, separator=" ")
-            judged = np.concatenate([shown[:, : JUDGED // 2], extra[:, : JUDGED // 2]], axis=1)
-            grade = rng.choice(5, judged.size, p=[0.6, 0.2, 0.1, 0.06, 0.04])
-            pl.DataFrame([_repeat(query, JUDGED), *_ids(judged), pl.Series("grade", grade)]).select(
+            seen = shown
+            if judged is not None:
+                seen = np.concatenate([shown[:, : judged // 2], extra[:, : judged // 2]], axis=1)
+            grade = rng.choice(5, seen.size, p=[0.6, 0.2, 0.1, 0.06, 0.04])
+            pl.DataFrame([_repeat(query, seen.shape[1]), *_ids(seen), pl.Series("grade", grade)]).select(
                 "query", pl.lit("0").alias("iteration"), "id", "grade"
             ).write_csv(qrels, include_header=False, separator=" ")
     return qrels_file, run_file
