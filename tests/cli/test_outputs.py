@@ -151,7 +151,6 @@ def test_per_query_tables(surefoot, home: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
 def test_figures(surefoot, home: Path, ending: str) -> None:
-    pytest.importorskip("matplotlib")
     from surefoot.report.canvas import new_figure, save_figure
 
     drawn = home / "charts" / f"t-risk.{ending}"

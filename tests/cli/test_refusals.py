@@ -134,7 +134,6 @@ def limited(setup: str, home: Path, *line: str) -> subprocess.CompletedProcess[s
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="the system cannot limit the size of files")
 def test_a_full_disk_leaves_nothing(home: Path) -> None:
-    pytest.importorskip("matplotlib")
     letor = sf.synthetic_letor(queries=600, documents=20, features=6, seed=1)
     letor.write(home / "test.txt")
     sf.Ranker(n_estimators=2, num_leaves=4, num_threads=1).fit(letor).save(home / "model")
