@@ -5,6 +5,7 @@ What is imported here is light: signals are handled before anything slow is load
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -52,6 +53,7 @@ def _run() -> NoReturn:
             code = app(standalone_mode=False)
         finally:
             sys.stdout.flush()  # a full disk shows only here
+            gc.freeze()  # at its end Python would search all modules for garbage, which takes longer than many a command
         sys.exit(code if isinstance(code, int) else 0)
     except SurefootError as error:
         _fail(2, *str(error).split("\n"))
