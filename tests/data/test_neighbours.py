@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ir_datasets.formats
 import ir_measures
@@ -150,6 +150,27 @@ def test_columns_of_beir_and_hugging_face() -> None:
             assert sf.read_qrels(source).to_dict() == QRELS
     with pytest.raises(sf.DataError, match="no column 'relevance'"):  # a run is no judgments
         sf.read_qrels({"query_id": query, "doc_id": document, "score": grade})
+
+
+@pytest.mark.heavy  # imports for seconds
+def test_datasets_of_hugging_face() -> None:
+    import datasets
+
+    def dataset(table: dict[str, dict[str, float]]) -> Any:
+        columns = zip(*rows(table), strict=True)
+        return datasets.Dataset.from_dict(dict(zip(("query-id", "corpus-id", "score"), map(list, columns), strict=True)))
+
+    run = dataset(RUN)
+    assert sf.read_run(run).to_dict() == RUN
+    assert sf.read_run(run.shuffle(seed=1)).to_dict() == RUN
+    assert sf.read_run(run.to_iterable_dataset()).to_dict() == RUN
+    assert sf.read_qrels(dataset(QRELS).with_format("numpy")).to_dict() == QRELS
+    texts = datasets.Dataset.from_dict({"_id": ["q1", "q2"], "text": ["cats", "dogs"]})
+    assert sf.read_texts(texts) == {"q1": "cats", "q2": "dogs"}
+    scores = sf.read_scores(datasets.Dataset.from_dict({"query": ["q1", "q2"], "a": [0.1, 0.2]}))
+    assert (scores.systems, scores.values.tolist()) == (("a",), [[0.1, 0.2]])
+    with pytest.raises(sf.DataError, match="found a Dataset"):
+        sf.read_run(datasets.DatasetDict({"test": run}))
 
 
 def test_files_of_beir(tmp_path: Path) -> None:

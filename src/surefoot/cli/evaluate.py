@@ -90,7 +90,7 @@ def evaluate(
     ] = None,
     queries: Annotated[
         str | None,
-        typer.Option(help="Queries' texts for the page: id<TAB>text, JSON lines, TREC topics.", show_default=False),
+        typer.Option(help="Queries' texts for the page: id, tab, text; JSON lines, TREC topics.", show_default=False),
     ] = None,
     documents: Annotated[
         str | None, typer.Option(help="Documents' titles for the page, in the same forms.", show_default=False)

@@ -27,16 +27,21 @@ _SCORED = ("corpus-id", "corpus_id", "q_id")  # beside these, which are BEIR's a
 _FORMS = "a file, a nested dict {query: {document: number}}, a pandas, polars or Arrow table, or named tuples"
 
 
+def is_table(source: Any) -> bool:
+    """Whether `to_polars` can read it: a polars frame, an Arrow table, or what can turn itself into a polars frame."""
+    return isinstance(source, pl.LazyFrame) or hasattr(source, "__arrow_c_stream__") or hasattr(source, "to_polars")
+
+
 def to_polars(table: Any, what: str, forms: str = _FORMS) -> pl.DataFrame:
-    """A polars or Arrow table as a polars frame; `forms` says what else may be given."""
+    """A polars or Arrow table or a Hugging Face dataset as a polars frame; `forms` says what else may be given."""
     if isinstance(table, pl.DataFrame):
         return table
     try:
         if isinstance(table, pl.LazyFrame):
             refuse_in_fork("collecting a lazy frame")
             return table.collect()
-        if hasattr(table, "__arrow_c_stream__"):
-            return pl.DataFrame(table)
+        if is_table(table):
+            return pl.DataFrame(table if hasattr(table, "__arrow_c_stream__") else table.to_polars())
     except pl.exceptions.PolarsError as error:
         raise DataError(f"{what}: the table cannot be read ({shortened(str(error), 400)})") from error
     raise DataError(f"{what}: cannot read a {type(table).__name__}; give {forms}")
@@ -110,8 +115,8 @@ def is_record(value: Any) -> bool:
 
 def _of_records(source: Any, what: str) -> Any:
     """The columns of rows that name them, such as ir_datasets' and ir_measures' tuples; other sources as they are."""
-    table = is_columns(source) or is_pandas(source) or hasattr(source, "__arrow_c_stream__")
-    if table or isinstance(source, str | bytes | pl.LazyFrame | np.ndarray) or not isinstance(source, Iterable):
+    table = is_columns(source) or is_pandas(source) or is_table(source)
+    if table or isinstance(source, str | bytes | np.ndarray) or not isinstance(source, Iterable):
         return source
     rows = list(source)
     if not rows:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.data.columns import first_repeated, floats_of, ids_of
-from surefoot.data.frames import is_pandas, to_polars
+from surefoot.data.frames import is_pandas, is_table, to_polars
 from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, DataError, shortened
 
@@ -29,7 +29,7 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
         for name, dtype in zip(columns, X.dtypes, strict=True):
             _numeric(getattr(dtype, "kind", "O") in "biuf", name, dtype)
         values = X.to_numpy(dtype=np.float32, na_value=np.nan)
-    elif isinstance(X, pl.DataFrame | pl.LazyFrame) or hasattr(X, "__arrow_c_stream__"):
+    elif is_table(X):
         table = to_polars(X, "X")
         columns = table.columns
         for name, dtype in table.schema.items():
@@ -58,7 +58,7 @@ def without_queries(X: Any) -> tuple[Any, Any]:
     """
     if is_pandas(X):
         return (X.drop(columns=QUERY), X[QUERY]) if list(X.columns).count(QUERY) == 1 else (X, None)
-    if not isinstance(X, pl.DataFrame | pl.LazyFrame) and not hasattr(X, "__arrow_c_stream__"):
+    if not is_table(X):
         return X, None
     table = to_polars(X, "X")
     return (table.drop(QUERY), table[QUERY]) if QUERY in table.columns else (table, None)
