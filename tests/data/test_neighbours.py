@@ -157,8 +157,8 @@ def test_datasets_of_hugging_face() -> None:
     import datasets
 
     def dataset(table: dict[str, dict[str, float]]) -> Any:
-        columns = zip(*rows(table), strict=True)
-        return datasets.Dataset.from_dict(dict(zip(("query-id", "corpus-id", "score"), map(list, columns), strict=True)))
+        names, columns = ("query-id", "corpus-id", "score"), map(list, zip(*rows(table), strict=True))
+        return datasets.Dataset.from_dict(dict(zip(names, columns, strict=True)))
 
     run = dataset(RUN)
     assert sf.read_run(run).to_dict() == RUN
