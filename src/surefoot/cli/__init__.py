@@ -53,7 +53,7 @@ def _run() -> NoReturn:
             code = app(standalone_mode=False)
         finally:
             sys.stdout.flush()  # a full disk shows only here
-            gc.freeze()  # or Python would search all modules for garbage before it ends, for longer than many commands take
+            gc.freeze()  # Python would search all modules for garbage, for longer than many commands take
         sys.exit(code if isinstance(code, int) else 0)
     except SurefootError as error:
         _fail(2, *str(error).split("\n"))
