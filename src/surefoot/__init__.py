@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from surefoot.risk.inference import query_scores, t_risk, t_test
     from surefoot.risk.multiplicity import holm
     from surefoot.risk.tradeoff import u_risk, worst_mean
-    from surefoot.select.functions import compare_functions
-    from surefoot.select.stability import noise_study, read_dates, subset_study, time_study
+    from surefoot.studies.functions import compare_functions
+    from surefoot.studies.stability import noise_study, read_dates, subset_study, time_study
 
 __version__ = "0.1.0"
 
@@ -72,8 +72,8 @@ _HOME = {
     "surefoot.risk.inference": ("query_scores", "t_risk", "t_test"),
     "surefoot.risk.multiplicity": ("holm",),
     "surefoot.risk.tradeoff": ("u_risk", "worst_mean"),
-    "surefoot.select.functions": ("compare_functions",),
-    "surefoot.select.stability": ("noise_study", "read_dates", "subset_study", "time_study"),
+    "surefoot.studies.functions": ("compare_functions",),
+    "surefoot.studies.stability": ("noise_study", "read_dates", "subset_study", "time_study"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

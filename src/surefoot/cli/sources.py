@@ -9,7 +9,7 @@ from surefoot.errors import ArgumentError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from surefoot.data.ranking import Floats
+    from surefoot.arrays import Floats
     from surefoot.data.ranking_data import RankingData
 
 HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these; may be given several times."

@@ -18,7 +18,7 @@ from surefoot.progress import steps
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
     from surefoot.data.tables import Qrels, Run
-    from surefoot.select.study import Study
+    from surefoot.studies.study import Study
 
 stability = typer.Typer(
     name="stability",
@@ -66,7 +66,7 @@ def noise(
     **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
     """
     _check(files, json_file, html, force)
-    from surefoot.select.noise import noise_study
+    from surefoot.studies.noise import noise_study
 
     qrels, runs = _read(files, 1)
     study = noise_study(
@@ -96,7 +96,7 @@ def subsets(
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
     _check(files, json_file, html, force)
-    from surefoot.select.stability import subset_study
+    from surefoot.studies.stability import subset_study
 
     wanted = None if sizes is None else [_whole(size) for size in _numbers(sizes, "--sizes")]
     _give(subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed), json_file, html, quiet)
@@ -124,7 +124,7 @@ def time(
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
     _check(files if dates is None else [*files, str(dates)], json_file, html, force)
-    from surefoot.select.stability import read_dates, time_study
+    from surefoot.studies.stability import read_dates, time_study
 
     if dates is None:
         raise ArgumentError(
@@ -154,7 +154,7 @@ def compare(
     **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
     """
     _check(files, json_file, html, force)
-    from surefoot.select.functions import compare_functions
+    from surefoot.studies.functions import compare_functions
 
     scores = _scores(files, measure, 2)
     _give(compare_functions(scores, replicates=replicates, most=most, seed=seed), json_file, html, quiet)
@@ -189,7 +189,7 @@ def _scores(files: list[str], measures: list[str] | None, least: int) -> list[Sc
 
 def _measures(given: list[str] | None) -> list[str]:
     from surefoot.measures.notation import Measure
-    from surefoot.select.study import DEFAULT_MEASURES
+    from surefoot.studies.study import DEFAULT_MEASURES
 
     return [str(Measure.parse(measure)) for measure in given or DEFAULT_MEASURES]
 

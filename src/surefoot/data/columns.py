@@ -18,8 +18,8 @@ import numpy as np
 import polars as pl
 
 from surefoot.arguments import decimal
+from surefoot.arrays import Floats
 from surefoot.data.forks import forked
-from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, DataError, shortened
 
 Where: TypeAlias = "Callable[[int], str]"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from surefoot.arrays import Rows
 from surefoot.data.files import state
 from surefoot.data.lines import Layout, line_of, read_lines
-from surefoot.data.ranking import Rows
 from surefoot.errors import DataError
 
 if TYPE_CHECKING:

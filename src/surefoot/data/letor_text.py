@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from surefoot.arrays import Floats, Rows
 from surefoot.data.files import MARK, existing_file, is_compressed, read_blocks, text_lines
 from surefoot.data.letor_lines import FORM, number_of, read_one_by_one
 from surefoot.data.matrix import Matrix
-from surefoot.data.ranking import Floats, Rows
 from surefoot.errors import DataError, MissingExtraError
 
 _BLOCK = 1 << 19

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from surefoot.arrays import Floats
 from surefoot.data.columns import first_repeated, floats_of, ids_of
 from surefoot.data.frames import is_pandas, is_table, to_polars
-from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, DataError, shortened
 
 Matrix: TypeAlias = npt.NDArray[np.float32]

@@ -16,13 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from surefoot.arrays import Codes, Flags, Floats, Places, Rows
 from surefoot.data.forks import forked
 from surefoot.errors import DataError
 
-Codes: TypeAlias = npt.NDArray[np.uint64]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Rows: TypeAlias = npt.NDArray[np.int64]
-Places: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
 TieRule: TypeAlias = Literal["document id descending", "row order"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying by it loses nothing
@@ -111,7 +108,7 @@ class Ranking:
         at, found = other._search(self.codes)
         return self.places[found].astype(np.int64), other.places[at[found]].astype(np.int64)
 
-    def _search(self, codes: Codes) -> tuple[Rows, npt.NDArray[np.bool_]]:
+    def _search(self, codes: Codes) -> tuple[Rows, Flags]:
         at = np.searchsorted(self.codes, codes)
         np.minimum(at, len(self.codes) - 1, out=at)
         return at, self.codes[at] == codes

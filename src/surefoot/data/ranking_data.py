@@ -12,21 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from surefoot.arrays import Codes, Floats, Places, Rows
 from surefoot.data.matrix import QUERY, Matrix, check_names, feature_matrix, numbers_of, row_ids, without_queries
-from surefoot.data.ranking import (
-    Codes,
-    DuplicateDocumentError,
-    Floats,
-    Places,
-    Ranking,
-    Rows,
-    TieRule,
-    changes,
-    codes_of,
-    index,
-    pair_codes,
-    rank,
-)
+from surefoot.data.ranking import DuplicateDocumentError, Ranking, TieRule, changes, codes_of, index, pair_codes, rank
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
 

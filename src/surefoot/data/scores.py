@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from surefoot.arrays import LARGEST, Floats
 from surefoot.data.by_query import query_table
 from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, names_of, row_of
 from surefoot.data.csv_text import check_csv_names
@@ -22,11 +23,9 @@ from surefoot.data.frames import (
     keys_of,
     write_frame,
 )
-from surefoot.data.ranking import Floats
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
 
-LARGEST = 1e100  # beyond it sums of squares, which every test takes, would overflow
 _FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
 

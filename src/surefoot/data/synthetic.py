@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arguments import whole
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.data.tables import Qrels, Run
 
 # How clearly each system sees relevance (the higher, the better it ranks), and on what share of queries it goes astray.

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 

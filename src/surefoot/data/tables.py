@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from surefoot.arrays import Codes, Floats, Rows
 from surefoot.data.documents import FileIds, RowIds, ShiftedIds
 from surefoot.data.files import existing_file, stem, write_bytes
 from surefoot.data.forks import refuse_in_fork
@@ -27,19 +28,7 @@ from surefoot.data.forms import (
 )
 from surefoot.data.frames import RANK, columns_of, of_table, read_table
 from surefoot.data.lines import Layout, read_lines
-from surefoot.data.ranking import (
-    Codes,
-    DuplicateDocumentError,
-    Floats,
-    Ranking,
-    Rows,
-    changes,
-    chosen,
-    codes_of,
-    index,
-    pair_codes,
-    rank,
-)
+from surefoot.data.ranking import DuplicateDocumentError, Ranking, changes, chosen, codes_of, index, pair_codes, rank
 from surefoot.data.scores_csv import read_csv
 from surefoot.errors import DataError, shortened
 

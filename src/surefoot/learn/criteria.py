@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.expectation import geo_risk
 from surefoot.risk.inference import t_risk

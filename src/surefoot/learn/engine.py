@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, MissingExtraError, shortened
 
 _UNSAFE = re.compile(r'[\s\x00-\x1f\x7f"\\,:=\[\]{}]')  # what LightGBM's model text cannot hold in a feature's name

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.arrays import Floats
 from surefoot.data.matrix import QUERY, Matrix, feature_matrix, without_queries
-from surefoot.data.ranking import Floats
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 

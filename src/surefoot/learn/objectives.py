@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn import lambdas
 from surefoot.learn.target import Target

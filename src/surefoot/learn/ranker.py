@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.arrays import Floats
 from surefoot.data.matrix import without_queries
-from surefoot.data.ranking import Floats
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.ranking import Floats, Places, Rows
+from surefoot.arrays import Floats, Places, Rows
 from surefoot.errors import ArgumentError
 from surefoot.learn import lambdas
 from surefoot.measures.notation import Measure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.ranking import Floats, Rows
+from surefoot.arrays import Floats, Rows
 from surefoot.data.ranking_data import RankingData, check_labels
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, origin

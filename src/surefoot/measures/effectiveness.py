@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from surefoot.data.ranking import Floats, Rows
+from surefoot.arrays import Floats, Rows
 from surefoot.errors import MeasureError
 from surefoot.measures.matching import Hits, ordinals
 

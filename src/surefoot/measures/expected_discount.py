@@ -19,7 +19,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from surefoot.data.ranking import Floats, Rows, changes
+from surefoot.arrays import Floats, Rows
+from surefoot.data.ranking import changes
 from surefoot.measures.rank_binomial import standardised, tame
 
 _CELLS = 1 << 19  # contests held at once: 4 MB

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surefoot.data.ranking import Floats, Rows, changes
+from surefoot.arrays import Floats, Rows
+from surefoot.data.ranking import changes
 from surefoot.data.tables import Qrels, Run
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.ranking import Floats, changes
+from surefoot.arrays import Floats
+from surefoot.data.ranking import changes
 from surefoot.data.tables import Run
 from surefoot.measures.effectiveness import gains, ideal_dcg, ratio
 from surefoot.measures.expected_discount import expected_discounts

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.errors import MeasureError, shortened
 from surefoot.measures import effectiveness as on
 from surefoot.measures import near_ties

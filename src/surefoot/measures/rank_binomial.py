@@ -13,7 +13,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.errors import MeasureError, shortened
 
 _LARGE = 1e300

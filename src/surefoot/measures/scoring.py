@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from os import PathLike
-from typing import Any, TypeAlias, overload
+from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 
+from surefoot.arrays import Flags
 from surefoot.data.forms import is_ranx
 from surefoot.data.frames import QUERY_COLUMNS, is_record
 from surefoot.data.scores import Scores
@@ -21,8 +21,6 @@ from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.matching import judged_queries, match
 from surefoot.measures.near_ties import filled_ranks
 from surefoot.measures.notation import Measure, is_measure
-
-Flags: TypeAlias = npt.NDArray[np.bool_]
 
 MISSING = ("zero", "drop", "error")  # what becomes of a judged query that a run lacks
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from surefoot.arrays import Floats
 from surefoot.data.preferences import PreferencePairs
-from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.effectiveness import gains, ratio
 from surefoot.measures.expected_discount import discounts

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from surefoot import __version__
+from surefoot.arrays import Floats
 from surefoot.data.files import replacing
-from surefoot.data.ranking import Floats
 from surefoot.errors import ArgumentError, MissingExtraError, visible
 from surefoot.progress import steps
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from surefoot.arrays import Floats, Rows
 from surefoot.data.files import made_folder
-from surefoot.data.ranking import Floats, Rows
 from surefoot.errors import ArgumentError
 from surefoot.progress import steps
 from surefoot.report.canvas import (

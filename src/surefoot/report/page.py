@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from surefoot import __version__
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.data.texts import read_texts
 from surefoot.errors import ArgumentError, visible

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.report.canvas import (
     BAND,

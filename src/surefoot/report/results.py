@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.data.ranking import Codes, Floats, Ranking, Rows
+from surefoot.arrays import Codes, Floats, Rows
+from surefoot.data.ranking import Ranking
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Run
 

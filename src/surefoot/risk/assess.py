@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.arguments import whole
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.baselines import ROUNDING, baseline_rows, differences, population_rows

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, listed, shortened
 

@@ -1,20 +1,38 @@
-"""Confidence intervals for U_Risk, Z_Risk and GeoRisk by resampling queries."""
+"""Resampling queries, and confidence intervals for U_Risk, Z_Risk and GeoRisk by it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from surefoot.arguments import whole
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.progress import steps
-from surefoot.risk.expectation import combine
+from surefoot.risk.expectation import combine, deviation, expectation
 
 MOST = 1_000_000  # replicates; 10,000 give the ends of an interval to two digits already
 _CELLS = 1 << 22  # replicate × query cells handled at once, so that memory does not grow with either
 _DRAWS = 1 << 25  # figures kept at once, for the same reason
+
+
+def resamples(queries: int, replicates: int, seed: int) -> Iterator[tuple[slice, Floats]]:
+    """How often each query is drawn in each replicate, some replicates at a time: where they stand, and the counts.
+
+    The same seed draws the same queries.
+    """
+    rng = np.random.default_rng(seed)
+    step = max(1, _CELLS // queries)
+    for start in steps(range(0, replicates, step), "Resampling queries"):
+        part = slice(start, min(start + step, replicates))
+        counts = rng.multinomial(queries, np.full(queries, 1 / queries), size=part.stop - part.start)
+        yield part, counts.astype(np.float64)
+
+
+def percentile_intervals(draws: Floats, confidence: float = 0.95) -> Floats:
+    """Lower and upper ends of the draws along the last axis, as the new last axis."""
+    return np.moveaxis(np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=-1), 0, -1)
 
 
 @dataclass(frozen=True)
@@ -41,13 +59,12 @@ def bootstrap_intervals(
     rows that expectations are taken over, or None for no Z and Geo. The same seed gives the same intervals.
     """
     replicates, seed = whole("bootstrap", replicates, 2, MOST), whole("seed", seed, 0)
-    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
     kept: dict[str, list[Floats]] = {"u": [], "z": [], "geo": []}
     step = max(1, _DRAWS // (len(alphas) * replicates))
     for start in range(0, len(values), step):  # the seed draws the same queries for each group of systems
         rows = range(start, min(start + step, len(values)))
         for name, draws in _draws(values, weighted, alphas, population, rows, replicates, seed).items():
-            kept[name].append(_quantiles(draws, ends))
+            kept[name].append(percentile_intervals(draws, confidence))
     u, z, geo = (np.concatenate(parts, axis=1) for parts in kept.values())
     return Intervals(u, None if population is None else z, None if population is None else geo)
 
@@ -63,14 +80,10 @@ def _draws(
 ) -> dict[str, Floats]:
     """U, Z and Geo of some systems in each replicate, indexed [α, system, replicate]."""
     queries = values.shape[1]
-    rng = np.random.default_rng(seed)
     u = np.empty((len(alphas), len(rows), replicates))
     z = np.full(u.shape, np.nan)
     geo = np.full(u.shape, np.nan)
-    step = max(1, _CELLS // queries)
-    for start in steps(range(0, replicates, step), "Resampling queries"):
-        part = slice(start, min(start + step, replicates))
-        counts = rng.multinomial(queries, np.full(queries, 1 / queries), size=part.stop - part.start).astype(np.float64)
+    for part, counts in resamples(queries, replicates, seed):
         for i, x in enumerate(weighted):
             u[i, :, part] = x[rows.start : rows.stop] @ counts.T / queries
         if population is not None:
@@ -94,20 +107,9 @@ def _resampled_expectation(
     for row in steps(sorted(set(rows).intersection(population)), "Systems"):
         at = row - rows.start
         row_total = counts @ values[row]
-        share = np.divide(row_total, total, out=np.zeros_like(total), where=total > 0)
-        expectation = share[:, None] * column
-        deviation = np.divide(
-            values[row] - expectation,
-            np.sqrt(expectation),
-            out=np.zeros_like(expectation),
-            where=expectation > 0,
-        )
-        below = (np.minimum(deviation, 0) * counts).sum(axis=1)
-        everything = (deviation * counts).sum(axis=1)
+        found = deviation(values[row], expectation(row_total[:, None], total[:, None], column))
+        below = (np.minimum(found, 0) * counts).sum(axis=1)
+        everything = (found * counts).sum(axis=1)
         for i, alpha in enumerate(alphas):
             z[i, at] = everything + alpha * below
             geo[i, at] = combine(row_total / queries, z[i, at] / queries)
-
-
-def _quantiles(draws: Floats, ends: list[float]) -> Floats:
-    return np.moveaxis(np.quantile(draws, ends, axis=-1), 0, -1)

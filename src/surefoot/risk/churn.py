@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surefoot.data.ranking import Floats, Rows
+from surefoot.arrays import Floats, Rows
 from surefoot.data.tables import Run
 
 BINS = 10

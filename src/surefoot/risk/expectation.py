@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtr
 
-from surefoot.data.ranking import Floats
-from surefoot.data.scores import LARGEST
+from surefoot.arrays import LARGEST, Floats
 from surefoot.errors import ArgumentError
 from surefoot.risk.tradeoff import CHUNK, weigh_losses
 
@@ -35,7 +34,8 @@ def expected(X: ArrayLike) -> Floats:
            [0.2667, 0.5333]])
     """
     scores = score_matrix(X)
-    return _expected(scores, scores.sum(axis=1, keepdims=True))
+    totals = scores.sum(axis=1, keepdims=True)
+    return expectation(totals, totals.sum(), scores.sum(axis=0))
 
 
 def deviations(X: ArrayLike) -> Floats:
@@ -46,7 +46,7 @@ def deviations(X: ArrayLike) -> Floats:
            [ 0.0645, -0.0456]])
     """
     scores = score_matrix(X)
-    return _deviations(scores, scores.sum(axis=1, keepdims=True))
+    return deviation(scores, expected(scores))
 
 
 def deviation_sums(X: ArrayLike) -> tuple[Floats, Floats, Floats]:
@@ -55,17 +55,24 @@ def deviation_sums(X: ArrayLike) -> tuple[Floats, Floats, Floats]:
     totals = scores.sum(axis=1, keepdims=True)
     sums = np.zeros((3, len(scores)))
     for start in range(0, scores.shape[1], CHUNK):
-        z = _deviations(scores[:, start : start + CHUNK], totals)
+        part = scores[:, start : start + CHUNK]
+        z = deviation(part, expectation(totals, totals.sum(), part.sum(axis=0)))
         sums += np.maximum(z, 0).sum(axis=1), np.minimum(z, 0).sum(axis=1), np.square(z).sum(axis=1)
     above, below, squares = sums
     return above, below, squares
 
 
-def _deviations(scores: Floats, totals: Floats) -> Floats:
-    """z_ij of some queries' columns, with the totals S_i of all queries."""
-    expectation = _expected(scores, totals)
-    root = np.sqrt(expectation)
-    return np.asarray(np.divide(scores - expectation, root, out=np.zeros_like(scores), where=root > 0))
+def expectation(total: ArrayLike, everything: ArrayLike, column: ArrayLike) -> Floats:
+    """e = S_i / N · T_j from a system's total S_i, all systems' N and a query's T_j; 0 where there is nothing."""
+    total, everything = np.asarray(total, dtype=np.float64), np.asarray(everything, dtype=np.float64)
+    share = np.divide(total, everything, out=np.zeros(np.broadcast(total, everything).shape), where=everything > 0)
+    return np.asarray(share * column)
+
+
+def deviation(scores: Floats, expectations: Floats) -> Floats:
+    """z = (x − e) / √e, 0 where nothing is expected."""
+    root = np.sqrt(expectations)
+    return np.asarray(np.divide(scores - expectations, root, out=np.zeros_like(expectations), where=root > 0))
 
 
 def z_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
@@ -113,13 +120,6 @@ def chi_square(scores: Floats, squares: Floats) -> ChiSquare:
     if scores.max() <= 1 or any((row != np.rint(row)).any() for row in scores):
         return ChiSquare(value, df, None, "G² follows χ² for counts only, and these scores are not counts")
     return ChiSquare(value, df, float(chdtrc(df, value)))
-
-
-def _expected(scores: Floats, totals: Floats) -> Floats:
-    """e_ij = S_i·T_j / N of some queries' columns, with the totals S_i of all queries; 0 where there is nothing."""
-    everything = totals.sum()
-    column = scores.sum(axis=0)
-    return np.asarray(totals * (column / everything if everything else column))
 
 
 def score_matrix(X: ArrayLike) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.risk.tradeoff import CHUNK, paired_differences, weigh_losses
 
 FEWEST_QUERIES = 50  # with fewer, nothing corrects the test above α = 0: chance often passes for a reward

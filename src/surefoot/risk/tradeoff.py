@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.arguments import decimal
-from surefoot.data.ranking import Floats
-from surefoot.data.scores import LARGEST
+from surefoot.arrays import LARGEST, Floats
 from surefoot.errors import ArgumentError, shortened
 
 CHUNK = 1 << 15  # queries handled at a time: what is computed of them stays in the processor's cache

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr
 
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.risk.inference import verdict_of
 from surefoot.risk.multiplicity import holm
 

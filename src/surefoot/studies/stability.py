@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, whole
+from surefoot.arrays import Floats
 from surefoot.data.files import OLD_MAC, existing_file, read_text
-from surefoot.data.ranking import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.progress import steps
-from surefoot.select.noise import noise_study
-from surefoot.select.study import Json, Study, matrices_of
+from surefoot.studies.noise import noise_study
+from surefoot.studies.study import Json, Study, matrices_of
 
 __all__ = ["noise_study", "read_dates", "subset_study", "time_study"]
 

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, whole
-from surefoot.data.ranking import Floats
+from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
-from surefoot.progress import steps
-from surefoot.select.study import Json, Study, matrices_of
+from surefoot.risk.bootstrap import percentile_intervals, resamples
+from surefoot.studies.study import Json, Study, matrices_of
 
-_CELLS = 1 << 22
 _SAME = 1e-12
 
 
@@ -41,7 +40,7 @@ def compare_functions(
     whole("seed", seed, 0)
     whole("most", most, 0)
     first = matrices[0]
-    resampled = _bootstrap(matrices, replicates, seed)
+    resampled = _resampled_means(matrices, replicates, seed)
     measures: Json = {}
     for matrix, drawn in zip(matrices, resampled, strict=True):
         measures[matrix.measure] = _ranked(matrix, drawn)
@@ -60,15 +59,11 @@ def compare_functions(
     )
 
 
-def _bootstrap(matrices: Sequence[Scores], replicates: int, seed: int) -> list[Floats]:
+def _resampled_means(matrices: Sequence[Scores], replicates: int, seed: int) -> list[Floats]:
     """Means [system, replicate] of each measure over the same resampled queries."""
     queries = len(matrices[0].queries)
-    rng = np.random.default_rng(seed)
     drawn = [np.empty((len(matrix.systems), replicates)) for matrix in matrices]
-    step = max(1, _CELLS // queries)
-    for start in steps(range(0, replicates, step), "Resampling queries"):
-        part = slice(start, min(start + step, replicates))
-        counts = rng.multinomial(queries, np.full(queries, 1 / queries), size=part.stop - part.start).astype(np.float64)
+    for part, counts in resamples(queries, replicates, seed):
         for means, matrix in zip(drawn, matrices, strict=True):
             means[:, part] = matrix.values @ counts.T / queries
     return drawn
@@ -78,14 +73,14 @@ def _ranked(matrix: Scores, drawn: Floats) -> list[Json]:
     means = matrix.mean()
     best = drawn >= drawn.max(axis=0) - _SAME
     share = (best / best.sum(axis=0)).mean(axis=1)
-    low, high = np.quantile(drawn, [0.025, 0.975], axis=1)
+    intervals = percentile_intervals(drawn)
     order = np.argsort(-means, kind="stable")
     return [
         {
             "system": matrix.systems[row],
             "rank": 1 + int((means > means[row] + _SAME).sum()),
             "mean": float(means[row]),
-            "interval": [float(low[row]), float(high[row])],
+            "interval": intervals[row].tolist(),
             "share_best": float(share[row]),
         }
         for row in order

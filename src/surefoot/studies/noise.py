@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, whole
-from surefoot.data.ranking import Floats, Ranking
-from surefoot.data.scores import LARGEST
+from surefoot.arrays import LARGEST, Floats
+from surefoot.data.ranking import Ranking
 from surefoot.data.tables import Qrels, Source
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.matching import Hits, judged_queries, match
@@ -18,7 +18,7 @@ from surefoot.measures.near_ties import comparable_scores
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
-from surefoot.select.study import DEFAULT_MEASURES, Json, Study
+from surefoot.studies.study import DEFAULT_MEASURES, Json, Study
 
 _TRACE_STEPS = 60
 

@@ -9,7 +9,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.measures.matching import match
-from surefoot.select.noise import reranked
+from surefoot.studies.noise import reranked
 
 
 @pytest.fixture(scope="module")
