@@ -51,7 +51,7 @@ def main() -> None:
         print(study, end="\n\n")
     if len(sys.argv) > 2:
         from surefoot.data.files import write_text
-        from surefoot.report.stability_page import to_page
+        from surefoot.studies.page import to_page
 
         write_text(sys.argv[2], to_page([study.to_dict() for study in studies]))
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from surefoot.data.dates import read_dates
     from surefoot.data.letor import read_letor, write_letor
     from surefoot.data.preferences import PreferencePairs, read_preferences
     from surefoot.data.ranking_data import RankingData
@@ -39,11 +40,13 @@ if TYPE_CHECKING:
     from surefoot.risk.multiplicity import holm
     from surefoot.risk.tradeoff import u_risk, worst_mean
     from surefoot.studies.functions import compare_functions
-    from surefoot.studies.stability import noise_study, read_dates, subset_study, time_study
+    from surefoot.studies.noise import noise_study
+    from surefoot.studies.picks import subset_study, time_study
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "surefoot.data.dates": ("read_dates",),
     "surefoot.data.letor": ("read_letor", "write_letor"),
     "surefoot.data.ranking_data": ("RankingData",),
     "surefoot.data.preferences": ("PreferencePairs", "read_preferences"),
@@ -73,7 +76,8 @@ _HOME = {
     "surefoot.risk.multiplicity": ("holm",),
     "surefoot.risk.tradeoff": ("u_risk", "worst_mean"),
     "surefoot.studies.functions": ("compare_functions",),
-    "surefoot.studies.stability": ("noise_study", "read_dates", "subset_study", "time_study"),
+    "surefoot.studies.noise": ("noise_study",),
+    "surefoot.studies.picks": ("subset_study", "time_study"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

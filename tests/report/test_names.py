@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import surefoot as sf
-from surefoot.report.stability import tables as study_tables
 from surefoot.report.text import plain_console, query_tables, tables
+from surefoot.studies.text import tables as study_tables
 
 MARKUP = ["x[/bold]", "[red]b", ":cat:", "[link=http://a]c"]
 STEERING = ["\x1b[31mred", "\x9b31m", "a\x07\x08b", "\u202eback", "a\u2028b", "half\udcff"]

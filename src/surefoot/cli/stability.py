@@ -96,7 +96,7 @@ def subsets(
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
     _check(files, json_file, html, force)
-    from surefoot.studies.stability import subset_study
+    from surefoot.studies.picks import subset_study
 
     wanted = None if sizes is None else [_whole(size) for size in _numbers(sizes, "--sizes")]
     _give(subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed), json_file, html, quiet)
@@ -124,7 +124,8 @@ def time(
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
     _check(files if dates is None else [*files, str(dates)], json_file, html, force)
-    from surefoot.studies.stability import read_dates, time_study
+    from surefoot.data.dates import read_dates
+    from surefoot.studies.picks import time_study
 
     if dates is None:
         raise ArgumentError(
@@ -218,8 +219,8 @@ def _give(study: Study, json_file: str | None, html: Path | None, quiet: bool) -
     if json_file == "-":
         typer.echo(study.to_json(), nl=False)
     elif not quiet:
-        from surefoot.report.stability import tables
         from surefoot.report.text import plain_console
+        from surefoot.studies.text import tables
 
         console = plain_console(width=None if sys.stdout.isatty() else 130)
         for part in tables(study.to_dict()):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 
-from surefoot.data.files import existing_file, read_bytes, write_text
+from surefoot.data.files import write_text
 from surefoot.data.scores import Scores, read_scores, unknown_system
 from surefoot.data.segments import read_segments
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -18,7 +17,7 @@ from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import Row, sort_rows
 from surefoot.report.per_query import per_query_data, per_query_frame
-from surefoot.report.plain_json import to_json
+from surefoot.report.result import Result
 from surefoot.report.words import advice, default_alpha, verdict
 from surefoot.risk.assess import SCHEMA, Json, alpha_key, assessment_data
 from surefoot.risk.segments import Segments
@@ -79,12 +78,14 @@ def _matrices(scores: Any) -> list[Scores]:
     return list(scores) if several else [read_scores(scores)]
 
 
-class Assessment:
+class Assessment(Result):
     """An assessment: `to_dict` is its plain data, everything else renders that.
 
     Of several measures the first leads: `scores`, `rows`, `verdict` and `figures` are its, and `a["AP"]` is the
     assessment by AP alone.
     """
+
+    called = "an assessment"
 
     def __init__(self, parts: Sequence[tuple[Json, Scores | None]], segments: Segments | None = None) -> None:
         self._parts = list(parts)
@@ -94,13 +95,12 @@ class Assessment:
             raise ArgumentError(f"a measure is given twice among {', '.join(self.measures)}; give each once")
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Assessment:
-        """An assessment that was written as JSON; with `per_query=True` it has its scores, and so its page, again."""
-        try:
-            content = json.loads(read_bytes(existing_file(path)).decode("utf-8-sig"))
-        except ValueError as error:
-            raise DataError.at(path, None, f"is not JSON ({error}); give a file that write_json wrote") from error
-        return cls(*_parts(content, path))
+    def from_dict(cls, data: Json) -> Self:
+        """The assessment whose plain data this is; with `per_query=True` it has its scores, and so its page, again."""
+        measured = data.get("measures", [data]) if isinstance(data, dict) else []
+        if not measured or not all(isinstance(part, dict) and part.get("schema") == SCHEMA for part in measured):
+            raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
+        return cls([_part(dict(part)) for part in measured], _kinds(measured[0].get("per_query") or {}))
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -127,10 +127,6 @@ class Assessment:
         ]
         return parts[0] if len(parts) == 1 else {"schema": SCHEMA, "measures": parts}
 
-    def to_json(self, *, per_query: bool = False) -> str:
-        """The data as JSON text."""
-        return to_json(self.to_dict(per_query=per_query))
-
     def rows(self, sort: str = "mean") -> list[Row]:
         """The systems' figures by a column, best first."""
         return sort_rows(self._data, sort)
@@ -153,10 +149,6 @@ class Assessment:
     def to_text(self, sort: str = "mean", width: int = 120) -> str:
         """The tables that the command line prints."""
         return "\n\n".join(self._each(lambda data, rows: text.to_text(data, rows, width), sort))
-
-    def __str__(self) -> str:
-        """The tables that the command line prints."""
-        return self.to_text()
 
     def __repr__(self) -> str:
         """Size, measures and baseline."""
@@ -187,14 +179,6 @@ class Assessment:
     def queries_csv(self) -> str:
         """One line per system and query, every figure at full precision."""
         return text.queries_csv(self.per_query())
-
-    def write_json(self, path: str | os.PathLike[str], *, per_query: bool = False) -> None:
-        """Write the data as JSON, all or nothing."""
-        write_text(path, self.to_json(per_query=per_query))
-
-    def write_csv(self, path: str | os.PathLike[str], sort: str = "mean") -> None:
-        """Write the figures as CSV, all or nothing."""
-        write_text(path, self.to_csv(sort))
 
     def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = ("pdf", "svg", "png")) -> list[Path]:
         """Write the papers' charts into a folder; see `surefoot.report.figures` for each of them."""
@@ -249,20 +233,6 @@ class Assessment:
             return frames[0][1]
         named = [frame.insert_column(0, pl.Series("measure", [measure] * frame.height)) for measure, frame in frames]
         return pl.concat(named, how="vertical_relaxed")
-
-
-Parts = list[tuple[Json, Scores | None]]
-
-
-def _parts(content: Any, path: str | os.PathLike[str]) -> tuple[Parts, Segments]:
-    """The plain data of each measure, and its scores where the file has them; and the queries' segments."""
-    measured = content.get("measures", [content]) if isinstance(content, dict) else []
-    if not measured or not all(isinstance(data, dict) and data.get("schema") == SCHEMA for data in measured):
-        raise DataError.at(path, None, f"is not an assessment; expected JSON with the schema {SCHEMA!r}")
-    try:
-        return [_part(dict(data)) for data in measured], _kinds(measured[0].get("per_query") or {})
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError.at(path, None, f"is not a whole assessment ({error!r}); write it again") from error
 
 
 def _kinds(block: Json) -> Segments:

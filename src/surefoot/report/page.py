@@ -6,15 +6,13 @@ The page recomputes every figure in the browser, so its data is the score matrix
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,8 +20,9 @@ from surefoot import __version__
 from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.data.texts import read_texts
-from surefoot.errors import ArgumentError, visible
+from surefoot.errors import ArgumentError
 from surefoot.report.columns import SUMMARY, SYSTEM, Row, at_alpha
+from surefoot.report.html import asset, render, shown, source_hash, trusted
 from surefoot.report.results import pack, packed_results
 from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
 from surefoot.risk.assess import Json
@@ -32,14 +31,11 @@ from surefoot.risk.inference import FEWEST_QUERIES, critical_value
 from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import check_alpha
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 _SCRIPTS = (
     "dom", "statistics", "book", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
     "curves", "plane", "results", "queries", "main",
 )  # fmt: skip
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_FOLDER = "surefoot.report/page"
 _NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _NOTEBOOK_ROWS = 25
 _LONGEST = 200  # letters of a text that are shown
@@ -71,7 +67,7 @@ class Made(NamedTuple):
             lines.append(f"Data: {', '.join(self.sources)}")
         if self.command is not None:
             lines.append(f"Command: {self.command}")
-        return [_shown(line) for line in lines]
+        return [shown(line) for line in lines]
 
 
 def page_payload(
@@ -184,27 +180,21 @@ def _segments(column: Json, of: Mapping[str, str], scores: Scores) -> Json:
 
 def to_page(payload: Json) -> str:
     """The page of a payload: HTML that needs nothing else, no network and no server."""
-    style, script = _asset("page.css"), _script()
+    style, script = asset(f"{_FOLDER}/page.css"), _script()
     policy = (
         "default-src 'none'; "
-        f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        f"style-src {source_hash(style)}; script-src {source_hash(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
-    from markupsafe import Markup
-
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(
-            policy=policy,
-            title=_shown(payload["title"]),
-            style=Markup(style),
-            script=Markup(script),
-            data=Markup(_json(payload)),
-            version=payload["version"],
-            named=payload["named"] and _shown(payload["named"]),
-            made=payload["made"],
-        )
+    return render(
+        f"{_FOLDER}/page.html.j2",
+        policy=policy,
+        title=shown(payload["title"]),
+        style=trusted(style),
+        script=trusted(script),
+        data=trusted(_json(payload)),
+        named=payload["named"] and shown(payload["named"]),
+        made=payload["made"],
     )
 
 
@@ -214,22 +204,19 @@ def to_notebook(data: Json, rows: list[Row]) -> str:
     columns = [SYSTEM, *SUMMARY, *at_alpha(alpha)]
     leader = next((row for row in rows if not row["is_baseline"]), None)
     table = [
-        {"baseline": row["is_baseline"], "cells": [_shown(column.text(row)) for column in columns]}
+        {"baseline": row["is_baseline"], "cells": [shown(column.text(row)) for column in columns]}
         for row in rows[:_NOTEBOOK_ROWS]
     ]
-    return (
-        _environment()
-        .get_template("notebook.html.j2")
-        .render(
-            title=_shown(title(data)),
-            verdict=_shown(verdict(data, leader, alpha)) if leader else None,
-            alpha=alpha_title(alpha),
-            headings=[column.heading for column in columns],
-            rows=table,
-            more=max(0, len(rows) - _NOTEBOOK_ROWS),
-            cautions=[_shown(caution) for caution in cautions(data)],
-            notes=[_shown(note) for note in [*notes(data), *absences(data)]],
-        )
+    return render(
+        f"{_FOLDER}/notebook.html.j2",
+        title=shown(title(data)),
+        verdict=shown(verdict(data, leader, alpha)) if leader else None,
+        alpha=alpha_title(alpha),
+        headings=[column.heading for column in columns],
+        rows=table,
+        more=max(0, len(rows) - _NOTEBOOK_ROWS),
+        cautions=[shown(caution) for caution in cautions(data)],
+        notes=[shown(note) for note in [*notes(data), *absences(data)]],
     )
 
 
@@ -262,29 +249,7 @@ def _json(payload: Json) -> str:
     return _NOT_IN_A_SCRIPT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _shown(text: str) -> str:
-    return _SURROGATE.sub("�", visible(text))
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
-
-
-@cache
-def _asset(name: str) -> str:
-    return files("surefoot.report").joinpath("page", name).read_text(encoding="utf-8")
-
-
 @cache
 def _script() -> str:
     """The modules in one scope of their own."""
-    return '"use strict";\n(() => {\n' + "\n".join(_asset(f"{name}.js") for name in _SCRIPTS) + "})();\n"
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    return Environment(
-        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    return '"use strict";\n(() => {\n' + "\n".join(asset(f"{_FOLDER}/{name}.js") for name in _SCRIPTS) + "})();\n"

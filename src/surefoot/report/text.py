@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from surefoot.errors import visible as visible  # noqa: PLC0414 - other modules take it from here
+from surefoot.errors import visible
 from surefoot.report.columns import (
     ABSENT,
     SUMMARY,
@@ -197,7 +197,7 @@ def to_csv(parts: Sequence[tuple[Json, Sequence[Row]]]) -> str:
     for data, rows in parts:
         named = [data["measure"]] if len(parts) > 1 else []
         lines += [[*named, *(column.value(row) for column in columns)] for row in rows]
-    return _csv([*(["measure"] if len(parts) > 1 else []), *header], lines)
+    return csv_text([*(["measure"] if len(parts) > 1 else []), *header], lines)
 
 
 def queries_csv(frame: pl.DataFrame) -> str:
@@ -208,7 +208,8 @@ def queries_csv(frame: pl.DataFrame) -> str:
     return frame.write_csv()
 
 
-def _csv(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
+def csv_text(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
+    """CSV whose names a spreadsheet takes as text."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(header)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.baselines import ROUNDING, baseline_rows, differences, population_rows
 from surefoot.risk.bootstrap import bootstrap_intervals
@@ -22,6 +21,9 @@ from surefoot.risk.multiplicity import holm
 from surefoot.risk.segments import Segments, segment_data
 from surefoot.risk.tradeoff import CHUNK, check_alpha, loses_over, lowest_mean, weigh_losses
 from surefoot.risk.turns import turning_points
+
+if TYPE_CHECKING:
+    from surefoot.data.scores import Scores
 
 SCHEMA = "surefoot/assessment/1"
 RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, listed, shortened
+
+if TYPE_CHECKING:
+    from surefoot.data.scores import Scores
 
 ROUNDING = 1e-12  # of the largest score: figures that differ by less than that are equal
 

@@ -6,11 +6,14 @@ Wang et al. (SIGIR 2012, §5.9) and Bennett et al. (ICTIR 2015, §3.1).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
-from surefoot.data.tables import Run
+
+if TYPE_CHECKING:
+    from surefoot.data.tables import Run
 
 BINS = 10
 

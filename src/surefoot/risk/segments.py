@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.inference import verdict_of
 from surefoot.risk.multiplicity import holm
+
+if TYPE_CHECKING:
+    from surefoot.data.scores import Scores
 
 Json = dict[str, Any]
 MOST = 1000  # segments of a column; with more, a column holds ids rather than kinds

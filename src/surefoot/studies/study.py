@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from surefoot.data.files import write_text
 from surefoot.data.scores import Scores
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, DataError
+from surefoot.report.result import Result
+from surefoot.studies.text import to_csv, to_text
 
 Json = dict[str, Any]
+SCHEMAS = tuple(f"surefoot/stability-{kind}/1" for kind in ("noise", "subsets", "time", "functions"))
 DEFAULT_MEASURES = ("nDCG@5", "rNDCG@5", "SoftNDCG@5")
 
 
@@ -30,8 +33,10 @@ def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
     return matrices
 
 
-class Study:
+class Study(Result):
     """What a study of stability found; `to_dict` is its plain data, everything else renders that."""
+
+    called = "a study of stability"
 
     def __init__(self, data: Json) -> None:
         self._data = data
@@ -40,34 +45,31 @@ class Study:
         """Plain data that JSON can hold; `schema` says which study it is."""
         return dict(self._data)
 
-    def to_json(self) -> str:
-        """The data as JSON text."""
-        from surefoot.report.plain_json import to_json
+    @classmethod
+    def from_dict(cls, data: Json) -> Self:
+        """The study whose plain data this is."""
+        if not isinstance(data, dict) or data.get("schema") not in SCHEMAS:
+            raise DataError(f"is not {cls.called}; expected JSON with a schema such as {SCHEMAS[0]!r}")
+        study = cls(data)
+        repr(study), study.to_text(), study.to_csv(), study.to_html()  # all that a rendering looks at is there
+        return study
 
-        return to_json(self._data)
+    def to_csv(self) -> str:
+        """One row for each measure and size, period or function, figures at full precision."""
+        return to_csv(self._data)
 
     def to_text(self, width: int = 120) -> str:
         """The tables that the command line prints."""
-        from surefoot.report.stability import to_text
-
         return to_text(self._data, width)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
         """One self-contained page with the study's charts; written to `path` where given."""
-        from surefoot.report.stability_page import to_page
+        from surefoot.studies.page import to_page
 
         page = to_page([self._data])
         if path is not None:
             write_text(path, page)
         return page
-
-    def write_json(self, path: str | os.PathLike[str]) -> None:
-        """Write the data as JSON, all or nothing."""
-        write_text(path, self.to_json())
-
-    def __str__(self) -> str:
-        """The tables that the command line prints."""
-        return self.to_text()
 
     def __repr__(self) -> str:
         """Which study, of what."""

@@ -2,64 +2,46 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
 from collections.abc import Callable, Sequence
-from functools import cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from surefoot import __version__
 from surefoot.errors import ArgumentError
+from surefoot.report.html import asset, render, shown, source_hash, trusted
 from surefoot.report.line_chart import Line, line_chart
-from surefoot.report.stability import findings, kind, title
-from surefoot.report.text import visible
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from surefoot.studies.text import findings, functions_table, kind, title
 
 Json = dict[str, Any]
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def to_page(studies: Sequence[Json]) -> str:
     """The page of one study or several, from their plain data; what is in it is escaped and runs nothing."""
-    from markupsafe import Markup
-
     if not studies:
         raise ArgumentError("a page needs at least one study")
-    style = _asset("stability.css")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+    style = asset("surefoot.studies/page.css")
     sections = [
         {
-            "title": visible(title(data)),
-            "findings": [visible(found) for found in findings(data)],
+            "title": shown(title(data)),
+            "findings": [shown(found) for found in findings(data)],
             "charts": _CHARTS[kind(data)](data),
             "tables": _functions_tables(data) if kind(data) == "functions" else [],
         }
         for data in studies
     ]
     heading = sections[0]["title"] if len(sections) == 1 else "How far rankings, and the choices between them, hold"
-    page = (
-        _environment()
-        .get_template("stability.html.j2")
-        .render(
-            policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
-            title=heading,
-            style=Markup(style),
-            sections=sections,
-            version=__version__,
-        )
+    return render(
+        "surefoot.studies/page.html.j2",
+        policy=f"default-src 'none'; style-src {source_hash(style)}; base-uri 'none'; form-action 'none'",
+        title=heading,
+        style=trusted(style),
+        sections=sections,
     )
-    return _SURROGATE.sub("�", page)
 
 
 def _noise_charts(data: Json) -> list[Json]:
     charts = []
     for system in data["systems"]:
         found = system["measures"]
-        name = visible(system["system"])
+        name = shown(system["system"])
         means = [
             Line(
                 measure,
@@ -91,8 +73,8 @@ def _noise_charts(data: Json) -> list[Json]:
     trace = data["trace"]
     charts.append(
         {
-            "title": f"Query {visible(trace['query'])} under one growing noise",
-            "said": f"The same noise, scaled up; {visible(trace['system'])}",
+            "title": f"Query {shown(trace['query'])} under one growing noise",
+            "said": f"The same noise, scaled up; {shown(trace['system'])}",
             "drawing": line_chart(
                 trace["sizes"], [Line(measure, values) for measure, values in trace["values"].items()],
                 label="One query under growing noise", x_label="size of noise", y_label="value", dots=False,
@@ -136,32 +118,25 @@ def _picks(
 
 
 def _functions_tables(data: Json) -> list[Json]:
-    rows = [
-        [
-            visible(measure), found["rank"], visible(found["system"]), f"{found['mean']:.4f}",
-            "{:.4f} to {:.4f}".format(*found["interval"]), f"{found['share_best']:.1%}",
-        ]
-        for measure, ranked in data["results"].items()
-        for found in ranked
-    ]  # fmt: skip
+    headings, rows = functions_table(data)
     tables: list[Json] = [
         {
             "title": "Functions by each measure",
-            "headings": ["measure", "rank", "system", "mean", "95 % interval", "best in"],
-            "rows": rows,
+            "headings": headings,
+            "rows": [[shown(cell) for cell in row] for row in rows],
         }
     ]
     for found in data["disagreements"]:
         if not found["queries"]:
             continue
-        one, two = map(visible, found["systems"])
-        first, other = visible(found["against"]), visible(found["measure"])
+        one, two = map(shown, found["systems"])
+        first, other = shown(found["against"]), shown(found["measure"])
         tables.append(
             {
                 "title": f"Queries on which {first} and {other} part furthest over {one} and {two}",
                 "headings": ["query", f"{first}: {one}", two, f"{other}: {one}", two],
                 "rows": [
-                    [visible(item["query"]), *(f"{value:.4f}" for value in (*item["by_first"], *item["by_other"]))]
+                    [shown(item["query"]), *(f"{value:.4f}" for value in (*item["by_first"], *item["by_other"]))]
                     for item in found["queries"]
                 ],
             }
@@ -175,17 +150,3 @@ _CHARTS: dict[str, Callable[[Json], list[Json]]] = {
     "time": _time_charts,
     "functions": lambda data: [],
 }
-
-
-@cache
-def _asset(name: str) -> str:
-    return files("surefoot.report").joinpath(name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    return Environment(
-        loader=FunctionLoader(_asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )

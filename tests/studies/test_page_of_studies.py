@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,7 +13,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.report.line_chart import Line, line_chart
-from surefoot.report.stability_page import to_page
+from surefoot.studies.page import to_page
+from surefoot.studies.study import Study
 
 HOSTILE = "</style><script>alert(1)</script>\u202e\"'&\ud800"
 
@@ -80,3 +83,33 @@ def test_charts_of_one_point_and_of_constant_lines() -> None:
         drawn = line_chart(x, [Line("a", values)], label="l", x_label="x", y_label="y", logarithmic=True)
         assert "nan" not in drawn
         assert "inf" not in drawn
+
+
+def test_reading_back(studies, tmp_path: Path) -> None:
+    for study in studies:
+        again = Study.read(written(tmp_path, study))
+        assert again.to_dict() == study.to_dict()
+        assert (again.to_text(), again.to_csv(), again.to_html()) == (study.to_text(), study.to_csv(), study.to_html())
+        for key in ("results", "systems", "measures", "sizes", "periods", "disagreements"):
+            data = {name: value for name, value in study.to_dict().items() if name != key}
+            if data != study.to_dict():
+                (tmp_path / "bad.json").write_text(json.dumps(data))
+                with pytest.raises(sf.DataError, match=r"bad\.json: is not whole"):
+                    Study.read(tmp_path / "bad.json")
+    for text in ("{}", "[1]", "no", '{"schema": "surefoot/assessment/1"}', "[" * 100_000):
+        (tmp_path / "bad.json").write_text(text)
+        with pytest.raises(sf.DataError, match=r"bad\.json"):
+            Study.read(tmp_path / "bad.json")
+
+
+def written(folder: Path, study: Study) -> Path:
+    study.write_json(folder / "study.json")
+    return folder / "study.json"
+
+
+def test_csv(studies, tmp_path: Path) -> None:
+    for study in studies:
+        study.write_csv(tmp_path / "study.csv")
+        header, *lines = csv.reader((tmp_path / "study.csv").read_text().splitlines())
+        assert all(len(line) == len(header) for line in lines)
+        assert {line[header.index("measure")] for line in lines} == set(study.to_dict()["measures"])

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from surefoot.report.text import rendered, visible
+from surefoot.errors import visible
+from surefoot.report.text import csv_text, rendered
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 Json = dict[str, Any]
+Csv = tuple[list[str], list[list[Any]]]
 _MOST_PAIRS = 6
 
 
@@ -27,6 +29,11 @@ def tables(data: Json) -> list[RenderableType]:
     parts += _TABLES[kind(data)](data)
     parts += [Text(visible(line)) for line in findings(data)]
     return parts
+
+
+def to_csv(data: Json) -> str:
+    """The study's figures at full precision, one row for each measure and size, period or function."""
+    return csv_text(*_CSV[kind(data)](data))
 
 
 def kind(data: Json) -> str:
@@ -161,22 +168,25 @@ def _time_tables(data: Json) -> list[RenderableType]:
     return [_table([data["period"], "queries", *data["measures"]], rows), _shown()]
 
 
+def functions_table(data: Json) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows: how each measure ranks the functions, and how surely."""
+    rows = [
+        [
+            measure, str(found["rank"]), found["system"], f"{found['mean']:.4f}",
+            "{:.4f} to {:.4f}".format(*found["interval"]), f"{found['share_best']:.1%}",
+        ]
+        for measure, ranked in data["results"].items()
+        for found in ranked
+    ]  # fmt: skip
+    return ["measure", "rank", "system", "mean", "95 % interval", "best in"], rows
+
+
 def _functions_tables(data: Json) -> list[RenderableType]:
-    rows = []
-    for measure, ranked in data["results"].items():
-        for number, found in enumerate(ranked):
-            low, high = found["interval"]
-            rows.append(
-                [
-                    measure if number == 0 else "",
-                    str(found["rank"]),
-                    found["system"],
-                    f"{found['mean']:.4f}",
-                    f"{low:.4f} to {high:.4f}",
-                    f"{found['share_best']:.1%}",
-                ]
-            )
-    return [_table(["measure", "rank", "system", "mean", "95 % interval", "best in"], rows, left=3)]
+    headings, rows = functions_table(data)
+    once = [
+        [row[0] if number == 0 or rows[number - 1][0] != row[0] else "", *row[1:]] for number, row in enumerate(rows)
+    ]
+    return [_table(headings, once, left=3)]
 
 
 def _functions_findings(data: Json) -> list[str]:
@@ -204,6 +214,51 @@ def _functions_findings(data: Json) -> list[str]:
     return said
 
 
+def _noise_csv(data: Json) -> Csv:
+    figures = ("mean", "deviation", "low", "high")
+    rows = [
+        [system["system"], measure, size, *(found[figure][level] for figure in figures)]
+        for system in data["systems"]
+        for measure, found in system["measures"].items()
+        for level, size in enumerate(data["sizes"])
+    ]
+    return ["system", "measure", "noise", *figures], rows
+
+
+def _subsets_csv(data: Json) -> Csv:
+    rows = [
+        [measure, size, found["rate"][column], found["variance"][column]]
+        for measure, found in data["results"].items()
+        for column, size in enumerate(data["sizes"])
+    ]
+    return ["measure", "queries", "rate", "variance"], rows
+
+
+def _time_csv(data: Json) -> Csv:
+    figures = ("difference", "rate", "variance")
+    rows = [
+        [measure, period["period"], period["queries"], *(found[figure][column] for figure in figures)]
+        for measure, found in data["results"].items()
+        for column, period in enumerate(data["periods"])
+    ]
+    return ["measure", data["period"], "queries", *figures], rows
+
+
+def _functions_csv(data: Json) -> Csv:
+    rows = [
+        [measure, found["rank"], found["system"], found["mean"], *found["interval"], found["share_best"]]
+        for measure, ranked in data["results"].items()
+        for found in ranked
+    ]
+    return ["measure", "rank", "system", "mean", "mean_low", "mean_high", "share_best"], rows
+
+
+_CSV: dict[str, Callable[[Json], Csv]] = {
+    "noise": _noise_csv,
+    "subsets": _subsets_csv,
+    "time": _time_csv,
+    "functions": _functions_csv,
+}
 _TABLES: dict[str, Callable[[Json], list[RenderableType]]] = {
     "noise": _noise_tables,
     "subsets": _subsets_tables,

@@ -1,35 +1,24 @@
-"""The three studies of Li et al. (CIKM 2009): how far measures, and the choices made by them, hold when things drift.
+"""Which of two functions each measure picks, on random subsets of queries and over time (Li et al., CIKM 2009).
 
-`noise_study` adds noise to scores. `subset_study` asks which of two functions each measure picks on random subsets of
-the queries, and `time_study` the same for each period of time. The latter two see effectiveness only, so they
-take any score matrices.
+Both studies see effectiveness only, so they take any score matrices.
 """
 
 from __future__ import annotations
 
 import datetime
-import os
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.arrays import Floats
-from surefoot.data.files import OLD_MAC, existing_file, read_text
+from surefoot.data.dates import date_of
 from surefoot.data.scores import Scores
-from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import steps
-from surefoot.studies.noise import noise_study
 from surefoot.studies.study import Json, Study, matrices_of
 
-__all__ = ["noise_study", "read_dates", "subset_study", "time_study"]
-
 _CELLS = 1 << 21  # subset × query cells handled at once
-_BETWEEN = re.compile(r"[ \t\v\f\r,]+")
-_DATE = re.compile(
-    r"(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?))?)?", re.ASCII
-)
 _TIE = 1e-12  # differences of means that are rounding only
 
 
@@ -147,48 +136,6 @@ def time_study(
     )
 
 
-def read_dates(path: str | os.PathLike[str]) -> dict[str, datetime.date]:
-    """Queries' dates from lines `query date`, the date as 2026-11-15 (a time of day after it is left out).
-
-    Columns are separated by white space, or by a comma or tab; a header line `query date` may come first.
-    """
-    found: dict[str, datetime.date] = {}
-    text = read_text(existing_file(path))
-    if "\n" not in text and "\r" in text.strip(" \t\v\f\r"):
-        raise DataError.at(path, 1, OLD_MAC)
-    first = True
-    for number, line in enumerate(text.split("\n"), start=1):
-        query, _, written = _BETWEEN.sub(" ", line).strip(" ").partition(" ")
-        if not query:
-            continue
-        header, first = first and written.lower() == "date", False
-        if header:
-            continue
-        if not written:
-            raise DataError.at(
-                path, number, f"no date after {shortened(query)}; expected 'query date', as in '301 2026-11-15'"
-            )
-        date = _date(written)
-        if date is None:
-            raise DataError.at(path, number, f"{shortened(written)} is not a date; write it as 2026-11-15")
-        if found.setdefault(query, date) != date:
-            raise DataError.at(
-                path, number, f"query {shortened(query)} has two dates, {found[query]} and {date}; keep one"
-            )
-    if not found:
-        raise DataError.at(path, None, "the file holds no dates; expected lines of the form 'query date'")
-    return found
-
-
-def _date(text: str) -> datetime.date | None:
-    """The date of a text that is one, with or without a time of day."""
-    match = _DATE.fullmatch(text)
-    try:
-        return datetime.date.fromisoformat(match[1]) if match else None
-    except ValueError:  # such as a 13th month
-        return None
-
-
 def _two_functions(
     scores: Scores | Sequence[Scores], systems: tuple[str, str] | None
 ) -> tuple[list[Scores], tuple[str, str]]:
@@ -261,7 +208,7 @@ def _periods(queries: Sequence[str], dates: Mapping[str, datetime.date | str], p
         date = dates.get(query)
         if date is None:
             continue
-        known = _date(str(date))
+        known = date_of(str(date))
         if known is None:
             raise ArgumentError(f"the date of query {shortened(query)} is {shortened(date)}; write it as 2026-11-15")
         groups.setdefault(labels[period](known), []).append(row)

@@ -1,0 +1,56 @@
+"""What all pages share: files of the package, templates that escape, hashes for the policy, text that stays text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from surefoot import __version__
+from surefoot.errors import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of a file of the package, named as in `surefoot.report/page/page.css`."""
+    package, _, path = name.partition("/")
+    return files(package).joinpath(path).read_text(encoding="utf-8")
+
+
+def render(template: str, **values: Any) -> str:
+    """A template filled in; what is not `trusted` is escaped."""
+    return _environment().get_template(template).render(version=__version__, **values)
+
+
+def trusted(text: str) -> Any:
+    """Text of our own that goes into a page as it is."""
+    from markupsafe import Markup
+
+    return Markup(text)
+
+
+def shown(text: str) -> str:
+    """Text of others as a page shows it: no control characters, nothing that UTF-8 cannot hold."""
+    return _SURROGATE.sub("�", visible(text))
+
+
+def source_hash(text: str) -> str:
+    """What a Content-Security-Policy allows this style or script by."""
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") + "'"
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    return Environment(
+        loader=FunctionLoader(asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )

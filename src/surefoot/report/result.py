@@ -1,0 +1,73 @@
+"""What every result is: plain data first, and the same names for writing it, reading it back and showing it."""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+from surefoot.data.files import existing_file, read_bytes, write_text
+from surefoot.errors import DataError
+from surefoot.report.plain_json import to_json
+
+
+class Result(ABC):
+    """A result: `to_dict` is its plain data, everything else renders that."""
+
+    called = "a result"
+
+    @abstractmethod
+    def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
+        """Plain data that JSON can hold."""
+
+    @classmethod
+    @abstractmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The result whose plain data this is."""
+
+    @abstractmethod
+    def to_csv(self, *args: Any, **options: Any) -> str:
+        """The figures at full precision, one row each."""
+
+    @abstractmethod
+    def to_text(self, *args: Any, **options: Any) -> str:
+        """The tables that the command line prints."""
+
+    @abstractmethod
+    def to_html(self, path: str | os.PathLike[str] | None = None, *args: Any, **options: Any) -> str:
+        """One self-contained page; written to `path`, all or nothing, where one is given."""
+
+    def to_json(self, *args: Any, **options: Any) -> str:
+        """The data as JSON text; the options are those of `to_dict`."""
+        return to_json(self.to_dict(*args, **options))
+
+    def write_json(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
+        """Write `to_json`, all or nothing."""
+        write_text(path, self.to_json(*args, **options))
+
+    def write_csv(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
+        """Write `to_csv`, all or nothing."""
+        write_text(path, self.to_csv(*args, **options))
+
+    def write_html(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
+        """Write `to_html`, all or nothing."""
+        self.to_html(path, *args, **options)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """What `write_json` wrote."""
+        try:
+            content = json.loads(read_bytes(existing_file(path)).decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            raise DataError.at(path, None, f"is not JSON ({error}); give a file that write_json wrote") from error
+        try:
+            return cls.from_dict(content)
+        except DataError as error:
+            raise DataError.at(path, None, str(error)) from error
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise DataError.at(path, None, f"is not whole, as {cls.called} ({error!r}); write it again") from error
+
+    def __str__(self) -> str:
+        """The tables that the command line prints."""
+        return self.to_text()

@@ -1,0 +1,90 @@
+"""The arrows of docs/architecture.md: which package may import which, and what importing one may load."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import surefoot
+
+ROOT = Path(surefoot.__file__).parent
+FOUNDATION = {"arguments", "arrays", "errors", "progress", "compilation", "__version__"}
+MAY_IMPORT = {  # besides itself and the foundation
+    "data": set(),
+    "measures": {"data"},
+    "risk": {"data"},
+    "learn": {"data", "measures", "risk"},
+    "report": {"data", "risk"},
+    "studies": {"data", "measures", "risk", "report"},
+    "cli": {"data", "measures", "risk", "learn", "report", "studies"},
+}
+
+
+def packages() -> list[str]:
+    return sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
+
+
+def imported(file: Path) -> set[str]:
+    """What a file imports of surefoot, by the first name below it."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module == "surefoot":
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("surefoot."):
+            found.add(str(node.module).split(".")[1])
+        elif isinstance(node, ast.Import):
+            found.update(alias.name.split(".")[1] for alias in node.names if alias.name.startswith("surefoot."))
+    return found
+
+
+def test_every_package_has_its_place() -> None:
+    assert packages() == sorted(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_no_package_imports_what_is_above_it(package: str) -> None:
+    allowed = MAY_IMPORT[package] | FOUNDATION | {package}
+    for file in sorted((ROOT / package).rglob("*.py")):
+        assert imported(file) <= allowed, file
+
+
+def test_the_foundation_imports_no_package() -> None:
+    for file in ROOT.glob("*.py"):
+        if file.stem not in ("__init__", "__main__"):
+            assert imported(file) <= FOUNDATION, file
+
+
+def test_the_arrows_have_no_circle() -> None:
+    order = list(MAY_IMPORT)
+    for package, below in MAY_IMPORT.items():
+        assert all(order.index(other) < order.index(package) for other in below), package
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules in a new process after a statement."""
+    code = f"{statement}\nimport sys\nprint(*sys.modules)"
+    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_risk_needs_numpy_and_scipy_only() -> None:
+    modules = [f"surefoot.risk.{file.stem}" for file in (ROOT / "risk").glob("*.py") if file.stem != "__init__"]
+    loaded = loaded_by(f"import {', '.join(modules)}")
+    assert not loaded & {"polars", "numba", "pandas", "rich", "lightgbm", "surefoot.data.scores"}
+
+
+@pytest.mark.parametrize("statement", ["import surefoot", "import surefoot.cli"])
+def test_starting_loads_nothing_heavy(statement: str) -> None:
+    assert not loaded_by(statement) & {"numpy", "polars", "numba", "lightgbm", "rich"}
+
+
+def test_no_source_file_is_over_400_lines() -> None:
+    lines = {
+        file: len(file.read_text(encoding="utf-8").splitlines())
+        for file in ROOT.rglob("*.*")
+        if file.suffix in (".py", ".js")
+    }
+    assert not {file.name: count for file, count in lines.items() if count > 400}
