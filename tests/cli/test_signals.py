@@ -21,7 +21,8 @@ KILLS = int(os.environ.get("SUREFOOT_KILLS", "2"))
 
 # Runs the command line with a module that stops in the middle of an import, or of a write, and says so.
 STOPPED = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and whoever is started so inherits that
 import surefoot.cli
 def wait(*_, **__):
     print("here", flush=True)

@@ -176,7 +176,9 @@ def _folders(path: str | Path) -> list[object]:
 
 
 def _resolved(path: str | Path) -> Path:
+    from surefoot.data.files import resolved
+
     try:
-        return Path(path).resolve()
-    except (OSError, RuntimeError, ValueError):
+        return resolved(path)
+    except (OSError, ValueError):
         return Path(path).absolute()

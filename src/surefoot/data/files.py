@@ -94,6 +94,17 @@ def state(path: str | os.PathLike[str]) -> os.stat_result | None:
         return None
 
 
+def resolved(path: str | os.PathLike[str]) -> Path:
+    """The path with its links followed; an OSError where one leads to itself, which Python tells from 3.13 on no more."""
+    try:
+        found = Path(path).resolve()
+    except RuntimeError as error:
+        raise OSError("it is a link that leads to itself") from error
+    if found.is_symlink():
+        raise OSError("it is a link that leads to itself")
+    return found
+
+
 def existing_file(path: str | os.PathLike[str]) -> Path:
     """The path, if something readable and not empty is there."""
     file = Path(path)
@@ -217,7 +228,7 @@ def destination(path: str | os.PathLike[str]) -> Path:
     try:
         found = state(path)
         if found is None or stat.S_ISREG(found.st_mode):
-            target = Path(path).resolve()
+            target = resolved(path)
             _check_folder(target.parent)
         elif stat.S_ISDIR(found.st_mode):
             raise OSError("it is a folder; name a file")
@@ -225,7 +236,7 @@ def destination(path: str | os.PathLike[str]) -> Path:
             target = Path(path)  # a pipe or device stays what it is and where it is
         if found is not None and not os.access(target, os.W_OK):
             raise OSError("its mode forbids it")
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
     return target
 
@@ -233,9 +244,9 @@ def destination(path: str | os.PathLike[str]) -> Path:
 def destination_folder(path: str | os.PathLike[str]) -> Path:
     """The folder that will be at `path`, if it is there or can be made, and can be written to."""
     try:
-        target = Path(path).resolve()
+        target = resolved(path)
         _check_folder(next(folder for folder in (target, *target.parents) if state(folder) is not None))
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise DataError.at(path, None, f"cannot be made ({reason(error)})") from error
     return target
 
