@@ -95,7 +95,7 @@ def state(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def resolved(path: str | os.PathLike[str]) -> Path:
-    """The path with its links followed; an OSError where one leads to itself, which Python tells from 3.13 on no more."""
+    """The path with its links followed; an OSError where one leads to itself, which Python 3.13 no longer tells."""
     try:
         found = Path(path).resolve()
     except RuntimeError as error:
