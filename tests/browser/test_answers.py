@@ -8,6 +8,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.report.assessment import Assessment
+from surefoot.report.columns import segment_columns
 from surefoot.report.words import advice
 
 ALPHAS = [0, 1, 5]
@@ -89,9 +90,11 @@ def test_segments(show: Any, answered: Assessment, demo: Assessment) -> None:
     ]
     found.sort(key=lambda one: one[1]["u_risk"])
     assert [text.split()[-1] for text in rows.locator("button").all_inner_texts()] == [name for name, _ in found]
-    cells = rows.first.locator("td").all_inner_texts()
-    assert cells[6] == f"{found[0][1]['u_risk']:+.4f}".replace("-", "−")
-    assert cells[7] == f"{found[0][1]['t_adjusted']:.3f} ▼".replace("-", "−")
+    headings = opened.page.locator("#segments-head th").all_inner_texts()[1:]
+    cells = dict(zip(headings, rows.first.locator("td").all_inner_texts(), strict=True))
+    assert headings == [column.heading for column in segment_columns(1)]
+    assert cells["U_Risk"] == f"{found[0][1]['u_risk']:+.4f}".replace("-", "−")
+    assert cells["T_Risk"] == f"{found[0][1]['t_risk']:.3f} ▼".replace("-", "−")
     rows.first.locator("button").click()
     opened.settle()
     assert opened.text("#measure").endswith(" of fate doomed")

@@ -68,7 +68,7 @@ def test_keyboard(show: Any, demo: Assessment) -> None:
     keyboard.press("ArrowRight")
     opened.settle()
     assert opened.page.evaluate("surefoot.state().alpha") == 5.5
-    opened.page.get_by_role("button", name="Mean", exact=True).focus()
+    opened.page.get_by_role("button", name="mean", exact=True).focus()
     keyboard.press("Enter")
     opened.settle()
     assert opened.page.locator("th[aria-sort=ascending]").count() == 1

@@ -85,8 +85,8 @@ def test_baseline_picker(show: Any, demo: Assessment, baseline: str) -> None:
     opened.settle()
     expected = {row["system"]: row for row in sf.assess(demo.scores, baseline, [5]).to_dict()["systems"]}
     for system in ("bold", "dense"):
-        assert cell(opened, system, "Hurt") == str(expected[system]["losses"])
-        assert cell(opened, system, "Reward") == f"{expected[system]['reward']:.3f}"
+        assert cell(opened, system, "lost") == str(expected[system]["losses"])
+        assert cell(opened, system, "reward") == f"{expected[system]['reward']:.3f}"
     assert "compared with those of today only" in opened.text("#churn")
     opened.page.select_option("#baseline", "today")
     opened.settle()
@@ -107,7 +107,7 @@ def test_picking_the_shown_system_as_baseline_shows_another(show: Any, demo: Ass
 
 def test_sorting(show: Any, demo: Assessment) -> None:
     opened = show(demo)
-    risk = opened.page.locator("th", has=opened.page.get_by_role("button", name="Risk", exact=True))
+    risk = opened.page.locator("th", has=opened.page.get_by_role("button", name="risk", exact=True))
     risk.get_by_role("button").click()
     opened.settle()
     assert opened.first_column() == [row["system"] for row in demo.rows("risk")]

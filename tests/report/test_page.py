@@ -61,9 +61,9 @@ def test_payload_holds_the_matrix_to_the_last_bit(demo: Assessment) -> None:
     assert payload["start"] == {"alpha": 5, "baseline": "today", "system": "bold"}
     assert payload["critical_value"] == demo.to_dict()["critical_value"]
     assert set(payload) == {
-        "version", "title", "named", "made", "texts", "systems", "queries", "measures", "segments", "population",
-        "virtual", "alphas", "critical_value", "fewest_queries", "few", "missing", "dropped", "rounding", "worst_share",
-        "baselines", "start", "results",
+        "version", "title", "named", "made", "texts", "columns", "systems", "queries", "measures", "segments",
+        "population", "virtual", "alphas", "critical_value", "fewest_queries", "few", "missing", "dropped", "rounding",
+        "worst_share", "baselines", "start", "results",
     }  # fmt: skip
 
 

@@ -27,6 +27,9 @@ class Column:
     least: float | None = None
     spare: int = 0  # where there is little room columns are taken by this number, those of one number together
     tone: Callable[[Row], float | None] | None = None  # its sign: good or bad news, in colour on a terminal
+    counts: bool = False  # queries, so a whole number unless it is a mean over baselines
+    signed: bool = False  # a plus sign is worth showing, where there is room
+    says: str = ""  # what it is, in words
 
     def text(self, row: Row) -> str:
         """The figure as a table shows it."""
@@ -50,24 +53,36 @@ def fixed(value: float, digits: int) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
-def _plain(
-    key: str, heading: str, latex: str, digits: int | None = 4, descending: bool = True, spare: int = 0
-) -> Column:
-    return Column(key, heading, latex, lambda row: row[key], digits, descending, spare=spare)
+def _plain(key: str, heading: str, latex: str, digits: int | None = 4, **more: Any) -> Column:
+    return Column(key, heading, latex, lambda row: row[key], digits, **more)
 
 
-SYSTEM = Column("system", "system", "System", lambda row: row["system"], digits=None, descending=False)
-SUMMARY = (
-    Column("mean", "mean", "Mean", lambda row: row["mean"], rank=lambda row: row["rank"]),
-    Column("gain", "gain", "Gain", lambda row: row["gain"], digits=3, spare=4, tone=lambda row: row["gain"]),
-    _plain("reward", "reward", "Reward", digits=3, spare=7),  # the sum of gain and risk
-    _plain("risk", "risk", "Risk", digits=3, descending=False, spare=1),
-    _plain("wins", "won", "Wins", digits=1, spare=6),
-    _plain("losses", "lost", "Losses", digits=1, descending=False, spare=2),
-    _plain("ties", "tied", "Ties", digits=1, spare=8),
-    _plain("loss_over_20", ">20%", r"Loss $>20\%$", digits=1, descending=False, spare=3),
-    _plain("worst_mean", "worst", "Worst", digits=3, spare=5),
+SYSTEM = _plain(
+    "system", "system", "System", None, descending=False, says="The system; choose one to see its queries below"
 )
+SUMMARY = (
+    _plain("mean", "mean", "Mean", rank=lambda row: row["rank"], says="Mean effectiveness over all queries"),
+    _plain(
+        "gain", "gain", "Gain", 3, spare=4, tone=lambda row: row["gain"], signed=True,
+        says="Reward minus risk: the mean difference from the baseline",
+    ),
+    # The sum of gain and risk.
+    _plain("reward", "reward", "Reward", 3, spare=7, says="Mean improvement, over all queries"),
+    _plain("risk", "risk", "Risk", 3, descending=False, spare=1, says="Mean loss, over all queries"),
+    _plain("wins", "won", "Wins", 1, spare=6, counts=True, says="Queries better than the baseline"),
+    _plain(
+        "losses", "lost", "Losses", 1, descending=False, spare=2, counts=True, says="Queries worse than the baseline"
+    ),
+    _plain("ties", "tied", "Ties", 1, spare=8, counts=True, says="Queries as good as the baseline"),
+    _plain(
+        "loss_over_20", ">20%", r"Loss $>20\%$", 1, descending=False, spare=3, counts=True,
+        says="Queries that lose more than 20 % of the baseline's score",
+    ),
+    _plain(
+        "worst_mean", "worst", "Worst", 3, spare=5, signed=True,
+        says="Mean difference of the worst {worst:g} % of queries",
+    ),
+)  # fmt: skip
 MORE = (
     _plain("reward_over_risk", "reward/risk", "Reward/Risk", digits=2),
     _plain("wins_over_losses", "W/L", "W/L", digits=2),
@@ -75,15 +90,21 @@ MORE = (
     _plain("risk_over_reward", "risk/reward", "Risk/Reward", digits=2, descending=False),
     _plain("losses_over_wins", "L/W", "L/W", digits=2, descending=False),
 )
-_AT_ALPHA = (  # the last number is `spare`: no verdict goes by p
-    ("u_risk", "U_Risk", "$U_{Risk}$", 4, 0),
-    ("t_risk", "T_Risk", "$T_{Risk}$", 3, 1),
-    ("p_value", "p", "$p$", 4, 7),
-    ("p_adjusted", "p adj.", "$p_{adj}$", 4, 6),
-    ("p_holm", "p Holm", "$p_{Holm}$", 4, 2),
-    ("z_risk", "Z_Risk", "$Z_{Risk}$", 3, 5),
-    ("geo_risk", "GeoRisk", "GeoRisk", 4, 3),
-)
+_AT_ALPHA = (  # key, heading, LaTeX, digits, `spare` (no verdict goes by p), and what it is
+    ("u_risk", "U_Risk", "$U_{Risk}$", 4, 0, "Reward minus 1 + α times risk"),
+    ("t_risk", "T_Risk", "$T_{Risk}$", 3, 1, "U_Risk over its standard error; ▲ reward and ▼ risk beyond chance"),
+    (
+        "p_value", "p", "$p$", 4, 7,
+        "Two-sided p-value of T_Risk by Student's t, as published; above α = 0 it calls chance a reward too often",
+    ),
+    ("p_adjusted", "p adj.", "$p_{adj}$", 4, 6, "The p-value corrected for skewness (Hall)"),
+    (
+        "p_holm", "p Holm", "$p_{Holm}$", 4, 2,
+        "The adjusted p-value corrected for the number of systems (Holm); the verdicts go by it",
+    ),
+    ("z_risk", "Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted deviations from what the population leads one to expect"),
+    ("geo_risk", "GeoRisk", "GeoRisk", 4, 3, "Effectiveness and robustness in one number"),
+)  # fmt: skip
 _TONES = {"reward": 1.0, "risk": -1.0}
 
 
@@ -91,7 +112,7 @@ def at_alpha(alpha: float) -> list[Column]:
     """The columns that depend on α, the interval of U_Risk beside it."""
     key = alpha_key(alpha)
 
-    def column(name: str, heading: str, latex: str, digits: int, spare: int) -> Column:
+    def column(name: str, heading: str, latex: str, digits: int, spare: int, says: str) -> Column:
         return Column(
             f"{name}@{key}",
             heading,
@@ -103,6 +124,8 @@ def at_alpha(alpha: float) -> list[Column]:
             least=0.0001 if name.startswith("p_") else None,
             spare=spare,
             tone=(lambda row: _TONES.get(row["alpha"][key]["verdict"])) if name == "t_risk" else None,
+            signed=name in ("u_risk", "t_risk", "z_risk"),
+            says=says,
         )
 
     first, *rest = (column(*parts) for parts in _AT_ALPHA)
@@ -143,7 +166,7 @@ def segment_columns(alpha: float) -> list[Column]:
     """What a table of segments shows: the summary, and the verdict at α."""
     kept = [column for column in SUMMARY if column.key not in ("reward", "ties", "worst_mean")]
     at = [column for column in at_alpha(alpha) if column.key.startswith(("u_risk@", "t_risk@", "p_holm@"))]
-    queries = Column("queries", "queries", "Queries", lambda row: row["queries"], descending=True)
+    queries = _plain("queries", "queries", "Queries", counts=True, says="How many queries it has")
     return [queries, *(replace(column, rank=None) for column in [*kept, *at])]
 
 
@@ -158,6 +181,32 @@ def segment_rows(data: Json, most: int = 3) -> Iterator[tuple[Json, str, list[Ro
                 for entry in part["systems"]
                 if entry["system"] == system
             ]  # fmt: skip
+
+
+def page_columns(data: Json) -> Json:
+    """The columns of the page's tables, which fill them in themselves for the α that is shown."""
+    systems = [SYSTEM, *SUMMARY, *(column for column in at_alpha(0) if column.says)]
+    segments = segment_columns(0)
+    return {
+        "systems": [_page_column(column, data) for column in systems],
+        "segments": [_page_column(column, data) for column in segments],
+    }
+
+
+def _page_column(column: Column, data: Json) -> Json:
+    name, at, _ = column.key.partition("@")
+    return {
+        "key": name,
+        "at": bool(at),
+        "heading": column.heading,
+        "digits": column.digits,
+        "rising": not column.descending,
+        "probability": column.least is not None,
+        "counts": column.counts,
+        "signed": column.signed,
+        "says": column.says.format(worst=100 * data["worst_share"]),
+        "shown": name != "p_value",
+    }
 
 
 def churn_columns(data: Json) -> list[Column]:

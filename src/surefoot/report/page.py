@@ -21,7 +21,7 @@ from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.data.texts import read_texts
 from surefoot.errors import ArgumentError
-from surefoot.report.columns import SUMMARY, SYSTEM, Row, at_alpha
+from surefoot.report.columns import SUMMARY, SYSTEM, Row, at_alpha, page_columns
 from surefoot.report.html import asset, render, shown, source_hash, trusted
 from surefoot.report.results import pack, packed_results
 from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
@@ -116,6 +116,7 @@ def page_payload(
         "named": made.title,
         "made": made.lines(),
         "texts": {"queries": _texts(texts.queries, scores.queries), "documents": _texts(texts.documents, documents)},
+        "columns": page_columns(data),
         "systems": list(scores.systems),
         "queries": list(scores.queries),
         "measures": [_measure(own, matrix, population, first) for own, matrix in parts],

@@ -2,20 +2,9 @@
 
 const SEGMENTS_SHOWN = 20;
 const segmentList = { order: "hurt", all: false };
-const SEGMENT_COLUMNS = [
-  ["Queries", (one) => count(one.book.queries.length)],
-  ["Gain", (one) => signed(one.row.gain, 3)],
-  ["Reward", (one) => fixed(one.row.reward, 3)],
-  ["Risk", (one) => fixed(one.row.risk, 3)],
-  ["Helped", (one) => count(one.row.wins)],
-  ["Hurt", (one) => count(one.row.losses)],
-  ["U_Risk", (one) => signed(one.row.u_risk)],
-  ["T adj.", (one) => fixed(one.row.t_adjusted, 3) + ({ reward: " ▲", risk: " ▼" }[one.row.verdict] ?? " \u2007")],
-  ["p Holm", (one) => pText(one.row.p_holm)],
-];
 const SEGMENT_ORDERS = {
   hurt: (one, other) => one.row.u_risk - other.row.u_risk,
-  large: (one, other) => other.book.queries.length - one.book.queries.length,
+  large: (one, other) => other.row.queries - one.row.queries,
   given: () => 0,
 };
 
@@ -26,7 +15,7 @@ function listedSegments(view) {
         column,
         segment: segments[k],
         book: bookOf(view.book.number, at, k),
-        row: rows[view.index],
+        row: { ...rows[view.index], queries: bookOf(view.book.number, at, k).queries.length },
       })),
     )
     .sort(SEGMENT_ORDERS[segmentList.order]);
@@ -67,8 +56,8 @@ function segmentRow(view, one, chooseSegment) {
       ),
       html("span", { class: "tag" }, chosen ? "shown" : ""),
     ),
-    ...SEGMENT_COLUMNS.map(([heading, text]) =>
-      html("td", { class: "number", "data-tone": heading === "T adj." ? tone : null }, text(one)),
+    ...data.columns.segments.map((column) =>
+      html("td", { class: "number", "data-tone": column.key === "t_risk" ? tone : null }, cellText(column, one.row)),
     ),
   );
 }
@@ -92,8 +81,8 @@ function buildPickers(choose) {
     choose.segment(...(places[event.target.selectedIndex - 1] ?? [null, null])),
   );
   get("segments-head").append(
-    html("th", { scope: "col", class: "name" }, "Segment"),
-    ...SEGMENT_COLUMNS.map(([heading]) => html("th", { scope: "col", class: "number" }, heading)),
+    html("th", { scope: "col", class: "name" }, "segment"),
+    ...data.columns.segments.map(({ heading, says }) => html("th", { scope: "col", class: "number", title: says }, heading)),
   );
   get("segments-order").addEventListener("change", (event) => {
     segmentList.order = event.target.value;

@@ -1,73 +1,7 @@
 // The table of systems: sortable, selectable, downloadable.
 
-const COLUMNS = [
-  { key: "system", heading: "System", up: true, digits: null, says: "The system; choose one to see its queries below" },
-  { key: "mean", heading: "Mean", digits: 4, says: "Mean effectiveness over all queries" },
-  {
-    key: "gain",
-    heading: "Gain",
-    digits: 3,
-    sign: true,
-    says: "Reward minus risk: the mean difference from the baseline",
-  },
-  { key: "reward", heading: "Reward", digits: 3, says: "Mean improvement, over all queries" },
-  { key: "risk", heading: "Risk", digits: 3, up: true, says: "Mean loss, over all queries" },
-  { key: "wins", heading: "Helped", digits: 0, says: "Queries better than the baseline" },
-  { key: "losses", heading: "Hurt", digits: 0, up: true, says: "Queries worse than the baseline" },
-  { key: "ties", heading: "Same", digits: 0, says: "Queries as good as the baseline" },
-  {
-    key: "loss_over_20",
-    heading: "> 20 %",
-    digits: 0,
-    up: true,
-    says: "Queries that lose more than 20 % of the baseline's score",
-  },
-  {
-    key: "worst_mean",
-    heading: "Worst",
-    digits: 3,
-    sign: true,
-    says: `Mean difference of the worst ${short(100 * data.worst_share)} % of queries`,
-  },
-  { key: "u_risk", heading: "U_Risk", at: true, digits: 4, sign: true, says: "Reward minus 1 + α times risk" },
-  {
-    key: "t_risk",
-    heading: "T_Risk",
-    at: true,
-    digits: 3,
-    sign: true,
-    says: "U_Risk over its standard error; ▲ reward and ▼ risk beyond chance",
-  },
-  {
-    key: "p_value",
-    heading: "p",
-    at: true,
-    p: true,
-    up: true,
-    fileOnly: true,
-    says: "Two-sided p-value of T_Risk by Student's t, as published; above α = 0 it calls chance a reward too often",
-  },
-  { key: "p_adjusted", heading: "p adj.", at: true, p: true, up: true, says: "The p-value corrected for skewness (Hall)" },
-  {
-    key: "p_holm",
-    heading: "p Holm",
-    at: true,
-    p: true,
-    up: true,
-    says: "The adjusted p-value corrected for the number of systems (Holm); the verdicts go by it",
-  },
-  {
-    key: "z_risk",
-    heading: "Z_Risk",
-    at: true,
-    digits: 3,
-    sign: true,
-    says: "Weighted deviations from what the population leads one to expect",
-  },
-  { key: "geo_risk", heading: "GeoRisk", at: true, digits: 4, says: "Effectiveness and robustness in one number" },
-];
-
-const SHOWN = COLUMNS.filter((column) => !column.fileOnly);
+const COLUMNS = data.columns.systems;
+const SHOWN = COLUMNS.filter(({ shown }) => shown);
 
 const DOZEN = 12;
 const table = { rows: [], heads: new Map(), order: "", all: false };
@@ -119,9 +53,9 @@ function buildTable(choose) {
 function cellText(column, row) {
   const value = row[column.key];
   if (value === null) return "–";
-  if (column.p) return pText(value);
-  if (column.digits === 0) return count(value);
-  const text = column.sign ? signed(value, column.digits) : fixed(value, column.digits);
+  if (column.probability) return pText(value);
+  if (column.counts) return count(value);
+  const text = column.signed ? signed(value, column.digits) : fixed(value, column.digits);
   return column.key !== "t_risk" ? text : text + ({ reward: " ▲", risk: " ▼" }[row.verdict] ?? " \u2007");
 }
 
@@ -132,7 +66,7 @@ function intervalText(row) {
 
 function sortedRows(rows) {
   const column = COLUMNS.find(({ key }) => key === state.sort),
-    way = Boolean(column.up) === state.reversed ? -1 : 1;
+    way = column.rising === state.reversed ? -1 : 1;
   const absent = (row) => row[column.key] === null || row[column.key] === undefined;
   const order = (one, other) =>
     column.key === "system"
@@ -176,7 +110,7 @@ function drawTable(view) {
   });
   for (const [key, cell] of table.heads) {
     const column = COLUMNS.find((one) => one.key === key);
-    const rising = Boolean(column.up) !== state.reversed;
+    const rising = column.rising !== state.reversed;
     if (key === state.sort) cell.setAttribute("aria-sort", rising ? "ascending" : "descending");
     else cell.removeAttribute("aria-sort");
     setText(cell.querySelector(".arrow"), key !== state.sort ? "" : rising ? " ↑" : " ↓");
