@@ -50,13 +50,13 @@ def peak(path: Path | None) -> dict[str, float]:
 import json, sys
 from pathlib import Path
 import surefoot as sf
-from surefoot.data import letor_kernel
+from surefoot.data.letor import kernel
 data = sf.read_letor(sys.argv[1]) if len(sys.argv) > 1 else None
 status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
 print(json.dumps({
     "peak": int(status["VmHWM"].split()[0]) / 1000,
     "matrix": data.X.nbytes / 1e6 if data else 0,
-    "compile": letor_kernel.compile_seconds,
+    "compile": kernel.compile_seconds,
 }))
 """
     done = subprocess.run(
@@ -82,7 +82,7 @@ def main() -> None:
 
     import surefoot as sf
 
-    started, _, kernel = timed(__import__, "surefoot.data.letor_kernel", None, None, ["compile_seconds"])
+    started, _, kernel = timed(__import__, "surefoot.data.letor.kernel", None, None, ["compile_seconds"])
     print(
         f"kernel: compiled or loaded in {kernel.compile_seconds:.1f} s "
         f"(with Numba's import {started:.1f} s), not counted"

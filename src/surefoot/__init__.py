@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from surefoot.data.dates import read_dates
-    from surefoot.data.letor import read_letor, write_letor
+    from surefoot.data.letor.files import read_letor, write_letor
     from surefoot.data.preferences import PreferencePairs, read_preferences
     from surefoot.data.ranking_data import RankingData
     from surefoot.data.scores import Scores, read_scores
@@ -47,7 +47,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "surefoot.data.dates": ("read_dates",),
-    "surefoot.data.letor": ("read_letor", "write_letor"),
+    "surefoot.data.letor.files": ("read_letor", "write_letor"),
     "surefoot.data.ranking_data": ("RankingData",),
     "surefoot.data.preferences": ("PreferencePairs", "read_preferences"),
     "surefoot.data.scores": ("Scores", "read_scores"),

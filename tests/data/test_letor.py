@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
 import surefoot as sf
-from surefoot.data import letor, letor_text
-from surefoot.data.letor_lines import document_of, read_one_by_one
+from surefoot.data.letor import files as letor
+from surefoot.data.letor import text as letor_text
+from surefoot.data.letor.lines import document_of, read_one_by_one
 
 if sys.version_info >= (3, 14):
     from compression import zstd

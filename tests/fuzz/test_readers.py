@@ -17,7 +17,8 @@ from tests.fuzz import mutations, slow_readers
 from tests.fuzz.mutations import DATES, NUMBERS, WORDS
 
 import surefoot as sf
-from surefoot.data import letor_text, lines
+from surefoot.data import lines
+from surefoot.data.letor import text as letor_text
 
 pytestmark = pytest.mark.heavy
 

@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _leave(stopped: StoppedError) -> NoReturn:
-    from surefoot.data.files import remove_unfinished
+    from surefoot.data.writing import remove_unfinished
 
     remove_unfinished()
     _silence()

@@ -30,8 +30,8 @@ def demo(
     import polars as pl
     from rich.text import Text
 
-    from surefoot.data.files import made_folder
     from surefoot.data.synthetic import SYSTEMS, synthetic_runs
+    from surefoot.data.writing import made_folder
     from surefoot.errors import visible
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess

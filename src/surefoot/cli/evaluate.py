@@ -185,7 +185,7 @@ def evaluate(
     if csv_file is not None:
         assessment.write_csv(csv_file, sort)
     if per_query_file is not None:
-        from surefoot.data.files import write_text
+        from surefoot.data.writing import write_text
 
         write_text(per_query_file, assessment.queries_csv())
     if html_file is not None:

@@ -44,7 +44,7 @@ class Output:
 
     def check(self) -> None:
         """Raise an error if it cannot be written there."""
-        from surefoot.data.files import destination
+        from surefoot.data.writing import destination
 
         destination(str(self.path))
 
@@ -73,7 +73,8 @@ class OutputFolder(Output):
 
     def check(self) -> None:
         """Raise an error if it cannot be written there."""
-        from surefoot.data.files import destination, destination_folder, state
+        from surefoot.data.files import state
+        from surefoot.data.writing import destination, destination_folder
 
         destination_folder(str(self.path))
         for file in self.files():
@@ -87,7 +88,7 @@ class OutputModel(Output):
 
     def check(self) -> None:
         """Raise an error if it cannot be written there, or if more than a model would be lost."""
-        from surefoot.data.files import destination_folder
+        from surefoot.data.writing import destination_folder
 
         folder = destination_folder(str(self.path))
         others = sorted({entry.name for entry in folder.iterdir()} - MODEL_FILES) if folder.is_dir() else []

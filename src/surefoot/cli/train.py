@@ -67,7 +67,7 @@ def train(
         force,
     )
     from surefoot.cli.sources import read_like, with_baselines
-    from surefoot.data.letor import read_letor
+    from surefoot.data.letor.files import read_letor
     from surefoot.learn.objectives import OBJECTIVES
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.settings import Settings

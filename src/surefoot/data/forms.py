@@ -16,9 +16,10 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.csv_text import check_csv_names
-from surefoot.data.files import existing_file, is_compressed, read_text, text_lines, write_text
+from surefoot.data.files import existing_file, is_compressed, read_text, text_lines
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, write_frame
+from surefoot.data.writing import write_text
 from surefoot.errors import DataError, shortened
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.columns import Where, first_repeated, floats_of, ids_of, row_of
-from surefoot.data.files import replacing
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.parquet import check_parquet
+from surefoot.data.writing import replacing
 from surefoot.errors import DataError, shortened
 
 Result = TypeVar("Result")

@@ -114,9 +114,9 @@ def _side_by_side(function: Callable[[Item], Result], items: Iterable[Item]) -> 
             yield pending.popleft().result()
 
 
-def line_of(path: str | os.PathLike[str], row: int) -> int:
-    """The line number (from 1) of a row of `read_lines`, blank lines counted."""
-    filled = (number for number, line in enumerate(text_lines(path, _BLOCK), start=1) if line.split())
+def line_of(path: str | os.PathLike[str], row: int, content: Callable[[bytes], bytes] = lambda line: line) -> int:
+    """The line number (from 1) of a row; lines whose `content` is blank have no row."""
+    filled = (number for number, line in enumerate(text_lines(path, _BLOCK), start=1) if content(line).split())
     return next(number for position, number in enumerate(filled) if position == row)
 
 

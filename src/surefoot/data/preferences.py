@@ -19,7 +19,8 @@ from surefoot.arguments import decimal
 from surefoot.arrays import Floats
 from surefoot.data.columns import WHITESPACE, first_repeated
 from surefoot.data.csv_text import read_csv_text, records
-from surefoot.data.files import existing_file, write_text
+from surefoot.data.files import existing_file
+from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 
 COLUMNS = ("pair", "list", "rank", "score", "grade", "preferred")

@@ -43,7 +43,7 @@ def chosen(values: pl.Series, rows: Rows) -> pl.Series:
 
 
 def changes(values: npt.NDArray[np.generic]) -> Rows:
-    """Where each stretch of equal values starts."""
+    """Where a value differs from the one before it, the first place among them."""
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
 
 
@@ -209,7 +209,7 @@ def _by_score(query: Rows, scores: Floats) -> Places:
 
 
 def _break_ties(offsets: Rows, scores: Floats, order: Places | None, ids: Callable[[Rows], pl.Series]) -> Places | None:
-    """Reorder only the stretches of equal scores, since ids are slow to compare and ties are few."""
+    """Reorder only equal scores, since ids are slow to compare and ties are few."""
     as_last = np.empty(len(scores), dtype=bool)
     np.equal(scores[1:], scores[:-1], out=as_last[1:])
     as_last[offsets[:-1]] = False

@@ -267,9 +267,30 @@ class RankingData:
         run = Run.read(self._frame("score", self._scores(scores, "scores")), name)
         return run.reordered(replace(run.ranking, tie_rule=self.tie_rule))
 
+    def scores_of(self, run: Run) -> Floats:
+        """A run's score of each document; those it lacks come last, as they would for a user.
+
+        >>> data = RankingData([[1.0], [2.0]], [1, 0], qid=["a", "a"], doc_ids=["d1", "d2"])
+        >>> data.scores_of(Run.read({"a": {"d2": 0.5}}))
+        array([-0.5,  0.5])
+        """
+        if self.doc_ids is None:
+            raise ArgumentError(
+                f"run {shortened(run.name)} needs document ids in the data (a '#docid = …' comment on each line of a LETOR file)"
+            )
+        ranking = self.ranking(np.zeros(len(self)))
+        mine, theirs = ranking.match(run.ranking)
+        if not len(mine):
+            raise ArgumentError(
+                f"run {shortened(run.name)} shares no document with the data; are the query and document ids the same?"
+            )
+        scores = np.full(len(self), run.ranking.scores.min() - 1)
+        scores[ranking.rows(mine)] = run.ranking.scores[theirs]
+        return scores
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write LETOR lines (compressed by the ending) or a `.parquet` table; see `write_letor`."""
-        from surefoot.data.letor import write_letor
+        from surefoot.data.letor.files import write_letor
 
         write_letor(self, path)
 

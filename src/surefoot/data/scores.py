@@ -16,7 +16,6 @@ from surefoot.arrays import LARGEST, Floats
 from surefoot.data.by_query import query_table
 from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, names_of, row_of
 from surefoot.data.csv_text import check_csv_names
-from surefoot.data.files import write_bytes
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import (
     is_columns,
@@ -24,6 +23,7 @@ from surefoot.data.frames import (
     write_frame,
 )
 from surefoot.data.tables import Qrels, Run
+from surefoot.data.writing import write_bytes
 from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
 
 _FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"

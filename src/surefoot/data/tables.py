@@ -14,7 +14,7 @@ import polars as pl
 
 from surefoot.arrays import Codes, Floats, Rows
 from surefoot.data.documents import FileIds, RowIds, ShiftedIds
-from surefoot.data.files import existing_file, stem, write_bytes
+from surefoot.data.files import existing_file, stem
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.forms import (
     check_ranks,
@@ -27,9 +27,11 @@ from surefoot.data.forms import (
     write_form,
 )
 from surefoot.data.frames import RANK, columns_of, of_table, read_table
+from surefoot.data.growing import GrowingColumn
 from surefoot.data.lines import Layout, read_lines
 from surefoot.data.ranking import DuplicateDocumentError, Ranking, changes, chosen, codes_of, index, pair_codes, rank
 from surefoot.data.scores_csv import read_csv
+from surefoot.data.writing import write_bytes
 from surefoot.errors import DataError, shortened
 
 Source: TypeAlias = "str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | Any"
@@ -113,8 +115,8 @@ class RankedTable:
         """Rank the rows of all blocks, probably no more than `room`; `ids` names their documents and places."""
         ties = _NeighbourTies(ids)
         names: list[str] = []
-        starts, stretch_codes = _Column(np.int64), _Column(np.uint64)
-        codes, numbers = _Column(np.uint64, room), _Column(np.float64, room)
+        starts, stretch_codes = GrowingColumn(np.int64), GrowingColumn(np.uint64)
+        codes, numbers = GrowingColumn(np.uint64, room), GrowingColumn(np.float64, room)
         for block in blocks:
             names += block.names
             ties.keep(len(codes), block)
@@ -318,34 +320,6 @@ class _Block:
         tied = np.append(equal, True) | np.insert(equal, 0, True)
         self.tied = np.flatnonzero(tied & ties_by_id)
         self.tied_ids = chosen(documents, self.tied)
-
-
-class _Column:
-    """A column that grows in place, so that memory never holds both its parts and the whole of them.
-
-    Too much room costs nothing: memory that nobody has written to is not there yet.
-    """
-
-    def __init__(self, dtype: npt.DTypeLike, room: int = 0) -> None:
-        self._values: npt.NDArray[Any] = np.empty(room, dtype)
-        self._length = 0
-
-    def __len__(self) -> int:
-        return self._length
-
-    def extend(self, part: npt.NDArray[Any]) -> None:
-        end = self._length + len(part)
-        if end > len(self._values):
-            # Without references to look for: nobody else has seen the array.
-            self._values.resize(max(end, len(self._values) * 5 // 4), refcheck=False)
-        self._values[self._length : end] = part
-        self._length = end
-
-    def whole(self) -> npt.NDArray[Any]:
-        """All of it, no longer held here."""
-        values, self._values = self._values, self._values[:0].copy()
-        values.resize(self._length, refcheck=False)
-        return values
 
 
 class _NeighbourTies:

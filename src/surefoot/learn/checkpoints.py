@@ -13,8 +13,9 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from surefoot.data.files import destination, read_json, reason, write_text
+from surefoot.data.files import read_json, reason
 from surefoot.data.ranking_data import RankingData
+from surefoot.data.writing import destination, write_text
 from surefoot.errors import DataError, shortened
 from surefoot.learn import model_text
 from surefoot.learn.criteria import check_history, is_number

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from surefoot.data.files import existing_file, read_json, reason, write_text
+from surefoot.data.files import existing_file, read_json, reason
+from surefoot.data.writing import write_text
 from surefoot.errors import DataError, shortened
 from surefoot.learn import model_text
 from surefoot.learn.criteria import check_history, is_number

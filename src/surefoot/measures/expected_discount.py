@@ -42,7 +42,7 @@ def discounts(length: int, cutoff: float | None) -> Floats:
 def expected_discounts(
     scores: Floats, starts: Rows, lengths: Rows, wanted: Rows, sigma: float, cutoff: float | None
 ) -> Floats:
-    """Σ_r D(r)·P_j(r) of the wanted documents j; `starts` and `lengths` say which stretch of `scores` is j's list.
+    """Σ_r D(r)·P_j(r) of the wanted documents j; `starts` and `lengths` say which part of `scores` is j's list.
 
     Documents of one list must stand together in `wanted`.
 

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import polars as pl
 
-from surefoot.data.files import write_text
 from surefoot.data.scores import Scores, read_scores, unknown_system
 from surefoot.data.segments import read_segments
+from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.progress import busy
 from surefoot.report import text

@@ -15,7 +15,7 @@ import numpy as np
 
 from surefoot import __version__
 from surefoot.arrays import Floats
-from surefoot.data.files import replacing
+from surefoot.data.writing import replacing
 from surefoot.errors import ArgumentError, MissingExtraError, visible
 from surefoot.progress import steps
 

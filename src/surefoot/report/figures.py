@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
-from surefoot.data.files import made_folder
+from surefoot.data.writing import made_folder
 from surefoot.errors import ArgumentError
 from surefoot.progress import steps
 from surefoot.report.canvas import (
@@ -273,9 +273,9 @@ def _bars(axes: Axes, heights: Floats, differences: Floats) -> None:
     edges = np.arange(len(heights) + 1) + 0.5
     for colour, chosen in ((HURT, differences < 0), (HELPED, differences > 0), (SAME, differences == 0)):
         places = np.flatnonzero(chosen)
-        if len(places):  # sorted by difference, so that each sign is one stretch
-            stretch = slice(places[0], places[-1] + 1)
-            axes.stairs(heights[stretch], edges[places[0] : places[-1] + 2], fill=True, color=colour, linewidth=0)
+        if len(places):  # sorted by difference, so that each sign is in one piece
+            piece = slice(places[0], places[-1] + 1)
+            axes.stairs(heights[piece], edges[places[0] : places[-1] + 2], fill=True, color=colour, linewidth=0)
     axes.axhline(0, color=INK, linewidth=0.6)
     axes.set_xlim(0.5 - 0.02 * len(heights), len(heights) * 1.02 + 0.5)
 

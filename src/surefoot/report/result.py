@@ -7,7 +7,8 @@ import os
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from surefoot.data.files import existing_file, read_bytes, write_text
+from surefoot.data.files import existing_file, read_bytes
+from surefoot.data.writing import write_text
 from surefoot.errors import DataError
 from surefoot.report.plain_json import to_json
 

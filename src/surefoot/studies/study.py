@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Self
 
-from surefoot.data.files import write_text
 from surefoot.data.scores import Scores
+from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError
 from surefoot.report.result import Result
 from surefoot.studies.text import to_csv, to_text

@@ -18,7 +18,7 @@ import numpy as np
 from numba import float32, float64, int64, types, uint8
 
 from surefoot.compilation import compiled
-from surefoot.data.letor_lines import MOST_FEATURES
+from surefoot.data.letor.lines import MOST_FEATURES
 
 # What a call reports, by its place in `report`.
 ROWS, STRETCHES, FEATURES, ID_BYTES, IDS, HARD, NOT_ASCII, IRREGULAR = range(8)

@@ -9,7 +9,7 @@ import os
 from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ import polars as pl
 
 from surefoot.arrays import Floats, Rows
 from surefoot.data.files import MARK, existing_file, is_compressed, read_blocks, text_lines
-from surefoot.data.letor_lines import FORM, number_of, read_one_by_one
+from surefoot.data.growing import GrowingColumn, GrowingMatrix
+from surefoot.data.letor.lines import FORM, number_of, read_one_by_one
+from surefoot.data.lines import line_of
 from surefoot.data.matrix import Matrix
 from surefoot.errors import DataError, MissingExtraError
 
@@ -55,7 +57,7 @@ class Text:
 
 def read_text(path: str | os.PathLike[str], n_features: int | None) -> Text:
     """All rows of a LETOR file, in its order."""
-    matrix, labels = _Growing(n_features), _Growing(1, np.float64)
+    matrix, labels = GrowingMatrix(np.float32, n_features or 0), GrowingColumn(np.float64)
     names: list[bytes] = []
     starts: list[Rows] = []
     ids: list[pl.Series] | None = []
@@ -70,14 +72,14 @@ def read_text(path: str | os.PathLike[str], n_features: int | None) -> Text:
             if not rows:
                 expected = _expected_rows(path, block)
                 matrix.reserve(expected, block.X.shape[1])
-                labels.reserve(expected, 1)
+                labels = GrowingColumn(np.float64, expected)
             if names and block.stretches and names[-1] == block.stretches[0]:  # a query goes on in the next block
                 del block.stretches[0]
                 block.starts = block.starts[1:]
             names += block.stretches
             starts.append(block.starts + rows)
             matrix.append(block.X)
-            labels.append(block.y[:, None])
+            labels.extend(block.y)
             if block.ids is None:
                 ids = None
             elif ids is not None:
@@ -88,7 +90,7 @@ def read_text(path: str | os.PathLike[str], n_features: int | None) -> Text:
         raise DataError.at(path, None, f"no line has a feature; expected lines of the form '{FORM}'")
     return Text(
         matrix.whole(),
-        labels.whole()[:, 0],
+        labels.whole(),
         [name.decode() for name in names],
         np.concatenate(starts),
         None if ids is None else pl.concat(ids, rechunk=True),
@@ -97,9 +99,7 @@ def read_text(path: str | os.PathLike[str], n_features: int | None) -> Text:
 
 def line_of_row(path: str | os.PathLike[str], row: int) -> int:
     """The line number (from 1) of a row, blank lines and comments counted."""
-    lines = enumerate(text_lines(path, _BLOCK), start=1)
-    filled = (number for number, line in lines if line.partition(b"#")[0].split())
-    return next(number for position, number in enumerate(filled) if position == row)
+    return line_of(path, row, lambda line: line.partition(b"#")[0])
 
 
 def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Generator[Block]:
@@ -136,10 +136,10 @@ def _expected_rows(path: str | os.PathLike[str], first: Block) -> int:
 
 def _kernel() -> Any:
     try:
-        from surefoot.data import letor_kernel
+        from surefoot.data.letor import kernel
     except ImportError as error:
         raise MissingExtraError.of("learn", "reading LETOR text (it is parsed by Numba)") from error
-    return letor_kernel
+    return kernel
 
 
 def _cores() -> int:
@@ -267,48 +267,3 @@ def _allocate(path: str | os.PathLike[str], rows: int, width: int) -> Matrix:
         raise DataError.at(
             path, None, f"a dense matrix of {rows:,} documents × {width:,} features does not fit in memory"
         ) from error
-
-
-class _Growing:
-    """A matrix that rows are appended to and that grows in place, columns of 0 to the right when wider rows come."""
-
-    def __init__(self, width: int | None, dtype: Any = np.float32) -> None:
-        self.rows = 0
-        self.width = width or 0
-        self._cells = np.empty(0, dtype=dtype)
-
-    def reserve(self, rows: int, width: int) -> None:
-        """Make room before the first row comes. It costs no memory until it is used, unlike room made by growing."""
-        self.width = max(self.width, width)
-        with suppress(MemoryError):
-            self._cells = np.empty(rows * self.width, dtype=self._cells.dtype)
-
-    def append(self, block: np.ndarray[Any, Any]) -> None:
-        """Put the block's rows below the others."""
-        if block.shape[1] > self.width:
-            self._widen(block.shape[1])
-        needed = (self.rows + len(block)) * self.width
-        if needed > self._cells.size:
-            # The system moves large arrays without a copy; a little at a time, as NumPy fills the new part with zeros.
-            self._cells.resize(max(needed, self._cells.size + self._cells.size // 16), refcheck=False)
-        rows = self._cells[self.rows * self.width : needed].reshape(len(block), self.width)
-        rows[:, : block.shape[1]] = block
-        rows[:, block.shape[1] :] = 0
-        self.rows += len(block)
-
-    def _widen(self, width: int) -> None:
-        old, self.width = self.width, width
-        self._cells.resize(self.rows * width, refcheck=False)
-        # From the last rows to the first, so that none is overwritten before it has moved.
-        step = max(1, (1 << 20) // width)
-        for end in range(self.rows, 0, -step) if old else ():
-            start = max(0, end - step)
-            moved = self._cells[start * old : end * old].reshape(-1, old).copy()
-            rows = self._cells[start * width : end * width].reshape(-1, width)
-            rows[:, :old] = moved
-            rows[:, old:] = 0
-
-    def whole(self) -> np.ndarray[Any, Any]:
-        """All rows, without the reserve; nothing can be appended after."""
-        self._cells.resize(self.rows * self.width, refcheck=False)
-        return self._cells.reshape(self.rows, self.width)

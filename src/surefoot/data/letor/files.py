@@ -13,11 +13,12 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from surefoot.arguments import whole
-from surefoot.data.files import existing_file, replacing, writing
+from surefoot.data.files import existing_file
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import read_schema, read_table
-from surefoot.data.letor_text import line_of_row, read_text
+from surefoot.data.letor.text import line_of_row, read_text
 from surefoot.data.ranking_data import RankingData, RowError
+from surefoot.data.writing import replacing, writing
 from surefoot.errors import ArgumentError, DataError, shortened
 
 _ROWS = 1 << 13  # written in one go

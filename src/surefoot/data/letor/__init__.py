@@ -1,0 +1,1 @@
+"""LETOR data: the text of learning-to-rank collections and its Parquet form, in and out."""
