@@ -55,10 +55,10 @@ def demo(
     say(f"A dozen rankers answered {queries} queries. One of them, 'today', is live. Which one would you ship?\n")
 
     assessment = assess(score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)
-    for part in tables(assessment.to_dict(), assessment.rows()):
+    (data,) = assessment.by_measure()
+    for part in tables(data, assessment.rows()):
         console.print(part)
 
-    data = assessment.to_dict()
     rows = {row["system"]: row for row in data["systems"]}
     say("\nIn plain words", "bold")
     for name in ("bold", "steady"):
@@ -120,7 +120,7 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
         )
         runs.append(test.to_run(ranker.fit(train).predict(test), name))
     assessment = assess(score(test.qrels(), runs, "nDCG(dcg='exp-log2')@10"), baseline="bm25", alphas=[0, 5], depth=10)
-    data = assessment.to_dict()
+    (data,) = assessment.by_measure()
     for row in data["systems"][1:]:
         say(f"• {effect(data, row)}")
     assessment.to_html(output / "learned.html", system="careful")

@@ -297,11 +297,12 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
     elif format_ is Format.latex:
         typer.echo(assessment.to_latex(sort), nl=False)
     else:
+        from surefoot.report.columns import sort_rows
         from surefoot.report.text import plain_console, query_tables, rendered, tables
 
         parts = []
-        for one in (assessment[measure] for measure in assessment.measures):
-            data, rows = one.to_dict(per_query=per_query), one.rows(sort)
+        for data in assessment.by_measure(per_query=per_query):
+            rows = sort_rows(data, sort)
             parts += tables(data, rows) + (query_tables(data, rows) if per_query else [])
         if sys.stdout.isatty():
             console = plain_console()

@@ -196,7 +196,7 @@ def _show_assessment(console: Console, assessment: Assessment, html: Path | None
     from surefoot.report.text import tables
 
     console.print("\nOn the validation data:")
-    for part in tables(assessment.to_dict(), assessment.rows()):
+    for part in tables(assessment.by_measure()[0], assessment.rows()):
         console.print(part)
     if html is not None:
         console.print(visible(f"The page is {html}"))

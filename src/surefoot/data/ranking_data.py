@@ -276,7 +276,8 @@ class RankingData:
         """
         if self.doc_ids is None:
             raise ArgumentError(
-                f"run {shortened(run.name)} needs document ids in the data (a '#docid = …' comment on each line of a LETOR file)"
+                f"run {shortened(run.name)} needs document ids in the data (a '#docid = …' comment on each line of a "
+                "LETOR file)"
             )
         ranking = self.ranking(np.zeros(len(self)))
         mine, theirs = ranking.match(run.ranking)

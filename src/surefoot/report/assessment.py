@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import polars as pl
 
@@ -15,12 +15,15 @@ from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.progress import busy
 from surefoot.report import text
-from surefoot.report.columns import Row, sort_rows
+from surefoot.report.columns import sort_rows
 from surefoot.report.per_query import per_query_data, per_query_frame
 from surefoot.report.result import Result
 from surefoot.report.words import advice, default_alpha, verdict
-from surefoot.risk.assess import SCHEMA, Json, alpha_key, assessment_data
+from surefoot.risk.assess import alpha_key, assessment_data
+from surefoot.risk.plain_data import SCHEMA, AssessmentData, Json, SystemData
 from surefoot.risk.segments import Segments
+
+Part = tuple[AssessmentData, Scores | None]
 
 
 def assess(
@@ -87,7 +90,7 @@ class Assessment(Result):
 
     called = "an assessment"
 
-    def __init__(self, parts: Sequence[tuple[Json, Scores | None]], segments: Segments | None = None) -> None:
+    def __init__(self, parts: Sequence[Part], segments: Segments | None = None) -> None:
         self._parts = list(parts)
         self._segments = segments
         self._data = self._parts[0][0]
@@ -121,17 +124,22 @@ class Assessment(Result):
 
     def to_dict(self, *, per_query: bool = False) -> Json:
         """Plain data that JSON can hold and `assessment.schema.json` describes; per query where asked for."""
-        parts = [
-            {**data, "per_query": per_query_data(data, _needed(scores), self._segments)} if per_query else dict(data)
-            for data, scores in self._parts
-        ]
+        parts = [dict(part) for part in self.by_measure(per_query=per_query)]
         return parts[0] if len(parts) == 1 else {"schema": SCHEMA, "measures": parts}
 
-    def rows(self, sort: str = "mean") -> list[Row]:
+    def by_measure(self, *, per_query: bool = False) -> list[AssessmentData]:
+        """The same for each measure, the leading one first, with types."""
+        if not per_query:
+            return [data for data, _ in self._parts]
+        return [
+            {**data, "per_query": per_query_data(data, _needed(scores), self._segments)} for data, scores in self._parts
+        ]
+
+    def rows(self, sort: str = "mean") -> list[SystemData]:
         """The systems' figures by a column, best first."""
         return sort_rows(self._data, sort)
 
-    def _each(self, render: Callable[[Json, list[Row]], str], sort: str) -> list[str]:
+    def _each(self, render: Callable[[AssessmentData, list[SystemData]], str], sort: str) -> list[str]:
         return [render(data, sort_rows(data, sort)) for data, _ in self._parts]
 
     def to_csv(self, sort: str = "mean") -> str:
@@ -170,11 +178,11 @@ class Assessment(Result):
             return " ".join(advice(self._data, alpha))
         return verdict(self._data, self._row(system), alpha)
 
-    def _row(self, system: str) -> Row:
+    def _row(self, system: str) -> SystemData:
         names = [row["system"] for row in self._data["systems"]]
         if system not in names:
             raise ArgumentError(unknown_system(system, names))
-        return self._data["systems"][names.index(system)]  # type: ignore[no-any-return]
+        return self._data["systems"][names.index(system)]
 
     def queries_csv(self) -> str:
         """One line per system and query, every figure at full precision."""
@@ -243,7 +251,7 @@ def _kinds(block: Json) -> Segments:
     }
 
 
-def _part(data: Json) -> tuple[Json, Scores | None]:
+def _part(data: Json) -> Part:
     block = data.pop("per_query", None)
     scores = None
     if block is not None:
@@ -253,8 +261,9 @@ def _part(data: Json) -> tuple[Json, Scores | None]:
             missing=data["missing"], dropped=data["dropped"], no_relevant=data["no_relevant"],
             tie_rule=data["tie_rule"],
         )  # fmt: skip
-    sort_rows(data, "mean")  # what every rendering looks at is there
-    return data, scores
+    plain = cast("AssessmentData", data)
+    sort_rows(plain, "mean")  # what every rendering looks at is there
+    return plain, scores
 
 
 def _needed(scores: Scores | None) -> Scores:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
-from surefoot.risk.assess import RANKED, Json, alpha_key
+from surefoot.risk.assess import RANKED, alpha_key
+from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 
 ABSENT = "–"
-Row = dict[str, Any]
+
+
+class SegmentRow(SystemData):
+    """A system on the queries of a segment, by whose name it goes."""
+
+    queries: int
 
 
 @dataclass(frozen=True)
@@ -20,18 +26,18 @@ class Column:
     key: str
     heading: str
     latex: str
-    value: Callable[[Row], Any]
+    value: Callable[[SystemData], Any]
     digits: int | None = 4
     descending: bool = True
-    rank: Callable[[Row], int | None] | None = None
+    rank: Callable[[SystemData], int | None] | None = None
     least: float | None = None
     spare: int = 0  # where there is little room columns are taken by this number, those of one number together
-    tone: Callable[[Row], float | None] | None = None  # its sign: good or bad news, in colour on a terminal
+    tone: Callable[[SystemData], float | None] | None = None  # its sign: good or bad news, in colour on a terminal
     counts: bool = False  # queries, so a whole number unless it is a mean over baselines
     signed: bool = False  # a plus sign is worth showing, where there is room
     says: str = ""  # what it is, in words
 
-    def text(self, row: Row) -> str:
+    def text(self, row: SystemData) -> str:
         """The figure as a table shows it."""
         value = self.value(row)
         if value is None:
@@ -53,8 +59,13 @@ def fixed(value: float, digits: int) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
+def _figure(figures: Mapping[str, object], key: str) -> Any:
+    """A figure by a name that is not known beforehand."""
+    return figures[key]
+
+
 def _plain(key: str, heading: str, latex: str, digits: int | None = 4, **more: Any) -> Column:
-    return Column(key, heading, latex, lambda row: row[key], digits, **more)
+    return Column(key, heading, latex, lambda row: _figure(row, key), digits, **more)
 
 
 SYSTEM = _plain(
@@ -105,7 +116,7 @@ _AT_ALPHA = (  # key, heading, LaTeX, digits, `spare` (no verdict goes by p), an
     ("z_risk", "Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted deviations from what the population leads one to expect"),
     ("geo_risk", "GeoRisk", "GeoRisk", 4, 3, "Effectiveness and robustness in one number"),
 )  # fmt: skip
-_TONES = {"reward": 1.0, "risk": -1.0}
+_TONES: dict[str | None, float] = {"reward": 1.0, "risk": -1.0}
 
 
 def at_alpha(alpha: float) -> list[Column]:
@@ -117,10 +128,10 @@ def at_alpha(alpha: float) -> list[Column]:
             f"{name}@{key}",
             heading,
             latex,
-            lambda row: row["alpha"][key][name],
+            lambda row: _figure(row["alpha"][key], name),
             digits,
             descending=not name.startswith("p_"),
-            rank=(lambda row: row["alpha"][key]["rank"][name]) if name in RANKED else None,
+            rank=(lambda row: _figure(row["alpha"][key]["rank"], name)) if name in RANKED else None,
             least=0.0001 if name.startswith("p_") else None,
             spare=spare,
             tone=(lambda row: _TONES.get(row["alpha"][key]["verdict"])) if name == "t_risk" else None,
@@ -137,7 +148,7 @@ def ranked_at(alpha: float) -> list[Column]:
     return [column for column in at_alpha(alpha) if column.rank]
 
 
-def intervals_at(data: Json, alpha: float) -> list[Column]:
+def intervals_at(data: AssessmentData, alpha: float) -> list[Column]:
     """The ends of the bootstrap's intervals at α; none without a bootstrap."""
     if not data["bootstrap"]:
         return []
@@ -153,8 +164,8 @@ def _ends(alpha: float, source: str, name: str, heading: str, latex: str, digits
     key = alpha_key(alpha)
 
     def column(end: int, word: str) -> Column:
-        def value(row: Row) -> float | None:
-            interval = row["alpha"][key][source]
+        def value(row: SystemData) -> float | None:
+            interval = _figure(row["alpha"][key], source)
             return None if interval is None else float(interval[end])
 
         return Column(f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits, spare=spare)
@@ -170,7 +181,7 @@ def segment_columns(alpha: float) -> list[Column]:
     return [queries, *(replace(column, rank=None) for column in [*kept, *at])]
 
 
-def segment_rows(data: Json, most: int = 3) -> Iterator[tuple[Json, str, list[Row]]]:
+def segment_rows(data: AssessmentData, most: int = 3) -> Iterator[tuple[SegmentColumn, str, list[SegmentRow]]]:
     """For each column of segments and each of the first systems, a row per segment, named by it."""
     shown = [row["system"] for row in sort_rows(data, "mean") if not row["is_baseline"]][:most]
     for column in data["segments"]:
@@ -183,7 +194,7 @@ def segment_rows(data: Json, most: int = 3) -> Iterator[tuple[Json, str, list[Ro
             ]  # fmt: skip
 
 
-def page_columns(data: Json) -> Json:
+def page_columns(data: AssessmentData) -> Json:
     """The columns of the page's tables, which fill them in themselves for the α that is shown."""
     systems = [SYSTEM, *SUMMARY, *(column for column in at_alpha(0) if column.says)]
     segments = segment_columns(0)
@@ -193,7 +204,7 @@ def page_columns(data: Json) -> Json:
     }
 
 
-def _page_column(column: Column, data: Json) -> Json:
+def _page_column(column: Column, data: AssessmentData) -> Json:
     name, at, _ = column.key.partition("@")
     return {
         "key": name,
@@ -209,11 +220,11 @@ def _page_column(column: Column, data: Json) -> Json:
     }
 
 
-def churn_columns(data: Json) -> list[Column]:
+def churn_columns(data: AssessmentData) -> list[Column]:
     """How far rankings moved; none without runs and a baseline's run to compare with."""
 
     def column(key: str, heading: str, digits: int, spare: int) -> Column:
-        return Column(key, heading, heading, lambda row: row["churn"][key], digits, spare=spare)
+        return Column(key, heading, heading, lambda row: _figure(row["churn"], key), digits, spare=spare)
 
     if not all("churn" in row for row in data["systems"]):
         return []
@@ -225,7 +236,7 @@ def churn_columns(data: Json) -> list[Column]:
     ]
 
 
-def all_columns(data: Json) -> list[Column]:
+def all_columns(data: AssessmentData) -> list[Column]:
     """Every column of an assessment, in the order of the CSV file."""
     columns = [SYSTEM, *SUMMARY, *MORE, *churn_columns(data)]
     for alpha in data["alphas"]:
@@ -238,7 +249,7 @@ def _more_at(alpha: float) -> list[Column]:
     return [Column(f"t_adjusted@{key}", "T adj.", "$T_{adj}$", lambda row: row["alpha"][key]["t_adjusted"], 3)]
 
 
-def sort_rows(data: Json, by: str) -> list[Row]:
+def sort_rows(data: AssessmentData, by: str) -> list[SystemData]:
     """Systems by a column, best first, absent figures last; without @α a risk measure is taken at the largest α."""
     rows = data["systems"]
     columns = {column.key: column for column in all_columns(data)}

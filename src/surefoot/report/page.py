@@ -21,13 +21,13 @@ from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.data.texts import read_texts
 from surefoot.errors import ArgumentError
-from surefoot.report.columns import SUMMARY, SYSTEM, Row, at_alpha, page_columns
+from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha, page_columns
 from surefoot.report.html import asset, render, shown, source_hash, trusted
 from surefoot.report.results import pack, packed_results
 from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
-from surefoot.risk.assess import Json
 from surefoot.risk.baselines import ROUNDING, VIRTUAL
 from surefoot.risk.inference import FEWEST_QUERIES, critical_value
+from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import check_alpha
 
@@ -41,7 +41,7 @@ _NOTEBOOK_ROWS = 25
 _LONGEST = 200  # letters of a text that are shown
 
 
-Part = tuple[Json, Scores]
+Part = tuple[AssessmentData, Scores]
 
 
 class Texts(NamedTuple):
@@ -155,7 +155,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _measure(data: Json, scores: Scores, population: list[int], baseline: str) -> Json:
+def _measure(data: AssessmentData, scores: Scores, population: list[int], baseline: str) -> Json:
     """What the page holds of one measure."""
     return {
         "measure": data["measure"],
@@ -166,7 +166,7 @@ def _measure(data: Json, scores: Scores, population: list[int], baseline: str) -
     }
 
 
-def _segments(column: Json, of: Mapping[str, str], scores: Scores) -> Json:
+def _segments(column: SegmentColumn, of: Mapping[str, str], scores: Scores) -> Json:
     """A column of segments: their names, and for each query the number of its segment from 1, 0 for none."""
     number = {part["segment"]: at for at, part in enumerate(column["segments"], start=1)}
     return {
@@ -199,7 +199,7 @@ def to_page(payload: Json) -> str:
     )
 
 
-def to_notebook(data: Json, rows: list[Row]) -> str:
+def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     """A small view without scripts, for a notebook: the leader in plain words, and the table."""
     alpha = default_alpha(data["alphas"])
     columns = [SYSTEM, *SUMMARY, *at_alpha(alpha)]
@@ -235,7 +235,7 @@ def _candidate(scores: Scores, baseline: str) -> str:
     return next((name for name in best if name != baseline), best[0])
 
 
-def _churn(data: Json, baseline: str) -> Json | None:
+def _churn(data: AssessmentData, baseline: str) -> Json | None:
     rows = [row.get("churn") for row in data["systems"]]
     return {"baseline": baseline, "systems": rows} if any(rows) else None
 

@@ -9,14 +9,15 @@ import polars as pl
 
 from surefoot.data.files import as_text
 from surefoot.data.scores import Scores
-from surefoot.risk.assess import Json, alpha_key
+from surefoot.risk.assess import alpha_key
 from surefoot.risk.baselines import baseline_rows, differences
 from surefoot.risk.expectation import deviations, expected
 from surefoot.risk.inference import query_scores
+from surefoot.risk.plain_data import AssessmentData, PerQuery, QueryAtAlpha, QueryFigures
 from surefoot.risk.segments import Segments
 
 
-def per_query_data(data: Json, scores: Scores, segments: Segments | None = None) -> Json:
+def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | None = None) -> PerQuery:
     """The block `per_query` of an assessment's plain data."""
     rows = [scores.row(system) for system in data["population"]]
     against = baseline_rows(scores, data["baseline"], rows)
@@ -24,11 +25,11 @@ def per_query_data(data: Json, scores: Scores, segments: Segments | None = None)
     deltas = None if baseline is None else next(iter(differences(scores, against).values()))
     usable = bool((scores.values[rows] >= 0).all())
     e, z = (expected(scores.values[rows]), deviations(scores.values[rows])) if usable else (None, None)
-    systems = {}
+    systems: dict[str, QueryFigures] = {}
     for position, system in enumerate(scores.systems):
         own = scores.values[position]
         at = rows.index(position) if position in rows else None
-        alpha: Json = {}
+        alpha: dict[str, QueryAtAlpha] = {}
         for value in data["alphas"]:
             found = None if baseline is None else query_scores(own, baseline, value)
             alpha[alpha_key(value)] = {
@@ -51,7 +52,7 @@ def per_query_data(data: Json, scores: Scores, segments: Segments | None = None)
     }
 
 
-def per_query_frame(data: Json, scores: Scores) -> pl.DataFrame:
+def per_query_frame(data: AssessmentData, scores: Scores) -> pl.DataFrame:
     """The same as a table: a row for each system and query."""
     block = per_query_data(data, scores)
     frames = []

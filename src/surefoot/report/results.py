@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +17,11 @@ from surefoot.arrays import Codes, Floats, Rows
 from surefoot.data.ranking import Ranking
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Run
+from surefoot.risk.plain_data import Json
 
 TOP = 20
 _FARTHEST = 65_535  # a rank beyond it is shown as this one
 _SEPARATORS = " ,;|~^\t"
-
-Json = dict[str, Any]
 
 
 def packed_results(

@@ -15,7 +15,6 @@ from surefoot.report.columns import (
     SUMMARY,
     SYSTEM,
     Column,
-    Row,
     all_columns,
     at_alpha,
     churn_columns,
@@ -27,13 +26,13 @@ from surefoot.report.columns import (
 )
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
+from surefoot.risk.plain_data import AssessmentData, SystemData
 
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.text import Text
 
-Json = dict[str, Any]
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
 _MARKS = (
     "small number: rank; U low, U high: 95 % interval; p adj.: corrected for skewness, "
@@ -42,7 +41,7 @@ _MARKS = (
 _MEASURES = {"u_risk": "U_Risk", "t_risk": "T_Risk", "z_risk": "Z_Risk", "geo_risk": "GeoRisk"}
 
 
-def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
+def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableType]:
     """What a terminal shows: the summary, a table for each α, how far rankings moved and agree, and notes."""
     from rich.text import Text
 
@@ -57,8 +56,9 @@ def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
         parts.append(_Fitted(rows, at_alpha(alpha), _MARKS, significant=alpha_key(alpha)))
-        if intervals := intervals_at(data, alpha):
-            parts.append(_Fitted(rows, intervals, f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"))
+        if data["bootstrap"]:
+            caption = f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"
+            parts.append(_Fitted(rows, intervals_at(data, alpha), caption))
     parts += _segment_tables(data)
     if churn := churn_columns(data):
         depth = data["systems"][0]["churn"]["depth"]
@@ -72,7 +72,7 @@ def tables(data: Json, rows: Sequence[Row]) -> list[RenderableType]:
     return parts
 
 
-def _segment_tables(data: Json) -> list[RenderableType]:
+def _segment_tables(data: AssessmentData) -> list[RenderableType]:
     """For each column of segments and the first systems, how each segment fares at the α looked at first."""
     from rich.text import Text
 
@@ -93,7 +93,7 @@ class _Fitted:
 
     def __init__(
         self,
-        rows: Sequence[Row],
+        rows: Sequence[SystemData],
         columns: Sequence[Column],
         caption: str,
         significant: str | None = None,
@@ -141,7 +141,7 @@ class _Fitted:
         return 2 + max([len(column.heading), *(len(cell.plain) for cell in self._cells[column.key])])
 
     @staticmethod
-    def _cell(column: Column, row: Row, significant: str | None) -> Text:
+    def _cell(column: Column, row: SystemData, significant: str | None) -> Text:
         from rich.text import Text
 
         tone = (column.tone(row) or 0.0) if column.tone else 0.0
@@ -155,7 +155,7 @@ class _Fitted:
         return cell
 
 
-def _agreement(data: Json) -> RenderableType:
+def _agreement(data: AssessmentData) -> RenderableType:
     from rich import box
     from rich.table import Table
 
@@ -176,7 +176,7 @@ def plain_console(**options: Any) -> Console:
     return Console(markup=False, emoji=False, highlight=False, **options)
 
 
-def to_text(data: Json, rows: Sequence[Row], width: int = 120) -> str:
+def to_text(data: AssessmentData, rows: Sequence[SystemData], width: int = 120) -> str:
     """The terminal's tables without colour."""
     return rendered(tables(data, rows), width)
 
@@ -190,7 +190,7 @@ def rendered(parts: Iterable[RenderableType], width: int) -> str:
     return "\n".join(line.rstrip() for line in stream.getvalue().removesuffix("\n").split("\n"))
 
 
-def to_csv(parts: Sequence[tuple[Json, Sequence[Row]]]) -> str:
+def to_csv(parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]]) -> str:
     """One line per system, every figure at full precision, absent ones empty; of several measures, named first."""
     columns = all_columns(parts[0][0])
     header, lines = [column.key for column in columns], []
@@ -222,7 +222,7 @@ def _csv_name(name: str) -> str:
     return re.sub(r"^(?=\s*[=+\-@＝＋－＠])", "'", visible(name))
 
 
-def to_markdown(data: Json, rows: Sequence[Row]) -> str:
+def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     """A Markdown table of the summary, and one for each α."""
     parts = [f"**{_markdown(title(data))}**", *(f"**{_markdown(caution)}**" for caution in cautions(data))]
     first = default_alpha(data["alphas"])
@@ -240,7 +240,7 @@ def to_markdown(data: Json, rows: Sequence[Row]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(rows: Sequence[Row], columns: Sequence[Column]) -> str:
+def _markdown_table(rows: Sequence[SystemData], columns: Sequence[Column]) -> str:
     lines = [
         "| " + " | ".join(column.heading for column in columns) + " |",
         "|" + "|".join(":---" if column.key == SYSTEM.key else "---:" for column in columns) + "|",
@@ -253,7 +253,7 @@ def _markdown(text: str) -> str:
     return re.sub(r"([\\|`*_\[\]<>#&$~])", r"\\\1", visible(text))
 
 
-def to_latex(data: Json, rows: Sequence[Row]) -> str:
+def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     """A booktabs table in the form of Dinçer et al. (SIGIR 2016): the summary, then U, T, Z and Geo for each α."""
     per_alpha = [ranked_at(alpha) for alpha in data["alphas"]]
     columns = [SYSTEM, *(column for column in SUMMARY if column.key not in ("gain", "ties", "worst_mean"))]
@@ -305,7 +305,7 @@ def _latex_letter(letter: str) -> str:
     return rf"\surefootletter{{{letter}}}{{{ord(letter):04X}}}"
 
 
-def query_tables(data: Json, rows: Sequence[Row], most: int = 10) -> list[RenderableType]:
+def query_tables(data: AssessmentData, rows: Sequence[SystemData], most: int = 10) -> list[RenderableType]:
     """For each system, in the order of `rows`, the queries it hurts most, the significant ones marked.
 
     `data` must hold `per_query`.
@@ -316,15 +316,14 @@ def query_tables(data: Json, rows: Sequence[Row], most: int = 10) -> list[Render
 
     block = data["per_query"]
     parts: list[RenderableType] = []
-    if block["baseline"] is None:
+    baseline = block["baseline"]
+    if baseline is None:
         return [Text("Against several baselines there is no one difference per query to show.", style="dim")]
     keys = [alpha_key(alpha) for alpha in data["alphas"]]
     for system in (row["system"] for row in rows):
         columns = block["systems"][system]
-        hurt = sorted(
-            (i for i, difference in enumerate(columns["difference"]) if difference < 0),
-            key=lambda i: columns["difference"][i],
-        )
+        differences = columns["difference"] or []
+        hurt = sorted((i for i, difference in enumerate(differences) if difference < 0), key=differences.__getitem__)
         if not hurt:
             continue
         words = f"{visible(system)} hurts {len(hurt):,} of {data['queries']:,} queries, these most (* significant)"
@@ -336,15 +335,15 @@ def query_tables(data: Json, rows: Sequence[Row], most: int = 10) -> list[Render
             table.add_column(heading, justify="left" if heading == "query" else "right")
         for i in hurt[:most]:
             cells = [
-                fixed(block["baseline"][i], 4),
+                fixed(baseline[i], 4),
                 fixed(columns["score"][i], 4),
-                fixed(columns["difference"][i], 4),
+                fixed(differences[i], 4),
             ]
             cells.append(ABSENT if columns["z"] is None else fixed(columns["z"][i], 3))
             for key in keys:
                 at = columns["alpha"][key]
-                mark = "*" if at["t_j"] is not None and at["significant"][i] else " "
-                cells.append(ABSENT if at["t_j"] is None else f"{fixed(at['t_j'][i], 2)}{mark}")
+                t_j, significant = at["t_j"], at["significant"] or []
+                cells.append(ABSENT if t_j is None else f"{fixed(t_j[i], 2)}{'*' if significant[i] else ' '}")
             table.add_row(Text(visible(block["queries"][i])), *cells)
         parts.append(table)
     return parts

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.inference import FEWEST_QUERIES
-
-Json = dict[str, Any]
+from surefoot.risk.plain_data import AssessmentData, SystemData
 
 FEW = (
     f"With fewer than {FEWEST_QUERIES} queries and losses counted more than once, chance alone often passes for a "
@@ -16,7 +14,7 @@ FEW = (
 )
 
 
-def baseline_name(data: Json) -> str:
+def baseline_name(data: AssessmentData) -> str:
     """The baseline as a reader would say it."""
     given = data["baseline"]
     systems = {row["system"] for row in data["systems"]}
@@ -27,7 +25,7 @@ def baseline_name(data: Json) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} in turn"
 
 
-def title(data: Json) -> str:
+def title(data: AssessmentData) -> str:
     """What was measured, on how much, against what."""
     queries = data["queries"]
     return (
@@ -55,7 +53,7 @@ def default_alpha(alphas: Sequence[float]) -> float:
     return min((alpha for alpha in alphas if alpha > 0), default=max(alphas))
 
 
-def advice(data: Json, alpha: float) -> list[str]:
+def advice(data: AssessmentData, alpha: float) -> list[str]:
     """Which system to ship at α, and what to know of the one of the highest mean if that is another."""
     others = [row for row in data["systems"] if not row["is_baseline"]]
     if not others:
@@ -65,7 +63,7 @@ def advice(data: Json, alpha: float) -> list[str]:
     return [sentence] if best is chosen else [sentence, f"Of the highest mean: {verdict(data, best, alpha)}"]
 
 
-def _chosen(data: Json, others: list[Json], alpha: float) -> tuple[Json, str]:
+def _chosen(data: AssessmentData, others: list[SystemData], alpha: float) -> tuple[SystemData, str]:
     """The system of the highest U_Risk among those whose reward prevails, or among all, and what to do about it."""
     key = alpha_key(alpha)
     rewarded = [row for row in others if row["alpha"][key]["verdict"] == "reward"]
@@ -80,13 +78,13 @@ def _chosen(data: Json, others: list[Json], alpha: float) -> tuple[Json, str]:
     return chosen, f"{keep}: no system's reward outweighs its risk by more than chance. The nearest: {said}"
 
 
-def verdict(data: Json, row: Json, alpha: float) -> str:
+def verdict(data: AssessmentData, row: SystemData, alpha: float) -> str:
     """One system's gain, losses and significance at α, where that turns, and which segments suffer, in plain words."""
     sentences = effect(data, row), significance(data, row, alpha), turned(row), suffering(data, row, alpha)
     return " ".join(filter(None, sentences))
 
 
-def effect(data: Json, row: Json) -> str:
+def effect(data: AssessmentData, row: SystemData) -> str:
     """What a system gains or loses on average, how many queries it hurts, and which of them were never answered."""
     over = baseline_name(data)
     change = (
@@ -102,7 +100,7 @@ def effect(data: Json, row: Json) -> str:
     )
 
 
-def _gaps(data: Json, row: Json) -> str:
+def _gaps(data: AssessmentData, row: SystemData) -> str:
     """The queries that the system or a baseline lacks: there the figures tell nothing of its ranking."""
     if data["dropped"]:
         return f" {_queries(data['dropped'])} that some system lacks {_verb(data['dropped'])} left out."
@@ -115,7 +113,7 @@ def _gaps(data: Json, row: Json) -> str:
     )
 
 
-def significance(data: Json, row: Json, alpha: float) -> str:
+def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
     """Whether that is more than chance when losses count 1 + α times, by the adjusted p after Holm's correction."""
     key = alpha_key(alpha)
     test = row["alpha"][key]
@@ -132,7 +130,7 @@ def significance(data: Json, row: Json, alpha: float) -> str:
         "reward": "its reward outweighs its risk",
         "risk": "its risk outweighs its reward",
         "inconclusive": "neither reward nor risk prevails",
-    }[test["verdict"]]
+    }[test["verdict"] or "inconclusive"]
     # Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
     once = "; counted once, it does not" if test["verdict"] == "risk" and alpha and row["gain"] >= 0 else ""
     few = f" {FEW}" if alpha and data["queries"] < FEWEST_QUERIES else ""
@@ -146,7 +144,7 @@ _PREVAILS = {
 }
 
 
-def turned(row: Json) -> str:
+def turned(row: SystemData) -> str:
     """The α at which the verdict turns."""
     if not row["turns"]:
         return ""
@@ -157,7 +155,7 @@ def turned(row: Json) -> str:
     return f"At α = 0 {_PREVAILS[first['verdict']]}, {', '.join(steps)}."
 
 
-def suffering(data: Json, row: Json, alpha: float) -> str:
+def suffering(data: AssessmentData, row: SystemData, alpha: float) -> str:
     """The segments whose queries a system hurts by more than chance at α, the most hurt first."""
     if not data["segments"]:
         return ""
@@ -176,7 +174,7 @@ def suffering(data: Json, row: Json, alpha: float) -> str:
     return f"Suffering by more than chance: {', '.join(named)}{more}."
 
 
-def cautions(data: Json) -> list[str]:
+def cautions(data: AssessmentData) -> list[str]:
     """What a reader must know before the numbers: they stand first."""
     found = []
     missing = {name: count for name, count in data["missing"].items() if count}
@@ -192,7 +190,7 @@ def cautions(data: Json) -> list[str]:
     return found
 
 
-def notes(data: Json) -> list[str]:
+def notes(data: AssessmentData) -> list[str]:
     """What a reader should know to read the numbers, whatever α is looked at."""
     found = []
     if len(data["population"]) < len(data["systems"]):
@@ -213,7 +211,7 @@ def notes(data: Json) -> list[str]:
     return found
 
 
-def absences(data: Json) -> list[str]:
+def absences(data: AssessmentData) -> list[str]:
     """Why figures are absent or not to be trusted, and for which systems."""
     found = []
     reasons: dict[str, list[str]] = {}

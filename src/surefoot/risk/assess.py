@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from surefoot.risk.churn import BINS, Churn, compare_rankings
 from surefoot.risk.expectation import chi_square, combine, deviation_sums
 from surefoot.risk.inference import TTest, critical_value, verdict_of, weighted_test
 from surefoot.risk.multiplicity import holm
+from surefoot.risk.plain_data import SCHEMA, AssessmentData, ChurnData, Json, SystemData
 from surefoot.risk.segments import Segments, segment_data
 from surefoot.risk.tradeoff import CHUNK, check_alpha, loses_over, lowest_mean, weigh_losses
 from surefoot.risk.turns import turning_points
@@ -25,10 +26,7 @@ from surefoot.risk.turns import turning_points
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
 
-SCHEMA = "surefoot/assessment/1"
 RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
-
-Json = dict[str, Any]
 
 
 def assessment_data(
@@ -41,7 +39,7 @@ def assessment_data(
     depth: int | None = None,
     worst: float = 0.05,
     segments: Segments | None = None,
-) -> Json:
+) -> AssessmentData:
     """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments."""
     weights = _distinct(alphas)
     whole("bootstrap", bootstrap, 0)
@@ -94,7 +92,7 @@ def assessment_data(
         "g_squared": (
             None if chi is None else {"value": chi.value, "df": chi.df, "p_value": chi.p, "reason": chi.reason}
         ),
-        "systems": systems,
+        "systems": cast("list[SystemData]", systems),  # gathered figure by figure above
         "agreement": agreement,
         "segments": segment_data(
             scores, segments or {}, lambda part: assessment_data(part, baseline, alphas, population, worst=worst)
@@ -242,7 +240,7 @@ def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: F
         entry["churn"] = _churn(churn, difference[position], depth)
 
 
-def _churn(churn: Churn, difference: Floats, depth: int | None) -> Json:
+def _churn(churn: Churn, difference: Floats, depth: int | None) -> ChurnData:
     bins = churn.bins()
     return {
         "depth": depth,

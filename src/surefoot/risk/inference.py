@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from surefoot.arrays import Floats
+from surefoot.risk.plain_data import Verdict
 from surefoot.risk.tradeoff import CHUNK, paired_differences, weigh_losses
 
 FEWEST_QUERIES = 50  # with fewer, nothing corrects the test above α = 0: chance often passes for a reward
@@ -100,7 +101,7 @@ def critical_value(queries: int, level: float = 0.05) -> float:
     return float(stdtrit(queries - 1, 1 - level / 2))
 
 
-def verdict_of(t: float | None, p: float | None, level: float = 0.05) -> str | None:
+def verdict_of(t: float | None, p: float | None, level: float = 0.05) -> Verdict | None:
     """Which prevails by a test: "reward", "risk", or "inconclusive"; None where there is no test.
 
     >>> verdict_of(-2.5, 0.01), verdict_of(-2.5, 0.06)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.inference import verdict_of
 from surefoot.risk.multiplicity import holm
+from surefoot.risk.plain_data import AssessmentData, AtAlpha, SegmentColumn, SegmentData
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
 
-Json = dict[str, Any]
 MOST = 1000  # segments of a column; with more, a column holds ids rather than kinds
 
-Segments = Mapping[str, Mapping[str, str]]
+Segments: TypeAlias = Mapping[str, Mapping[str, str]]
+Assess: TypeAlias = "Callable[[Scores], AssessmentData]"
 
 
-def segment_data(scores: Scores, segments: Segments, assessed: Callable[[Scores], Json]) -> list[Json]:
+def segment_data(scores: Scores, segments: Segments, assessed: Assess) -> list[SegmentColumn]:
     """For each column of segments, what `assessed` says of the queries of each segment, the largest first.
 
     `segments` has for each column's name the segment of queries. p_holm is corrected for all systems and segments of a
@@ -27,7 +28,7 @@ def segment_data(scores: Scores, segments: Segments, assessed: Callable[[Scores]
     return [_column(scores, name, of, assessed) for name, of in segments.items()]
 
 
-def _column(scores: Scores, name: str, of: Mapping[str, str], assessed: Callable[[Scores], Json]) -> Json:
+def _column(scores: Scores, name: str, of: Mapping[str, str], assessed: Assess) -> SegmentColumn:
     rows: dict[str, list[int]] = {}
     for row, query in enumerate(scores.queries):
         if query in of:
@@ -43,7 +44,7 @@ def _column(scores: Scores, name: str, of: Mapping[str, str], assessed: Callable
             "of queries?"
         )
     largest_first = sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
-    found = [
+    found: list[SegmentData] = [
         {"segment": segment, "queries": len(own), "systems": assessed(scores.only(own))["systems"]}
         for segment, own in largest_first
     ]
@@ -52,7 +53,7 @@ def _column(scores: Scores, name: str, of: Mapping[str, str], assessed: Callable
     return {"column": name, "unassigned": len(scores.queries) - assigned, "segments": found}
 
 
-def _correct(tests: list[dict[str, Json]]) -> None:
+def _correct(tests: list[dict[str, AtAlpha]]) -> None:
     """Holm's correction at each α over all tests, and verdicts by it."""
     for key in tests[0]:
         for one, corrected in zip(tests, holm([one[key]["p_adjusted"] for one in tests]), strict=True):

@@ -11,7 +11,8 @@ from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.bootstrap import percentile_intervals, resamples
-from surefoot.studies.study import Json, Study, matrices_of
+from surefoot.risk.plain_data import Json
+from surefoot.studies.study import Study, matrices_of
 
 _SAME = 1e-12
 

@@ -18,7 +18,8 @@ from surefoot.measures.near_ties import comparable_scores
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
-from surefoot.studies.study import DEFAULT_MEASURES, Json, Study
+from surefoot.risk.plain_data import Json
+from surefoot.studies.study import DEFAULT_MEASURES, Study
 
 _TRACE_STEPS = 60
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from surefoot.errors import ArgumentError
 from surefoot.report.html import asset, render, shown, source_hash, trusted
 from surefoot.report.line_chart import Line, line_chart
+from surefoot.risk.plain_data import Json
 from surefoot.studies.text import findings, functions_table, kind, title
-
-Json = dict[str, Any]
 
 
 def to_page(studies: Sequence[Json]) -> str:

@@ -16,7 +16,8 @@ from surefoot.data.dates import date_of
 from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import steps
-from surefoot.studies.study import Json, Study, matrices_of
+from surefoot.risk.plain_data import Json
+from surefoot.studies.study import Study, matrices_of
 
 _CELLS = 1 << 21  # subset × query cells handled at once
 _TIE = 1e-12  # differences of means that are rounding only

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 from surefoot.data.scores import Scores
 from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError
 from surefoot.report.result import Result
+from surefoot.risk.plain_data import Json
 from surefoot.studies.text import to_csv, to_text
 
-Json = dict[str, Any]
 SCHEMAS = tuple(f"surefoot/stability-{kind}/1" for kind in ("noise", "subsets", "time", "functions"))
 DEFAULT_MEASURES = ("nDCG@5", "rNDCG@5", "SoftNDCG@5")
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
 from surefoot.report.text import csv_text, rendered
+from surefoot.risk.plain_data import Json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-Json = dict[str, Any]
 Csv = tuple[list[str], list[list[Any]]]
 _MOST_PAIRS = 6
 

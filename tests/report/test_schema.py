@@ -1,0 +1,56 @@
+"""The JSON schema: made from the types, and all that assessments hold is in it."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import jsonschema
+import pytest
+
+import surefoot as sf
+from surefoot.report.schema import assessment_schema
+
+
+def test_the_file_is_what_the_types_give() -> None:
+    text = files("surefoot.report").joinpath("assessment.schema.json").read_text(encoding="utf-8")
+    assert json.loads(text) == assessment_schema()
+
+
+@pytest.fixture(scope="module")
+def assessments() -> list[Any]:
+    made = sf.synthetic_runs(queries=30)
+    both = sf.score(made.qrels, made.runs[:4], ["nDCG@10", "AP"])
+    kinds = {"kind": {query: "even" if i % 2 else "odd" for i, query in enumerate(both[0].queries[3:])}}
+    names = both[0].systems
+    negative = sf.Scores([[-0.5, 0.5], [0.2, 0.2]], ["a", "b"], ["q", "r"])
+    return [
+        sf.assess(both, names[0], bootstrap=20, segments=kinds),
+        sf.assess(both[0], list(names[:2])),
+        sf.assess(both[0], "mean", population=names[:2]),
+        sf.assess(negative, "a"),
+        sf.assess(sf.Scores([[0.5]], ["a"], ["q"]), "a"),
+    ]
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+def test_assessments_hold_nothing_that_is_not_in_it(assessments: list[Any], per_query: bool) -> None:
+    strict = assessment_schema(strict=True)
+    for assessment in assessments:
+        data = assessment.to_dict(per_query=per_query)
+        jsonschema.validate(data, strict)
+        jsonschema.validate(data, assessment_schema())
+        jsonschema.validate({**data, "later": 1}, assessment_schema())  # later versions may hold more
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**data, "later": 1}, strict)
+
+
+def test_what_is_no_assessment(assessments: list[Any]) -> None:
+    data = assessments[1].to_dict()
+    for key in data:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({name: value for name, value in data.items() if name != key}, assessment_schema())
+    for wrong in ({**data, "queries": 0}, {**data, "alphas": []}, {**data, "systems": [{}]}, {**data, "schema": "x"}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(wrong, assessment_schema())
