@@ -10,6 +10,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.cli import main
+from surefoot.studies.study import Study
 
 
 @pytest.fixture
@@ -52,6 +53,13 @@ def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None
         assert data["schema"].startswith("surefoot/stability-")
         code, out, _ = stability(study, *files, *more, "--json", "-")
         assert json.loads(out) == data
+        table = tmp_path / f"{study}.csv"
+        for _ in range(2):  # what surefoot wrote it may replace
+            assert stability(study, *files, *more, "--csv", table, "-q") == (0, "", "")
+        assert table.read_text() == Study.read(tmp_path / f"{study}.json").to_csv()
+        assert stability(study, *files, *more, "--csv", "-")[1] == table.read_text()
+        code, _, err = stability(study, *files, *more, "--csv", "-", "--json", "-")
+        assert (code, "both print" in err) == (2, True)
 
 
 def test_measures_and_names(stability, files) -> None:

@@ -25,6 +25,9 @@ CHECKPOINT = re.compile(rb'\A\{\s*"schema": "surefoot/checkpoint/')
 PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
 FIGURE = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")
 SYSTEMS_CSV = re.compile(rb"\A(?:measure,)?system,mean,gain,reward,risk,")
+STUDY_CSV = re.compile(
+    rb"\A(?:system,measure,noise,|measure,(?:rank,system,mean,|\w+,(?:queries,)?(?:difference,)?rate,))"
+)
 QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
 DEMO = re.compile(rb"\A(q\d+) (?:Q0|0) \1-d\d{3} ")
 _ENDS = 1 << 12

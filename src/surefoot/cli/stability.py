@@ -11,7 +11,7 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal
 from surefoot.cli.bar import with_bar
-from surefoot.cli.outputs import JSON, PAGE, Force, Output, check_outputs
+from surefoot.cli.outputs import JSON, PAGE, STUDY_CSV, Force, Output, check_outputs
 from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import steps
 
@@ -38,6 +38,9 @@ _Measures = Annotated[
 _Json = Annotated[
     str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
 ]
+_Csv = Annotated[
+    str | None, typer.Option("--csv", help="Write the figures to a file, or - for the terminal.", show_default=False)
+]
 _Html = Annotated[Path | None, typer.Option("--html", help="Write a page with the charts.", show_default=False)]
 _Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0, max=LARGEST_SEED)]
 _Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1, max=MOST_DRAWS)]
@@ -57,6 +60,7 @@ def noise(
     raw: Annotated[bool, typer.Option("--raw", help="Add noise to the scores themselves, not percentiles.")] = False,
     seed: _Seed = 0,
     json_file: _Json = None,
+    csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
     quiet: _Quiet = False,
@@ -65,7 +69,7 @@ def noise(
 
     **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
     """
-    _check(files, json_file, html, force)
+    _check(files, json_file, csv_file, html, force)
     from surefoot.studies.noise import noise_study
 
     qrels, runs = _read(files, 1)
@@ -73,7 +77,7 @@ def noise(
         qrels, runs, _measures(measure), sizes=_numbers(sizes, "--sizes"), repeats=repeats, seed=seed,
         normalize="none" if raw else "percentile", query=query,
     )  # fmt: skip
-    _give(study, json_file, html, quiet)
+    _give(study, json_file, csv_file, html, quiet)
 
 
 @stability.command()
@@ -87,6 +91,7 @@ def subsets(
     subsets: _Subsets = 1000,
     seed: _Seed = 0,
     json_file: _Json = None,
+    csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
     quiet: _Quiet = False,
@@ -95,11 +100,17 @@ def subsets(
 
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
-    _check(files, json_file, html, force)
+    _check(files, json_file, csv_file, html, force)
     from surefoot.studies.picks import subset_study
 
     wanted = None if sizes is None else [_whole(size) for size in _numbers(sizes, "--sizes")]
-    _give(subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed), json_file, html, quiet)
+    _give(
+        subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed),
+        json_file,
+        csv_file,
+        html,
+        quiet,
+    )
 
 
 @stability.command()
@@ -115,6 +126,7 @@ def time(
     subsets: _Subsets = 1000,
     seed: _Seed = 0,
     json_file: _Json = None,
+    csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
     quiet: _Quiet = False,
@@ -123,7 +135,7 @@ def time(
 
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
-    _check(files if dates is None else [*files, str(dates)], json_file, html, force)
+    _check(files if dates is None else [*files, str(dates)], json_file, csv_file, html, force)
     from surefoot.data.dates import read_dates
     from surefoot.studies.picks import time_study
 
@@ -134,7 +146,13 @@ def time(
         )
     known = read_dates(dates)
     scores = _scores(files, measure, 2)
-    _give(time_study(scores, known, period=period, size=size, subsets=subsets, seed=seed), json_file, html, quiet)
+    _give(
+        time_study(scores, known, period=period, size=size, subsets=subsets, seed=seed),
+        json_file,
+        csv_file,
+        html,
+        quiet,
+    )
 
 
 @stability.command()
@@ -146,6 +164,7 @@ def compare(
     most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0, max=LARGEST_COUNT)] = 10,
     seed: _Seed = 0,
     json_file: _Json = None,
+    csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
     quiet: _Quiet = False,
@@ -154,17 +173,20 @@ def compare(
 
     **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
     """
-    _check(files, json_file, html, force)
+    _check(files, json_file, csv_file, html, force)
     from surefoot.studies.functions import compare_functions
 
     scores = _scores(files, measure, 2)
-    _give(compare_functions(scores, replicates=replicates, most=most, seed=seed), json_file, html, quiet)
+    _give(compare_functions(scores, replicates=replicates, most=most, seed=seed), json_file, csv_file, html, quiet)
 
 
-def _check(files: list[str], json_file: str | None, html: Path | None, force: bool) -> None:
+def _check(files: list[str], json_file: str | None, csv_file: str | None, html: Path | None, force: bool) -> None:
     from surefoot.cli.evaluate import TERMINAL, name_and_file
 
-    outputs = [Output("--json", None if json_file == TERMINAL else json_file, JSON), Output("--html", html, PAGE)]
+    if json_file == csv_file == TERMINAL:
+        raise ArgumentError("--json - and --csv - would both print to the terminal; write one of them to a file")
+    texts = (Output("--json", json_file, JSON), Output("--csv", csv_file, STUDY_CSV))
+    outputs = [*(output for output in texts if output.path != TERMINAL), Output("--html", html, PAGE)]
     check_outputs(outputs, [path for _, path in map(name_and_file, files)], force)
 
 
@@ -211,14 +233,20 @@ def _whole(number: float) -> int:
     return int(number)
 
 
-def _give(study: Study, json_file: str | None, html: Path | None, quiet: bool) -> None:
-    if json_file not in (None, "-"):
-        study.write_json(str(json_file))
+def _give(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:
+    from surefoot.cli.evaluate import TERMINAL
+
     if html is not None:
-        study.to_html(html)
-    if json_file == "-":
-        typer.echo(study.to_json(), nl=False)
-    elif not quiet:
+        study.write_html(html)
+    for file, write, text in (
+        (json_file, study.write_json, study.to_json),
+        (csv_file, study.write_csv, study.to_csv),
+    ):
+        if file == TERMINAL:
+            typer.echo(text(), nl=False)
+        elif file is not None:
+            write(file)
+    if TERMINAL not in (json_file, csv_file) and not quiet:
         from surefoot.report.text import plain_console
         from surefoot.studies.text import tables
 
