@@ -31,8 +31,8 @@ def shortened(value: Any, most: int = 80) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1) // 2 :]}"
 
 
-def did_you_mean(name: Any, known: Iterable[str]) -> str:
-    """The known name that is nearest to an unknown one, as the rest of a message; nothing where none is near.
+def did_you_mean(name: Any, known: Iterable[str], alike: float = 0.6) -> str:
+    """The known name that is nearest to an unknown one, as the rest of a message; nothing where none is so much alike.
 
     >>> did_you_mean("uRisk", ["gain", "u_risk", "saro"])
     '; did you mean u_risk?'
@@ -40,7 +40,7 @@ def did_you_mean(name: Any, known: Iterable[str]) -> str:
     import difflib
 
     names = {one.casefold(): one for one in known}
-    near = difflib.get_close_matches(str(name)[:80].casefold(), names, n=1)
+    near = difflib.get_close_matches(str(name)[:80].casefold(), names, n=1, cutoff=alike)
     return f"; did you mean {shortened(names[near[0]])[1:-1]}?" if near else ""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 import re
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from surefoot.arrays import Floats
-from surefoot.errors import MeasureError, shortened
+from surefoot.errors import MeasureError, did_you_mean, shortened
 from surefoot.measures import effectiveness as on
 from surefoot.measures import near_ties
 from surefoot.measures.matching import Hits
@@ -126,8 +125,7 @@ def _unknown(text: str, name: str) -> str:
     names = [family.name for family in FAMILIES]
     if any(part.split("@")[0].strip().lower() in _BY_NAME for part in text.split(",")[1:]):
         return f"{shortened(text)} is more than one measure; give one at a time"
-    near = difflib.get_close_matches(name[:80], names, n=1, cutoff=0.5)
-    hint = f"; did you mean {near[0]}?" if near else "."
+    hint = did_you_mean(name, names, alike=0.5) or "."
     return f"unknown measure {shortened(text)}{hint} Known: {', '.join(names)}, written as nDCG@10, AP(rel=2) or ERR@20"
 
 
