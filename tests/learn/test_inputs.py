@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 
 import surefoot as sf
-from surefoot.learn.engine import safe_names
+from surefoot.learn.engines.lightgbm.engine import safe_names
 
 NAMES = ["bm25", "title: length", "url[0]", "e,f"]
 ORDER = [2, 0, 3, 1]
