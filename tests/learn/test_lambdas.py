@@ -9,7 +9,8 @@ import pytest
 from scipy.special import ndtr
 
 import surefoot as sf
-from surefoot.learn.objectives import Lambdas, Objective
+from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.objectives import Objective
 from surefoot.learn.target import Target
 
 MEASURES = [

@@ -80,7 +80,7 @@ class Settings:
             )
         if changes_trees and self.checkpoint is not None:
             raise ArgumentError(
-                f"{changes_trees} cannot resume from a checkpoint, as it changes earlier trees; drop it"
+                f"{changes_trees} cannot resume from a checkpoint, as it changes earlier trees; drop checkpoint"
             )
 
 

@@ -14,7 +14,7 @@ from surefoot.learn.checkpoints import Checkpoint, origin
 from surefoot.learn.criteria import figures
 from surefoot.learn.engines.contract import Booster, Engine, Singles
 from surefoot.learn.inputs import standardised_baseline
-from surefoot.learn.objectives import Lambdas
+from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.settings import SEEDS, Settings
 from surefoot.learn.target import Target
 from surefoot.measures.notation import Measure
