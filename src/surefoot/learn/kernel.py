@@ -242,10 +242,10 @@ def _objective_change(kind, change, alpha, before, weighed, scale, totals):  # t
         # The rule jumps where a swap ends at the baseline's very score; rounding must not decide which side that is.
         return change if before + change >= -1e-12 else (1 + alpha) * change
     # GeoRisk with e held: c·(√((S + ΔM)/c · Φ(Z'/c)) − GeoRisk).
-    moved = (_weigh((before + change) * scale, alpha) - weighed) * totals.per_query
-    mean = max(totals.effectiveness + change, 0.0) * totals.per_query
-    phi = _cdf_near(totals.mean_deviation, moved, totals.phi, totals.density)
-    return totals.queries * (math.sqrt(mean * phi) - totals.geo_risk)
+    effectiveness, mean_deviation, geo_risk, queries, per_query, phi, density = totals  # by name it takes twice as long
+    moved = (_weigh((before + change) * scale, alpha) - weighed) * per_query
+    mean = max(effectiveness + change, 0.0) * per_query
+    return queries * (math.sqrt(mean * _cdf_near(mean_deviation, moved, phi, density)) - geo_risk)
 
 
 @compiled

@@ -12,8 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats, Places, Rows
+from surefoot.cores import cores
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
+from surefoot.measures.discount import discounts
+from surefoot.measures.effectiveness import gains, stopping_chance
 from surefoot.measures.notation import Measure
 
 _KINDS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
@@ -43,19 +46,19 @@ class Target:
         rows = np.int32 if len(labels) < 2**31 else np.int64
         self.tie_order: Places = np.ascontiguousarray(tie_order, dtype=rows)
         self._label_order: Places = np.lexsort((self.labels, query)).astype(rows)
-        self.discounts: Floats = 1.0 / np.log2(2.0 + np.arange(self.lengths.max(initial=1)))
+        self.discounts = discounts(int(self.lengths.max(initial=1)))
         if self.kind == kernel.ERR:
             top = float(self.labels.max(initial=0))
             if top > settings["max_rel"]:
                 raise ArgumentError(f"{self.measure} is given a label of {top:g}; write ERR(max_rel={top:g}) instead")
-            self.gains: Floats = (np.exp2(self.labels) - 1) / 2.0 ** settings["max_rel"]
+            self.gains = stopping_chance(self.labels, settings["max_rel"])
         elif self.kind != kernel.NDCG:
             self.gains = (self.labels >= settings["rel"]).astype(np.float64)
         else:
-            self.gains = np.exp2(self.labels) - 1 if settings["dcg"] == "exp-log2" else self.labels
+            self.gains = gains(self.labels, settings["dcg"])
         self.ideal = self._ideals()
-        self._parts = _balanced(self.lengths, min(self.cutoff, 1 << 20), threads or os.cpu_count() or 1)
-        self._pool = ThreadPoolExecutor(len(self._parts) - 1) if len(self._parts) > 1 else None
+        self._parts = _balanced(self.lengths, min(self.cutoff, 1 << 20), threads or cores())
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
     @property
     def lengths(self) -> Rows:
@@ -97,10 +100,21 @@ class Target:
         pool would spin beside LightGBM's, and two of them may run at once.
         """
         (first, last), *others = self._parts
-        running = [self._pool.submit(loop, *part, *arguments) for part in others] if self._pool else []
+        running = [self._threads().submit(loop, *part, *arguments) for part in others]
         loop(first, last, *arguments)
         for part in running:
             part.result()
+
+    def _threads(self) -> ThreadPoolExecutor:
+        """Threads for all parts but the first, started when first used; a forked child has none of its parent's."""
+        process = os.getpid()
+        if self._pool is None or self._pool[0] != process:
+            self._pool = process, ThreadPoolExecutor(len(self._parts) - 1)
+        return self._pool[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the threads, which cannot be pickled."""
+        return vars(self) | {"_pool": None}
 
     def _ideals(self) -> Floats:
         if self.kind != kernel.NDCG:
