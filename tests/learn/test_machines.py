@@ -73,9 +73,7 @@ def test_the_totals_of_two_halves_are_those_of_the_whole(objective: Objective, s
     machines = Machines(2)
     with ThreadPoolExecutor(2) as pool:
         halves = [
-            pool.submit(
-                gradients, objective, lengths[q], labels[r], scores[r], baselines[:, q], machines.add_up(number)
-            )
+            pool.submit(gradients, objective, lengths[q], labels[r], scores[r], baselines[:, q], machines.add_up(n))
             for n, (q, r) in enumerate([(slice(cut), slice(row)), (slice(cut, None), slice(row, None))])
         ]
         parts = [half.result() for half in halves]
