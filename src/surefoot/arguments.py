@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from typing import Any
@@ -21,6 +22,19 @@ def decimal(text: str) -> float:
     if not _DECIMAL.fullmatch(written):
         raise ValueError(f"not a number: {shortened(text)}")
     return float(written)
+
+
+def number_of(value: Any) -> float | None:
+    """The finite number that a value is, or None; a text must be one as other programs write it."""
+    import numpy as np  # late, as commands that need no arrays read numbers too
+
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | str | np.number):
+        return None
+    try:
+        number = decimal(value) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
 
 
 MOST_DRAWS = 1_000_000  # random draws beyond which no digit that is shown would change

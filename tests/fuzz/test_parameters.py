@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.learn.parameters import TAKEN
+from surefoot.learn.engines.lightgbm.parameters import TAKEN
 
 pytestmark = pytest.mark.heavy
 

@@ -13,7 +13,8 @@ import pytest
 import scipy.sparse
 
 import surefoot as sf
-from surefoot.learn.engine import safe_names
+from surefoot.learn.engines.lightgbm.engine import safe_names
+from surefoot.learn.inputs import standardised_baseline
 
 NAMES = ["bm25", "title: length", "url[0]", "e,f"]
 ORDER = [2, 0, 3, 1]
@@ -174,3 +175,13 @@ def test_the_tie_rule_of_data_without_ids(made, tmp_path: Path) -> None:
     assert sf.score(named.qrels(), [model.to_run(named)], "nDCG@5").tie_rule == "document id descending"
     run.write(tmp_path / "x.run")
     assert sf.score(bare.qrels(), [sf.read_run(tmp_path / "x.run")], "nDCG@5").tie_rule == "document id descending"
+
+
+def test_a_start_is_the_mean_of_baselines_standardised_in_each_query() -> None:
+    """Whatever scale and place a baseline's scores have in a query; equal scores say nothing there."""
+    one, two = [1.0, 3.0, 100.0, 100.0, 100.0], [10.0, 10.0, -4.0, 2.0, 2.0]
+    data = sf.RankingData(np.ones((5, 1)), [0, 1, 0, 1, 0], group=[2, 3], baselines={"one": one, "two": two})
+    root = np.sqrt(2)
+    expected = np.array([-1, 1, 0, 0, 0]), np.array([0, 0, -root, root / 2, root / 2])
+    np.testing.assert_allclose(standardised_baseline(data), np.mean(expected, axis=0), atol=1e-12)
+    np.testing.assert_allclose(standardised_baseline(data.with_only(["one"])), expected[0], atol=1e-12)

@@ -9,7 +9,8 @@ import pytest
 from scipy.special import ndtr
 
 import surefoot as sf
-from surefoot.learn.objectives import Lambdas, Objective
+from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.objectives import Objective
 from surefoot.learn.target import Target
 
 MEASURES = [
@@ -132,7 +133,7 @@ def test_ranks_are_sorted_down_to_the_cutoff() -> None:
 
 
 def check_against_swapping(objective: Objective, measure: str, offsets, labels, scores, rng) -> None:
-    baselines = rng.random((3 if objective.name == "geo_risk" else 1, len(offsets) - 1)).round(1)
+    baselines = rng.random((3, len(offsets) - 1)).round(1)
     target = Target(measure, labels, offsets, np.arange(len(labels)), threads=2)
     lambdas = Lambdas(objective, target, baselines)
     gradient, hessian = lambdas(scores)
@@ -142,3 +143,38 @@ def check_against_swapping(objective: Objective, measure: str, offsets, labels, 
     np.testing.assert_allclose(hessian, expected_hessian, atol=1e-6 * max(1, np.abs(expected_hessian).max()))
     for change, D in changes:
         assert change * D >= -1e-12, "an improving swap must not lower the objective"
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+@pytest.mark.parametrize(("name", "plain"), [("saro", "u_risk"), ("faro", None)])
+def test_where_all_differences_are_equal_half_of_alpha_counts(name: str, plain: str | None, copies: int) -> None:
+    """s_x = 0 leaves nothing to divide by; one query has no s_x at all."""
+    labels, scores = np.tile([0.0, 2.0, 1.0, 0.0, 3.0], copies), np.tile([0.5, 0.1, 0.9, 0.3, 0.2], copies)
+    target = Target("nDCG@5", labels, np.arange(0, 5 * copies + 1, 5), np.arange(5 * copies), threads=1)
+    for baseline in (0.1, 0.3, 0.9):  # sums of three such x leave other roundings
+        baselines = np.full((1, copies), baseline)
+        found = Lambdas(Objective(name, 4), target, baselines)(scores)
+        if plain is not None:
+            expected = Lambdas(Objective(plain, 2), target, baselines)(scores)
+        else:
+            expected = tuple(3 * each for each in Lambdas(Objective("gain"), target, baselines)(scores))
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("estimate", ["each", "first"])
+def test_s_x_is_estimated_in_each_iteration_or_after_the_first_tree(estimate: str) -> None:
+    """FARO's gradients are those of gain, 1 + α·(1 − Φ(δ/s_x)) times: which s_x it is shows."""
+    offsets, labels, first, rng = random_queries(3, count=30)
+    target = Target("nDCG@5", labels, offsets, np.arange(len(labels)), threads=1)
+    baselines = rng.random((2, 30))
+    faro, gain = Lambdas(Objective("faro", 5, estimate=estimate), target, baselines), Lambdas(Objective(), target)
+    faro.peek(first)  # does not count as an iteration
+    s_x = 0.0
+    for iteration, scores in enumerate((np.zeros(len(labels)), first, -first, rng.random(len(labels)))):
+        found, plain = faro(scores)[0], gain(scores)[0]
+        delta = target.values(scores) - baselines.mean(axis=0)
+        if estimate == "each" or iteration <= 1:
+            s_x = float(np.where(delta > 0, delta, 6 * delta).std(ddof=1))
+        factor = 1 + 5 * (1 - ndtr(delta / s_x))
+        np.testing.assert_allclose(found, np.repeat(factor, np.diff(offsets)) * plain, rtol=1e-4, atol=1e-6)

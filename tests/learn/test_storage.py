@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.learn import model_text
+from surefoot.learn.engines.lightgbm import model_text
 
 SMALL: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
 

@@ -215,7 +215,7 @@ def test_dart_neither_stops_early_nor_goes_on(train, valid, tmp_path: Path) -> N
         sf.Ranker(boosting="dart", checkpoint=tmp_path / "state.json", **SMALL).fit(train)
 
 
-def test_the_bins_are_the_same_in_every_stretch(tmp_path: Path) -> None:
+def test_the_bins_are_the_same_in_every_batch(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.random((3000, 3))
     y = (X[:, 0] > 0.7).astype(float)

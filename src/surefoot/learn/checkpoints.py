@@ -17,25 +17,21 @@ from surefoot.data.files import read_json, reason
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.writing import destination, write_text
 from surefoot.errors import DataError, shortened
-from surefoot.learn import model_text
 from surefoot.learn.criteria import check_history, is_number
-from surefoot.learn.engine import lightgbm
+from surefoot.learn.engines.contract import Booster, Engine
 
 Origin: TypeAlias = dict[str, str]
 
 _SCHEMA = "surefoot/checkpoint/2"
 _ROWS = 1 << 16  # of ids, hashed in one go
-# What may differ between the training that was killed and the one that goes on.
-_FREE = {
-    "checkpoint", "importance_type", "verbosity", "verbose",
-    "num_threads", "n_jobs", "nthread", "nthreads", "num_thread",
-}  # fmt: skip
+# What may differ, beside the engine's idle parameters, between the training that was killed and the one that resumes.
+_IDLE = {"checkpoint", "importance_type"}
 
 
-def origin(parameters: dict[str, Any], train: RankingData, valid: RankingData | None) -> Origin:
+def origin(engine: Engine, parameters: dict[str, Any], train: RankingData, valid: RankingData | None) -> Origin:
     """Everything that decides the trees: each parameter, the engine's version, and hashes of all of the data."""
-    found = {name: repr(value) for name, value in parameters.items() if name not in _FREE}
-    found["LightGBM's version"] = str(lightgbm().__version__)
+    found = {name: repr(value) for name, value in parameters.items() if name not in _IDLE | engine.idle}
+    found[f"{engine.title}'s version"] = engine.version
     found["the training data"] = _hash(train)
     found["the validation data"] = "none" if valid is None else _hash(valid)
     return found
@@ -58,9 +54,10 @@ class Checkpoint:
 
     path: Path
     made_of: Origin
+    engine: Engine
 
     @classmethod
-    def at(cls, path: str | os.PathLike[str], made_of: Origin) -> Self:
+    def at(cls, path: str | os.PathLike[str], made_of: Origin, engine: Engine) -> Self:
         """A checkpoint at a place that was tried: a folder that cannot be written shows before any tree is grown."""
         target = destination(path)
         try:
@@ -70,14 +67,14 @@ class Checkpoint:
                 pass
         except OSError as error:
             raise DataError.at(path, None, f"cannot hold a checkpoint ({reason(error)})") from error
-        return cls(target, made_of)
+        return cls(target, made_of, engine)
 
-    def write(self, booster: Any, state: dict[str, Any]) -> None:
+    def write(self, booster: Booster, state: dict[str, Any]) -> None:
         """Keep a booster and what else there is to know."""
-        content = {"schema": _SCHEMA, "origin": self.made_of, "state": state, "model": booster.model_to_string()}
+        content = {"schema": _SCHEMA, "origin": self.made_of, "state": state, "model": self.engine.dump(booster)}
         write_text(self.path, json.dumps(content), durable=True)
 
-    def read(self, trees: int) -> tuple[Any, dict[str, Any]] | None:
+    def read(self, trees: int) -> tuple[Booster, dict[str, Any]] | None:
         """The booster and the state kept there, of fewer trees than are asked for; None where nothing is."""
         if not self.path.exists():
             return None
@@ -92,8 +89,8 @@ class Checkpoint:
             raise self._unreadable(f"its schema is {shortened(content['schema'])}")
         self._check_origin(content["origin"])
         try:
-            booster = model_text.load(content["model"])
-            _check_state(content["state"], booster.num_trees(), trees)
+            booster = self.engine.load(content["model"])
+            _check_state(content["state"], self.engine.count_trees(booster), trees)
         except ValueError as error:
             raise self._unreadable(str(error)) from error
         return booster, content["state"]

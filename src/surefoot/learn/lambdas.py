@@ -1,330 +1,119 @@
-"""The kernel: rankings, effectiveness, gradients and hessians of every objective, one query after the other.
-
-For documents a, b of a query with label a > label b, ρ = 1/(1 + exp(σ(s_a − s_b))) and Δ the change of what is
-optimised when the two swap places:
-
-    gradient −σ·ρ·|Δ| for a, +σ·ρ·|Δ| for b;  hessian σ²·ρ·(1 − ρ)·|Δ| for both
-
-(Burges, MSR-TR-2010-82). Sums are kept in float32, in the order of LightGBM's own lambdarank and with its table
-for ρ, so that at α = 0 the same trees grow.
-"""
+"""`Lambdas`: gradients and hessians of an objective, from what must be known of all queries before any pair is seen."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
 
-from surefoot.compilation import compiled
+from surefoot.arrays import Floats
+from surefoot.errors import ArgumentError
+from surefoot.learn import kernel
+from surefoot.learn.engines.contract import Singles
+from surefoot.learn.kernel import Totals
+from surefoot.learn.objectives import Objective
+from surefoot.learn.target import Target
+from surefoot.risk.expectation import combine, deviation, expectation
+from surefoot.risk.tradeoff import weigh_losses
 
-# Measures.
-NDCG, AP, RR, ERR = 0, 1, 2, 3
-# What becomes of ΔM.
-GAIN, U_RISK, U_RISK_EQ9, WEIGHTED, GEO_RISK = 0, 1, 2, 3, 4
-
-TABLE_SIZE = 1 << 20  # LightGBM's number of bins for ρ
-
-
-def sigmoid_table(sigma: float) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float, float]:
-    """ρ over the score differences that matter, the lowest of them, and bins a unit."""
-    low, high = -50.0 / sigma / 2, 50.0 / sigma / 2
-    factor = TABLE_SIZE / (high - low)
-    differences = np.arange(TABLE_SIZE) / factor + low
-    return 1.0 / (1.0 + np.exp(differences * sigma)), low, factor
+_NO_TOTALS = Totals(0.0, 0.0, 0.0, 1.0, 1.0, 0.5, 0.0)
 
 
-@compiled
-def rank_queries(first, last, offsets, tie_order, label_order, depth, scores, order):  # type: ignore[no-untyped-def]
-    """Write the rows of queries first … last − 1 in ranked order: scores descending, ties as in `tie_order`.
+class Lambdas:
+    """Gradients and hessians of an objective for document scores, iteration after iteration.
 
-    Of a query with many more than `depth` rows only so many are ranked; the others follow as in `label_order`.
+    `baselines` are the baselines' M(q), a row each; all but `geo_risk` compare with their mean. `add_up` adds an array
+    of sums up over all machines that hold a part of the queries; alone, there is nothing to add.
     """
-    longest = 1
-    for q in range(first, last):
-        longest = max(longest, offsets[q + 1] - offsets[q])
-    keys, chosen = np.empty(longest), np.zeros(longest, np.bool_)
-    for q in range(first, last):
-        start, end = offsets[q], offsets[q + 1]
-        n = end - start
-        if depth * 4 < n:
-            _select(start, end, tie_order, label_order, depth, scores, order, keys, chosen)
-            continue
-        sorted_already = True
-        for i in range(start, end):
-            order[i] = tie_order[i]
-            if i > start and scores[tie_order[i]] > scores[tie_order[i - 1]]:
-                sorted_already = False
-        if sorted_already:
-            continue
-        for i in range(n):
-            keys[i] = -scores[tie_order[start + i]]
-        ranked = np.argsort(keys[:n], kind="mergesort")
-        for i in range(n):
-            order[start + i] = tie_order[start + ranked[i]]
+
+    def __init__(
+        self,
+        objective: Objective,
+        target: Target,
+        baselines: Floats | None = None,
+        *,
+        sigma: float = 1.0,
+        all_ranks: bool = False,
+        add_up: Callable[[Floats], Floats] = lambda sums: sums,
+    ) -> None:
+        if objective.name != "gain" and (baselines is None or not len(baselines)):
+            raise ArgumentError(f"objective {objective.name!r} compares with a baseline; give one")
+        self.objective = objective
+        self.target = target
+        self.baselines = np.zeros((1, target.queries)) if baselines is None else np.atleast_2d(baselines)
+        self.sigma = sigma
+        self.all_ranks = all_ranks
+        self.values: Floats = np.zeros(target.queries)
+        self._baseline = np.asarray(self.baselines.mean(axis=0))
+        self._add_up = add_up
+        self._table = kernel.sigmoid_table(sigma)
+        self.iteration = 0
+        self.s_x: float | None = None  # kept once estimated, where it is estimated once
+
+    def __call__(self, scores: npt.ArrayLike) -> tuple[Singles, Singles]:
+        """Gradient and hessian of each row at these scores, for the next tree; M(q) is kept in `values`."""
+        found = self.peek(scores)
+        self.iteration += 1
+        return found
+
+    def peek(self, scores: npt.ArrayLike) -> tuple[Singles, Singles]:
+        """The same, without counting as an iteration."""
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        target = self.target
+        order = target.rank(scores, fully=self.all_ranks)
+        self.values = target.measure_order(order)
+        difference = self.values - self._baseline
+        alphas = self._alphas(difference)
+        expected, totals = self._expectations()
+        gradient, hessian = np.empty(len(scores), np.float32), np.empty(len(scores), np.float32)
+        target.each_part(
+            kernel.lambda_queries, target.offsets, order, scores, target.labels, target.gains,
+            target.ideal, target.discounts, target.kind, target.cutoff, self.all_ranks, self.objective.kind,
+            self.values, difference, alphas, expected, totals, self.sigma, *self._table, gradient,
+            hessian,
+        )  # fmt: skip
+        return gradient, hessian
+
+    def _alphas(self, difference: Floats) -> Floats:
+        """α of each query: the user's, or for `saro` and `faro` α·(1 − Φ(δ_q / s_x))."""
+        alpha = self.objective.alpha
+        if self.objective.name not in ("saro", "faro"):
+            return np.full(len(difference), alpha)
+        s_x = self.s_x
+        if s_x is None:
+            x = weigh_losses(difference, alpha)
+            s_x = _deviation(*self._add_up(np.array([len(x), x.sum(), x @ x])))
+            if self.objective.estimate == "first" and self.iteration == 1:
+                self.s_x = s_x
+        if s_x == 0:
+            return np.full(len(difference), alpha / 2)
+        return np.asarray(alpha * ndtr(-difference / s_x))
+
+    def _expectations(self) -> tuple[Floats, Totals]:
+        """e of the model's row, and what is known of all queries; nothing of either but for GeoRisk."""
+        if self.objective.name != "geo_risk":
+            return np.zeros(self.target.queries), _NO_TOTALS
+        column = self.baselines.sum(axis=0) + self.values
+        sums = self._add_up(np.array([len(column), self.values.sum(), column.sum()]))
+        queries, model, everything = sums.tolist()
+        expected = expectation(model, everything, column)
+        weighted = weigh_losses(deviation(self.values, expected), self.objective.alpha)
+        mean = float(self._add_up(np.array([weighted.sum()]))[0]) / queries
+        return expected, Totals(
+            effectiveness=model,
+            mean_deviation=mean,
+            geo_risk=float(combine(model / queries, mean)),
+            queries=queries,
+            per_query=1 / queries,
+            phi=float(ndtr(mean)),
+            density=math.exp(-(mean**2) / 2) / math.sqrt(2 * math.pi),
+        )
 
 
-@compiled
-def _select(  # type: ignore[no-untyped-def]
-    start, end, tie_order, label_order, depth, scores, order, best, chosen
-):
-    """Rank the best `depth` of the rows start … end − 1 by insertion."""
-    for i in range(start, end):
-        row = tie_order[i]
-        score = scores[row]
-        place = min(i - start, depth)
-        if place == depth:
-            if score <= best[depth - 1]:
-                continue
-            place -= 1
-        while place > 0 and best[place - 1] < score:
-            best[place] = best[place - 1]
-            order[start + place] = order[start + place - 1]
-            place -= 1
-        best[place] = score
-        order[start + place] = row
-    for i in range(start, start + depth):
-        chosen[order[i] - start] = True
-    below = start + depth
-    for i in range(start, end):
-        row = label_order[i]
-        if chosen[row - start]:
-            chosen[row - start] = False
-        else:
-            order[below] = row
-            below += 1
-
-
-@compiled
-def measure_queries(  # type: ignore[no-untyped-def]
-    first, last, offsets, order, gains, ideal, discounts, measure, cutoff, values
-):
-    """M(q) of queries first … last − 1 in their current order, 0 where nothing is relevant.
-
-    `gains` are what the measure sees of a label: the gain of NDCG, the stopping chance of ERR, 1 or 0 for AP and RR;
-    `ideal` is the ideal DCG, or the number of relevant documents.
-    """
-    for q in range(first, last):
-        start = offsets[q]
-        n = offsets[q + 1] - start
-        k = min(n, cutoff)
-        value = 0.0
-        if ideal[q] > 0:
-            if measure == NDCG:
-                for r in range(k):
-                    value += gains[order[start + r]] * discounts[r]
-                value /= ideal[q]
-            elif measure == AP:
-                found = 0
-                for r in range(k):
-                    if gains[order[start + r]] > 0:
-                        found += 1
-                        value += found / (r + 1)
-                value /= ideal[q]
-            elif measure == RR:
-                for r in range(k):
-                    if gains[order[start + r]] > 0:
-                        value = 1.0 / (r + 1)
-                        break
-            else:
-                reach = 1.0
-                for r in range(k):
-                    stop = gains[order[start + r]]
-                    value += reach * stop / (r + 1)
-                    reach *= 1 - stop
-        values[q] = value
-
-
-@compiled
-def _weigh(x, alpha):  # type: ignore[no-untyped-def]
-    """f_α(x)."""
-    return x if x > 0 else (1 + alpha) * x
-
-
-@compiled
-def _normal_cdf(x):  # type: ignore[no-untyped-def]
-    """Φ(x)."""
-    return 0.5 * math.erfc(-x / math.sqrt(2.0))
-
-
-@compiled
-def _prefixes(n, gain, measure, cutoff, counts, sums, reach, first_two):  # type: ignore[no-untyped-def]
-    """What `_swap_change` needs to know of the current order, up to and including each rank (from 0).
-
-    AP: `counts` relevant documents and `sums` of 1/r over them. ERR: `sums` is its value so far and `reach` the chance
-    of getting to a rank. RR: `first_two` are the first two relevant ranks. Sums stop at the cut-off.
-    """
-    first_two[0] = first_two[1] = n
-    found, total, chance = 0.0, 0.0, 1.0
-    for r in range(n):
-        if measure == ERR:
-            reach[r] = chance
-            if r < cutoff:
-                total += chance * gain[r] / (r + 1)
-            chance *= 1 - gain[r]
-        elif gain[r] > 0:
-            found += 1
-            if r < cutoff:
-                total += 1.0 / (r + 1)
-            if found == 1:
-                first_two[0] = r
-            elif found == 2:
-                first_two[1] = r
-        counts[r] = found
-        sums[r] = total
-
-
-@compiled
-def _swap_change(i, j, a, b, measure, cutoff, ideal, counts, sums, reach, first_two):  # type: ignore[no-untyped-def]
-    """ΔM of AP, RR or ERR when the documents at ranks i < j (from 0), that count a and b, change places."""
-    if i >= cutoff:
-        return 0.0
-    between = sums[j - 1] - sums[i]
-    if measure == AP:
-        at_j = counts[j] / (j + 1) if j < cutoff else 0.0
-        if a > b:
-            return (at_j - counts[i] / (i + 1) - between) / ideal
-        return ((counts[i] + 1) / (i + 1) - at_j + between) / ideal
-    if measure == RR:
-        old = first_two[0]
-        new = min(i, old) if a < b else (min(j, first_two[1]) if i == old else old)
-        return (1.0 / (new + 1) if new < cutoff else 0.0) - (1.0 / (old + 1) if old < cutoff else 0.0)
-    # ERR: what stands between is reached with chance 1 − b where it was 1 − a; what comes after, as before.
-    change = reach[i] * (b - a) / (i + 1) + between * ((1 - b) / (1 - a) - 1)
-    if j < cutoff:
-        change += reach[j] / (j + 1) * (a * (1 - b) / (1 - a) - b)
-    return change
-
-
-@compiled
-def _cdf_near(x, step, phi, density):  # type: ignore[no-untyped-def]
-    """Φ(x + step), given Φ and its density at x: by Taylor where a step is small, as among many queries all are."""
-    if abs(step) > 0.003:
-        return _normal_cdf(x + step)
-    return phi + density * step * (1 - x * step / 2 + (x * x - 1) * step * step / 6)
-
-
-@compiled
-def _stand(kind, difference, alpha, value, e):  # type: ignore[no-untyped-def]
-    """What `_objective_change` needs to know of a query: `alpha`, `before`, `weighed` and `scale`."""
-    if kind != GEO_RISK:
-        return alpha, difference, _weigh(difference, alpha), 0.0
-    scale = 1.0 / math.sqrt(e) if e > 0 else 0.0
-    return alpha, value - e, _weigh((value - e) * scale, alpha), scale
-
-
-@compiled
-def _objective_change(kind, change, alpha, before, weighed, scale, sums_of_all):  # type: ignore[no-untyped-def]
-    """Δ of the objective for a ΔM, with what is the same for all pairs of a query computed before.
-
-    `before` is δ, or for GeoRisk M − e; `weighed` is f_α of it, or of z; `scale` is 1/√e, 0 where nothing is expected.
-    """
-    if kind == GAIN:
-        return change
-    if kind == WEIGHTED:
-        return (1 + alpha) * change
-    if kind == U_RISK:
-        return _weigh(before + change, alpha) - weighed
-    if kind == U_RISK_EQ9:
-        # The rule jumps where a swap ends at the baseline's very score; rounding must not decide which side that is.
-        return change if before + change >= -1e-12 else (1 + alpha) * change
-    # GeoRisk with e held: c·(√((S + ΔM)/c · Φ(Z'/c)) − GeoRisk).
-    total, z_mean, geo, queries, share, phi, density = sums_of_all
-    moved = (_weigh((before + change) * scale, alpha) - weighed) * share
-    return queries * (math.sqrt(max(total + change, 0.0) * share * _cdf_near(z_mean, moved, phi, density)) - geo)
-
-
-@compiled
-def _rho(apart, table, low, factor):  # type: ignore[no-untyped-def]
-    """ρ of a score difference, from the table."""
-    place = (apart - low) * factor
-    last = len(table) - 1
-    return table[0] if place <= 0 else table[last] if place >= last else table[int(place)]
-
-
-@compiled
-def _stretches(n, reaches, label, until):  # type: ignore[no-untyped-def]
-    """Where the stretch ends whose documents, as the later of a pair, all change the measure alike.
-
-    Above the cut-off each stands alone; below it, where documents stand does not count, so those of one label do.
-    """
-    for r in range(n - 1, -1, -1):
-        until[r] = until[r + 1] if reaches <= r < n - 1 and label[r] == label[r + 1] else r + 1
-
-
-@compiled
-def _push(  # type: ignore[no-untyped-def]
-    i, first, last, sign, weight, score, sigma, table, table_low, table_factor, push, curve
-):
-    """Add the pairs of the document at rank i and those at first … last − 1, with |Δ| `weight`; sign 1: i is better."""
-    own, bent = push[i], curve[i]
-    for j in range(first, last):
-        rho = _rho(sign * (score[i] - score[j]), table, table_low, table_factor)
-        step = np.float32(sign * sigma * rho * weight)
-        bend = np.float32(sigma * sigma * rho * (1 - rho) * weight)
-        own -= step
-        bent += bend
-        push[j] += step
-        curve[j] += bend
-    push[i], curve[i] = own, bent
-
-
-@compiled
-def lambda_queries(  # type: ignore[no-untyped-def]
-    first, last, offsets, order, scores, labels, gains, ideal, discounts, measure, cutoff, all_ranks,
-    kind, values, difference, alphas, expected, sums_of_all, sigma, table, table_low, table_factor,
-    gradient, hessian,
-):  # fmt: skip
-    """Gradients and hessians of the rows of queries first … last − 1.
-
-    With `all_ranks` every rank has its discount, as LightGBM's lambdarank has it; pairs need one document above the
-    cut-off either way. `sums_of_all` are S, Z/c, GeoRisk, c and 1/c over all queries, then Φ and its density at Z/c.
-    """
-    longest = 1
-    for q in range(first, last):
-        longest = max(longest, offsets[q + 1] - offsets[q])
-    counts, sums, reach = np.zeros(longest), np.zeros(longest), np.zeros(longest)
-    first_two = np.zeros(2, np.int64)
-    # A query in ranked order, so that the loop over pairs runs along memory.
-    label, gain, score = np.empty(longest), np.empty(longest), np.empty(longest)
-    push, curve = np.empty(longest, np.float32), np.empty(longest, np.float32)
-    until = np.empty(longest, np.int64)
-    for q in range(first, last):
-        start = offsets[q]
-        n = offsets[q + 1] - start
-        if ideal[q] <= 0:
-            gradient[start : start + n] = 0
-            hessian[start : start + n] = 0
-            continue
-        for r in range(n):
-            row = order[start + r]
-            label[r], gain[r], score[r] = labels[row], gains[row], scores[row]
-            push[r] = curve[r] = 0
-        if measure != NDCG:
-            _prefixes(n, gain, measure, cutoff, counts, sums, reach, first_two)
-        reaches = n if all_ranks else min(n, cutoff)
-        _stretches(n, reaches, label, until)
-        alpha, before, weighed, scale = _stand(kind, difference[q], alphas[q], values[q], expected[q])
-        for i in range(min(n - 1, cutoff)):
-            j = i
-            while until[j] < n:
-                j = until[j]
-                if label[i] == label[j]:
-                    continue
-                if measure == NDCG:
-                    low = discounts[j] if j < reaches else 0.0
-                    change = (gain[j] - gain[i]) * (discounts[i] - low) / ideal[q]
-                elif gain[i] == gain[j]:
-                    continue
-                else:
-                    change = _swap_change(
-                        i, j, gain[i], gain[j], measure, cutoff, ideal[q], counts, sums, reach, first_two
-                    )
-                weight = abs(change)
-                if kind != GAIN:
-                    weight = abs(_objective_change(kind, change, alpha, before, weighed, scale, sums_of_all))
-                if weight > 0:
-                    sign = 1.0 if label[i] > label[j] else -1.0
-                    _push(i, j, until[j], sign, weight, score, sigma, table, table_low, table_factor, push, curve)
-        for r in range(n):
-            gradient[order[start + r]] = push[r]
-            hessian[order[start + r]] = curve[r]
+def _deviation(count: float, total: float, squares: float) -> float:
+    """The sample deviation from sums; what cancellation leaves of equal values counts as none."""
+    spread = squares - total**2 / count
+    return math.sqrt(spread / (count - 1)) if count > 1 and spread > 1e-12 * squares else 0.0

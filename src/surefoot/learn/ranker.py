@@ -14,6 +14,7 @@ from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
 from surefoot.learn import storage
+from surefoot.learn.engines.contract import DEFAULT, engine
 from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import (
     as_data,
@@ -77,6 +78,8 @@ class Ranker(Estimator):
     >>> r.predict(data.X).shape == (len(data),)
     True
     """
+
+    engine_ = DEFAULT  # whose trees booster_ are; rankers pickled by the first version do not say
 
     def __init__(
         self,
@@ -150,9 +153,10 @@ class Ranker(Estimator):
         if valid is not None:
             held = matched_baselines(as_valid(valid, list(train.baselines)), list(train.baselines), _VALIDATION)
             held = held.with_features(matched(held, names, _VALIDATION), train.feature_names)
-        training = Training(self, train, held, progress)
+        training = Training(self, engine(), train, held, progress)
         booster = training.run()
         sample = training.score_sample(booster)
+        self.engine_ = training.engine.name
         self.booster_ = booster
         self.n_features_in_ = train.n_features
         self.feature_names_in_ = names
@@ -174,7 +178,7 @@ class Ranker(Estimator):
         """
         self._check_fitted()
         matrix = matched(X, self.feature_names_in_, "X")
-        scores = np.asarray(self.booster_.predict(matrix, num_iteration=self.best_iteration_), dtype=np.float64)
+        scores = engine(self.engine_).predict(self.booster_, matrix, self.best_iteration_)
         if self.init != "baseline":
             return scores
         if isinstance(X, RankingData):
@@ -203,10 +207,8 @@ class Ranker(Estimator):
     def feature_importances_(self) -> npt.NDArray[np.generic]:
         """What each feature contributes to the trees up to the best, by `importance_type`."""
         self._check_fitted()
-        importances: npt.NDArray[np.generic] = self.booster_.feature_importance(
-            check_importance(self.importance_type), self.best_iteration_
-        )
-        return importances
+        kind = check_importance(self.importance_type)
+        return engine(self.engine_).importances(self.booster_, kind, self.best_iteration_)
 
     def to_run(self, data: RankingData, name: str = "model") -> Run:
         """A run of the data's documents, with the sample in which rNDCG and SoftNDCG find percentiles of its scores."""

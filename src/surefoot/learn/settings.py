@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from surefoot.arguments import whole
+from surefoot.arguments import number_of, whole
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
 from surefoot.learn.objectives import OBJECTIVES, Objective
-from surefoot.learn.parameters import number_of
 from surefoot.measures.notation import Measure
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
 IMPORTANCES = ("split", "gain")
-SEEDS = 2**31  # LightGBM takes seeds from 0 to one less
+SEEDS = 2**31  # engines take seeds from 0 to one less
 
 
 @dataclass(frozen=True)
@@ -67,20 +66,22 @@ class Settings:
             seed=_seed(ranker.random_state),
         )
 
-    def check_with(self, train: RankingData, valid: RankingData | None, *, drops: bool) -> None:
-        """Refuse settings that do not go with the data, or with DART, which `drops` trees."""
+    def check_with(self, train: RankingData, valid: RankingData | None, changes_trees: str | None) -> None:
+        """Refuse settings that do not go with the data, or with a parameter that `changes_trees`."""
         if self.patience is not None and valid is None:
             raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
         if self.criterion.name != "effectiveness" and not train.baselines:
             raise ArgumentError(
                 f"stop_on={str(self.criterion)!r} compares with a baseline; give one, or stop on effectiveness"
             )
-        if drops and self.patience is not None:
+        if changes_trees and self.patience is not None:
             raise ArgumentError(
-                "boosting='dart' changes earlier trees, so none is the best; drop early_stopping_rounds"
+                f"{changes_trees} changes earlier trees, so none is the best; drop early_stopping_rounds"
             )
-        if drops and self.checkpoint is not None:
-            raise ArgumentError("boosting='dart' cannot resume from a checkpoint, as it changes earlier trees; drop it")
+        if changes_trees and self.checkpoint is not None:
+            raise ArgumentError(
+                f"{changes_trees} cannot resume from a checkpoint, as it changes earlier trees; drop checkpoint"
+            )
 
 
 def check_importance(kind: Any) -> str:

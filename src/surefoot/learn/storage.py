@@ -1,4 +1,4 @@
-"""A ranker on disk: LightGBM's own text file, and a JSON beside it; nothing in either is ever executed.
+"""A ranker on disk: its engine's own text file, and a JSON beside it; nothing in either is ever executed.
 
 Both change in one step, the replacement of the JSON, which names the model's hash. The new model waits beside the
 old one until then and takes its name afterwards, so a program that is killed leaves the old ranker or the new one. The
@@ -20,9 +20,9 @@ import numpy as np
 
 from surefoot.data.files import existing_file, read_json, reason
 from surefoot.data.writing import write_text
-from surefoot.errors import DataError, shortened
-from surefoot.learn import model_text
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
+from surefoot.learn.engines.contract import DEFAULT, Engine, ModelTextError, engine
 from surefoot.measures.notation import is_measure
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ MODEL, DETAILS = "model.txt", "ranker.json"
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
     target = Path(folder)
-    model = model_text.write(ranker.booster_, ranker.best_iteration_)
+    model = engine(ranker.engine_).dump(ranker.booster_, ranker.best_iteration_)
     hashed = hashlib.sha256(model.encode()).hexdigest()
     text = _described(ranker, hashed, folder)
     new = not target.exists()
@@ -73,7 +73,7 @@ def _described(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> s
     details = {
         "schema": _SCHEMA,
         "surefoot": __version__,
-        "model": {"file": MODEL, "engine": "lightgbm", "sha256": hashed},
+        "model": {"file": MODEL, "engine": ranker.engine_, "sha256": hashed},
         "parameters": ranker.get_params() | {"checkpoint": None},
         "fitted": {name: getattr(ranker, name) for name in _FITTED},
     }
@@ -100,25 +100,36 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
         raise DataError.at(folder, None, "is not a folder; give the one that a ranker was saved to")
     details = _details(home / DETAILS)
     fitted = details["fitted"]
+    trees = _engine(home / DETAILS, details["model"])
     try:
-        booster = model_text.load(_model(home, details["model"]["sha256"]))
-    except (UnicodeDecodeError, model_text.ModelTextError) as error:
-        raise DataError.at(home / MODEL, None, f"is not a LightGBM model ({error})") from error
-    if booster.num_feature() != fitted["n_features_in_"]:
-        raise DataError.at(home, None, f"{MODEL} has {booster.num_feature()} features, {DETAILS} another number")
-    if booster.num_trees() != fitted["best_iteration_"]:
-        raise DataError.at(home, None, f"{MODEL} has {booster.num_trees()} trees, {DETAILS} another number")
+        booster = trees.load(_model(home, details["model"]["sha256"]))
+    except (UnicodeDecodeError, ModelTextError) as error:
+        raise DataError.at(home / MODEL, None, f"is not a {trees.title} model ({error})") from error
+    for what, found, name in (
+        ("features", trees.count_features(booster), "n_features_in_"),
+        ("trees", trees.count_trees(booster), "best_iteration_"),
+    ):
+        if found != fitted[name]:
+            raise DataError.at(home, None, f"{MODEL} has {found} {what}, {DETAILS} another number")
     try:
         ranker = kind(**details["parameters"])
     except TypeError as error:
         raise DataError.at(home / DETAILS, None, f"holds parameters that no ranker has ({error})") from error
     if ranker.init not in (None, "baseline") or (ranker.init and not fitted["baselines_"]):
         raise DataError.at(home / DETAILS, None, f"has init {shortened(ranker.init)}, and no baselines or other ones")
+    ranker.engine_ = trees.name
     ranker.booster_ = booster
     ranker.checkpoint_ = None
     for name in _FITTED:
         setattr(ranker, name, fitted.get(name))
     return ranker
+
+
+def _engine(path: Path, model: dict[str, Any]) -> Engine:
+    try:
+        return engine(model.get("engine", DEFAULT))  # there was but one when rankers did not name theirs
+    except ArgumentError as error:
+        raise DataError.at(path, None, f"cannot be used: {error}") from error
 
 
 def _model(home: Path, hashed: str) -> str:

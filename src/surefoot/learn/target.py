@@ -12,11 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats, Places, Rows
+from surefoot.cores import cores
 from surefoot.errors import ArgumentError
-from surefoot.learn import lambdas
+from surefoot.learn import kernel
+from surefoot.measures.discount import discounts
+from surefoot.measures.effectiveness import gains, stopping_chance
 from surefoot.measures.notation import Measure
 
-_KINDS = {"nDCG": lambdas.NDCG, "AP": lambdas.AP, "RR": lambdas.RR, "ERR": lambdas.ERR}
+_KINDS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
 _NO_CUTOFF = 1 << 60  # four times it is still a whole number of 64 bits
 
 
@@ -43,19 +46,19 @@ class Target:
         rows = np.int32 if len(labels) < 2**31 else np.int64
         self.tie_order: Places = np.ascontiguousarray(tie_order, dtype=rows)
         self._label_order: Places = np.lexsort((self.labels, query)).astype(rows)
-        self.discounts: Floats = 1.0 / np.log2(2.0 + np.arange(self.lengths.max(initial=1)))
-        if self.kind == lambdas.ERR:
+        self.discounts = discounts(int(self.lengths.max(initial=1)))
+        if self.kind == kernel.ERR:
             top = float(self.labels.max(initial=0))
             if top > settings["max_rel"]:
                 raise ArgumentError(f"{self.measure} is given a label of {top:g}; write ERR(max_rel={top:g}) instead")
-            self.gains: Floats = (np.exp2(self.labels) - 1) / 2.0 ** settings["max_rel"]
-        elif self.kind != lambdas.NDCG:
+            self.gains = stopping_chance(self.labels, settings["max_rel"])
+        elif self.kind != kernel.NDCG:
             self.gains = (self.labels >= settings["rel"]).astype(np.float64)
         else:
-            self.gains = np.exp2(self.labels) - 1 if settings["dcg"] == "exp-log2" else self.labels
+            self.gains = gains(self.labels, settings["dcg"])
         self.ideal = self._ideals()
-        self._parts = _balanced(self.lengths, min(self.cutoff, 1 << 20), threads or os.cpu_count() or 1)
-        self._pool = ThreadPoolExecutor(len(self._parts) - 1) if len(self._parts) > 1 else None
+        self._parts = _balanced(self.lengths, min(self.cutoff, 1 << 20), threads or cores())
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
     @property
     def lengths(self) -> Rows:
@@ -74,14 +77,14 @@ class Target:
         """
         order = np.empty_like(self.tie_order)
         depth = _NO_CUTOFF if fully else self.cutoff
-        self.each_part(lambdas.rank_queries, self.offsets, self.tie_order, self._label_order, depth, scores, order)
+        self.each_part(kernel.rank_queries, self.offsets, self.tie_order, self._label_order, depth, scores, order)
         return order
 
     def measure_order(self, order: Places) -> Floats:
         """M(q) of ranked rows."""
         values = np.empty(self.queries)
         self.each_part(
-            lambdas.measure_queries, self.offsets, order, self.gains, self.ideal, self.discounts,
+            kernel.measure_queries, self.offsets, order, self.gains, self.ideal, self.discounts,
             self.kind, self.cutoff, values,
         )  # fmt: skip
         return values
@@ -90,20 +93,31 @@ class Target:
         """M(q) of each query when its documents are ranked by these scores."""
         return self.measure_order(self.rank(np.ascontiguousarray(scores, dtype=np.float64)))
 
-    def each_part(self, kernel: Callable[..., Any], *arguments: Any) -> None:
-        """Run a kernel over all queries, a part of them on each thread.
+    def each_part(self, loop: Callable[..., Any], *arguments: Any) -> None:
+        """Run a loop of the kernel over all queries, a part of them on each thread.
 
-        Plain threads, since the kernels let go of the interpreter's lock: they sleep between calls, where Numba's own
+        Plain threads, since the loops let go of the interpreter's lock: they sleep between calls, where Numba's own
         pool would spin beside LightGBM's, and two of them may run at once.
         """
         (first, last), *others = self._parts
-        running = [self._pool.submit(kernel, *part, *arguments) for part in others] if self._pool else []
-        kernel(first, last, *arguments)
+        running = [self._threads().submit(loop, *part, *arguments) for part in others]
+        loop(first, last, *arguments)
         for part in running:
             part.result()
 
+    def _threads(self) -> ThreadPoolExecutor:
+        """Threads for all parts but the first, started when first used; a forked child has none of its parent's."""
+        process = os.getpid()
+        if self._pool is None or self._pool[0] != process:
+            self._pool = process, ThreadPoolExecutor(len(self._parts) - 1)
+        return self._pool[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the threads, which cannot be pickled."""
+        return vars(self) | {"_pool": None}
+
     def _ideals(self) -> Floats:
-        if self.kind != lambdas.NDCG:
+        if self.kind != kernel.NDCG:
             return np.add.reduceat((self.gains > 0).astype(np.float64), self.offsets[:-1])
         # From the last query to the first, and so from each one's best label to its worst.
         query = np.repeat(np.arange(self.queries), self.lengths)[::-1]
@@ -114,7 +128,7 @@ class Target:
 
 
 def _balanced(lengths: Rows, cutoff: int, threads: int) -> list[tuple[int, int]]:
-    """Stretches of queries with about as many pairs each."""
+    """Parts of the queries with about as many pairs each."""
     work = np.cumsum(lengths * np.minimum(lengths, cutoff))
     cuts = np.searchsorted(work, np.arange(1, threads) / threads * work[-1], side="right")
     return [(first, last) for first, last in pairwise([0, *cuts.tolist(), len(lengths)]) if first < last]

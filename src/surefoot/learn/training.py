@@ -6,18 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from surefoot.arrays import Floats, Rows
 from surefoot.data.ranking_data import RankingData, check_labels
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, origin
 from surefoot.learn.criteria import figures
-from surefoot.learn.engine import Growth
+from surefoot.learn.engines.contract import Booster, Engine, Singles
 from surefoot.learn.inputs import standardised_baseline
-from surefoot.learn.objectives import Lambdas
-from surefoot.learn.parameters import check_parameters
-from surefoot.learn.settings import Settings
+from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.settings import SEEDS, Settings
 from surefoot.learn.target import Target
 from surefoot.measures.notation import Measure
 
@@ -53,26 +51,30 @@ class Training:
     """A run of `Ranker.fit`."""
 
     def __init__(
-        self, ranker: Ranker, train: RankingData, valid: RankingData | None, progress: Progress | None = None
+        self,
+        ranker: Ranker,
+        engine: Engine,
+        train: RankingData,
+        valid: RankingData | None,
+        progress: Progress | None = None,
     ) -> None:
+        self.engine = engine
         self.settings = settings = Settings.of(ranker)
-        parameters = {"deterministic": True} | check_parameters(ranker.engine_parameters, train.n_features)
-        if not parameters.get("force_row_wise"):
-            parameters.setdefault("force_col_wise", True)
-        self.drops = parameters.get("boosting") == "dart"
-        settings.check_with(train, valid, drops=self.drops)
+        self._parameters = engine.check(ranker.engine_parameters, train.n_features)
+        self._changes_trees = self._parameters.changes_trees is not None
+        settings.check_with(train, valid, self._parameters.changes_trees)
         self.checkpoint = (
             None
             if settings.checkpoint is None
-            else Checkpoint.at(settings.checkpoint, origin(ranker.get_params(), train, valid))
+            else Checkpoint.at(settings.checkpoint, origin(engine, ranker.get_params(), train, valid), engine)
         )
         self.ranker = ranker
         self.progress = progress
         self.criterion = settings.criterion
         self.seed = settings.seed
-        threads = max(0, parameters.get("num_threads", 0)) or None
-        self.train = Watched(train, settings.measure, threads, ranker.init)
-        self.valid = None if valid is None else Watched(valid, settings.measure, threads, ranker.init)
+        threads, start = self._parameters.threads, ranker.init
+        self.train = Watched(train, settings.measure, threads, start)
+        self.valid = None if valid is None else Watched(valid, settings.measure, threads, start)
         self.lambdas = Lambdas(
             settings.objective,
             self.train.target,
@@ -91,47 +93,50 @@ class Training:
         self._last_score: float | None = None
         self._stop = False
         self._booster = self._go_on()
-        # DART computes gradients without the trees that it drops: what all trees reach it must be asked for.
-        others = ([train.X] if self.drops else []) + ([] if valid is None else [valid.X])
-        self._growth = Growth(parameters, train.X, others, train.feature_names, self.seed)
+        # Where trees change, gradients are computed without some of them: what all reach must be asked for.
+        others = ([train.X] if self._changes_trees else []) + ([] if valid is None else [valid.X])
+        self._binned = engine.bin(train.X, others, self._parameters, train.feature_names, self.seed)
         self._X = train.X
 
-    def run(self) -> Any:
-        """Grow the trees, in stretches that end where a checkpoint is kept; gives the booster."""
+    def run(self) -> Booster:
+        """Grow the trees, in batches that end where a checkpoint is kept."""
         booster, trees = self._booster, self.settings.trees
         every = trees if self.checkpoint is None else self.settings.checkpoint_every
-        while (grown := 0 if booster is None else booster.num_trees()) < trees and not self._stop:
-            stretch = min(every - grown % every, trees - grown)
-            # A seed for each stretch, so that going on from a checkpoint draws what an undisturbed run draws.
-            seed = (self.seed + grown) % 2**31
-            booster = self._growth.grow(stretch, self._gradients, self._after_tree, booster, seed)
-            if booster.num_trees() < grown + stretch:
+        grown = 0 if booster is None else self.engine.count_trees(booster)
+        while grown < trees and not self._stop:
+            wanted = min(grown - grown % every + every, trees)
+            # A seed for each batch, so that going on from a checkpoint draws what an undisturbed run draws.
+            seed = (self.seed + grown) % SEEDS
+            booster = self._binned.grow(
+                wanted - grown, self._parameters, self._gradients, self._after_tree, booster, seed
+            )
+            grown = self.engine.count_trees(booster)
+            if grown < wanted:
                 break  # no leaf left to split, or stopped early
-            if self.checkpoint is not None and booster.num_trees() < trees and not self._stop:
+            if self.checkpoint is not None and grown < trees and not self._stop:
                 self.checkpoint.write(booster, self._state())
-        if self.ranker.history and len(self.history["train"].get("effectiveness", [])) < booster.num_trees():
-            self._keep("train", self.train, self.train.values(booster.predict(self._X)))
+        if self.ranker.history and len(self.history["train"].get("effectiveness", [])) < grown:
+            self._keep("train", self.train, self.train.values(self.engine.predict(booster, self._X)))
         if self.settings.patience is None:
-            self.best_iteration, self.best_score = booster.num_trees(), self._last_score
+            self.best_iteration, self.best_score = grown, self._last_score
         return booster
 
-    def score_sample(self, booster: Any, documents: int = 20_000, size: int = 2001) -> list[float]:
+    def score_sample(self, booster: Booster, documents: int = 20_000, size: int = 2001) -> list[float]:
         """Evenly spaced quantiles of what the model gives training documents: its scores in little room."""
         rows = np.unique(np.linspace(0, len(self._X) - 1, documents).astype(np.int64))
-        scores = booster.predict(self._X[rows], num_iteration=self.best_iteration)
-        scores = self.train.started(scores, rows)
+        scores = self.train.started(self.engine.predict(booster, self._X[rows], self.best_iteration), rows)
         if not np.isfinite(scores).all():
             raise ArgumentError("the trees give scores that are not finite; lower learning_rate or raise lambda_l2")
         return [float(value) for value in np.quantile(scores, np.linspace(0, 1, min(size, len(rows))))]
 
-    def _gradients(self, scores: Floats) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def _gradients(self, scores: Floats) -> tuple[Singles, Singles]:
         found = self.lambdas(self.train.started(scores))
-        if self.ranker.history and self.lambdas.iteration > 1 and not self.drops:
+        if self.ranker.history and self.lambdas.iteration > 1 and not self._changes_trees:
             self._keep("train", self.train, self.lambdas.values)  # what the trees before this one reach
         return found
 
     def _after_tree(self, grown: int, others: Sequence[Floats]) -> bool:
-        if self.drops and self.ranker.history:
+        if self._changes_trees and self.ranker.history:
             self._keep("train", self.train, self.train.values(others[0]))
         if self.valid is not None:
             values = self.valid.values(others[-1])
@@ -161,7 +166,7 @@ class Training:
             "seed": self.seed,
         }
 
-    def _go_on(self) -> Any:
+    def _go_on(self) -> Booster | None:
         """The booster of a checkpoint, with everything else as it was then; None where there is none."""
         found = None if self.checkpoint is None else self.checkpoint.read(self.settings.trees)
         if found is None:

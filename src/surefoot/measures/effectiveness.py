@@ -12,6 +12,7 @@ import numpy as np
 
 from surefoot.arrays import Floats, Rows
 from surefoot.errors import MeasureError
+from surefoot.measures.discount import divisor
 from surefoot.measures.matching import Hits, ordinals
 
 LARGEST_GRADE = 1e100  # beyond either of these, sums of gains would overflow
@@ -47,7 +48,12 @@ def _discounted(hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: floa
     kept = grade > 0
     if cutoff is not None:
         kept &= rank <= cutoff
-    return hits.per_query(query[kept], gains(grade[kept], form) / np.log2(1.0 + rank[kept]))
+    return hits.per_query(query[kept], gains(grade[kept], form) / divisor(rank[kept]))
+
+
+def stopping_chance(grade: Floats, max_rel: float) -> Floats:
+    """How likely a reader of ERR stops at grades from 0 to max_rel: (2^g − 1) / 2^max_rel."""
+    return np.asarray((np.exp2(grade) - 1) / 2.0**max_rel)
 
 
 def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:
@@ -62,7 +68,7 @@ def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:
     if cutoff is not None:
         kept &= hits.rank <= cutoff
     query, rank = hits.query[kept], hits.rank[kept]
-    stop = (np.exp2(hits.grade[kept]) - 1) / 2.0**max_rel
+    stop = stopping_chance(hits.grade[kept], max_rel)
     # All first relevant results, then all second ones, …: the chance of getting there is known by then.
     number = ordinals(query)
     by_number = np.argsort(number.astype(np.min_scalar_type(number.max(initial=0))), kind="stable")  # radix, if small

@@ -21,6 +21,7 @@ import numpy as np
 
 from surefoot.arrays import Floats, Rows
 from surefoot.data.ranking import changes
+from surefoot.measures.discount import discounts
 from surefoot.measures.rank_binomial import standardised, tame
 
 _CELLS = 1 << 19  # contests held at once: 4 MB
@@ -30,13 +31,6 @@ _DEGREES = 64
 _ONE_THREAD = (
     1 << 17
 )  # products this small are left to one thread by BLAS: waking others takes longer, on busy cores much
-
-
-def discounts(length: int, cutoff: float | None) -> Floats:
-    """D(r) = 1/log2(1 + r) of ranks 1 to `length`, 0 beyond the cut-off."""
-    ranks = np.arange(1, length + 1)
-    found = 1.0 / np.log2(1.0 + ranks)
-    return np.asarray(found if cutoff is None else np.where(ranks <= cutoff, found, 0.0))
 
 
 def expected_discounts(
@@ -200,6 +194,6 @@ def _discounted(chance: Floats, cutoff: float | None, space: _Workspace) -> Floa
             add(worse, moved, worse)
         p *= np.multiply.reduce(stays, axis=0)
     if lost is None:
-        return np.asarray(discounts(ranks, None) @ p)
-    weights = np.concatenate([discounts(ranks, None), np.zeros(n)])
+        return np.asarray(discounts(ranks) @ p)
+    weights = np.concatenate([discounts(ranks), np.zeros(n)])
     return np.asarray((weights[np.arange(ranks)[:, None] + lost] * p).sum(axis=0))

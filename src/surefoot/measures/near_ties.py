@@ -12,6 +12,7 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.ranking import changes
 from surefoot.data.tables import Run
+from surefoot.measures.discount import discount, discounts
 from surefoot.measures.effectiveness import gains, ideal_dcg, ratio
 from surefoot.measures.expected_discount import expected_discounts
 from surefoot.measures.matching import Hits
@@ -70,16 +71,11 @@ def rndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize
         below = expit((scores[np.minimum(at + 1, last)] - scores[at]) / scale)
     above[rank == 1] = 0.0
     below[rank == hits.retrieved[query]] = 0.0
-    discount = above * _discount(rank - 1, cutoff)
-    discount += (1.0 - above - below) * _discount(rank, cutoff)
-    discount += below * _discount(rank + 1, cutoff)
-    total = hits.per_query(query, gains(hits.grade[kept], dcg) * discount)
+    expected = above * discount(np.maximum(rank - 1, 1), cutoff)
+    expected += (1.0 - above - below) * discount(rank, cutoff)
+    expected += below * discount(rank + 1, cutoff)
+    total = hits.per_query(query, gains(hits.grade[kept], dcg) * expected)
     return ratio(total, ideal_dcg(hits, cutoff, dcg))
-
-
-def _discount(rank: npt.NDArray[np.int64], cutoff: float | None) -> Floats:
-    found = 1.0 / np.log2(1.0 + np.maximum(rank, 1))
-    return found if cutoff is None else np.where(rank <= cutoff, found, 0.0)
 
 
 def filled_ranks(run: Run, sigma: float, cutoff: float | None, normalize: str) -> float:
@@ -105,7 +101,7 @@ def filled_ranks(run: Run, sigma: float, cutoff: float | None, normalize: str) -
     at = start + np.concatenate([np.arange(number) for number in depth])
     scores = comparable_scores(run, normalize)
     expected = expected_discounts(scores, start, np.repeat(lengths[taken], depth), at, check_sigma(sigma), cutoff)
-    filled = expected.sum() / (len(taken) * _discount(np.arange(1, int(cutoff) + 1), cutoff).sum())
+    filled = expected.sum() / (len(taken) * discounts(int(cutoff), cutoff).sum())
     return float(1 - (1 - filled) * len(long) / len(lengths))
 
 

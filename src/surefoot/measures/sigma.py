@@ -14,8 +14,8 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.data.preferences import PreferencePairs
 from surefoot.errors import ArgumentError, shortened
+from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import gains, ratio
-from surefoot.measures.expected_discount import discounts
 from surefoot.measures.rank_binomial import check_sigma, rank_distribution_gradient
 
 _CELLS = 1 << 16  # (document, contest) cells handled at once, so that memory does not grow with the pairs

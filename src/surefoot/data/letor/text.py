@@ -18,6 +18,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats, Rows
+from surefoot.cores import cores
 from surefoot.data.files import MARK, existing_file, is_compressed, read_blocks, text_lines
 from surefoot.data.growing import GrowingColumn, GrowingMatrix
 from surefoot.data.letor.lines import FORM, number_of, read_one_by_one
@@ -105,7 +106,7 @@ def line_of_row(path: str | os.PathLike[str], row: int) -> int:
 def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Generator[Block]:
     """The file's blocks, parsed ahead by threads and handed out in order; the first error is the file's first."""
     kernel = _kernel()
-    threads = min(_MOST_THREADS, _cores())
+    threads = min(_MOST_THREADS, cores())
     lines = 0
     width = n_features or 0
     under_way: deque[Future[Block]] = deque()
@@ -140,10 +141,6 @@ def _kernel() -> Any:
     except ImportError as error:
         raise MissingExtraError.of("learn", "reading LETOR text (it is parsed by Numba)") from error
     return kernel
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _parse(

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from surefoot.arguments import decimal
+from surefoot.arguments import number_of
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 
 _Check: TypeAlias = Callable[[str, Any, int], Any]  # of a name, a value and the number of features
@@ -153,17 +153,6 @@ def _listed(name: str, value: Any) -> list[Any]:
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         return [value]
     raise ArgumentError(f"{name} is {shortened(value)}; it must be a list, such as [0, 1] or 0,1")
-
-
-def number_of(value: Any) -> float | None:
-    """The number that a value is, or None; a text must be one as other programs write it."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | str | np.number):
-        return None
-    try:
-        number = decimal(value) if isinstance(value, str) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 TAKEN: dict[str, _Check] = {

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from surefoot.errors import shortened
-from surefoot.learn.engine import lightgbm
+from surefoot.learn.engines.contract import ModelTextError
 
 _HEADER = (
     "version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx", "objective", "feature_names",
@@ -31,36 +30,18 @@ _SETTING = re.compile(r'\[[a-z_0-9]+: [^"\\\x00-\x1f]*\]')
 _IMPORTANCE = re.compile(r"\S+=[-+.\deE]+")
 
 
-class ModelTextError(ValueError):
-    """A model text that LightGBM did not write."""
-
-
-def write(booster: Any, trees: int) -> str:
-    """A booster's first trees as LightGBM writes them, with the objective of its own that is nearest to the ranker's.
+def with_objective(text: str) -> str:
+    """The text of a booster with the objective of LightGBM's own that is nearest to the ranker's.
 
     LightGBM names no objective that it was given as a function, and other programs reject a model without one.
     Scores are the sums of the leaves under either.
     """
-    text: str = booster.model_to_string(num_iteration=trees)
     head, blank, rest = text.partition("\n\n")
     if "\nobjective=" not in head:
         head = re.sub(r"(\nmax_feature_idx=\d+)", rf"\1\nobjective={_FIXED['objective']}", head, count=1)
     trees_end = rest.rindex("\nparameters:\n")
     settings = re.sub(r"(?m)^\[objective: .*\]$", f"[objective: {_FIXED['objective']}]", rest[trees_end:])
     return head + blank + rest[:trees_end] + settings
-
-
-def load(text: str) -> Any:
-    """The booster of a model text of LightGBM's, if that is what it is."""
-    trees = check(text)
-    lgb = lightgbm()
-    try:
-        booster = lgb.Booster(model_str=text)
-    except (lgb.basic.LightGBMError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise ModelTextError(f"LightGBM rejects it: {shortened(str(error), 200)}") from error
-    if booster.num_trees() != trees:
-        raise ModelTextError(f"LightGBM finds {booster.num_trees()} trees instead of {trees}")
-    return booster
 
 
 def check(text: str) -> int:

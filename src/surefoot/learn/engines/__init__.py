@@ -1,0 +1,1 @@
+"""Learners of trees behind one contract; each has a folder of its own."""

@@ -1,0 +1,135 @@
+"""What a learner of trees must do to work behind `Ranker`; a shared test class holds every engine to it.
+
+An engine has no state of its own. What it grows is its booster, which `Ranker` keeps in `booster_` and which the
+engine alone looks into. The caller computes gradients and hessians, from scores that it is handed before each tree:
+those of the documents that this machine holds. Scores are sums of leaves, from 0; a caller that starts elsewhere
+adds its start itself. So objectives, baselines and the sums over several machines are the caller's, and no engine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.arrays import Floats
+from surefoot.data.matrix import Matrix
+from surefoot.errors import ArgumentError, shortened
+
+Booster: TypeAlias = Any  # an engine's own trees; they can be pickled
+Singles: TypeAlias = npt.NDArray[np.float32]
+Gradients: TypeAlias = Callable[[Floats], tuple[Singles, Singles]]
+AfterTree: TypeAlias = Callable[[int, Sequence[Floats]], bool]
+
+DEFAULT = "lightgbm"
+_HOMES = {"lightgbm": "surefoot.learn.engines.lightgbm.engine"}
+
+
+class ModelTextError(ValueError):
+    """A model text that the engine did not write."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """An engine's parameters, checked, by their main names, and what a training must know of them.
+
+    `threads` is how many were asked for (None: as many as there are). `changes_trees` quotes the parameter by which
+    later trees change earlier ones (DART), if there is one: then gradients are computed without some of the trees, no
+    tree is the best, and no training can resume.
+    """
+
+    values: Mapping[str, Any]
+    threads: int | None = None
+    changes_trees: str | None = None
+
+
+class Binned(Protocol):
+    """Documents to learn from, in the engine's bins, and other sets that are scored after each tree.
+
+    Trainings may use it one after the other, with other objectives and parameters, as long as those that decide
+    the bins are the same.
+    """
+
+    def grow(
+        self,
+        trees: int,
+        parameters: Parameters,
+        gradients: Gradients,
+        after_tree: AfterTree,
+        start: Booster | None = None,
+        seed: int = 0,
+    ) -> Booster:
+        """A booster with up to `trees` more trees than `start` has: fewer once no leaf can be split.
+
+        `gradients` is called before each tree with the documents' scores and gives gradient and hessian; `after_tree`
+        with the number of trees and the other sets' scores, and says whether to stop.
+        """
+        ...
+
+
+class Engine(Protocol):
+    """A learner of trees. Its errors are ArgumentError, or ModelTextError from `load`."""
+
+    name: str  # as ranker.json writes it
+    title: str  # as messages write it
+    idle: frozenset[str]  # parameters that change no tree, by all their names
+
+    @property
+    def version(self) -> str:
+        """The library's version: another one may grow other trees."""
+        ...
+
+    def check(self, parameters: Mapping[str, Any], features: int) -> Parameters:
+        """What the user gave for data of so many features; unknown names and impossible values are rejected."""
+        ...
+
+    def bin(
+        self,
+        X: Matrix,
+        others: Sequence[Matrix],
+        parameters: Parameters,
+        feature_names: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> Binned:
+        """Documents to learn from and other sets to score; feature names may hold anything."""
+        ...
+
+    def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:
+        """The score of each row of raw features: the sum of its leaves in the first `trees`, or in all."""
+        ...
+
+    def count_trees(self, booster: Booster) -> int:
+        """How many trees a booster has."""
+        ...
+
+    def count_features(self, booster: Booster) -> int:
+        """How many features a booster was trained on."""
+        ...
+
+    def importances(self, booster: Booster, kind: str, trees: int) -> npt.NDArray[np.generic]:
+        """How often the first `trees` split by each feature ("split"), or what those splits gained ("gain")."""
+        ...
+
+    def dump(self, booster: Booster, trees: int | None = None) -> str:
+        """The first trees, or all, as the engine's own text, which its other programs load and score with alike."""
+        ...
+
+    def load(self, text: str) -> Booster:
+        """The booster of such a text, whose structure is checked before the library sees it: texts are not trusted."""
+        ...
+
+
+def engine(name: Any = DEFAULT) -> Engine:
+    """An engine by name; its library is not loaded before it is needed.
+
+    >>> engine().title
+    'LightGBM'
+    """
+    if not isinstance(name, str) or name not in _HOMES:
+        raise ArgumentError(f"unknown engine {shortened(name)}; known are: {', '.join(_HOMES)}")
+    found: Engine = import_module(_HOMES[name]).ENGINE
+    return found

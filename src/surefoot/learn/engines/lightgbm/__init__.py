@@ -1,0 +1,1 @@
+"""LightGBM behind the engines' contract: its parameters, its data and trees, its model text."""

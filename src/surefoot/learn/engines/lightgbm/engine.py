@@ -1,0 +1,218 @@
+"""LightGBM as an engine: trees grown from gradients that somebody else computes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.arrays import Floats
+from surefoot.data.matrix import Matrix
+from surefoot.errors import ArgumentError, MissingExtraError, shortened
+from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters
+from surefoot.learn.engines.lightgbm import model_text
+from surefoot.learn.engines.lightgbm.parameters import check_parameters
+
+_UNSAFE = re.compile(r'[\s\x00-\x1f\x7f"\\,:=\[\]{}]')  # what LightGBM's model text cannot hold in a feature's name
+
+_ALL = -1  # trees, as LightGBM counts
+
+NO_SPLIT = (
+    "no tree can be grown: no feature splits the documents into leaves that are large enough; give more documents or "
+    "features that vary, or lower min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_leaf"
+)
+
+
+def lightgbm() -> ModuleType:
+    """LightGBM, or how to install it."""
+    try:
+        import lightgbm as module
+    except ImportError as error:
+        raise MissingExtraError.of("learn", "Learning") from error
+    return module
+
+
+def safe_names(names: Sequence[str]) -> list[str]:
+    """Feature names that LightGBM's model text can hold, all different; Ranker keeps the true ones.
+
+    >>> safe_names(["bm25", "title: length", "title[ length", ""])
+    ['bm25', 'title__length', 'Column_2', 'Column_3']
+    """
+    found: list[str] = []
+    taken = {name for name in names if name and not _UNSAFE.search(name)}
+    for number, name in enumerate(names):
+        safe = _UNSAFE.sub("_", name)
+        if safe != name:
+            while not safe or safe in taken:
+                safe = f"Column_{number}" if safe != f"Column_{number}" else f"{safe}_"
+            taken.add(safe)
+        elif not name:
+            safe = f"Column_{number}"
+        found.append(safe)
+    return found
+
+
+@contextmanager
+def _wrapped() -> Iterator[None]:
+    """LightGBM's own errors as ours; it names the parameter or the data that it cannot work with."""
+    try:
+        yield
+    except lightgbm().basic.LightGBMError as error:
+        reason = re.sub(r" at \S+\.[ch]pp, line \d+ ?\.?", "", str(error))
+        raise ArgumentError(
+            f"LightGBM cannot train with these parameters and data: {shortened(reason, 300)}"
+        ) from error
+
+
+def _has_split(booster: Any) -> bool:
+    """Whether the first tree has a split; where none can be made LightGBM gives one leaf at first, no tree later."""
+    return bool(booster.dump_model(num_iteration=1)["tree_info"][0]["num_leaves"] > 1)
+
+
+def _given(parameters: Parameters, seed: int) -> dict[str, Any]:
+    """What data and trees are made with; bins have one seed, since a training that resumes must meet the same ones."""
+    given = {"verbosity": -1, **parameters.values, "metric": "none", "data_random_seed": seed}
+    given.pop("categorical_feature", None)
+    return given
+
+
+class Bins:
+    """LightGBM's data sets of documents to learn from and of others to score."""
+
+    def __init__(
+        self,
+        X: Matrix,
+        others: Sequence[Matrix],
+        parameters: Parameters,
+        feature_names: Sequence[str] | None,
+        seed: int,
+    ) -> None:
+        lgb = lightgbm()
+        self._seed = seed
+        self._train = lgb.Dataset(
+            X, np.zeros(len(X), np.float32), params=_given(parameters, seed), free_raw_data=False,
+            feature_name=safe_names(feature_names) if feature_names else "auto",
+            categorical_feature=parameters.values.get("categorical_feature", "auto"),
+        )  # fmt: skip
+        with _wrapped():
+            self._train.construct()
+        if not any(self._train.feature_num_bin(column) for column in range(X.shape[1])):
+            raise ArgumentError(NO_SPLIT)
+        self._others = [
+            lgb.Dataset(other, np.zeros(len(other)), reference=self._train, free_raw_data=False) for other in others
+        ]
+
+    def grow(
+        self,
+        trees: int,
+        parameters: Parameters,
+        gradients: Gradients,
+        after_tree: AfterTree,
+        start: Booster | None = None,
+        seed: int = 0,
+    ) -> Booster:
+        """A booster with up to `trees` more trees than `start` has."""
+        lgb = lightgbm()
+        begun = start.num_trees() if start is not None else 0
+        held: list[Floats] = []
+
+        def keep_scores(scores: Floats, _: Any) -> tuple[str, float, bool]:
+            held.append(scores)
+            return "kept", 0.0, True
+
+        def after_iteration(environment: Any) -> None:
+            grown = begun + environment.iteration - environment.begin_iteration + 1
+            if grown == 1 and not _has_split(environment.model):
+                raise ArgumentError(NO_SPLIT)
+            stop = environment.model.num_trees() < grown or after_tree(grown, held)
+            held.clear()
+            if stop:
+                raise lgb.callback.EarlyStopException(environment.iteration, [])
+
+        with _wrapped():
+            return lgb.train(
+                {**_given(parameters, self._seed), "seed": seed, "objective": lambda scores, _: gradients(scores)},
+                self._train,
+                num_boost_round=trees,
+                valid_sets=self._others,
+                feval=keep_scores if self._others else None,
+                init_model=start,
+                callbacks=[after_iteration],
+            )
+
+
+class LightGBM:
+    """The default engine."""
+
+    name = "lightgbm"
+    title = "LightGBM"
+    idle = frozenset({"verbosity", "verbose", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread"})
+
+    @property
+    def version(self) -> str:
+        """LightGBM's version."""
+        return str(lightgbm().__version__)
+
+    def check(self, parameters: Mapping[str, Any], features: int) -> Parameters:
+        """Parameters by LightGBM's main names, with those set that make the same trees grow every time."""
+        lightgbm()  # a missing one shows before anything else
+        values = {"deterministic": True} | check_parameters(parameters, features)
+        if not values.get("force_row_wise"):
+            values.setdefault("force_col_wise", True)
+        return Parameters(
+            values,
+            threads=max(0, values.get("num_threads", 0)) or None,
+            changes_trees="boosting='dart'" if values.get("boosting") == "dart" else None,
+        )
+
+    def bin(
+        self,
+        X: Matrix,
+        others: Sequence[Matrix],
+        parameters: Parameters,
+        feature_names: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> Bins:
+        """LightGBM's data sets."""
+        return Bins(X, others, parameters, feature_names, seed)
+
+    def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:
+        """The sum of each row's leaves."""
+        return np.asarray(booster.predict(X, num_iteration=_ALL if trees is None else trees), dtype=np.float64)
+
+    def count_trees(self, booster: Booster) -> int:
+        """How many trees a booster has."""
+        return int(booster.num_trees())
+
+    def count_features(self, booster: Booster) -> int:
+        """How many features a booster was trained on."""
+        return int(booster.num_feature())
+
+    def importances(self, booster: Booster, kind: str, trees: int) -> npt.NDArray[np.generic]:
+        """How often each feature splits, or what its splits gained."""
+        found: npt.NDArray[np.generic] = booster.feature_importance(kind, trees)
+        return found
+
+    def dump(self, booster: Booster, trees: int | None = None) -> str:
+        """The model text, with an objective that other programs know."""
+        return model_text.with_objective(booster.model_to_string(num_iteration=_ALL if trees is None else trees))
+
+    def load(self, text: str) -> Booster:
+        """The booster of a model text that was checked."""
+        trees = model_text.check(text)
+        lgb = lightgbm()
+        try:
+            booster = lgb.Booster(model_str=text)
+        except (lgb.basic.LightGBMError, KeyError, TypeError, ValueError, RecursionError) as error:
+            raise ModelTextError(f"LightGBM rejects it: {shortened(str(error), 200)}") from error
+        if booster.num_trees() != trees:
+            raise ModelTextError(f"LightGBM finds {booster.num_trees()} trees instead of {trees}")
+        return booster
+
+
+ENGINE: Engine = LightGBM()

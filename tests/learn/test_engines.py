@@ -1,0 +1,99 @@
+"""Every engine against the one contract, and engines by name."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from tests.learn.engine_contract import EngineContract
+
+import surefoot as sf
+from surefoot.learn.engines.contract import engine
+
+
+class TestLightGBM(EngineContract):
+    name = "lightgbm"
+    small: ClassVar[dict[str, Any]] = {
+        "num_leaves": 4, "min_data_in_leaf": 1, "min_sum_hessian_in_leaf": 0, "learning_rate": 0.5, "num_threads": 1,
+    }  # fmt: skip
+    stump: ClassVar[dict[str, Any]] = small | {"num_leaves": 2}
+    larger: ClassVar[dict[str, Any]] = {"num_leaves": 9}
+    idle: ClassVar[dict[str, Any]] = {"num_threads": 2}
+    impossible: ClassVar[dict[str, Any]] = {"min_data_in_leaf": 10**6}
+
+    def test_what_a_training_must_know_of_the_parameters(self) -> None:
+        assert self.checked(num_threads=3).threads == 3
+        assert self.checked(num_threads=-1).threads is None
+        assert self.checked().changes_trees is None
+        assert self.checked(boosting="dart").changes_trees == "boosting='dart'"
+
+
+@pytest.mark.parametrize("name", ["", "XGB", None, 5, ["lightgbm"]])
+def test_an_unknown_engine(name: Any) -> None:
+    with pytest.raises(sf.ArgumentError, match="known are: lightgbm"):
+        engine(name)
+
+
+@pytest.fixture(scope="module")
+def train() -> sf.RankingData:
+    return sf.synthetic_letor(queries=30, documents=15, features=6, seed=1)
+
+
+@pytest.fixture(scope="module")
+def model(train) -> sf.Ranker:
+    return sf.Ranker("u_risk", 2, n_estimators=3, num_leaves=4, min_data_in_leaf=5, num_threads=1).fit(train)
+
+
+def test_a_saved_ranker_names_its_engine(model, train, tmp_path: Path) -> None:
+    model.save(tmp_path)
+    path = tmp_path / "ranker.json"
+    details = json.loads(path.read_text())
+    assert details["model"] == {
+        "file": "model.txt",
+        "engine": "lightgbm",
+        "sha256": hashlib.sha256((tmp_path / "model.txt").read_bytes()).hexdigest(),
+    }
+    assert sf.Ranker.load(tmp_path).engine_ == "lightgbm"
+    for other in ("catboost", None, ["lightgbm"]):
+        details["model"]["engine"] = other
+        path.write_text(json.dumps(details))
+        with pytest.raises(sf.DataError, match=r"ranker\.json: cannot be used: unknown engine"):
+            sf.Ranker.load(tmp_path)
+    del details["model"]["engine"]
+    path.write_text(json.dumps(details))
+    np.testing.assert_array_equal(sf.Ranker.load(tmp_path).predict(train), model.predict(train))
+
+
+def test_a_ranker_that_was_pickled_without_an_engine(model, train) -> None:
+    again = pickle.loads(pickle.dumps(model))
+    del again.__dict__["engine_"]
+    np.testing.assert_array_equal(again.predict(train), model.predict(train))
+
+
+def test_a_checkpoint_of_a_text_without_an_objective(train, tmp_path: Path) -> None:
+    """The first version wrote LightGBM's text as LightGBM gives it."""
+    path = tmp_path / "state.json"
+    given: dict[str, Any] = {
+        "n_estimators": 6, "checkpoint_every": 2, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1,
+        "feature_fraction": 0.5,
+    }  # fmt: skip
+
+    def stop(trees: int, _: object) -> None:
+        if trees == 3:
+            raise KeyboardInterrupt
+
+    ranker = sf.Ranker("saro", 2, checkpoint=path, **given)
+    with pytest.raises(KeyboardInterrupt):
+        ranker.fit(train, progress=stop)
+    content = json.loads(path.read_text())
+    content["model"] = content["model"].replace("\nobjective=lambdarank", "")
+    content["model"] = content["model"].replace("[objective: lambdarank]", "[objective: custom]")
+    path.write_text(json.dumps(content))
+    undisturbed = sf.Ranker("saro", 2, checkpoint=tmp_path / "other.json", **given).fit(train)
+    resumed = ranker.fit(train)
+    assert resumed.booster_.model_to_string() == undisturbed.booster_.model_to_string()
