@@ -466,7 +466,8 @@ def test_every_rendering_has_the_order_asked_for(scores) -> None:
 
 
 def test_each_column_sorts_the_best_first(scores) -> None:
-    a = sf.assess(scores, baseline="today", alphas=[5], bootstrap=10)
+    a = sf.assess(scores, baseline="today", alphas=[0, 5], bootstrap=10)
+    assert a.rows("u_risk") == a.rows("u_risk@5") != a.rows("u_risk@0")
     low_is_good = {"risk", "losses", "loss_over_20", "risk_over_reward", "losses_over_wins"}
     for key in a.to_csv().splitlines()[0].split(",")[1:]:
         column = [line[key] for line in csv.DictReader(io.StringIO(a.to_csv(key)))]
