@@ -278,6 +278,13 @@ def test_every_form_reads_back_what_it_wrote(tmp_path: Path, ending: str) -> Non
     assert sf.read_qrels(tmp_path / f"qrels.{ending}").to_dict() == QRELS
 
 
+@pytest.mark.parametrize("ending", ["ndjson", "CSV", "Jsonl.gz", "PARQUET", "parq"])
+def test_endings_of_one_form(tmp_path: Path, ending: str) -> None:
+    sf.read_run(RUN).write(tmp_path / f"bm25.{ending}")
+    assert not (tmp_path / f"bm25.{ending}").read_bytes().startswith(b"q1 Q0 ")  # the form that no ending asks for
+    assert sf.read_run(tmp_path / f"bm25.{ending}").to_dict() == RUN
+
+
 IDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), min_size=1, max_size=6).filter(
     lambda text: text == text.strip(" \t\v\f\r\n")
 )

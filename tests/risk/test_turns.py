@@ -43,11 +43,12 @@ def test_turns_up_to_twenty() -> None:
 
 def test_scale_changes_no_turn() -> None:
     values = np.random.default_rng(3).random((2, 80)) + np.array([[0.0], [0.1]])
-    plain, large = (
+    plain, large, small = (
         sf.assess(sf.Scores(factor * values, ["a", "b"], range(80)), "a").to_dict()["systems"][1]["turns"]
-        for factor in (1, 1e90)
+        for factor in (1, 1e90, 1e-130)
     )
-    assert plain == large
+    assert len(plain) > 1
+    assert plain == large == small
 
 
 def test_several_baselines_have_no_turns() -> None:
