@@ -114,7 +114,7 @@ def test_the_number_of_queries_significantly_hurt(show: Any, outliers: Assessmen
 
 def test_bins_of_the_histogram(show: Any) -> None:
     # A bin holds its far end, so that 0.1 is in the first and nothing but a tie is at 0.
-    change = [-0.7, -0.25, -0.1, -0.05, -1e-9, 0, 0, 1e-9, 0.1, 0.100001, 0.2, 0.3]
+    change = [-0.7, -0.25, -0.1, -0.05, -1e-12, 0, 0, 1e-12, 0.1, 0.100001, 0.2, 0.3]
     scores = sf.Scores([np.zeros(12), change], ["today", "new"], range(12))
     opened = show(sf.assess(scores, "today"))
     bars = opened.page.evaluate(

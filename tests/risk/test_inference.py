@@ -125,8 +125,8 @@ def test_moments_over_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inference, "CHUNK", 64)
     assert dataclasses.astuple(sf.t_test(m, b, 5))[:5] == pytest.approx(dataclasses.astuple(whole)[:5], rel=1e-12)
     assert sf.t_test(m, b, 5).interval == pytest.approx(whole.interval, rel=1e-10)
-    m[-64:], b[-64:] = 0.5, 0.25  # a last block in which all queries differ alike
-    assert sf.t_test(m[:960], b[:960]).t is not None
+    m[960:], b[960:] = 0.5, 0.25  # a last block in which all queries differ alike
+    assert sf.t_test(m, b).t is not None
 
 
 def test_where_rounding_drowns_the_differences_nothing_is_trusted() -> None:
