@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,28 +44,20 @@ def points(opened: Any, selector: str) -> np.ndarray:
     return np.array([[float(x), float(y)] for x, y in re.findall(r"[ML]([-\d.]+) ([-\d.]+)", path)])
 
 
-def row(assessment: Assessment, system: str) -> int:
-    return assessment.scores.systems.index(system)
-
-
-@pytest.mark.parametrize("chart", ["t-risk", "geo-risk"])
-def test_curves_over_alpha(show: Any, demo: Assessment, chart: str) -> None:
-    scores = demo.scores
-    figure: Callable[[str, float], float | None] = {
-        "t-risk": lambda system, alpha: sf.t_test(scores[system], scores["today"], alpha).t_adjusted,
-        "geo-risk": lambda system, alpha: float(sf.geo_risk(scores.values, alpha)[row(demo, system)]),
-    }[chart]
+def test_curves_over_alpha(show: Any, demo: Assessment) -> None:
+    scores, alphas = demo.scores, np.linspace(0, 20, 61)
+    geo = np.array([sf.geo_risk(scores.values, alpha) for alpha in alphas])
+    expected = [
+        ("t-risk", "chosen", [sf.t_test(scores["bold"], scores["today"], alpha).t_adjusted for alpha in alphas]),
+        ("geo-risk", "chosen", geo[:, scores.row("bold")]),
+        ("geo-risk", "reference", geo[:, scores.row("today")]),
+    ]
     opened = show(demo, "#system=bold")
-    up, across = axes(opened, chart)
-    for system, kind in [("bold", "chosen"), ("today", "reference")][: 1 if chart == "t-risk" else 2]:
-        alphas = np.linspace(0, 20, 61)
+    for chart, kind, values in expected:
+        up, across = axes(opened, chart)
         found = points(opened, f"#{chart} path.curve.{kind}")
-        np.testing.assert_allclose(found[:, 0], across.at(alphas), atol=CLOSE)
-        np.testing.assert_allclose(found[:, 1], up.at([figure(system, alpha) for alpha in alphas]), atol=CLOSE)
-
-
-def test_the_band_of_chance(show: Any, demo: Assessment) -> None:
-    opened = show(demo)
+        np.testing.assert_allclose(found[:, 0], across.at(alphas), atol=CLOSE, err_msg=chart)
+        np.testing.assert_allclose(found[:, 1], up.at(values), atol=CLOSE, err_msg=chart)
     up, _ = axes(opened, "t-risk")
     band = opened.page.locator("#t-risk rect.band")
     top, height = (float(band.get_attribute(name)) for name in ("y", "height"))
@@ -74,15 +65,17 @@ def test_the_band_of_chance(show: Any, demo: Assessment) -> None:
     assert [top, top + height] == pytest.approx(up.at([critical, -critical]), abs=CLOSE)
 
 
-@pytest.mark.parametrize("alpha", [0, 1, 5])
-def test_break_even_in_the_plane(show: Any, demo: Assessment, alpha: float) -> None:
-    opened = show(demo, f"#alpha={alpha}&system=bold")
-    up, across = axes(opened, "plane")
-    (x0, y0), (x1, y1) = points(opened, "#plane path.limit")
-    assert [x0, y0] == pytest.approx([across.at(0), up.at(0)], abs=CLOSE)
-    risk = (x1 - x0) / (across.at(1) - across.at(0))
-    assert risk > 0
-    assert y1 == pytest.approx(up.at((1 + alpha) * risk), abs=1)  # a tenth of a pixel across is (1 + α) times it up
+def test_break_even_in_the_plane(show: Any, demo: Assessment) -> None:
+    opened = show(demo)
+    for alpha in (0, 1, 5):
+        opened.page.fill("#alpha-number", str(alpha))
+        opened.settle()
+        up, across = axes(opened, "plane")
+        (x0, y0), (x1, y1) = points(opened, "#plane path.limit")
+        assert [x0, y0] == pytest.approx([across.at(0), up.at(0)], abs=CLOSE)
+        risk = (x1 - x0) / (across.at(1) - across.at(0))
+        assert risk > 0
+        assert y1 == pytest.approx(up.at((1 + alpha) * risk), abs=1)  # a tenth of a pixel across is more than that up
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,7 @@ def tested(mutant: Mutant | None, tests: list[str]) -> subprocess.CompletedProce
         shutil.copytree(SOURCE, copy)
         if mutant:
             mutant.apply(copy)
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not heavy", "-p", "no:cacheprovider", *tests]
+        command = [sys.executable, "-m", "pytest", "-x", "-m", "not heavy", "-p", "no:cacheprovider", *tests]
         environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             return subprocess.run(
