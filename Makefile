@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-engines fuzz lint bench screenshots clean
+.PHONY: demo test test-engines fuzz mutants lint bench screenshots clean
 
 demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
@@ -16,6 +16,9 @@ test-engines: $(VENV)/.test  # fuzzers, kills, and libraries that take minutes t
 
 fuzz: $(VENV)/.test  # the tests of tests/fuzz with many more inputs; SUREFOOT_FUZZ says how many times as many
 	SUREFOOT_FUZZ=$${SUREFOOT_FUZZ:-40} $(BIN)/python -m pytest tests/fuzz -s
+
+mutants: $(VENV)/.test  # small wrong changes, each of which a test must notice; MUTANTS picks some by parts of their names
+	$(BIN)/python tests/mutants/run.py $(MUTANTS)
 
 lint: $(VENV)/.test $(VENV)/.lint  # mypy looks into what the tests install
 	$(BIN)/ruff check .

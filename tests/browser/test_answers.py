@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import surefoot as sf
@@ -112,6 +113,36 @@ def test_segments(show: Any, answered: Assessment, demo: Assessment) -> None:
     assert said(opened) == answered.verdict("bold")
     assert opened.quiet()
     assert not show(demo).page.locator("#segments-section").is_visible()
+
+
+@pytest.fixture(scope="module")
+def many_kinds() -> Assessment:
+    """Segments of 6, 7, …, 28 queries; the larger, the more it is hurt, but for the two smallest."""
+    kind = np.repeat(np.arange(23), np.arange(6, 29))
+    change = np.where(kind < 2, -0.3, -0.01 * kind) + np.random.default_rng(0).normal(0, 0.005, len(kind))
+    scores = sf.Scores([np.full(len(kind), 0.5), 0.5 + change], ["today", "new"], range(len(kind)))
+    return sf.assess(scores, "today", [1], segments={"kind": {str(i): f"k{one}" for i, one in enumerate(kind)}})
+
+
+def test_orders_of_segments(show: Any, many_kinds: Assessment) -> None:
+    parts = many_kinds.to_dict()["segments"][0]["segments"]
+    hurt = sorted(parts, key=lambda part: part["systems"][1]["alpha"]["1"]["u_risk"])
+    opened = show(many_kinds)
+    for order, expected in [("hurt", hurt), ("large", parts)]:
+        opened.page.select_option("#segments-order", order)
+        opened.settle()
+        names = [text.split()[-1] for text in opened.page.locator("#segments-body button").all_inner_texts()]
+        assert names == [part["segment"] for part in expected[:20]]
+    assert opened.text("#segments-more") == "Show all 23 segments"
+    opened.page.click("#segments-more")
+    opened.settle()
+    assert opened.page.locator("#segments-body tr").count() == 23
+    assert not opened.page.locator("#segments-more").is_visible()
+
+
+def test_more_suffering_segments_than_are_named(show: Any, many_kinds: Assessment) -> None:
+    assert " more." in many_kinds.verdict("new")
+    assert said(show(many_kinds)) == many_kinds.verdict("new")
 
 
 def test_an_assessment_read_back_has_its_segments(show: Any, answered: Assessment, tmp_path: Any) -> None:

@@ -74,6 +74,7 @@ def test_population(show: Any, trec_2012: sf.Scores) -> None:
         ([[0.5, -0.2, 0.3], [0.7, 0.1, 0.2], [-0.1, 0.0, 0.4]], 3),
         ([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]], 2),
         ([[0.1, 0.9], [0.3, 0.3], [0.3, 0.3]], 2),
+        ([[0.9, 0.9], [0.72, 0.7199], [0.7, 0.9]], 2),  # a loss of exactly a fifth is not over it
         # Far below expectation at large α: GeoRisk is the root of a tiny tail.
         ([[5000.0, 0.0, 0.0], [0.0, 4000.0, 1.0], [1.0, 2.0, 9000.0]], 3),
     ],
@@ -83,6 +84,12 @@ def test_edges(show: Any, values: list[list[float]], queries: int) -> None:
     opened = show(sf.assess(scores, "a"))
     assert_same(opened, scores, ["a", "b", "mean", "median", "max"])
     assert opened.quiet()
+
+
+def test_worst_share(show: Any) -> None:
+    values = np.random.default_rng(0).random((3, 100))
+    scores = sf.Scores(values, list("abc"), range(100))  # of which 0.29 are 29, though the float is a little less
+    assert_same(show(sf.assess(scores, "a", worst=0.29)), scores, ["a"], worst=0.29)
 
 
 def test_many_queries(show: Any) -> None:

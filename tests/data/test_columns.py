@@ -41,6 +41,8 @@ NOT_IDS: list[tuple[Any, str]] = [
     (np.ma.array([1, 2], mask=[False, True]), "row 2: .* is missing"),
     ([1.0, 1.5], r"row 2: .* is 1\.5 \(float\); an id must be a text or a whole number"),
     ([1, 2.0**60], "row 2: .* may have been rounded"),
+    (np.array([1, 2.0**60]), "row 2: .* may have been rounded"),
+    (np.array([1, 1.5]), r"row 2: .* is 1\.5 \(float\)"),
     ([True, False], r"row 1: .* is True \(bool\)"),
     (pl.Series([DAY, DAY]), r"row 1: .* \(date\); an id"),
     (pl.Series([b"a", b"b"]), r"row 1: .* \(bytes\); an id"),

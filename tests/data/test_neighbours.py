@@ -213,6 +213,7 @@ def test_files_of_ms_marco(tmp_path: Path) -> None:
         ("q1\ta\t1\nq1\tb\n", "line 2: expected 3 columns (query document rank), found 2"),
         ("q1\ta\t1\nq1 Q0 b 1 0.5 t\n", "line 2: expected 3 columns"),
         ("q1 a 1\n", "line 1: expected 6 columns"),  # a column may be empty here
+        ("q1\ta b\t1\n", "line 1: expected 6 columns"),
         ("q1\ta\t1\nq1\ta\t2\n", "line 2: document 'a' stands twice"),
     ],
 )
@@ -276,6 +277,23 @@ def test_every_form_reads_back_what_it_wrote(tmp_path: Path, ending: str) -> Non
     assert (again.name, again.queries, again.to_dict()) == ("bm25", ("q1", "q2"), RUN)
     sf.read_qrels(QRELS).write(tmp_path / f"qrels.{ending}")
     assert sf.read_qrels(tmp_path / f"qrels.{ending}").to_dict() == QRELS
+
+
+@pytest.mark.parametrize(
+    ("ending", "usual"),
+    [("ndjson", "jsonl"), ("CSV", "csv"), ("Json", "json"), ("PARQUET", "parquet"), ("parq", "parquet")],
+)
+def test_endings_of_one_form(tmp_path: Path, ending: str, usual: str) -> None:
+    for each in (ending, usual):
+        sf.read_run(RUN).write(tmp_path / f"bm25.{each}")
+        assert sf.read_run(tmp_path / f"bm25.{each}").to_dict() == RUN
+    assert (tmp_path / f"bm25.{ending}").read_bytes() == (tmp_path / f"bm25.{usual}").read_bytes()
+
+
+def test_what_is_between_columns(tmp_path: Path) -> None:
+    for ending, separator in (("csv", ","), ("tsv", "\t")):
+        sf.read_run(RUN).write(tmp_path / f"bm25.{ending}")
+        assert (tmp_path / f"bm25.{ending}").read_text().startswith(separator.join(["query_id", "doc_id", "score"]))
 
 
 IDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), min_size=1, max_size=6).filter(

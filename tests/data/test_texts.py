@@ -44,6 +44,7 @@ WEB = """<?xml version="1.0"?>
         "\ufeffquery_id\ttext\r\nq1\tgoats  on ice\r\n\r\nq2\tIbex & chamois\r\n",
         "qid\tquery\nq1\tgoats on ice\nq2\tIbex & chamois",
         "docid\turl\ttitle\nq1\thttp://x\tgoats on ice\nq2\thttp://y\tIbex & chamois\n",
+        "docid\ttext\ttitle\nq1\tlong\tgoats on ice\nq2\tlong\tIbex & chamois\n",
         '{"_id": "q1", "text": "goats on ice", "metadata": {}}\n\n{"_id": "q2", "text": "Ibex & chamois"}\n',
         '{"id": "q1", "title": "goats on ice", "text": "long"}\n{"id": "q2", "title": "", "text": "Ibex & chamois"}\n',
         CLASSIC,
@@ -57,6 +58,11 @@ def test_files(tmp_path: Path, content: str) -> None:
         file.write(content)
     assert read_texts(str(tmp_path / "texts.gz")) == WORDS
     assert read_texts(tmp_path / "texts", {"q2", "q3"}) == {"q2": "Ibex & chamois"}
+
+
+def test_a_header_is_the_first_line(tmp_path: Path) -> None:
+    (tmp_path / "texts").write_text("q1\ta\nid\ttext\n")
+    assert read_texts(tmp_path / "texts") == {"q1": "a", "id": "text"}
 
 
 def test_tables_and_dicts(tmp_path: Path) -> None:

@@ -20,6 +20,23 @@ def test_missing_queries_count_zero_and_are_counted() -> None:
     assert scores.tie_rule == "document id descending"
 
 
+def test_queries_that_any_run_lacks_are_dropped() -> None:
+    runs = {"a": {"q1": {"d1": 1.0}, "q2": {"x": 1.0}}, "b": {"q1": {"x": 1.0}, "q2": {"d2": 1.0}, "q3": {"d3": 1.0}}}
+    for order in (runs, dict(reversed(runs.items()))):
+        scores = sf.score(QRELS, order, "RR", missing="drop")
+        assert scores.queries == ("q1", "q2")  # found without a judged document is not missing
+        assert (scores.missing, scores.dropped, scores.no_relevant) == ({"a": 1, "b": 0}, 1, 0)
+        assert (scores["a"].tolist(), scores["b"].tolist()) == ([1, 0], [0, 1])
+
+
+def test_the_tie_rule_is_true_of_every_run() -> None:
+    bare = sf.RankingData(np.ones((2, 1)), [1, 0], group=[2])
+    rows = bare.to_run([1.0, 1.0], "rows")
+    ids = sf.read_run(rows.to_dict(), name="ids")
+    assert sf.score(bare.qrels(), [rows], "RR").tie_rule == "row order"
+    assert sf.score(bare.qrels(), [rows, ids], "RR").tie_rule == "document id descending"
+
+
 def test_one_run_or_several_in_any_form(tmp_path) -> None:
     nested = {"q1": {"d1": 1.0}}
     frame = pd.DataFrame({"qid": ["q1"], "docno": ["d1"], "score": [1.0]})

@@ -5,16 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
 import surefoot as sf
 from surefoot.risk import bootstrap
+from surefoot.risk.tradeoff import CHUNK
 
 SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
 
@@ -50,6 +53,20 @@ def test_figures_are_those_of_the_functions(scores) -> None:
             assert at["t_risk"] == (None if system == "today" else pytest.approx(sf.t_risk(m, b, alpha)))
             assert at["z_risk"] == pytest.approx(sf.z_risk(scores.values, alpha)[i])
             assert at["geo_risk"] == pytest.approx(sf.geo_risk(scores.values, alpha)[i])
+
+
+def test_figures_over_several_blocks_of_queries() -> None:
+    queries = 2 * CHUNK + 100
+    rise = np.linspace(0.2, 1, queries)  # no block is like the others
+    b, m, other = np.random.default_rng(0).random((3, queries)) * np.stack([rise, rise[::-1], rise])
+    values = np.stack([b, m, other])
+    a = sf.assess(sf.Scores(values, ["today", "new", "other"], range(queries)), baseline="today", alphas=[5])
+    found, x = row(a, "new"), np.where(m > b, m - b, 6 * (m - b))
+    assert found["reward"] == pytest.approx(np.maximum(m - b, 0).mean(), rel=1e-9)
+    assert found["risk"] == pytest.approx(np.maximum(b - m, 0).mean(), rel=1e-9)
+    assert found["alpha"]["5"]["t_risk"] == pytest.approx(x.mean() / stats.sem(x), rel=1e-9)
+    assert found["alpha"]["5"]["z_risk"] == pytest.approx(sf.z_risk(values, 5)[1], rel=1e-9)
+    assert a.to_dict()["g_squared"]["value"] == pytest.approx(np.square(sf.deviations(values)).sum(), rel=1e-9)
 
 
 def test_json_follows_its_schema(scores) -> None:
@@ -98,8 +115,11 @@ def test_the_mean_of_equal_systems_ties_with_them() -> None:
     assert row(sf.assess(scores, baseline="mean"), "a")["ties"] == 4
 
 
-def test_the_mean_gives_no_loss_to_who_equals_it() -> None:
-    scores = sf.Scores([[0.1, 0.5], [0.2, 0.5], [0.3, 0.5]], list("abc"), ["q1", "q2"])
+@pytest.mark.parametrize("scale", [1, 2**-70, 2**30])
+def test_the_mean_gives_no_loss_to_who_equals_it(scale: float) -> None:
+    values = scale * np.array([[0.1, 0.5], [0.2, 0.5], [0.3, 0.5]])
+    assert values[:, 0].mean() != values[1, 0]  # by rounding
+    scores = sf.Scores(values, list("abc"), ["q1", "q2"])
     a = sf.assess(scores, baseline="mean")
     assert [(row(a, name)["wins"], row(a, name)["losses"], row(a, name)["ties"]) for name in "abc"] == [
         (0, 1, 1), (0, 0, 2), (1, 0, 1),
@@ -221,17 +241,46 @@ def test_missing_queries_can_be_dropped_or_refused(gappy) -> None:
 
 
 def test_churn_against_the_baseline(made, scores) -> None:
-    a = sf.assess(scores, baseline="today", alphas=[0], depth=10)
-    churn = row(a, "bold")["churn"]
-    direct = sf.compare_rankings(made.runs[1], made.runs[0], scores.queries, depth=10)
+    a = sf.assess(scores, baseline="today", alphas=[0], depth=2)
+    found, churn = row(a, "bold"), row(a, "bold")["churn"]
+    direct = sf.compare_rankings(made.runs[1], made.runs[0], scores.queries, depth=2)
+    left_out = np.isnan(direct.tau)
+    assert 0 < left_out.sum() < 60
+    assert churn["left_out"] == left_out.sum()
     assert churn["mean_tau"] == pytest.approx(direct.mean_tau)
-    assert churn["gain_per_reranked"] == pytest.approx(row(a, "bold")["gain"] / direct.share_reranked)
-    assert sum(bin_["queries"] for bin_ in churn["bins"]) + churn["left_out"] == 60
-    if not churn["left_out"]:
-        assert sum(bin_["risk"] for bin_ in churn["bins"]) == pytest.approx(row(a, "bold")["risk"])
+    assert churn["gain_per_reranked"] == pytest.approx(found["gain"] / direct.share_reranked)
+    assert sum(bin_["queries"] for bin_ in churn["bins"]) == 60 - left_out.sum()
+    # What the bins lack of the system's reward and risk is that of the queries left out.
+    lost = (scores["today"] - scores["bold"])[left_out]
+    assert found["risk"] - sum(bin_["risk"] for bin_ in churn["bins"]) == pytest.approx(np.maximum(lost, 0).sum() / 60)
+    gained = np.maximum(-lost, 0).sum() / 60
+    assert found["reward"] - sum(bin_["reward"] for bin_ in churn["bins"]) == pytest.approx(gained)
     assert row(a, "today")["churn"]["share_reranked"] == 0
     assert row(a, "today")["churn"]["gain_per_reranked"] is None
     assert "churn" not in row(sf.assess(scores, baseline="mean"), "bold")
+
+
+def test_kendall_bins_by_hand() -> None:
+    lists = {  # one relevant document, today's list and the new one
+        "same": ("b", "abc", "abc"),
+        "reversed": ("a", "abc", "cba"),  # from 1 to 1/3, distance 1
+        "apart": ("a", "ab", "ca"),  # from 1 to 1/2, one document in common
+        "swapped": ("c", "abc", "acb"),  # from 1/3 to 1/2, distance 1/3
+    }
+    qrels = {query: {relevant: 1} for query, (relevant, _, _) in lists.items()}
+    today, new = (
+        {query: {document: -float(rank) for rank, document in enumerate(given[at])} for query, given in lists.items()}
+        for at in (1, 2)
+    )
+    a = sf.assess(sf.score(qrels, {"today": today, "new": new}, "RR"), baseline="today", alphas=[0])
+    churn = row(a, "new")["churn"]
+    assert (churn["left_out"], churn["share_reranked"]) == (1, 0.75)
+    assert churn["mean_tau"] == pytest.approx((1 - 1 + 1 / 3) / 3)
+    assert churn["mean_tau_reranked"] == pytest.approx((-1 + 1 / 3) / 2)
+    filled = {at: one for at, one in enumerate(churn["bins"]) if one["queries"]}
+    assert {at: one["queries"] for at, one in filled.items()} == {0: 1, 3: 1, 9: 1}
+    assert [one["reward"] for one in filled.values()] == pytest.approx([0, 1 / 6 / 4, 0])
+    assert [one["risk"] for one in filled.values()] == pytest.approx([0, 0, 2 / 3 / 4])
 
 
 def test_ranks_and_agreement(scores) -> None:
@@ -241,6 +290,13 @@ def test_ranks_and_agreement(scores) -> None:
     # At α = 0 U_Risk is the mean shifted, so the rankings are the same.
     assert a.to_dict()["agreement"]["0"]["mean~u_risk"] == pytest.approx(1)
     assert a.to_dict()["agreement"]["10"]["mean~u_risk"] < 1
+    # Equal means, told apart by their losses: where one ranking has ties and the other none, τ_b is not τ_a.
+    values = [[0.5, 0.5, 0.5, 0.5], [0.25, 0.75, 0.5, 0.5], [0, 1, 0.5, 0.5], [0.75, 0.75, 0.75, 0.75]]
+    tied = sf.assess(sf.Scores(values, list("abcd"), range(4)), baseline="a", alphas=[5])
+    u = [entry["alpha"]["5"]["u_risk"] for entry in tied.to_dict()["systems"]]
+    expected = stats.kendalltau([0.5, 0.5, 0.5, 0.75], u).statistic
+    assert tied.to_dict()["agreement"]["5"]["mean~u_risk"] == pytest.approx(expected)
+    assert expected < 0.8
 
 
 def test_bootstrap_is_seeded_and_covers(scores) -> None:
@@ -258,14 +314,19 @@ def test_bootstrap_is_seeded_and_covers(scores) -> None:
 
 def test_bootstrap_against_plain_resampling() -> None:
     rng = np.random.default_rng(0)
-    X = rng.random((3, 30))
-    scores = sf.Scores(X, list("abc"), [str(i) for i in range(30)])
-    found = row(sf.assess(scores, baseline="a", alphas=[5], bootstrap=3000), "b")["alpha"]["5"]
+    X = rng.random((4, 30))
+    scores = sf.Scores(X, list("abcd"), [str(i) for i in range(30)])
+    a = sf.assess(scores, baseline=["a", "c"], population=["a", "b", "c"], alphas=[5], bootstrap=3000)
+    found = row(a, "b")["alpha"]["5"]
     draws = [rng.integers(0, 30, 30) for _ in range(3000)]
-    slow_z = np.quantile([sf.z_risk(X[:, draw], 5)[1] for draw in draws], [0.025, 0.975])
-    slow_geo = np.quantile([sf.geo_risk(X[:, draw], 5)[1] for draw in draws], [0.025, 0.975])
-    np.testing.assert_allclose(found["z_risk_interval"], slow_z, atol=0.06 * np.ptp(slow_z))
-    np.testing.assert_allclose(found["geo_risk_interval"], slow_geo, atol=0.06 * np.ptp(slow_geo))
+    slow = {
+        "u_risk_bootstrap": [np.mean([sf.u_risk(X[1][q], X[base][q], 5) for base in (0, 2)]) for q in draws],
+        "z_risk_interval": [sf.z_risk(X[:3][:, q], 5)[1] for q in draws],
+        "geo_risk_interval": [sf.geo_risk(X[:3][:, q], 5)[1] for q in draws],
+    }
+    for key, values in slow.items():
+        expected = np.quantile(values, [0.025, 0.975])
+        np.testing.assert_allclose(found[key], expected, atol=0.04 * np.ptp(expected), err_msg=key)
 
 
 def test_a_single_query_and_an_identical_system_are_no_errors() -> None:
@@ -310,7 +371,8 @@ def test_extreme_scores_have_finite_figures_or_none(small: float) -> None:
 
 
 def test_a_loss_of_exactly_a_fifth_is_not_over_it() -> None:
-    scores = sf.Scores([[0.1, 0.1], [0.08, 0.0799]], ["a", "b"], ["q", "r"])
+    assert 0.72 - 0.9 < -0.2 * 0.9  # by rounding
+    scores = sf.Scores([[0.9, 0.9], [0.72, 0.7199]], ["a", "b"], ["q", "r"])
     assert row(sf.assess(scores, baseline="a"), "b")["loss_over_20"] == 1
 
 
@@ -383,6 +445,43 @@ def test_renderings(scores, tmp_path: Path) -> None:
         a.verdict("bold", 3)
     with pytest.raises(sf.ArgumentError, match="cannot sort by 'beauty'"):
         a.to_text(sort="beauty")
+
+
+def test_every_rendering_has_the_order_asked_for(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[5])
+    for sort in ("mean", "risk", "worst_mean"):
+        names = [entry["system"] for entry in a.rows(sort)]
+        assert names != [entry["system"] for entry in a.to_dict()["systems"]]
+        tables = {
+            "csv": a.to_csv(sort).splitlines()[1:],
+            "markdown": [line[2:] for line in a.to_markdown(sort).splitlines() if line.startswith("| ")],
+            "latex": a.to_latex(sort).splitlines(),
+            "text": [line.strip() for line in a.to_text(sort).splitlines()],
+        }
+        for form, lines in tables.items():
+            firsts = [re.split("[ ,]", line)[0] for line in lines]
+            found = [name for name in firsts if name in names]
+            assert len(found) % len(names) == 0, form
+            assert found == names * (len(found) // len(names)), form
+
+
+def test_each_column_sorts_the_best_first(scores) -> None:
+    a = sf.assess(scores, baseline="today", alphas=[0, 5], bootstrap=10)
+    assert a.rows("u_risk") == a.rows("u_risk@5") != a.rows("u_risk@0")
+    low_is_good = {"risk", "losses", "loss_over_20", "risk_over_reward", "losses_over_wins"}
+    for key in a.to_csv().splitlines()[0].split(",")[1:]:
+        column = [line[key] for line in csv.DictReader(io.StringIO(a.to_csv(key)))]
+        values = [float(value) for value in column if value]
+        assert column[len(values) :] == [""] * (len(column) - len(values)), key  # absent ones last
+        good = -1 if key in low_is_good or key.startswith("p_") else 1
+        assert values == sorted(values, key=lambda value, good=good: -good * value), key
+
+
+def test_significance_of_queries_on_both_sides() -> None:
+    base, change = np.full(60, 0.5), np.random.default_rng(0).normal(0, 0.01, 60)
+    change[[3, 7]] = 0.4, -0.4
+    a = sf.assess(sf.Scores([base, base + change], ["today", "new"], range(60)), baseline="today", alphas=[0])
+    assert a.per_query().filter(pl.col("significant@0"))["query"].to_list() == ["3", "7"]
 
 
 def test_narrow_tables_leave_out_columns_not_letters(scores) -> None:

@@ -21,6 +21,35 @@ def test_the_best_of_those_whose_reward_prevails() -> None:
     assert "Of the highest mean" not in assessment(0.05, 0.15, -0.1).verdict()
 
 
+def test_neither_a_higher_mean_nor_chance_is_shipped() -> None:
+    even = np.arange(400) % 2 == 0
+    changes = {
+        "safe": np.random.default_rng(0).normal(0.06, 0.01, 400),
+        "bold": np.where(even, 0.3, -0.1),  # of a higher mean, but not once losses count twice
+        "lucky": np.where(np.arange(400) == 7, 60.0, 0.0),  # a high U_Risk by one query
+    }
+    scores = {"today": np.full(400, 0.5)} | {name: 0.5 + change for name, change in changes.items()}
+    a = sf.assess(sf.Scores(list(scores.values()), list(scores), range(400)), "today", alphas=[0, 1])
+    verdicts = {row["system"]: row["alpha"]["1"]["verdict"] for row in a.to_dict()["systems"][1:]}
+    assert verdicts == {"safe": "reward", "bold": "reward", "lucky": "inconclusive"}
+    said = a.verdict(alpha=1)
+    assert said.startswith("Ship safe. safe gains 0.0596 ")
+    assert " Of the highest mean: lucky gains 0.1500 " in said
+
+
+def test_fifty_queries_are_not_few() -> None:
+    values = np.random.default_rng(0).random((2, 50))
+    for queries, few in ((49, True), (50, False)):
+        a = sf.assess(sf.Scores(values[:, :queries], ["today", "new"], range(queries)), "today", [1])
+        assert ("With fewer than 50 queries" in a.verdict("new")) == few
+
+
+def test_a_loss_on_average_is_one_however_it_is_counted() -> None:
+    said = assessment(-0.1).verdict("s0", 1)
+    assert "its risk outweighs its reward by more than chance" in said
+    assert "counted once" not in said
+
+
 def test_none_prevails() -> None:
     said = assessment(-0.1, -0.001).verdict()
     assert said.startswith("Keep today: no system's reward outweighs its risk by more than chance. The nearest: s1 ")
@@ -46,9 +75,21 @@ def test_suffering_segments_are_named() -> None:
     rng = np.random.default_rng(0)
     base = 0.3 + 0.4 * rng.random(100)
     new = base + np.where(np.arange(100) < 50, 0.2, -0.1) + rng.normal(0, 0.02, 100)
-    a = sf.assess(sf.Scores([base, new], ["today", "new"], range(100)), "today", [0, 1], segments=kinds)
+    better = base + rng.normal(0.1, 0.02, 100)
+    scores = sf.Scores([base, new, better], ["today", "new", "better"], range(100))
+    a = sf.assess(scores, "today", [0, 1], segments=kinds)
     assert a.verdict("new").endswith(" Suffering by more than chance: length tail (50 queries).")
+    assert a.verdict("better").endswith(" No segment suffers by more than chance.")
     assert assessment(0.1, segments=kinds).verdict("s0").endswith(" No segment suffers by more than chance.")
+
+
+def test_the_five_most_hurt_segments_are_named() -> None:
+    kind = np.arange(350) % 7
+    change = -0.02 * (1 + kind) + np.random.default_rng(0).normal(0, 0.01, 350)
+    scores = sf.Scores([np.full(350, 0.5), 0.5 + change], ["today", "new"], range(350))
+    a = sf.assess(scores, "today", [1], segments={"kind": {str(i): f"k{one}" for i, one in enumerate(kind)}})
+    named = ", ".join(f"kind k{one} (50 queries)" for one in (6, 5, 4, 3, 2))
+    assert a.verdict("new").endswith(f" Suffering by more than chance: {named} and 2 more.")
 
 
 def test_reading_back(tmp_path) -> None:

@@ -125,6 +125,14 @@ def test_moments_over_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inference, "CHUNK", 64)
     assert dataclasses.astuple(sf.t_test(m, b, 5))[:5] == pytest.approx(dataclasses.astuple(whole)[:5], rel=1e-12)
     assert sf.t_test(m, b, 5).interval == pytest.approx(whole.interval, rel=1e-10)
+    m[960:], b[960:] = 0.5, 0.25  # a last block in which all queries differ alike
+    assert sf.t_test(m, b).t is not None
+
+
+def test_where_rounding_drowns_the_differences_nothing_is_trusted() -> None:
+    noise = np.random.default_rng(0).random(1000)
+    assert sf.t_test(1 + 1e-3 * noise, np.zeros(1000)).trusted
+    assert not sf.t_test(1 + 1e-14 * noise, np.zeros(1000)).trusted
 
 
 def _centred(population: np.ndarray, alpha: float) -> np.ndarray:
@@ -156,7 +164,7 @@ def test_the_adjusted_test_is_calibrated_above_alpha_zero(shape: str) -> None:
 
 
 def test_holm_the_slow_way() -> None:
-    p = [0.01, 0.2, None, 0.03, 0.005, 0.9]
+    p = [0.01, 0.6, None, 0.03, 0.005, 0.9, 0.031]  # of which 0.6 would become 1.2, and 0.031 less than 0.03 does
     given_ = sorted(v for v in p if v is not None)
     stepped = np.minimum(np.maximum.accumulate([(len(given_) - i) * v for i, v in enumerate(given_)]), 1)
     expected = dict(zip(given_, stepped, strict=True))

@@ -7,6 +7,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.risk.assess import assessment_data
+from surefoot.risk.inference import verdict_of
 
 KINDS = {"length": {f"q{i}": "tail" if i % 3 else "head" for i in range(190)}, "language": {"q0": "de", "q1": "de"}}
 
@@ -21,13 +22,14 @@ def scores() -> sf.Scores:
 
 
 def test_each_segment_is_an_assessment_of_its_queries(scores: sf.Scores) -> None:
-    data = assessment_data(scores, "today", [0, 5], segments=KINDS)
+    options = {"population": ["today", "new"], "worst": 0.2}
+    data = assessment_data(scores, "today", [0, 5], segments=KINDS, **options)
     length, language = data["segments"]
     assert (length["column"], length["unassigned"]) == ("length", 10)
     assert [(part["segment"], part["queries"]) for part in length["segments"]] == [("tail", 126), ("head", 64)]
     assert [(part["segment"], part["queries"]) for part in language["segments"]] == [("de", 2)]
     tail = [i for i, query in enumerate(scores.queries) if KINDS["length"].get(query) == "tail"]
-    alone = assessment_data(scores.only(tail), "today", [0, 5])["systems"]
+    alone = assessment_data(scores.only(tail), "today", [0, 5], **options)["systems"]
     for mine, theirs in zip(length["segments"][0]["systems"], alone, strict=True):
         for key in ("mean", "reward", "risk", "wins", "losses", "loss_over_20", "worst_mean"):
             assert mine[key] == theirs[key]
@@ -43,6 +45,20 @@ def test_p_is_corrected_for_systems_and_segments(scores: sf.Scores) -> None:
     assert sum(one["p_holm"] is not None for one in tests) == 4  # two systems in two segments
     of = {part["segment"]: part["systems"][1]["alpha"]["5"]["verdict"] for part in length["segments"]}
     assert of == {"tail": "risk", "head": "reward"}
+
+
+def test_verdicts_go_by_the_corrected_p_at_every_alpha() -> None:
+    rng = np.random.default_rng(9)
+    base = rng.random(300)
+    scores = sf.Scores([base, base + rng.normal(0.03, 0.1, 300)], ["today", "new"], range(300))
+    data = assessment_data(scores, "today", [0, 1], segments={"tenth": {str(i): f"{9 - i % 10}" for i in range(300)}})
+    (column,) = data["segments"]
+    assert [part["segment"] for part in column["segments"]] == sorted("0123456789")  # equally large: by name
+    for alpha in ("0", "1"):
+        tests = [part["systems"][1]["alpha"][alpha] for part in column["segments"]]
+        assert [one["p_holm"] for one in tests] == sf.holm([one["p_adjusted"] for one in tests])
+        assert [one["verdict"] for one in tests] == [verdict_of(one["t_adjusted"], one["p_holm"]) for one in tests]
+        assert any(one["p_adjusted"] < 0.05 <= one["p_holm"] for one in tests)
 
 
 def test_segments_of_other_queries_are_rejected(scores: sf.Scores) -> None:

@@ -46,10 +46,11 @@ def test_worst_mean_is_the_mean_of_the_lowest() -> None:
     assert sf.worst_mean(m, b, 0.05) == pytest.approx(np.sort(m - b)[:10].mean())
     assert sf.worst_mean(m, b, 1.0) == pytest.approx((m - b).mean())
     assert sf.worst_mean(m, b, 1e-9) == (m - b).min()
+    assert lowest_mean(np.arange(39.0), 0.05) == 0  # of 1.95 queries the whole ones: one
 
 
 def test_loss_over_20_counts_relative_losses_only() -> None:
-    model, baseline = np.array([0.79, 0.8, 0.0, 0.5]), np.array([1.0, 1.0, 0.0, 0.5])
+    model, baseline = np.array([0.79, 0.8, 0.0, 0.5, -0.1, -0.9]), np.array([1.0, 1.0, 0.0, 0.5, 0.0, -0.5])
     assert loses_over(model - baseline, baseline) == 1
 
 

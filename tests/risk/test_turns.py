@@ -33,13 +33,22 @@ def test_assessments_on_either_side_agree(seed: int) -> None:
         assert verdicts(scores, 20)[entry["system"]] == turns[-1]["verdict"]
 
 
+def test_turns_up_to_twenty() -> None:
+    change = np.where(np.arange(400) % 2, 0.16, -0.01) + np.random.default_rng(0).normal(0, 0.002, 400)
+    scores = sf.Scores([np.full(400, 0.5), 0.5 + change], ["today", "new"], range(400))
+    turns = sf.assess(scores, "today", alphas=[0]).to_dict()["systems"][1]["turns"]
+    assert [turn["verdict"] for turn in turns] == ["reward", "inconclusive", "risk"]
+    assert 10 < turns[1]["alpha"] < 15 < turns[2]["alpha"] < 20
+
+
 def test_scale_changes_no_turn() -> None:
     values = np.random.default_rng(3).random((2, 80)) + np.array([[0.0], [0.1]])
-    plain, large = (
+    plain, large, small = (
         sf.assess(sf.Scores(factor * values, ["a", "b"], range(80)), "a").to_dict()["systems"][1]["turns"]
-        for factor in (1, 1e90)
+        for factor in (1, 1e90, 1e-130)
     )
-    assert plain == large
+    assert len(plain) > 1
+    assert plain == large == small
 
 
 def test_several_baselines_have_no_turns() -> None:

@@ -42,6 +42,18 @@ def test_no_noise_is_the_measure_itself_and_seeds_hold(made) -> None:
     assert sf.noise_study(made.qrels, made.runs[:2], sizes=[0, 0.1], repeats=4, seed=8).to_dict() != data
 
 
+def test_the_spread_over_seeds(made) -> None:
+    data = sf.noise_study(made.qrels, made.runs[0], ["nDCG@5", "AP"], sizes=[0.1, 0.2], repeats=2).to_dict()
+    total = {}
+    for measure, found in data["systems"][0]["measures"].items():
+        low, high = np.array(found["low"]), np.array(found["high"])
+        assert (low < high).all()
+        np.testing.assert_allclose(found["mean"], (low + high) / 2)
+        np.testing.assert_allclose(found["deviation"], (high - low) / np.sqrt(2))  # of two values, divided by 2 − 1
+        total[measure] = np.sqrt(np.square(high - low).mean())
+        assert found["deviation_over_first"] == pytest.approx(total[measure] / total["nDCG@5"])
+
+
 def test_one_query_traced(made) -> None:
     data = sf.noise_study(made.qrels, made.runs[0], sizes=[0.2], repeats=1, query="q07").to_dict()
     trace = data["trace"]

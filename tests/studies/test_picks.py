@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.select import functions, stability
 
 QUERIES = [f"q{i}" for i in range(8)]
 
@@ -126,6 +127,26 @@ def test_functions_ranked_with_confidence() -> None:
         for found in ranked:
             assert found["interval"][0] <= found["mean"] <= found["interval"][1]
     assert str(study)
+
+
+def test_intervals_against_plain_resampling(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    given = sf.Scores(rng.random((2, 30)), ["f1", "f2"], range(30))
+    data = sf.compare_functions(given, replicates=3000).to_dict()
+    for found in data["results"]["score"]:
+        slow = np.quantile(
+            [given[found["system"]][rng.integers(0, 30, 30)].mean() for _ in range(3000)], [0.025, 0.975]
+        )
+        np.testing.assert_allclose(found["interval"], slow, atol=0.04 * np.ptp(slow))
+    monkeypatch.setattr(functions, "_CELLS", 3000)  # a hundred replicates at a time
+    assert sf.compare_functions(given, replicates=3000).to_dict() == data
+
+
+def test_blocks_of_subsets_are_those_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = scores([0.4, -0.1, 0.2, -0.3, 0.25, -0.15])
+    whole = sf.subset_study(given, sizes=[2], subsets=1000).to_dict()
+    monkeypatch.setattr(stability, "_CELLS", 60)  # ten subsets at a time
+    assert sf.subset_study(given, sizes=[2], subsets=1000).to_dict() == whole
 
 
 def test_where_measures_disagree() -> None:

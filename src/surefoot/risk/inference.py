@@ -153,7 +153,7 @@ def weighted_test(differences: Floats, alpha: float, scale: float) -> TTest:
     hall = _Hall(math.sqrt(found.squares / (queries - 1)), _skewness(differences, alpha, found), queries)
     t_adjusted = hall.t(found.mean)
     return TTest(
-        t, _two_sided(t, queries), queries - 1, se, se_jackknife, bool(np.isclose(se, se_jackknife, rtol=1e-6)),
+        t, _two_sided(t, queries), queries - 1, se, se_jackknife, math.isclose(se, se_jackknife, rel_tol=1e-6),
         t_adjusted=t_adjusted, p_adjusted=_two_sided(t_adjusted, queries), interval=hall.interval(found.mean),
     )  # fmt: skip
 

@@ -80,7 +80,7 @@ def lowest_mean(differences: Floats, share: float) -> float:
 
 def loses_over(differences: Floats, baseline: Floats, share: float = 0.2) -> int:
     """Number of queries that lose more than a share of the baseline's score: δ_q / M_b(q) < −share."""
-    # A small tolerance keeps a loss of exactly the share, such as 0.1 − 0.08, from counting as more than it.
+    # A small tolerance keeps a loss of exactly the share, such as 0.9 − 0.72, from counting as more than it.
     return int(((differences < -share * (1 + 1e-9) * baseline) & (baseline > 0)).sum())
 
 
