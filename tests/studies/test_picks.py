@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.select import functions, stability
+from surefoot.risk import bootstrap
+from surefoot.studies import picks
 
 QUERIES = [f"q{i}" for i in range(8)]
 
@@ -138,14 +139,14 @@ def test_intervals_against_plain_resampling(monkeypatch: pytest.MonkeyPatch) -> 
             [given[found["system"]][rng.integers(0, 30, 30)].mean() for _ in range(3000)], [0.025, 0.975]
         )
         np.testing.assert_allclose(found["interval"], slow, atol=0.04 * np.ptp(slow))
-    monkeypatch.setattr(functions, "_CELLS", 3000)  # a hundred replicates at a time
+    monkeypatch.setattr(bootstrap, "_CELLS", 3000)  # a hundred replicates at a time
     assert sf.compare_functions(given, replicates=3000).to_dict() == data
 
 
 def test_blocks_of_subsets_are_those_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     given = scores([0.4, -0.1, 0.2, -0.3, 0.25, -0.15])
     whole = sf.subset_study(given, sizes=[2], subsets=1000).to_dict()
-    monkeypatch.setattr(stability, "_CELLS", 60)  # ten subsets at a time
+    monkeypatch.setattr(picks, "_CELLS", 60)  # ten subsets at a time
     assert sf.subset_study(given, sizes=[2], subsets=1000).to_dict() == whole
 
 

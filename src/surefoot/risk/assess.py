@@ -13,7 +13,7 @@ from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.risk.baselines import ROUNDING, baseline_rows, differences, population_rows
-from surefoot.risk.bootstrap import bootstrap_intervals
+from surefoot.risk.bootstrap import CONFIDENCE, bootstrap_intervals
 from surefoot.risk.churn import BINS, Churn, compare_rankings
 from surefoot.risk.expectation import chi_square, combine, deviation_sums
 from surefoot.risk.inference import TTest, critical_value, verdict_of, weighted_test
@@ -87,7 +87,7 @@ def assessment_data(
         "alphas": list(weights.values()),
         "critical_value": critical_value(len(scores.queries)) if len(scores.queries) > 1 else None,
         "worst_share": worst,
-        "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": 0.95} if bootstrap else None,
+        "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": CONFIDENCE} if bootstrap else None,
         "score_range": [float(scores.values.min()), float(scores.values.max())],
         "g_squared": (
             None if chi is None else {"value": chi.value, "df": chi.df, "p_value": chi.p, "reason": chi.reason}

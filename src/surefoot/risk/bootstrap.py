@@ -12,6 +12,7 @@ from surefoot.arrays import Floats
 from surefoot.progress import steps
 from surefoot.risk.expectation import combine, deviation, expectation
 
+CONFIDENCE = 0.95
 MOST = 1_000_000  # replicates; 10,000 give the ends of an interval to two digits already
 _CELLS = 1 << 22  # replicate × query cells handled at once, so that memory does not grow with either
 _DRAWS = 1 << 25  # figures kept at once, for the same reason
@@ -30,9 +31,9 @@ def resamples(queries: int, replicates: int, seed: int) -> Iterator[tuple[slice,
         yield part, counts.astype(np.float64)
 
 
-def percentile_intervals(draws: Floats, confidence: float = 0.95) -> Floats:
+def percentile_intervals(draws: Floats) -> Floats:
     """Lower and upper ends of the draws along the last axis, as the new last axis."""
-    return np.moveaxis(np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2], axis=-1), 0, -1)
+    return np.moveaxis(np.quantile(draws, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2], axis=-1), 0, -1)
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,6 @@ def bootstrap_intervals(
     population: Sequence[int] | None,
     replicates: int,
     seed: int = 0,
-    confidence: float = 0.95,
 ) -> Intervals:
     """Percentile intervals over resampled queries, with expectations estimated again in each replicate.
 
@@ -64,7 +64,7 @@ def bootstrap_intervals(
     for start in range(0, len(values), step):  # the seed draws the same queries for each group of systems
         rows = range(start, min(start + step, len(values)))
         for name, draws in _draws(values, weighted, alphas, population, rows, replicates, seed).items():
-            kept[name].append(percentile_intervals(draws, confidence))
+            kept[name].append(percentile_intervals(draws))
     u, z, geo = (np.concatenate(parts, axis=1) for parts in kept.values())
     return Intervals(u, None if population is None else z, None if population is None else geo)
 
