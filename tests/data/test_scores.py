@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import surefoot as sf
@@ -194,3 +195,12 @@ def test_names_of_any_kind_read_back(tmp_path: Path, name: str) -> None:
     sf.Scores([[0.5], [1]], ["a", name], [name]).write(tmp_path / "x.csv")
     found = sf.read_scores(tmp_path / "x.csv")
     assert (found.systems, found.queries) == (("a", name), (name,))
+
+
+def test_an_ending_may_be_in_capitals(tmp_path) -> None:
+    scores = sf.Scores([[0.5, 0.25]], ["a"], ["q", "r"])
+    scores.write(tmp_path / "S.PARQUET")
+    assert sf.read_scores(tmp_path / "S.PARQUET").values.tolist() == [[0.5, 0.25]]
+    assert (tmp_path / "S.PARQUET").read_bytes()[:4] == b"PAR1"
+    pl.DataFrame({"query": ["q"], "kind": ["head"]}).write_parquet(tmp_path / "K.Parquet")
+    assert sf.read_segments(tmp_path / "K.Parquet") == {"kind": {"q": "head"}}

@@ -18,8 +18,9 @@ HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these; may be 
 def read_like(path: Path, features: int) -> RankingData:
     """LETOR data for a model of so many features: a text may lack the last ones, which are 0; a table has its own."""
     from surefoot.data.letor.files import read_letor
+    from surefoot.data.parquet import is_parquet
 
-    return read_letor(path, n_features=None if path.suffix.lower() == ".parquet" else features)
+    return read_letor(path, n_features=None if is_parquet(path) else features)
 
 
 def with_baselines(data: RankingData, specifications: list[str], file: Path) -> RankingData:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from surefoot.data.columns import row_of
 from surefoot.data.files import existing_file
 from surefoot.data.frames import QUERY_COLUMNS, Table, is_pandas, read_table, table_of
+from surefoot.data.parquet import is_parquet
 from surefoot.data.scores_csv import read_csv
 from surefoot.errors import DataError, shortened
 
@@ -27,7 +28,7 @@ def query_table(source: Any, what: str, forms: str) -> tuple[Sequence[str], Sequ
             table = _with_index(source, table, what)
         return list(table), list(table.values()), _row(what)
     path = existing_file(source)
-    if path.suffix == ".parquet":
+    if is_parquet(path):
         frame = read_table(path)
         return frame.columns, frame.get_columns(), _row(str(source))
     return read_csv(path)

@@ -24,6 +24,11 @@ _DATA_HEADERS = 5, 8
 _STRUCT, _FIRST_INT = 12, 0x15  # how Thrift starts a structure, and its first field if that is a 32-bit number
 
 
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Whether the file's name says that it is Parquet."""
+    return Path(path).suffix.lower() == ".parquet"
+
+
 def check_parquet(path: str | os.PathLike[str]) -> None:
     """Refuse a file whose counts and sizes cannot be right."""
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from surefoot.data.frames import (
     keys_of,
     write_frame,
 )
+from surefoot.data.parquet import is_parquet
 from surefoot.data.tables import Qrels, Run
 from surefoot.data.writing import write_bytes
 from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
@@ -136,7 +136,7 @@ class Scores:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the matrix as CSV (compressed by the ending) or `.parquet`; `read_scores` reads it back."""
-        if Path(path).suffix == ".parquet":
+        if is_parquet(path):
             write_frame(path, self.to_frame())
         else:
             refuse_in_fork("writing scores")

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from surefoot.data.columns import ids_of, is_missing, row_of
 from surefoot.data.files import existing_file, read_text, text_lines, utf8_line
 from surefoot.data.frames import is_columns, read_table, table_of
+from surefoot.data.parquet import is_parquet
 from surefoot.errors import DataError, shortened
 
 IDS = ("_id", "query_id", "qid", "q_id", "id", "doc_id", "docid", "docno", "pid")
@@ -56,7 +57,7 @@ def _found(source: Any) -> Found:
     if not isinstance(source, str | os.PathLike):
         return _from_table(table_of(source, "texts", _FORMS), "texts")
     path = existing_file(source)
-    if path.suffix == ".parquet":
+    if is_parquet(path):
         return _from_table(table_of(read_table(path), str(source), _FORMS), str(source))
     first = next((line.strip() for line in text_lines(path, _BLOCK) if line.strip()), b"")
     if not first:

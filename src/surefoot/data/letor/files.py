@@ -17,6 +17,7 @@ from surefoot.data.files import existing_file
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import read_schema, read_table
 from surefoot.data.letor.text import line_of_row, read_text
+from surefoot.data.parquet import is_parquet
 from surefoot.data.ranking_data import RankingData, RowError
 from surefoot.data.writing import replacing, writing
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -50,7 +51,7 @@ def read_letor(path: str | os.PathLike[str], *, n_features: int | None = None) -
     """
     if n_features is not None:
         n_features = whole("n_features", n_features, 1)
-    if Path(path).suffix.lower() == ".parquet":
+    if is_parquet(path):
         return _read_parquet(existing_file(path), n_features)
     text = read_text(path, n_features)
     lengths = np.diff(np.append(text.starts, len(text.y)))
@@ -74,7 +75,7 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     feature names; Parquet does: columns `label`, `qid`, `docid`, `f1`, `f2` (or `f1:name`) …, `baseline:name`.
     """
     refuse_in_fork("writing LETOR data")
-    if Path(path).suffix.lower() == ".parquet":
+    if is_parquet(path):
         _write_parquet(data, path)
         return
     _check_words(path, pl.Series(data.queries, dtype=pl.String), "query", f"[{_SPACES}#]")
