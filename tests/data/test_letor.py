@@ -380,7 +380,7 @@ def test_blocks_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bl
     made = sf.RankingData(made.X, made.y, group=made.lengths, doc_ids=[f"d{i}" for i in range(len(made))])
     made.write(tmp_path / "x.txt")
     monkeypatch.setattr(letor_text, "_BLOCK", block)
-    monkeypatch.setattr(letor_text, "_cores", lambda: 4)
+    monkeypatch.setattr(letor_text, "cores", lambda: 4)
     same(sf.read_letor(tmp_path / "x.txt"), made)
 
 
