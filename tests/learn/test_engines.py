@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from tests.learn.engine_contract import EngineContract
+from tests.learn.engine_contract import EngineContract, X, go_on, towards
 
 import surefoot as sf
 from surefoot.learn.engines.contract import engine
@@ -31,6 +31,16 @@ class TestLightGBM(EngineContract):
         assert self.checked(num_threads=-1).threads is None
         assert self.checked().changes_trees is None
         assert self.checked(boosting="dart").changes_trees == "boosting='dart'"
+
+    def test_the_seed_decides_the_bins(self) -> None:
+        given = self.small | {"bin_construct_sample_cnt": 20, "max_bin": 8}
+        checked = self.engine.check(given, X.shape[1])
+        one, same, other = (
+            self.engine.predict(self.engine.bin(X, [], checked, seed=seed).grow(2, checked, towards, go_on), X)
+            for seed in (1, 1, 2)
+        )
+        np.testing.assert_array_equal(one, same)
+        assert not np.array_equal(one, other)
 
 
 @pytest.mark.parametrize("name", ["", "XGB", None, 5, ["lightgbm"]])

@@ -223,3 +223,10 @@ def test_the_bins_are_the_same_in_every_batch(tmp_path: Path) -> None:
     model = sf.Ranker(checkpoint=tmp_path / "state.json", **given).fit(X, y, group=[100] * 30)
     one = sf.Ranker(**given).fit(X, y, group=[100] * 30)
     np.testing.assert_allclose(model.predict(X), one.predict(X), atol=1e-6)
+
+
+def test_each_batch_of_trees_draws_anew(train, tmp_path: Path) -> None:
+    """With one seed for all of them, every tree would split by the one feature that the seed draws."""
+    given = SMALL | {"n_estimators": 8, "checkpoint_every": 1, "feature_fraction": 1 / 6}
+    model = sf.Ranker(checkpoint=tmp_path / "state.json", **given).fit(train)
+    assert (model.feature_importances_ > 0).sum() > 1
