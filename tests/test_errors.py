@@ -1,9 +1,12 @@
-"""Hints in messages: the name that was meant, and how many more there are."""
+"""Hints in messages, and arguments that are not what they should be."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import surefoot as sf
+from surefoot.arguments import whole
 from surefoot.errors import did_you_mean, listed
 
 
@@ -21,3 +24,9 @@ def test_long_lists_say_how_many_more() -> None:
     names = [f"s{i}" for i in range(49)]
     assert listed(names).endswith("s10, s11 and 37 more")
     assert listed(names[:2]) == "s0, s1"
+
+
+@pytest.mark.parametrize("given", [True, np.True_, 1.0, "1", None])
+def test_what_is_no_whole_number(given: object) -> None:
+    with pytest.raises(sf.ArgumentError, match="it must be a whole number of at least 0"):
+        whole("seed", given, 0)

@@ -46,6 +46,8 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """The value as a whole number from `least` to `most`, or an error that names it."""
     span = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
     try:
+        if type(value).__name__ in ("bool", "bool_"):  # Python's and NumPy's, which count as 0 and 1
+            raise TypeError
         number = operator.index(value)
     except TypeError:
         raise ArgumentError(f"{name} is {shortened(value)}; it must be a whole number {span}") from None

@@ -338,3 +338,12 @@ def test_what_rank_writes_can_be_evaluated(tmp_path: Path, ending: str) -> None:
     assert done.exit_code == 0, done.output
     expected = sf.score(data.qrels(), ranker.to_run(data), "nDCG@10").mean()[0]
     assert json.loads(done.stdout)["systems"][0]["mean"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_table_without_a_header_is_told_which(tmp_path: Path) -> None:
+    with pytest.raises(sf.DataError, match="the first must be the header: query_id,doc_id,score"):
+        sf.read_run(written(tmp_path / "a.csv", "1,7,0.5\n1,8,0.25\n"))
+    with pytest.raises(sf.DataError, match="expected a header 'query_id,doc_id,relevance'"):
+        sf.read_qrels(written(tmp_path / "b.csv", "\n\n"))
+    with pytest.raises(sf.DataError, match="expected a header 'query,kind,…'"):
+        sf.read_segments(written(tmp_path / "c.csv", "\n"))

@@ -62,7 +62,7 @@ def test_tables_and_dicts() -> None:
         ('topic,a\n\n1,"0.5\n2,0.7\n', "line 3: a quotation mark is not closed"),
         ('topic,a\n1,0.5\n"2\n3",0.7\n\n4,x\n', "line 6, query '4': the score of system 'a' is 'x'"),
         ("topic,a,\n1,0.5,0.7\n", "a column has no name"),
-        ("1,0.5,0.7\n2,0.1,0.2\n", "line 1: this line seems to be scores"),
+        ("1,0.5,0.7\n2,0.1,0.2\n", "line 1: this line seems to be numbers"),
         ("topic,a\r1,0.5\r2,0.7\r", "line 1: the lines end in a carriage return only (old Mac line ends)"),
         ("topic,a\n1,1_000\n", "is '1_000', not a number"),
         ("topic,a\n1,٣\n", "is '٣', not a number"),
@@ -165,7 +165,7 @@ def test_geometric_mean_has_a_floor() -> None:
 def test_a_header_that_is_data(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.csv"
     path.write_text(text)
-    with pytest.raises(sf.DataError, match="line 1: this line seems to be scores"):
+    with pytest.raises(sf.DataError, match="line 1: this line seems to be numbers"):
         sf.read_scores(path)
 
 
@@ -202,5 +202,7 @@ def test_an_ending_may_be_in_capitals(tmp_path) -> None:
     scores.write(tmp_path / "S.PARQUET")
     assert sf.read_scores(tmp_path / "S.PARQUET").values.tolist() == [[0.5, 0.25]]
     assert (tmp_path / "S.PARQUET").read_bytes()[:4] == b"PAR1"
+    scores.write(tmp_path / "s.parq")
+    assert sf.read_scores(tmp_path / "s.parq").values.tolist() == [[0.5, 0.25]]
     pl.DataFrame({"query": ["q"], "kind": ["head"]}).write_parquet(tmp_path / "K.Parquet")
     assert sf.read_segments(tmp_path / "K.Parquet") == {"kind": {"q": "head"}}

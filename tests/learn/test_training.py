@@ -86,8 +86,9 @@ def stopped(train: sf.RankingData, path: Path, **given: Any) -> sf.Ranker:
     return ranker
 
 
-def test_resumed_history_and_best_agree(train, valid, tmp_path: Path) -> None:
-    path = tmp_path / "state.json"
+@pytest.mark.parametrize("name", ["state.json", "state.json.gz"])
+def test_resumed_history_and_best_agree(train, valid, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
     ranker = stopped(train, path, feature_fraction=0.5)
     undisturbed = sf.Ranker(**(ranker.get_params() | {"checkpoint": tmp_path / "other.json"})).fit(train, valid=train)
     grown: list[int] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from enum import StrEnum
@@ -13,16 +12,13 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
 from surefoot.cli.outputs import JSON, PAGE, QUERIES_CSV, SYSTEMS_CSV, Force, Output, check_outputs, figures_folder
+from surefoot.cli.printing import TERMINAL, show
+from surefoot.cli.runs import name_and_file, read_judged_runs
 from surefoot.errors import ArgumentError
-from surefoot.progress import steps
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
-    from surefoot.measures.notation import Measure
     from surefoot.report.assessment import Assessment
-
-
-TERMINAL = "-"
 
 
 class Format(StrEnum):
@@ -252,26 +248,10 @@ def _scores(files: list[str], matrix: str | None, measures: list[str], missing: 
             "give judgments and at least one run: surefoot evaluate QRELS RUN... --baseline NAME "
             "(or --scores FILE); see surefoot evaluate --help"
         )
-    wanted = [Measure.parse(measure) for measure in measures or ["nDCG@10"]]
-    return _score_runs(files[0], files[1:], wanted, missing)
-
-
-def _score_runs(qrels: str, runs: list[str], measures: list[Measure], missing: Missing) -> list[Scores]:
-    from surefoot.data.tables import read_qrels, read_run
     from surefoot.measures.scoring import score
 
-    judgments = read_qrels(qrels)
-    named = [name_and_file(run) for run in runs]
-    read = [read_run(path, name) for name, path in steps(named, "Reading runs")]
-    return score(judgments, read, measures, missing=missing)
-
-
-def name_and_file(argument: str) -> tuple[str | None, str]:
-    """NAME=FILE, unless a file of that very name exists."""
-    from surefoot.data.files import as_text, state
-
-    name, equals, path = argument.partition("=")
-    return (as_text(name), path) if equals and name and path and state(argument) is None else (None, argument)
+    wanted = [Measure.parse(measure) for measure in measures or ["nDCG@10"]]
+    return score(*read_judged_runs(files), wanted, missing=missing)
 
 
 def _split(text: str, always_list: bool = False) -> str | list[str]:
@@ -298,17 +278,10 @@ def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -
         typer.echo(assessment.to_latex(sort), nl=False)
     else:
         from surefoot.report.columns import sort_rows
-        from surefoot.report.text import plain_console, query_tables, rendered, tables
+        from surefoot.report.text import query_tables, tables
 
         parts = []
         for data in assessment.by_measure(per_query=per_query):
             rows = sort_rows(data, sort)
             parts += tables(data, rows) + (query_tables(data, rows) if per_query else [])
-        if sys.stdout.isatty():
-            console = plain_console()
-            for part in parts:
-                console.print(part)
-        else:
-            # A file or pipe has no width of its own; the tables' own is readable there.
-            width = os.environ.get("COLUMNS", "")
-            typer.echo(rendered(parts, int(width) if width.isdecimal() and int(width) else 130))
+        show(parts)

@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from surefoot.errors import ArgumentError
+from surefoot.learn.model_files import DETAILS, MODEL, is_model_file
 
 Force = Annotated[bool, typer.Option("--force", help="Also replace models, and files without surefoot's mark.")]
 
@@ -87,14 +88,15 @@ class OutputFolder(Output):
 
 @dataclass(frozen=True)
 class OutputModel(Output):
-    """A folder that a model is saved to, which becomes the whole of it."""
+    """A folder that a model is saved to; one that holds other files is refused."""
 
     def check(self) -> None:
         """Raise an error if it cannot be written there, or if more than a model would be lost."""
         from surefoot.data.writing import destination_folder
 
         folder = destination_folder(str(self.path))
-        others = sorted({entry.name for entry in folder.iterdir()} - MODEL_FILES) if folder.is_dir() else []
+        found = folder.iterdir() if folder.is_dir() else ()
+        others = sorted(entry.name for entry in found if not is_model_file(entry.name))
         if others:
             raise ArgumentError(
                 f"{self.option}: the folder {self.path} holds other files than a model's ({', '.join(others[:3])}); "
@@ -118,12 +120,9 @@ def figures_folder(option: str, path: str | None) -> Output:
     return OutputFolder(option, path, inside={f"{name}.{ending}": FIGURE for name in CHARTS for ending in FORMATS})
 
 
-MODEL_FILES = frozenset({"model.txt", "ranker.json"})
-
-
 def model_files(folder: str | Path) -> list[str]:
     """What is read of a saved model."""
-    return [str(Path(folder) / name) for name in sorted(MODEL_FILES)]
+    return [str(Path(folder) / name) for name in (MODEL, DETAILS)]
 
 
 def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force: bool = False) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +11,9 @@ import typer
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal
 from surefoot.cli.bar import with_bar
 from surefoot.cli.outputs import JSON, PAGE, STUDY_CSV, Force, Output, check_outputs
+from surefoot.cli.printing import TERMINAL, show
+from surefoot.cli.runs import name_and_file, read_judged_runs
 from surefoot.errors import ArgumentError, shortened
-from surefoot.progress import steps
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
@@ -181,8 +181,6 @@ def compare(
 
 
 def _check(files: list[str], json_file: str | None, csv_file: str | None, html: Path | None, force: bool) -> None:
-    from surefoot.cli.evaluate import TERMINAL, name_and_file
-
     if json_file == csv_file == TERMINAL:
         raise ArgumentError("--json - and --csv - would both print to the terminal; write one of them to a file")
     texts = (Output("--json", json_file, JSON), Output("--csv", csv_file, STUDY_CSV))
@@ -191,16 +189,11 @@ def _check(files: list[str], json_file: str | None, csv_file: str | None, html: 
 
 
 def _read(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
-    from surefoot.cli.evaluate import name_and_file
-    from surefoot.data.tables import read_qrels, read_run
-
     if len(files) < 1 + least:
         raise ArgumentError(
             f"give judgments and at least {'one run' if least == 1 else f'{least} runs'}: QRELS RUN...; see --help"
         )
-    qrels = read_qrels(files[0])
-    named = [name_and_file(file) for file in files[1:]]
-    return qrels, [read_run(path, name) for name, path in steps(named, "Reading runs")]
+    return read_judged_runs(files)
 
 
 def _scores(files: list[str], measures: list[str] | None, least: int) -> list[Scores]:
@@ -234,8 +227,6 @@ def _whole(number: float) -> int:
 
 
 def _give(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:
-    from surefoot.cli.evaluate import TERMINAL
-
     if html is not None:
         study.write_html(html)
     for file, write, text in (
@@ -247,9 +238,6 @@ def _give(study: Study, json_file: str | None, csv_file: str | None, html: Path 
         elif file is not None:
             write(file)
     if TERMINAL not in (json_file, csv_file) and not quiet:
-        from surefoot.report.text import plain_console
         from surefoot.studies.text import tables
 
-        console = plain_console(width=None if sys.stdout.isatty() else 130)
-        for part in tables(study.to_dict()):
-            console.print(part)
+        show(tables(study.to_dict()))

@@ -7,17 +7,19 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from surefoot.data.columns import row_of
+from surefoot.data.csv_table import read_csv
 from surefoot.data.files import existing_file
 from surefoot.data.frames import QUERY_COLUMNS, Table, is_pandas, read_table, table_of
 from surefoot.data.parquet import is_parquet
-from surefoot.data.scores_csv import read_csv
 from surefoot.errors import DataError, shortened
 
-Where: TypeAlias = Callable[[int | None], str]
+WhereOrTable: TypeAlias = Callable[[int | None], str]
 
 
-def query_table(source: Any, what: str, forms: str) -> tuple[Sequence[str], Sequence[Any], Where]:
+def query_table(source: Any, what: str, column: str, forms: str) -> tuple[Sequence[str], Sequence[Any], WhereOrTable]:
     """The columns' names, the columns, and what says where a row (or, with None, the table) stands.
+
+    `what` is the table and `column` one of its columns but the query, for messages.
 
     From a CSV file (tabs and semicolons do too), a `.parquet` file, or a table of any maker; a pandas index that holds
     the queries counts as the first column.
@@ -31,10 +33,10 @@ def query_table(source: Any, what: str, forms: str) -> tuple[Sequence[str], Sequ
     if is_parquet(path):
         frame = read_table(path)
         return frame.columns, frame.get_columns(), _row(str(source))
-    return read_csv(path)
+    return read_csv(path, f"query,{column},…")
 
 
-def _row(place: str) -> Where:
+def _row(place: str) -> WhereOrTable:
     return lambda row: place if row is None else row_of(place)(row)
 
 

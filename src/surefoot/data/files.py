@@ -183,17 +183,35 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
-    """A JSON file's content; numbers that JSON does not know (NaN, Infinity) are an error."""
-
-    def refuse(text: str) -> None:
-        raise ValueError(f"{text} is not a number in JSON")
-
+    """What a JSON file holds, decompressed by its ending."""
     try:
-        return json.loads(existing_file(path).read_text(encoding="utf-8"), parse_constant=refuse)
-    except OSError as error:
-        raise DataError.at(path, None, f"cannot be read ({reason(error)})") from error
+        return parse_json(read_text(existing_file(path)))
     except (ValueError, RecursionError) as error:
         raise DataError.at(path, None, f"is not JSON ({shortened(str(error), 200)})") from error
+
+
+def parse_json(text: str) -> Any:
+    """What JSON says; a ValueError where it holds NaN or Infinity, or a name twice in one object.
+
+    >>> parse_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+    ...
+    ValueError: 'a' stands twice in one object
+    """
+    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is not a number in JSON")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{shortened(twice)} stands twice in one object")
+    return found
 
 
 def ends(path: Path, size: int) -> bytes:

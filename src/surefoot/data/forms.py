@@ -16,9 +16,10 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.csv_text import check_csv_names
-from surefoot.data.files import existing_file, is_compressed, read_text, text_lines
+from surefoot.data.files import existing_file, is_compressed, parse_json, read_text, text_lines
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, write_frame
+from surefoot.data.parquet import PARQUET
 from surefoot.data.writing import write_text
 from surefoot.errors import DataError, shortened
 
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from surefoot.data.documents import FileIds
     from surefoot.data.tables import RankedTable
 
-_ENDINGS = {".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl",
-            ".csv": "table"}  # fmt: skip
+_ENDINGS = {
+    **dict.fromkeys(PARQUET, "parquet"), ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
+}  # fmt: skip
 _SNIFFED = 1 << 16
 
 
@@ -79,14 +81,6 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
     return len(fields) if fields == line.split() else None, False
 
 
-def read_json(path: str | os.PathLike[str]) -> Any:
-    """What a JSON file holds, decompressed by its ending; a name that stands twice in an object is an error."""
-    try:
-        return _parsed(read_text(existing_file(path)))
-    except (ValueError, RecursionError) as error:
-        raise DataError.at(path, None, f"is not JSON ({shortened(str(error), 200)})") from error
-
-
 def read_json_lines(path: str | os.PathLike[str]) -> Any:
     """What a file of JSON lines holds: a list of records, or one dict of all queries."""
     found: list[dict[str, Any]] = []
@@ -95,7 +89,7 @@ def read_json_lines(path: str | os.PathLike[str]) -> Any:
         if not line.strip():
             continue
         try:
-            value = _parsed(line)
+            value = parse_json(line)
         except (ValueError, RecursionError) as error:
             raise DataError.at(path, number, f"is not JSON ({shortened(str(error), 200)})") from error
         if not isinstance(value, dict):
@@ -115,23 +109,6 @@ def read_json_lines(path: str | os.PathLike[str]) -> Any:
 
 def _is_record(value: Mapping[str, Any]) -> bool:
     return any(name in value and not isinstance(value[name], dict | list) for name in QUERY_COLUMNS)
-
-
-def _parsed(text: str) -> Any:
-    return json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
-
-
-def _refuse(text: str) -> None:
-    raise ValueError(f"{text} is not a number in JSON")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{shortened(twice)} stands twice in one object")
-    return found
 
 
 def check_ranks(table: RankedTable, ids: FileIds) -> None:

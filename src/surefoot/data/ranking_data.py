@@ -13,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Places, Rows
+from surefoot.data.letor.lines import NEGATIVE_LABEL
 from surefoot.data.matrix import QUERY, Matrix, check_names, feature_matrix, numbers_of, row_ids, without_queries
 from surefoot.data.ranking import DuplicateDocumentError, Ranking, TieRule, changes, codes_of, index, pair_codes, rank
 from surefoot.data.tables import Qrels, Run
@@ -40,7 +41,7 @@ def check_labels(y: Floats, *, exponential: bool) -> None:
     surefoot.data.ranking_data.RowError: row 2: the label is 0.5; exponential gains (2^label - 1) need whole labels, ...
     """
     _refuse(~np.isfinite(y), y, "every label must be a finite number")
-    _refuse(y < 0, y, "labels must be 0 (not relevant) or more; raise negative grades to 0")
+    _refuse(y < 0, y, NEGATIVE_LABEL)
     if exponential:
         _refuse(
             y > HIGHEST_EXPONENTIAL,

@@ -176,7 +176,7 @@ def read_scores(
         )
     if isinstance(source, Mapping) and not is_columns(source):
         return _from_nested(source, measure)
-    names, columns, where = query_table(source, "scores", _FORMS)
+    names, columns, where = query_table(source, "scores", "system", _FORMS)
     return _from_columns(names, columns, measure, where)
 
 

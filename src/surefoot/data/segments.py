@@ -26,7 +26,7 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:
         nested = all(isinstance(value, Mapping) for value in source.values())
         named = source if nested else {"segment": source}
         return {str(name): _kinds(list(of), list(of.values()), f"segments, {name}") for name, of in named.items()}
-    names, columns, where = query_table(source, "segments", _FORMS)
+    names, columns, where = query_table(source, "segments", "kind", _FORMS)
     if len(columns) < 2:
         raise DataError(f"{where(None)}: expected a query column and at least one column of segments")
     queries = ids_of(columns[0], "the query", where).to_list()

@@ -13,8 +13,9 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Rows
+from surefoot.data.csv_table import read_csv
 from surefoot.data.documents import FileIds, RowIds, ShiftedIds
-from surefoot.data.files import existing_file, stem
+from surefoot.data.files import existing_file, read_json, stem
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.forms import (
     check_ranks,
@@ -22,7 +23,6 @@ from surefoot.data.forms import (
     form_of,
     is_ranx,
     of_ranx,
-    read_json,
     read_json_lines,
     write_form,
 )
@@ -30,7 +30,6 @@ from surefoot.data.frames import RANK, columns_of, of_table, read_table
 from surefoot.data.growing import GrowingColumn
 from surefoot.data.lines import Layout, read_lines
 from surefoot.data.ranking import DuplicateDocumentError, Ranking, changes, chosen, codes_of, index, pair_codes, rank
-from surefoot.data.scores_csv import read_csv
 from surefoot.data.writing import write_bytes
 from surefoot.errors import DataError, shortened
 
@@ -93,7 +92,7 @@ class RankedTable:
             kept = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
             return cls._of_columns(tuple(map(pl.concat, kept)), name, str(path))
         if form == "table":
-            names, columns, rows = read_csv(file)
+            names, columns, rows = read_csv(file, f"query_id,doc_id,{cls.numbers[0]}")
             table = dict(zip(names, columns, strict=True))
             return cls._of_columns(of_table(table, cls.numbers, str(path), rows), name, str(path))
         read = {"parquet": read_table, "json": read_json, "jsonl": read_json_lines}[form]

@@ -1,1 +1,1 @@
-"""LambdaMART whose pair weights come from a risk-sensitive measure; knows nothing of files."""
+"""LambdaMART whose pair weights come from a risk-sensitive measure."""

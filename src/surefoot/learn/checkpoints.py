@@ -19,6 +19,7 @@ from surefoot.data.writing import destination, write_text
 from surefoot.errors import DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import Booster, Engine
+from surefoot.learn.settings import SEEDS
 
 Origin: TypeAlias = dict[str, str]
 
@@ -127,6 +128,6 @@ def _check_state(state: dict[str, Any], trees: int, asked: int) -> None:
     for key in ("best_score", "last_score", "s_x"):
         if key not in state or not (state[key] is None or is_number(state[key])):
             raise ValueError(f"{key} is {shortened(state.get(key))}")
-    for key, least, most in (("best_iteration", 0, trees), ("iteration", trees, trees), ("seed", 0, 2**31 - 1)):
+    for key, least, most in (("best_iteration", 0, trees), ("iteration", trees, trees), ("seed", 0, SEEDS - 1)):
         if type(state.get(key)) is not int or not least <= state[key] <= most:
             raise ValueError(f"{key} is {shortened(state.get(key))}")

@@ -13,7 +13,7 @@ from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.expectation import geo_risk
 from surefoot.risk.inference import t_risk
-from surefoot.risk.tradeoff import check_alpha, u_risk
+from surefoot.risk.tradeoff import check_alpha, reward, risk, u_risk
 
 CRITERIA = ("effectiveness", "u_risk", "t_risk", "geo_risk")
 
@@ -48,12 +48,16 @@ class Criterion:
         """As it parses."""
         return self.name if self.name == "effectiveness" else f"{self.name}@{self.alpha:g}"
 
+    def lacks_a_baseline(self) -> ArgumentError:
+        """The error where there is none to compare with."""
+        return ArgumentError(f"stop_on={str(self)!r} compares with a baseline; give one, or stop on effectiveness")
+
     def __call__(self, values: Floats, baselines: Floats | None) -> float:
         """The criterion of a model's M(q) against baselines' (a row each); the greater the better."""
         if self.name == "effectiveness":
             return float(values.mean())
         if baselines is None:
-            raise ArgumentError(f"stop_on={str(self)!r} compares with a baseline; give one, or stop on effectiveness")
+            raise self.lacks_a_baseline()
         if self.name == "geo_risk":
             return float(geo_risk(np.vstack([baselines, values]), self.alpha)[-1])
         reference = baselines.mean(axis=0)
@@ -66,9 +70,10 @@ def figures(values: Floats, baselines: Floats | None) -> dict[str, float]:
     """Effectiveness, and where there are baselines reward, risk, wins and losses against their mean."""
     found = {"effectiveness": float(values.mean())}
     if baselines is not None:
-        difference = values - baselines.mean(axis=0)
-        found["reward"] = float(np.maximum(difference, 0).mean())
-        found["risk"] = float(-np.minimum(difference, 0).mean())
+        against = baselines.mean(axis=0)
+        difference = values - against
+        found["reward"] = reward(values, against)
+        found["risk"] = risk(values, against)
         found["wins"] = float((difference > 0).sum())
         found["losses"] = float((difference < 0).sum())
     return found

@@ -6,7 +6,7 @@ optimised when the two swap places:
     gradient −σ·ρ·|Δ| for a, +σ·ρ·|Δ| for b;  hessian σ²·ρ·(1 − ρ)·|Δ| for both
 
 (Burges, MSR-TR-2010-82). Sums are kept in float32, in the order of LightGBM's own lambdarank and with its table
-for ρ, so that at α = 0 the same trees grow.
+for ρ, so that at α = 0, with every rank looked at (`delta_cutoff=None`), the same trees grow.
 """
 
 from __future__ import annotations

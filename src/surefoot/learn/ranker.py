@@ -219,7 +219,7 @@ class Ranker(Estimator):
             raise ArgumentError("this Ranker has not learned anything yet; call fit first")
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write LightGBM's own text file, which plain LightGBM loads and scores with alike, and a JSON beside it.
+        """Write the engine's own text file, which plain LightGBM loads and scores with alike, and a JSON beside it.
 
         A ranker that was saved there before is replaced in one step; other files stay.
         """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from surefoot.arguments import number_of, whole
+from surefoot.arguments import LARGEST_COUNT, number_of, whole
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
@@ -71,9 +71,7 @@ class Settings:
         if self.patience is not None and valid is None:
             raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
         if self.criterion.name != "effectiveness" and not train.baselines:
-            raise ArgumentError(
-                f"stop_on={str(self.criterion)!r} compares with a baseline; give one, or stop on effectiveness"
-            )
+            raise self.criterion.lacks_a_baseline()
         if changes_trees and self.patience is not None:
             raise ArgumentError(
                 f"{changes_trees} changes earlier trees, so none is the best; drop early_stopping_rounds"
@@ -97,15 +95,13 @@ def _alpha(ranker: Ranker) -> Any:
     if isinstance(ranker.objective, str) and ranker.objective in OBJECTIVES[1:]:
         raise ArgumentError(
             f"objective {ranker.objective!r} needs alpha: each loss against the baseline counts 1 + α times, such as "
-            "alpha=5; alpha=0 makes it plain gain"
+            "alpha=5"
         )
     return 0.0
 
 
 def _count(name: str, value: Any) -> int:
-    if isinstance(value, bool | np.bool_):
-        raise ArgumentError(f"{name} is {value}; it must be a whole number of at least 1")
-    return whole(name, value, 1, 2**31 - 1)
+    return whole(name, value, 1, LARGEST_COUNT)
 
 
 def _seed(value: Any) -> int:

@@ -14,22 +14,24 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from surefoot.data.files import existing_file, read_json, reason
+from surefoot.data.ranking import TieRule
 from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import DEFAULT, Engine, ModelTextError, engine
+from surefoot.learn.model_files import DETAILS, MODEL, waiting_name
+from surefoot.learn.settings import SEEDS
 from surefoot.measures.notation import is_measure
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
 _SCHEMA = "surefoot/ranker/1"
-MODEL, DETAILS = "model.txt", "ranker.json"
 
 
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
@@ -43,7 +45,7 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
         target.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise DataError.at(folder, None, f"cannot be made ({reason(error)})") from error
-    waiting = _waiting(target, hashed)
+    waiting = target / waiting_name(hashed)
     try:
         write_text(waiting, model, durable=True)
         write_text(target / DETAILS, text, durable=True)
@@ -55,16 +57,12 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
         raise
     try:
         waiting.replace(target / MODEL)
-        for left in target.glob(_waiting(Path(), "*").name):  # by programs that were killed
+        for left in target.glob(waiting_name("*")):  # by programs that were killed
             left.unlink(missing_ok=True)
     except OSError as error:
         raise DataError.at(target / MODEL, None, f"cannot be written ({reason(error)})") from error
     if ranker.checkpoint_ is not None:
         ranker.checkpoint_.remove()
-
-
-def _waiting(folder: Path, hashed: str) -> Path:
-    return folder / f".{MODEL}.{hashed}.next"
 
 
 def _described(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> str:
@@ -135,7 +133,7 @@ def _engine(path: Path, model: dict[str, Any]) -> Engine:
 def _model(home: Path, hashed: str) -> str:
     """The model that the details were written for, under its own name or, if a program was killed, still waiting."""
     try:
-        for path in (home / MODEL, _waiting(home, hashed)):
+        for path in (home / MODEL, home / waiting_name(hashed)):
             data = path.read_bytes() if path.is_file() else b""
             if hashlib.sha256(data).hexdigest() == hashed:
                 return data.decode()
@@ -202,8 +200,8 @@ _FITTED: dict[str, Callable[[Any], bool]] = {
     "best_iteration_": _count,
     "best_score_": lambda value: value is None or is_number(value),
     "history_": _history,
-    "tie_rule_": lambda value: value in ("row order", "document id descending"),
+    "tie_rule_": lambda value: value in get_args(TieRule),
     "score_sample_": _sample,
-    "random_state_": lambda value: value is None or (type(value) is int and 0 <= value < 2**31),
+    "random_state_": lambda value: value is None or (type(value) is int and 0 <= value < SEEDS),
 }
 _LATER = ("random_state_",)  # rankers saved by the first version lack it

@@ -21,7 +21,6 @@ from surefoot.measures.rank_binomial import check_sigma, rank_distribution_gradi
 _CELLS = 1 << 16  # (document, contest) cells handled at once, so that memory does not grow with the pairs
 _CURVE = 33
 _CHI_SQUARE = 3.841458820694124  # 95 % point at one degree of freedom
-_NORMAL = 1.959963984540054
 
 
 @dataclass(frozen=True)

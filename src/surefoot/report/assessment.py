@@ -16,10 +16,11 @@ from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
-from surefoot.report.per_query import per_query_data, per_query_frame
+from surefoot.report.per_query import per_query_frame
 from surefoot.report.result import Result
 from surefoot.report.words import advice, default_alpha, verdict
 from surefoot.risk.assess import alpha_key, assessment_data
+from surefoot.risk.per_query import per_query_data
 from surefoot.risk.plain_data import SCHEMA, AssessmentData, Json, SystemData
 from surefoot.risk.segments import Segments
 
@@ -236,7 +237,9 @@ class Assessment(Result):
 
         Of several measures, `measure` is the first column.
         """
-        frames = [(data["measure"], per_query_frame(data, _needed(scores))) for data, scores in self._parts]
+        frames = [
+            (data["measure"], per_query_frame(per_query_data(data, _needed(scores)))) for data, scores in self._parts
+        ]
         if len(frames) == 1:
             return frames[0][1]
         named = [frame.insert_column(0, pl.Series("measure", [measure] * frame.height)) for measure, frame in frames]

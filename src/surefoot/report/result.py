@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from surefoot.data.files import existing_file, read_bytes
+from surefoot.data.files import read_json
 from surefoot.data.writing import write_text
 from surefoot.errors import DataError
 from surefoot.report.plain_json import to_json
@@ -58,10 +57,7 @@ class Result(ABC):
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """What `write_json` wrote."""
-        try:
-            content = json.loads(read_bytes(existing_file(path)).decode("utf-8-sig"))
-        except (ValueError, RecursionError) as error:
-            raise DataError.at(path, None, f"is not JSON ({error}); give a file that write_json wrote") from error
+        content = read_json(path)
         try:
             return cls.from_dict(content)
         except DataError as error:

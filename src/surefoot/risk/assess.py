@@ -1,4 +1,4 @@
-"""Everything FORMULAS asks of a score matrix, as plain data: what each system gains, risks, and whether by chance."""
+"""Everything known of a score matrix, as plain data: what each system gains, risks, and whether by chance."""
 
 from __future__ import annotations
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surefoot.arguments import whole
+from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.arrays import Floats
 from surefoot.progress import steps
 from surefoot.risk.expectation import combine, deviation, expectation
 
 CONFIDENCE = 0.95
-MOST = 1_000_000  # replicates; 10,000 give the ends of an interval to two digits already
 _CELLS = 1 << 22  # replicate × query cells handled at once, so that memory does not grow with either
 _DRAWS = 1 << 25  # figures kept at once, for the same reason
 
@@ -58,7 +57,7 @@ def bootstrap_intervals(
     `weighted` holds for each α the weighted differences x_q of every system, whose mean is U_Risk; `population` the
     rows that expectations are taken over, or None for no Z and Geo. The same seed gives the same intervals.
     """
-    replicates, seed = whole("bootstrap", replicates, 2, MOST), whole("seed", seed, 0)
+    replicates, seed = whole("bootstrap", replicates, 2, MOST_DRAWS), whole("seed", seed, 0)
     kept: dict[str, list[Floats]] = {"u": [], "z": [], "geo": []}
     step = max(1, _DRAWS // (len(alphas) * replicates))
     for start in range(0, len(values), step):  # the seed draws the same queries for each group of systems

@@ -12,7 +12,7 @@ from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.plain_data import Json
-from surefoot.studies.study import Study, matrices_of
+from surefoot.studies.study import Study, matrices_of, schema_of
 
 _SAME = 1e-12
 
@@ -48,7 +48,7 @@ def compare_functions(
     disagreements = [found for other in matrices[1:] for found in _disagreements(first, other, most)]
     return Study(
         {
-            "schema": "surefoot/stability-functions/1",
+            "schema": schema_of("functions"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(first.systems),
             "queries": len(first.queries),

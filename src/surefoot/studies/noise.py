@@ -19,7 +19,7 @@ from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
-from surefoot.studies.study import DEFAULT_MEASURES, Study
+from surefoot.studies.study import DEFAULT_MEASURES, Study, schema_of
 
 _TRACE_STEPS = 60
 
@@ -70,7 +70,7 @@ def noise_study(
             trace = _trace(hits, base, given, levels, seed, query)
     return Study(
         {
-            "schema": "surefoot/stability-noise/1",
+            "schema": schema_of("noise"),
             "measures": [str(measure) for measure in given],
             "normalize": normalize,
             "queries": len(judgments.queries),

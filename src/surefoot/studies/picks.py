@@ -17,7 +17,7 @@ from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
-from surefoot.studies.study import Study, matrices_of
+from surefoot.studies.study import Study, matrices_of, schema_of
 
 _CELLS = 1 << 21  # subset × query cells handled at once
 _TIE = 1e-12  # differences of means that are rounding only
@@ -56,12 +56,11 @@ def subset_study(
     for row, matrix in enumerate(matrices):
         results[matrix.measure] = {
             **_full(matrix, names, bool(first[row])),
-            "rate": rates[row].tolist(),
-            "variance": (rates[row] * (1 - rates[row])).tolist(),
+            **_rates(rates[row]),
         }
     return Study(
         {
-            "schema": "surefoot/stability-subsets/1",
+            "schema": schema_of("subsets"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": queries,
@@ -111,7 +110,7 @@ def time_study(
         here[:, column] = difference[:, rows].mean(axis=1)
     return Study(
         {
-            "schema": "surefoot/stability-time/1",
+            "schema": schema_of("time"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": len(matrices[0].queries),
@@ -128,8 +127,7 @@ def time_study(
                 matrix.measure: {
                     **_full(matrix, names, bool(first[row]), dated),
                     "difference": here[row].tolist(),
-                    "rate": rates[row].tolist(),
-                    "variance": (rates[row] * (1 - rates[row])).tolist(),
+                    **_rates(rates[row]),
                 }
                 for row, matrix in enumerate(matrices)
             },
@@ -193,6 +191,11 @@ def _full(matrix: Scores, names: tuple[str, str], first: bool, rows: np.ndarray 
         "means": [float(matrix[name][rows].mean()) for name in names],
         "winner": names[0] if first else names[1],
     }
+
+
+def _rates(rates: Floats) -> Json:
+    """How often the winner is picked, and the variance of one pick."""
+    return {"rate": rates.tolist(), "variance": (rates * (1 - rates)).tolist()}
 
 
 def _periods(queries: Sequence[str], dates: Mapping[str, datetime.date | str], period: str) -> dict[str, np.ndarray]:

@@ -13,8 +13,13 @@ from surefoot.report.result import Result
 from surefoot.risk.plain_data import Json
 from surefoot.studies.text import to_csv, to_text
 
-SCHEMAS = tuple(f"surefoot/stability-{kind}/1" for kind in ("noise", "subsets", "time", "functions"))
+KINDS = ("noise", "subsets", "time", "functions")
 DEFAULT_MEASURES = ("nDCG@5", "rNDCG@5", "SoftNDCG@5")
+
+
+def schema_of(kind: str) -> str:
+    """What a study's data calls itself."""
+    return f"surefoot/stability-{kind}/1"
 
 
 def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
@@ -48,8 +53,8 @@ class Study(Result):
     @classmethod
     def from_dict(cls, data: Json) -> Self:
         """The study whose plain data this is."""
-        if not isinstance(data, dict) or data.get("schema") not in SCHEMAS:
-            raise DataError(f"is not {cls.called}; expected JSON with a schema such as {SCHEMAS[0]!r}")
+        if not isinstance(data, dict) or data.get("schema") not in [schema_of(kind) for kind in KINDS]:
+            raise DataError(f"is not {cls.called}; expected JSON with a schema such as {schema_of(KINDS[0])!r}")
         study = cls(data)
         repr(study), study.to_text(), study.to_csv(), study.to_html()  # all that a rendering looks at is there
         return study

@@ -113,8 +113,12 @@ def _subsets_tables(data: Json) -> list[RenderableType]:
     rows = []
     for column, size in enumerate(data["sizes"]):
         found = [data["results"][measure] for measure in data["measures"]]
-        rows.append([f"{size:,}", *(f"{one['rate'][column]:.3f} ({one['variance'][column]:.3f})" for one in found)])
+        rows.append([f"{size:,}", *(_pick(one, column) for one in found)])
     return [_table(["K", *data["measures"]], rows, left=0), _shown()]
+
+
+def _pick(found: Json, column: int) -> str:
+    return f"{found['rate'][column]:.3f} ({found['variance'][column]:.3f})"
 
 
 def _shown() -> RenderableType:
@@ -163,7 +167,7 @@ def _time_tables(data: Json) -> list[RenderableType]:
     rows = []
     for column, period in enumerate(data["periods"]):
         found = [data["results"][measure] for measure in data["measures"]]
-        cells = [f"{one['rate'][column]:.3f} ({one['variance'][column]:.3f})" for one in found]
+        cells = [_pick(one, column) for one in found]
         rows.append([period["period"], f"{period['queries']:,}", *cells])
     return [_table([data["period"], "queries", *data["measures"]], rows), _shown()]
 

@@ -14,6 +14,7 @@ from surefoot.errors import DataError, shortened
 
 FORM = "label qid:ID 1:value 2:value … # comment"
 MOST_FEATURES = 1 << 20
+NEGATIVE_LABEL = "labels must be 0 (not relevant) or more; raise negative grades to 0"
 
 _ID = re.compile(rb"\s*docid\s*=\s*(\S+)")
 
@@ -85,9 +86,7 @@ def _label(path: str | PathLike[str], line: int, text: bytes) -> float:
     if not np.isfinite(value):
         raise DataError.at(path, line, f"the label is {text.decode()[:60]}; every label must be a finite number")
     if value < 0:
-        raise DataError.at(
-            path, line, f"the label is {value:g}; labels must be 0 (not relevant) or more; raise negative grades to 0"
-        )
+        raise DataError.at(path, line, f"the label is {value:g}; {NEGATIVE_LABEL}")
     return value
 
 

@@ -21,7 +21,7 @@ from surefoot.arrays import Floats, Rows
 from surefoot.cores import cores
 from surefoot.data.files import MARK, existing_file, is_compressed, read_blocks, text_lines
 from surefoot.data.growing import GrowingColumn, GrowingMatrix
-from surefoot.data.letor.lines import FORM, number_of, read_one_by_one
+from surefoot.data.letor.lines import FORM, MOST_FEATURES, number_of, read_one_by_one
 from surefoot.data.lines import line_of
 from surefoot.data.matrix import Matrix
 from surefoot.errors import DataError, MissingExtraError
@@ -190,7 +190,7 @@ def _parse(
 def _features_of_first_line(data: bytes) -> int:
     """A guess of how wide the matrix is, so that most blocks are parsed once."""
     last = data[: data.find(b"\n")].partition(b"#")[0].rpartition(b":")[0].split()
-    return min(int(last[-1]), 1 << 20) if last and last[-1].isdigit() and len(last[-1]) < 8 else 1
+    return min(int(last[-1]), MOST_FEATURES) if last and last[-1].isdigit() and len(last[-1]) < 8 else 1
 
 
 def _fill(X: Matrix, y: Floats, data: bytes, hard: Rows) -> bool:

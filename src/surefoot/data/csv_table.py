@@ -1,4 +1,4 @@
-"""Score matrices in CSV: a header, then a line per query; commas, tabs or semicolons between columns.
+"""Tables in CSV: a header, then a line per row; commas, tabs or semicolons between columns.
 
 Where nothing is quoted, Polars splits the text; otherwise, and where it cannot, it is read record by record, which
 finds what is wrong.
@@ -23,13 +23,15 @@ from surefoot.errors import DataError, shortened
 
 Columns: TypeAlias = "Sequence[pl.Series | list[str | None]]"
 
-_EMPTY = "the file is empty; expected a header 'query,system,…' and a line per query"
 _HEADS = (*QUERY_COLUMNS, "topic", "")
 _BLANK = re.compile(r"(?:[ \t\v\f\r]*\n)+")
 
 
-def read_csv(path: Path) -> tuple[list[str], Columns, Callable[[int | None], str]]:
-    """The columns' names, their texts (None where there is none), and what says where a row stands."""
+def read_csv(path: Path, form: str) -> tuple[list[str], Columns, Callable[[int | None], str]]:
+    """The columns' names, their texts (None where there is none), and what says where a row stands.
+
+    `form` is how the header should look, for messages.
+    """
     text = read_csv_text(path)
     blank = _BLANK.match(text)
     header = text[blank.end() if blank else 0 :].partition("\n")[0]
@@ -42,20 +44,20 @@ def read_csv(path: Path) -> tuple[list[str], Columns, Callable[[int | None], str
         return f"{path}, line {line}"
 
     split = None if forked() or '"' in text else _split(text[blank.end() if blank else 0 :], separator)
-    columns = split or _one_by_one(path, text, separator)
+    columns = split or _one_by_one(path, text, separator, form)
     names = [column[0] or "" for column in columns]
-    _check_header(names, where)
+    _check_header(names, where, form)
     return names, [column[1:] for column in columns], where
 
 
-def _check_header(names: list[str], where: Callable[[int], str]) -> None:
+def _check_header(names: list[str], where: Callable[[int], str], form: str) -> None:
     twice = first_repeated(names)
     if twice is not None:
         raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every column needs its own name")
     if names[1:] and names[0].lower() not in _HEADS and all(map(_is_number, names[1:])):
         raise DataError(
-            f"{where(-1)}: this line seems to be scores, and the first must be the header: query,system,… "
-            "(where systems' names are numbers, call the first column 'query')"
+            f"{where(-1)}: this line seems to be numbers, and the first must be the header: {form} "
+            "(where the names are numbers, call the first column 'query')"
         )
 
 
@@ -88,12 +90,12 @@ def _split(text: str, separator: str) -> list[pl.Series] | None:
     return cells.get_columns() if cells.height else None
 
 
-def _one_by_one(path: Path, text: str, separator: str) -> list[list[str | None]]:
+def _one_by_one(path: Path, text: str, separator: str, form: str) -> list[list[str | None]]:
     rows: list[list[str | None]] = []
     for line, record in records(path, text, separator):
         if rows and len(record) != len(rows[0]):
             raise DataError.at(path, line, f"found {len(record)} columns where the header has {len(rows[0])}")
         rows.append([field or None for field in record])
     if not rows:
-        raise DataError.at(path, None, _EMPTY)
+        raise DataError.at(path, None, f"the file is empty; expected a header '{form}' and then a line per row")
     return [list(column) for column in zip(*rows, strict=True)]

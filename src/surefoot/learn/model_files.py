@@ -1,0 +1,18 @@
+"""The files of a saved model, by name; light, so that the command line can look before anything heavy is loaded."""
+
+from __future__ import annotations
+
+import re
+
+MODEL, DETAILS = "model.txt", "ranker.json"
+_WAITING = re.compile(rf"\.{re.escape(MODEL)}\.[0-9a-f]{{64}}\.next")
+
+
+def waiting_name(sha256: str) -> str:
+    """What a new model is called until the details name it; a program that was killed leaves it."""
+    return f".{MODEL}.{sha256}.next"
+
+
+def is_model_file(name: str) -> bool:
+    """Whether a file of this name is a saved model's, or left by one that was being saved."""
+    return name in (MODEL, DETAILS) or _WAITING.fullmatch(name) is not None

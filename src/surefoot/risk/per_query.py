@@ -1,0 +1,52 @@
+"""Each query's figures: scores, differences, expectations, and what is significant on its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from surefoot.risk.assess import alpha_key
+from surefoot.risk.baselines import baseline_rows, differences
+from surefoot.risk.expectation import deviations, expected
+from surefoot.risk.inference import query_scores
+from surefoot.risk.plain_data import AssessmentData, PerQuery, QueryAtAlpha, QueryFigures
+from surefoot.risk.segments import Segments
+
+if TYPE_CHECKING:
+    from surefoot.data.scores import Scores
+
+
+def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | None = None) -> PerQuery:
+    """The block `per_query` of an assessment's plain data."""
+    rows = [scores.row(system) for system in data["population"]]
+    against = baseline_rows(scores, data["baseline"], rows)
+    baseline = next(iter(against.values())) if len(against) == 1 else None
+    deltas = None if baseline is None else next(iter(differences(scores, against).values()))
+    usable = bool((scores.values[rows] >= 0).all())
+    e, z = (expected(scores.values[rows]), deviations(scores.values[rows])) if usable else (None, None)
+    systems: dict[str, QueryFigures] = {}
+    for position, system in enumerate(scores.systems):
+        own = scores.values[position]
+        at = rows.index(position) if position in rows else None
+        alpha: dict[str, QueryAtAlpha] = {}
+        for value in data["alphas"]:
+            found = None if baseline is None else query_scores(own, baseline, value)
+            alpha[alpha_key(value)] = {
+                "t_r": None if found is None else found.t_r.tolist(),
+                "t_j": None if found is None else found.t_j.tolist(),
+                "significant": None if found is None else (np.abs(found.t_j) > found.critical).tolist(),
+            }
+        systems[system] = {
+            "score": own.tolist(),
+            "difference": None if deltas is None else deltas[position].tolist(),
+            "expected": None if e is None or at is None else e[at].tolist(),
+            "z": None if z is None or at is None else z[at].tolist(),
+            "alpha": alpha,
+        }
+    return {
+        "queries": list(scores.queries),
+        "baseline": None if baseline is None else baseline.tolist(),
+        "systems": systems,
+        "segments": {column: [of.get(query) for query in scores.queries] for column, of in (segments or {}).items()},
+    }
