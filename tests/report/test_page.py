@@ -15,7 +15,7 @@ import pytest
 import surefoot as sf
 from surefoot.report.assessment import Assessment
 from surefoot.report.page import page_payload
-from surefoot.report.results import pack, packed_results
+from surefoot.report.page_results import pack, packed_results
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", '"onmouseover=alert(3)', "\u202eevil"]
 

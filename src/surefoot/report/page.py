@@ -23,7 +23,7 @@ from surefoot.data.texts import read_texts
 from surefoot.errors import ArgumentError
 from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha, page_columns
 from surefoot.report.html import asset, render, shown, source_hash, trusted
-from surefoot.report.results import pack, packed_results
+from surefoot.report.page_results import pack, packed_results
 from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
 from surefoot.risk.baselines import ROUNDING, VIRTUAL
 from surefoot.risk.inference import FEWEST_QUERIES, critical_value
