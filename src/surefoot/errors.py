@@ -8,7 +8,8 @@ from os import PathLike
 from typing import Any
 
 # Besides control characters: marks of direction, and halves of characters, which no file can hold.
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# JavaScript reads the pattern too.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str) -> str:

@@ -20,19 +20,21 @@ from surefoot import __version__
 from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.data.texts import read_texts
-from surefoot.errors import ArgumentError, visible
-from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha, page_columns
+from surefoot.errors import CONTROL, ArgumentError, visible
+from surefoot.report.columns import LEAST_P, SUMMARY, SYSTEM, at_alpha, page_columns
 from surefoot.report.html import asset, render, source_hash, trusted
 from surefoot.report.page_results import pack, packed_results
+from surefoot.report.text import FORMULA
 from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
 from surefoot.risk.baselines import ROUNDING, VIRTUAL
-from surefoot.risk.inference import FEWEST_QUERIES, critical_value
+from surefoot.risk.inference import FEWEST_QUERIES, LEVEL, critical_value
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.segments import Segments
-from surefoot.risk.tradeoff import check_alpha
+from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
+from surefoot.risk.turns import CLOSE, MOST, STEPS
 
 _SCRIPTS = (
-    "dom", "statistics", "book", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
+    "book", "dom", "statistics", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
     "curves", "plane", "results", "queries", "main",
 )  # fmt: skip
 _FOLDER = "surefoot.report/page"
@@ -132,6 +134,13 @@ def page_payload(
         "missing": [data["missing"][name] for name in scores.systems],
         "dropped": data["dropped"],
         "rounding": ROUNDING,
+        "over_20": OVER_20,
+        "level": LEVEL,
+        "least_p": LEAST_P,
+        "largest_alpha": LARGEST_ALPHA,
+        "turns": {"most": MOST, "steps": STEPS, "close": CLOSE},
+        "control": CONTROL.pattern,
+        "formula": FORMULA.pattern,
         "worst_share": data["worst_share"],
         "baselines": given,
         "start": {

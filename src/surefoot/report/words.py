@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from surefoot.errors import listed
+from surefoot.report.columns import p_words
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.inference import FEWEST_QUERIES
 from surefoot.risk.plain_data import AssessmentData, SystemData
+from surefoot.risk.turns import MOST
 
 FEW = (
     f"With fewer than {FEWEST_QUERIES} queries and losses counted more than once, chance alone often passes for a "
@@ -125,8 +127,7 @@ def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
     if test["p_holm"] is None:
         return f"{weight}, {t} ({test['reason']})."
     tested = sum(other["alpha"][key]["p_holm"] is not None for other in data["systems"])
-    p = "adjusted p < 0.0001" if test["p_holm"] < 0.0001 else f"adjusted p = {test['p_holm']:.2g}"
-    t += f", {p}" + (f" over {tested} systems" if tested > 1 else "")
+    t += f", adjusted {p_words(test['p_holm'])}" + (f" over {tested} systems" if tested > 1 else "")
     found = {
         "reward": "its reward outweighs its risk",
         "risk": "its risk outweighs its reward",
@@ -151,7 +152,7 @@ def turned(row: SystemData) -> str:
         return ""
     first, *later = row["turns"]
     if not later:
-        return "The verdict is the same at every α up to 20."
+        return f"The verdict is the same at every α up to {MOST:g}."
     steps = [f"from α = {turn['alpha']:.3g} on {_PREVAILS[turn['verdict']]}" for turn in later]
     return f"At α = 0 {_PREVAILS[first['verdict']]}, {', '.join(steps)}."
 
