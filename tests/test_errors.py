@@ -7,7 +7,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.arguments import whole
-from surefoot.errors import did_you_mean, listed
+from surefoot.errors import did_you_mean, listed, shortened
 
 
 @pytest.mark.parametrize("written", ["urisk", "U_Risk", "u-risk", "U-RISK"])
@@ -24,6 +24,10 @@ def test_long_lists_say_how_many_more() -> None:
     names = [f"s{i}" for i in range(49)]
     assert listed(names).endswith("s10, s11 and 37 more")
     assert listed(names[:2]) == "s0, s1"
+    assert listed(names, 2, shortened) == "'s0', 's1' and 47 more"
+    assert listed([f"a\u00a0{name}" for name in names], 1, str) == "a\u00a0s0 and 48 more"
+    assert listed(names * 100, 1) == "s0 and 4,899 more"
+    assert listed([]) == ""
 
 
 @pytest.mark.parametrize("given", [True, np.True_, 1.0, "1", None])

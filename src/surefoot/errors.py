@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any
 
 # Besides control characters: marks of direction, and halves of characters, which no file can hold.
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# JavaScript reads the pattern too.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
@@ -44,14 +45,18 @@ def did_you_mean(name: Any, known: Iterable[str], alike: float = 0.6) -> str:
     return f"; did you mean {shortened(names[near[0]])[1:-1]}?" if near else ""
 
 
-def listed(names: Sequence[str], most: int = 12) -> str:
-    """The first of many names, and how many more there are.
+def _unquoted(name: str) -> str:
+    return shortened(name)[1:-1]
 
-    >>> listed(["a", "b", "c"], most=2)
-    'a, b and 1 more'
+
+def listed(names: Sequence[str], most: int = 12, write: Callable[[str], str] = _unquoted) -> str:
+    """The first of many names, and how many more there are; `write` says how each stands there.
+
+    >>> listed(["a", "b", "c"], most=2), listed(["a", "b"], write=shortened)
+    ('a, b and 1 more', "'a', 'b'")
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return ", ".join(shortened(name)[1:-1] for name in names[:most]) + more
+    return ", ".join(map(write, names[:most])) + more
 
 
 class SurefootError(Exception):

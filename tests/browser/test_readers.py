@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 
 import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.errors import CONTROL, visible
 from surefoot.report.assessment import Assessment
 
 HOSTILE = [
@@ -173,6 +176,22 @@ def test_hostile_names(show: Any) -> None:
         "[...document.querySelectorAll('#baseline optgroup:last-child option')].map((o) => o.value)"
     ):
         page.evaluate("(baseline) => surefoot.figures(1, baseline)", virtual)
+    assert opened.quiet()
+
+
+def test_characters_that_steer_are_shown(show: Any) -> None:
+    names = ["a\u061cb", "half \ud83d", "\udc00 half", "\u200fc\x9b", "whole 😀"]
+    shown = ["a�b", "half �", "� half", "�c�", "whole 😀"]
+    values = np.random.default_rng(0).random((6, 60))
+    queries = [*names, *(f"q{i}" for i in range(55))]
+    opened = show(sf.assess(sf.Scores(values, ["today", *names], queries, "nDCG"), "today"))
+    page = opened.page
+    assert sorted(page.locator("#systems-body th button").all_text_contents()) == sorted(["today", *shown])
+    for name, text in zip(names, shown, strict=True):
+        assert text in page.locator("#system option").all_text_contents()
+        assert visible(name) == text
+    assert {row["system"] for row in csv.DictReader(io.StringIO(page.evaluate("surefoot.csv()")))} == {"today", *shown}
+    assert CONTROL.search(page.evaluate("document.body.innerText").replace("\n", "").replace("\t", "")) is None
     assert opened.quiet()
 
 

@@ -7,6 +7,7 @@ import io
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 import surefoot as sf
@@ -261,6 +262,58 @@ def test_download(show: Any, demo: Assessment) -> None:
             assert (mine[key] == "") == (theirs[key] == "")
             assert mine[key] == "" or float(mine[key]) == pytest.approx(float(theirs[key]), abs=1e-9)
     assert opened.quiet()
+
+
+def test_downloaded_names_are_those_of_python(show: Any) -> None:
+    names = [
+        "=cmd",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        " =1",
+        "＝1",
+        "\ufeff=1",
+        "\u3000-1",
+        '=a,"b"',
+        "\t=1",
+        "a=1",
+        "1-1",
+        "'",
+        "b c",
+    ]
+    values = np.random.default_rng(0).random((len(names) + 1, 30))
+    assessment = sf.assess(sf.Scores(values, ["today", *names], range(30), "nDCG"), "today")
+    opened = show(assessment)
+    with opened.page.expect_download() as waited:
+        opened.page.click("#download")
+    text = waited.value.path().read_text(encoding="utf-8")
+    mine, theirs = ([line[0] for line in csv.reader(io.StringIO(one))] for one in (text, assessment.to_csv()))
+    assert mine == theirs
+    assert {"'=cmd", "'\ufeff=1", "�=1", "a=1", '\'=a,"b"'} <= set(mine)
+
+
+def of_p(p: float) -> Assessment:
+    """A system whose adjusted p is nearly that."""
+    base, noise = np.random.default_rng(0).random((2, 60))
+    low, high = 0.0, 1.0
+    while high - low > 1e-9:
+        shift = (low + high) / 2
+        found = sf.t_test(base + noise - 0.5 + shift, base).p_adjusted or 0.0
+        low, high = (shift, high) if found > p else (low, shift)
+    return sf.assess(sf.Scores([base, base + noise - 0.5 + high], ["today", "new"], range(60)), "today", [0])
+
+
+@pytest.mark.parametrize(
+    ("p", "table", "words"),
+    [(0.00013, "0.0001", "= 0.00013"), (0.00007, "0.0001", "= 0.0001"), (0.00003, "< 0.0001", "< 0.0001")],
+)
+def test_small_p_values_read_as_in_python(show: Any, p: float, table: str, words: str) -> None:
+    assessment = of_p(p)
+    opened = show(assessment)
+    assert f"adjusted p {words})" in assessment.verdict("new")
+    assert f"adjusted p {words})" in opened.text("#effect")
+    assert cell(opened, "new", "p Holm") == table
+    assert opened.text("#figure-p") == f"adjusted p {table if table.startswith('<') else '= ' + table}"
 
 
 def test_hover_and_click_in_the_differences(show: Any, demo: Assessment) -> None:

@@ -19,7 +19,7 @@ from surefoot.studies.text import tables as study_tables
 
 MARKUP = ["x[/bold]", "[red]b", ":cat:", "[link=http://a]c"]
 STEERING = ["\x1b[31mred", "\x9b31m", "a\x07\x08b", "\u202eback", "a\u2028b", "half\udcff"]
-FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1"]
+FORMULAS = ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", " =1", "＝1", "\ufeff=1", "\u3000+1"]
 TEX = [
     "[new] bm25",
     "*starred",
@@ -75,7 +75,7 @@ def test_no_name_is_a_formula() -> None:
     for text in (a.to_csv(), a.queries_csv()):
         cells = [cell for line in csv.reader(io.StringIO(text)) for cell in line]
         names = [cell for cell in cells if not re.fullmatch(r"-?[0-9.e+-]+", cell)]
-        assert [name for name in names if name.lstrip().startswith(tuple("=+-@＝"))] == []
+        assert [name for name in names if name.lstrip("\ufeff \u3000").startswith(tuple("=+-@＝"))] == []
     assert "'=cmd|' /C calc'!A0" in a.to_csv()
     assert "'=q2" in a.queries_csv()
     assert list(a.per_query()["query"])[1] == "=q2"  # data stays data

@@ -15,7 +15,7 @@ import pytest
 import surefoot as sf
 from surefoot.report.assessment import Assessment
 from surefoot.report.page import page_payload
-from surefoot.report.results import pack, packed_results
+from surefoot.report.page_results import pack, packed_results
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", '"onmouseover=alert(3)', "\u202eevil"]
 
@@ -63,7 +63,8 @@ def test_payload_holds_the_matrix_to_the_last_bit(demo: Assessment) -> None:
     assert set(payload) == {
         "version", "title", "named", "made", "texts", "columns", "systems", "queries", "measures", "segments",
         "population", "virtual", "alphas", "critical_value", "fewest_queries", "few", "missing", "dropped", "rounding",
-        "worst_share", "baselines", "start", "results",
+        "worst_share", "baselines", "start", "results", "over_20", "level", "least_p", "largest_alpha", "turns",
+        "control", "formula",
     }  # fmt: skip
 
 

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.report.columns import at_alpha
+from surefoot.report.words import significance
 
 
 def assessment(*shifts: float, baseline: str | list[str] = "today", **options) -> sf.Assessment:
@@ -107,3 +109,22 @@ def test_reading_back(tmp_path) -> None:
         (tmp_path / "bad.json").write_text(text)
         with pytest.raises(sf.DataError, match=r"bad\.json"):
             sf.Assessment.read(tmp_path / "bad.json")
+
+
+@pytest.mark.parametrize(
+    ("p", "table", "words"),
+    [
+        (0.0123, "0.0123", "adjusted p = 0.012)"),
+        (0.00014, "0.0001", "adjusted p = 0.00014)"),
+        (0.00009, "0.0001", "adjusted p = 0.0001)"),
+        (0.00005, "0.0001", "adjusted p = 0.0001)"),
+        (0.0000499, "<.0001", "adjusted p < 0.0001)"),
+        (0.0, "<.0001", "adjusted p < 0.0001)"),
+    ],
+)
+def test_small_p_values(p: float, table: str, words: str) -> None:
+    data = assessment(0.1).to_dict()
+    row = data["systems"][1]
+    row["alpha"]["1"]["p_holm"] = p
+    assert {column.key: column.text(row) for column in at_alpha(1)}["p_holm@1"] == table
+    assert words in significance(data, row, 1)

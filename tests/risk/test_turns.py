@@ -6,8 +6,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import surefoot as sf
+from surefoot.risk import inference, turns
 
 
 def verdicts(scores: sf.Scores, alpha: float) -> dict[str, str | None]:
@@ -55,3 +58,27 @@ def test_several_baselines_have_no_turns() -> None:
     values = np.random.default_rng(3).random((3, 60))
     data = sf.assess(sf.Scores(values, list("abc"), range(60)), ["a", "b"]).to_dict()
     assert all(entry["turns"] is None for entry in data["systems"])
+
+
+def test_turns_go_by_the_test_of_assessments(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(3).random((2, 80)) + np.array([[0.0], [0.1]])
+    differences = values[1:] - values[:1]
+    seen: list[np.ndarray] = []
+
+    def watched(T: np.ndarray, skewness: np.ndarray, queries: int) -> np.ndarray:
+        seen.append(inference.hall_t(T, skewness, queries))
+        return seen[-1]
+
+    monkeypatch.setattr(turns, "hall_t", watched)
+    turns.turning_points(differences, [True])
+    for k in (0, 7, turns.STEPS):
+        expected = sf.t_test(values[1], values[0], k * turns.MOST / turns.STEPS)
+        assert seen[k][0] == pytest.approx(expected.t_adjusted, rel=1e-9)
+        assert float(inference.two_sided_p(seen[k], 80)[0]) == pytest.approx(expected.p_adjusted, rel=1e-7)
+
+
+@given(st.floats(-5, 5), st.floats(-3, 3), st.integers(2, 10_000))
+def test_the_test_of_several_is_that_of_each(T: float, skewness: float, queries: int) -> None:
+    t = inference.hall_t(T, skewness, queries)
+    assert inference.hall_t(np.array([T]), np.array([skewness]), queries).tolist() == [t]
+    assert inference.two_sided_p(np.array([t]), queries).tolist() == [inference.two_sided_p(t, queries)]

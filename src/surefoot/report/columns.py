@@ -11,6 +11,7 @@ from surefoot.risk.assess import RANKED, alpha_key
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 
 ABSENT = "–"
+LEAST_P = 0.0001  # the least p that is written; one that would round to 0 is said to be below it
 
 
 class SegmentRow(SystemData):
@@ -30,7 +31,7 @@ class Column:
     digits: int | None = 4
     descending: bool = True
     rank: Callable[[SystemData], int | None] | None = None
-    least: float | None = None
+    probability: bool = False
     spare: int = 0  # where there is little room columns are taken by this number, those of one number together
     tone: Callable[[SystemData], float | None] | None = None  # its sign: good or bad news, in colour on a terminal
     counts: bool = False  # queries, so a whole number unless it is a mean over baselines
@@ -44,8 +45,8 @@ class Column:
             return ABSENT
         if isinstance(value, int | str) or self.digits is None:
             return str(value)
-        if self.least is not None and value < self.least / 2:
-            return "<" + f"{self.least:g}".lstrip("0")
+        if self.probability and rounds_to_0(value):
+            return "<" + f"{LEAST_P:g}".lstrip("0")
         return fixed(value, self.digits)
 
 
@@ -57,6 +58,20 @@ def fixed(value: float, digits: int) -> str:
     """
     text = f"{value:.{digits}f}" if abs(value) < 1e9 else f"{value:g}"
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def rounds_to_0(p: float) -> bool:
+    """Whether a p-value is too small to be written."""
+    return p < LEAST_P / 2
+
+
+def p_words(p: float) -> str:
+    """A p-value in a sentence, of two digits, in tune with the tables.
+
+    >>> p_words(0.01234), p_words(0.00006), p_words(0.00004)
+    ('p = 0.012', 'p = 0.0001', 'p < 0.0001')
+    """
+    return f"p < {LEAST_P:g}" if rounds_to_0(p) else f"p = {max(p, LEAST_P):.2g}"
 
 
 def _figure(figures: Mapping[str, object], key: str) -> Any:
@@ -132,7 +147,7 @@ def at_alpha(alpha: float) -> list[Column]:
             digits,
             descending=not name.startswith("p_"),
             rank=(lambda row: _figure(row["alpha"][key]["rank"], name)) if name in RANKED else None,
-            least=0.0001 if name.startswith("p_") else None,
+            probability=name.startswith("p_"),
             spare=spare,
             tone=(lambda row: _TONES.get(row["alpha"][key]["verdict"])) if name == "t_risk" else None,
             signed=name in ("u_risk", "t_risk", "z_risk"),
@@ -212,7 +227,7 @@ def _page_column(column: Column, data: AssessmentData) -> Json:
         "heading": column.heading,
         "digits": column.digits,
         "rising": not column.descending,
-        "probability": column.least is not None,
+        "probability": column.probability,
         "counts": column.counts,
         "signed": column.signed,
         "says": column.says.format(worst=100 * data["worst_share"]),

@@ -1,21 +1,17 @@
-"""What all pages share: files of the package, templates that escape, hashes for the policy, text that stays text."""
+"""What all pages share: files of the package, templates that escape, hashes for the policy."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from surefoot import __version__
-from surefoot.errors import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 @cache
@@ -35,11 +31,6 @@ def trusted(text: str) -> Any:
     from markupsafe import Markup
 
     return Markup(text)
-
-
-def shown(text: str) -> str:
-    """Text of others as a page shows it: no control characters, nothing that UTF-8 cannot hold."""
-    return _SURROGATE.sub("�", visible(text))
 
 
 def source_hash(text: str) -> str:

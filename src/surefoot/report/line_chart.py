@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from surefoot.report.html import shown
+from surefoot.errors import visible
 
 _WIDTH, _HEIGHT = 560, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 22, 42
@@ -68,16 +68,16 @@ def line_chart(
         if dots:
             parts += [
                 Markup('<circle class="dot s{}" cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(
-                    number % 6, *place, f"{shown(line.name)}: {_number(value)}"
+                    number % 6, *place, f"{visible(line.name)}: {_number(value)}"
                 )
                 for place, value in zip(places, line.values, strict=True)
             ]
     legend = Markup("").join(
-        Markup('<li><span class="mark s{}"></span><bdi>{}</bdi></li>').format(number % 6, shown(line.name))
+        Markup('<li><span class="mark s{}"></span><bdi>{}</bdi></li>').format(number % 6, visible(line.name))
         for number, line in enumerate(lines)
     )
     return Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg><ul class="legend">{}</ul>').format(
-        _WIDTH, _HEIGHT, shown(label), Markup("").join(parts), legend
+        _WIDTH, _HEIGHT, visible(label), Markup("").join(parts), legend
     )
 
 
@@ -99,7 +99,7 @@ def _axes(
                 '<text x="{}" y="{:.1f}" text-anchor="end">{}</text>'
             ).format(_LEFT, _WIDTH - _RIGHT, y, y, _LEFT - 7, y + 4, _number(tick))
         )
-    names = [_number(value) for value in x] if x_names is None else [shown(name) for name in x_names]
+    names = [_number(value) for value in x] if x_names is None else [visible(name) for name in x_names]
     last = -math.inf
     for place, name in zip(places, names, strict=True):
         if place - last < 8 * len(name) + 6:  # names that would touch are left out
@@ -108,9 +108,9 @@ def _axes(
         parts.append(
             Markup('<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(place, _HEIGHT - _BOTTOM + 17, name)
         )
-    parts.append(Markup('<text x="4" y="12">{}</text>').format(shown(y_label)))
+    parts.append(Markup('<text x="4" y="12">{}</text>').format(visible(y_label)))
     parts.append(
-        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(_WIDTH - _RIGHT, _HEIGHT - 6, shown(x_label))
+        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(_WIDTH - _RIGHT, _HEIGHT - 6, visible(x_label))
     )
     return Markup("").join(parts)
 

@@ -20,19 +20,21 @@ from surefoot import __version__
 from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.data.texts import read_texts
-from surefoot.errors import ArgumentError
-from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha, page_columns
-from surefoot.report.html import asset, render, shown, source_hash, trusted
-from surefoot.report.results import pack, packed_results
+from surefoot.errors import CONTROL, ArgumentError, visible
+from surefoot.report.columns import LEAST_P, SUMMARY, SYSTEM, at_alpha, page_columns
+from surefoot.report.html import asset, render, source_hash, trusted
+from surefoot.report.page_results import pack, packed_results
+from surefoot.report.text import FORMULA
 from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
 from surefoot.risk.baselines import ROUNDING, VIRTUAL
-from surefoot.risk.inference import FEWEST_QUERIES, critical_value
+from surefoot.risk.inference import FEWEST_QUERIES, LEVEL, critical_value
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.segments import Segments
-from surefoot.risk.tradeoff import check_alpha
+from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
+from surefoot.risk.turns import CLOSE, MOST, STEPS
 
 _SCRIPTS = (
-    "dom", "statistics", "book", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
+    "book", "dom", "statistics", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
     "curves", "plane", "results", "queries", "main",
 )  # fmt: skip
 _FOLDER = "surefoot.report/page"
@@ -67,7 +69,7 @@ class Made(NamedTuple):
             lines.append(f"Data: {', '.join(self.sources)}")
         if self.command is not None:
             lines.append(f"Command: {self.command}")
-        return [shown(line) for line in lines]
+        return [visible(line) for line in lines]
 
 
 def page_payload(
@@ -132,6 +134,13 @@ def page_payload(
         "missing": [data["missing"][name] for name in scores.systems],
         "dropped": data["dropped"],
         "rounding": ROUNDING,
+        "over_20": OVER_20,
+        "level": LEVEL,
+        "least_p": LEAST_P,
+        "largest_alpha": LARGEST_ALPHA,
+        "turns": {"most": MOST, "steps": STEPS, "close": CLOSE},
+        "control": CONTROL.pattern,
+        "formula": FORMULA.pattern,
         "worst_share": data["worst_share"],
         "baselines": given,
         "start": {
@@ -190,11 +199,11 @@ def to_page(payload: Json) -> str:
     return render(
         f"{_FOLDER}/page.html.j2",
         policy=policy,
-        title=shown(payload["title"]),
+        title=visible(payload["title"]),
         style=trusted(style),
         script=trusted(script),
         data=trusted(_json(payload)),
-        named=payload["named"] and shown(payload["named"]),
+        named=payload["named"] and visible(payload["named"]),
         made=payload["made"],
     )
 
@@ -205,19 +214,19 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     columns = [SYSTEM, *SUMMARY, *at_alpha(alpha)]
     leader = next((row for row in rows if not row["is_baseline"]), None)
     table = [
-        {"baseline": row["is_baseline"], "cells": [shown(column.text(row)) for column in columns]}
+        {"baseline": row["is_baseline"], "cells": [visible(column.text(row)) for column in columns]}
         for row in rows[:_NOTEBOOK_ROWS]
     ]
     return render(
         f"{_FOLDER}/notebook.html.j2",
-        title=shown(title(data)),
-        verdict=shown(verdict(data, leader, alpha)) if leader else None,
+        title=visible(title(data)),
+        verdict=visible(verdict(data, leader, alpha)) if leader else None,
         alpha=alpha_title(alpha),
         headings=[column.heading for column in columns],
         rows=table,
         more=max(0, len(rows) - _NOTEBOOK_ROWS),
-        cautions=[shown(caution) for caution in cautions(data)],
-        notes=[shown(note) for note in [*notes(data), *absences(data)]],
+        cautions=[visible(caution) for caution in cautions(data)],
+        notes=[visible(note) for note in [*notes(data), *absences(data)]],
     )
 
 

@@ -26,6 +26,7 @@ from surefoot.report.columns import (
 )
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
+from surefoot.risk.inference import LEVEL
 from surefoot.risk.plain_data import AssessmentData, SystemData
 
 if TYPE_CHECKING:
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
+# What a spreadsheet would take for a formula. The page's script reads the pattern too, where \s has U+FEFF in it.
+FORMULA = re.compile(r"^[\s\ufeff]*[=+\-@＝＋－＠]")
 _MARKS = (
     "small number: rank; U low, U high: 95 % interval; p adj.: corrected for skewness, "
-    "p Holm: also for the number of systems; *: p Holm < 0.05"
+    f"p Holm: also for the number of systems; *: p Holm < {LEVEL:g}"
 )
 _MEASURES = {"u_risk": "U_Risk", "t_risk": "T_Risk", "z_risk": "Z_Risk", "geo_risk": "GeoRisk"}
 
@@ -219,7 +222,8 @@ def csv_text(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
 
 def _csv_name(name: str) -> str:
     """A name that a spreadsheet takes as text: one that it would take for a formula gets a ' in front."""
-    return re.sub(r"^(?=\s*[=+\-@＝＋－＠])", "'", visible(name))
+    shown = visible(name)
+    return f"'{shown}" if FORMULA.search(shown) else shown
 
 
 def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from surefoot.errors import listed
+from surefoot.report.columns import p_words
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.inference import FEWEST_QUERIES
 from surefoot.risk.plain_data import AssessmentData, SystemData
+from surefoot.risk.turns import MOST
 
 FEW = (
     f"With fewer than {FEWEST_QUERIES} queries and losses counted more than once, chance alone often passes for a "
@@ -124,8 +127,7 @@ def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
     if test["p_holm"] is None:
         return f"{weight}, {t} ({test['reason']})."
     tested = sum(other["alpha"][key]["p_holm"] is not None for other in data["systems"])
-    p = "adjusted p < 0.0001" if test["p_holm"] < 0.0001 else f"adjusted p = {test['p_holm']:.2g}"
-    t += f", {p}" + (f" over {tested} systems" if tested > 1 else "")
+    t += f", adjusted {p_words(test['p_holm'])}" + (f" over {tested} systems" if tested > 1 else "")
     found = {
         "reward": "its reward outweighs its risk",
         "risk": "its risk outweighs its reward",
@@ -150,7 +152,7 @@ def turned(row: SystemData) -> str:
         return ""
     first, *later = row["turns"]
     if not later:
-        return "The verdict is the same at every α up to 20."
+        return f"The verdict is the same at every α up to {MOST:g}."
     steps = [f"from α = {turn['alpha']:.3g} on {_PREVAILS[turn['verdict']]}" for turn in later]
     return f"At α = 0 {_PREVAILS[first['verdict']]}, {', '.join(steps)}."
 
@@ -169,22 +171,20 @@ def suffering(data: AssessmentData, row: SystemData, alpha: float) -> str:
     hurt = sorted((one for one in at if one[2]["verdict"] == "risk"), key=lambda one: one[2]["u_risk"])
     if not hurt:
         return "No segment suffers by more than chance."
-    named = [f"{column} {part['segment']} ({part['queries']:,} queries)" for column, part, _ in hurt[:5]]
-    more = f" and {len(hurt) - 5} more" if len(hurt) > 5 else ""
-    return f"Suffering by more than chance: {', '.join(named)}{more}."
+    named = [f"{column} {part['segment']} ({part['queries']:,} queries)" for column, part, _ in hurt]
+    return f"Suffering by more than chance: {listed(named, 5, str)}."
 
 
 def cautions(data: AssessmentData) -> list[str]:
     """What a reader must know before the numbers: they stand first."""
     found = []
-    missing = {name: count for name, count in data["missing"].items() if count}
-    listed = ", ".join(f"{name} ({count:,})" for name, count in list(missing.items())[:8])
-    listed += f" and {len(missing) - 8} more" if len(missing) > 8 else ""
+    missing = [f"{name} ({count:,})" for name, count in data["missing"].items() if count]
+    lacking = listed(missing, 8, str)
     if data["dropped"]:
         dropped = data["dropped"]
-        found.append(f"{_queries(dropped)} that some system lacks {_verb(dropped)} left out. Lacking: {listed}.")
+        found.append(f"{_queries(dropped)} that some system lacks {_verb(dropped)} left out. Lacking: {lacking}.")
     elif missing:
-        found.append(f"Queries that a system lacks count 0. Lacking, of {data['queries']:,}: {listed}.")
+        found.append(f"Queries that a system lacks count 0. Lacking, of {data['queries']:,}: {lacking}.")
     if data["queries"] < FEWEST_QUERIES and any(data["alphas"]):
         found.append(FEW)
     return found
@@ -221,8 +221,7 @@ def absences(data: AssessmentData) -> list[str]:
                 if why and row["system"] not in reasons.setdefault(why, []):
                     reasons[why].append(row["system"])
     for why, names in reasons.items():
-        shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-        found.append(f"– for {shown}: {why}.")
+        found.append(f"– for {listed(names, 6, str)}: {why}.")
     untrusted = [row["system"] for row in data["systems"] if not all(test["trusted"] for test in row["alpha"].values())]
     if untrusted:
         found.append(f"The two standard errors differ for {', '.join(untrusted)}: do not trust the inference there.")

@@ -20,7 +20,7 @@ from surefoot.risk.inference import TTest, critical_value, verdict_of, weighted_
 from surefoot.risk.multiplicity import holm
 from surefoot.risk.plain_data import SCHEMA, AssessmentData, ChurnData, Json, SystemData
 from surefoot.risk.segments import Segments, segment_data
-from surefoot.risk.tradeoff import CHUNK, check_alpha, loses_over, lowest_mean, weigh_losses
+from surefoot.risk.tradeoff import CHUNK, check_alpha, loses_over_20, lowest_mean, weigh_losses
 from surefoot.risk.turns import turning_points
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _figures(difference: Floats, baseline: Floats, worst: float) -> dict[str, fl
         "wins": wins,
         "losses": losses,
         "ties": len(difference) - wins - losses,
-        "loss_over_20": loses_over(difference, baseline),
+        "loss_over_20": loses_over_20(difference, baseline),
         "reward_over_risk": _ratio(reward, risk),
         "risk_over_reward": _ratio(risk, reward),
         "wins_over_losses": _ratio(wins, losses),

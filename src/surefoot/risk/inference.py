@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,10 @@ from surefoot.arrays import Floats
 from surefoot.risk.plain_data import Verdict
 from surefoot.risk.tradeoff import CHUNK, paired_differences, weigh_losses
 
+LEVEL = 0.05  # of significance: a p below it is more than chance
 FEWEST_QUERIES = 50  # with fewer, nothing corrects the test above α = 0: chance often passes for a reward
+
+Numbers = TypeVar("Numbers", float, Floats)
 
 
 @dataclass(frozen=True)
@@ -96,12 +99,16 @@ def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> Q
     )
 
 
-def critical_value(queries: int, level: float = 0.05) -> float:
+def critical_value(queries: int, level: float = LEVEL) -> float:
     """The two-sided critical value t_{1 − level/2, c − 1}."""
     return float(stdtrit(queries - 1, 1 - level / 2))
 
 
-def verdict_of(t: float | None, p: float | None, level: float = 0.05) -> Verdict | None:
+@overload
+def verdict_of(t: float, p: float, level: float = LEVEL) -> Verdict: ...
+@overload
+def verdict_of(t: float | None, p: float | None, level: float = LEVEL) -> Verdict | None: ...
+def verdict_of(t: float | None, p: float | None, level: float = LEVEL) -> Verdict | None:
     """Which prevails by a test: "reward", "risk", or "inconclusive"; None where there is no test.
 
     >>> verdict_of(-2.5, 0.01), verdict_of(-2.5, 0.06)
@@ -153,13 +160,22 @@ def weighted_test(differences: Floats, alpha: float, scale: float) -> TTest:
     hall = _Hall(math.sqrt(found.squares / (queries - 1)), _skewness(differences, alpha, found), queries)
     t_adjusted = hall.t(found.mean)
     return TTest(
-        t, _two_sided(t, queries), queries - 1, se, se_jackknife, math.isclose(se, se_jackknife, rel_tol=1e-6),
-        t_adjusted=t_adjusted, p_adjusted=_two_sided(t_adjusted, queries), interval=hall.interval(found.mean),
+        t, float(two_sided_p(t, queries)), queries - 1, se, se_jackknife, math.isclose(se, se_jackknife, rel_tol=1e-6),
+        t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)), interval=hall.interval(found.mean),
     )  # fmt: skip
 
 
-def _two_sided(t: float, queries: int) -> float:
-    return float(2 * stdtr(queries - 1, -abs(t)))
+def two_sided_p(t: Numbers, queries: int) -> Numbers:
+    """The p-value of Student's t, of one or of several."""
+    p: Numbers = 2 * stdtr(queries - 1, -abs(t))
+    return p
+
+
+def hall_t(T: Numbers, skewness: Numbers, queries: int) -> Numbers:
+    """√c·h(T), which is near Student's t, of one T = x̄/s or of several; `_Hall` says what h is."""
+    bend = skewness / 3
+    h = T * (1 + bend * T + (bend * T) ** 2 / 3) + skewness / (6 * queries)
+    return math.sqrt(queries) * h
 
 
 class _Hall(NamedTuple):
@@ -173,12 +189,10 @@ class _Hall(NamedTuple):
     queries: int
 
     def t(self, mean: float) -> float:
-        """√c·h(T), which is near Student's t."""
-        T, bend = mean / self.deviation, self.skewness / 3
-        h = T * (1 + bend * T + (bend * T) ** 2 / 3) + self.skewness / (6 * self.queries)
-        return math.sqrt(self.queries) * h
+        """The adjusted t of a mean."""
+        return hall_t(mean / self.deviation, self.skewness, self.queries)
 
-    def interval(self, mean: float, level: float = 0.05) -> tuple[float, float]:
+    def interval(self, mean: float, level: float = LEVEL) -> tuple[float, float]:
         """The interval of U_Risk: the values that the test does not reject."""
         reach = critical_value(self.queries, level) / math.sqrt(self.queries)
         return mean - self.deviation * self._inverse(reach), mean - self.deviation * self._inverse(-reach)

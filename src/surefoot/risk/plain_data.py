@@ -11,7 +11,7 @@ SCHEMA: Literal["surefoot/assessment/1"] = "surefoot/assessment/1"
 
 Json: TypeAlias = dict[str, Any]  # plain data without a type of its own
 Count: TypeAlias = Annotated[int, ("minimum", 0)]
-Share: TypeAlias = Annotated[float, ("minimum", 0)]
+NotNegative: TypeAlias = Annotated[float, ("minimum", 0)]
 Interval: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2)]
 Verdict: TypeAlias = Literal["reward", "risk", "inconclusive"]
 
@@ -62,8 +62,8 @@ class Bin(TypedDict):
 
     distance: Interval
     queries: Count
-    reward: Share
-    risk: Share
+    reward: NotNegative
+    risk: NotNegative
 
 
 class ChurnData(TypedDict):
@@ -86,13 +86,13 @@ class SystemData(TypedDict):
     rank: Annotated[int, ("minimum", 1)]
     mean: float
     geometric_mean: float
-    reward: Share
-    risk: Share
+    reward: NotNegative
+    risk: NotNegative
     gain: float
-    wins: Share
-    losses: Share
-    ties: Share
-    loss_over_20: Share
+    wins: NotNegative
+    losses: NotNegative
+    ties: NotNegative
+    loss_over_20: NotNegative
     reward_over_risk: float | None
     risk_over_reward: float | None
     wins_over_losses: float | None
@@ -180,7 +180,7 @@ class AssessmentData(TypedDict):
     dropped: Annotated[Count, "Judged queries left out because some system lacks them."]
     no_relevant: int | None
     tie_rule: str | None
-    alphas: Annotated[list[Share], ("minItems", 1)]
+    alphas: Annotated[list[NotNegative], ("minItems", 1)]
     critical_value: float | None
     worst_share: Annotated[float, ("exclusiveMinimum", 0), ("maximum", 1)]
     bootstrap: Bootstrap | None

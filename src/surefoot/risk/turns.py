@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from scipy.special import stdtr
 
 from surefoot.arrays import Floats
-from surefoot.risk.inference import verdict_of
+from surefoot.risk.inference import hall_t, two_sided_p, verdict_of
 from surefoot.risk.multiplicity import holm
+from surefoot.risk.plain_data import Turn, Verdict
 
 MOST = 20.0  # α beyond which nobody asks
-_STEPS = 80  # of the search; a verdict that turns twice within a step is seen once or not at all
-_CLOSE = 1e-3
-
-Turns = list[dict[str, Any]]
+STEPS = 80  # of the search; a verdict that turns twice within a step is seen once or not at all
+CLOSE = 1e-3  # how near an α at which a verdict turns is found
 
 
-def turning_points(differences: Floats, testable: list[bool]) -> list[Turns | None]:
+def turning_points(differences: Floats, testable: list[bool]) -> list[list[Turn] | None]:
     """Each system's verdicts by the adjusted p after Holm's correction, as α goes from 0 to 20.
 
     A system's list begins with its verdict at α = 0, and goes on with each α at which another one starts to hold, to
@@ -27,7 +24,7 @@ def turning_points(differences: Floats, testable: list[bool]) -> list[Turns | No
     little whatever the number of queries.
     """
     rows = [row for row, fine in enumerate(testable) if fine]
-    found: list[Turns | None] = [None] * len(testable)
+    found: list[list[Turn] | None] = [None] * len(testable)
     if rows:
         verdicts = _Verdicts(differences[rows])
         for position, row in enumerate(rows):
@@ -43,12 +40,12 @@ class _Verdicts:
         self._queries = differences.shape[1]
         sums = [_power_sums(row / unit) for row in differences]
         self._gains, self._losses = np.array(sums).transpose(1, 2, 0) / self._queries
-        self._alphas = np.linspace(0, MOST, _STEPS + 1).tolist()
+        self._alphas = np.linspace(0, MOST, STEPS + 1).tolist()
         self._at = {alpha: self._tested(alpha) for alpha in self._alphas}
 
-    def turns(self, position: int) -> Turns:
+    def turns(self, position: int) -> list[Turn]:
         """One system's verdict at α = 0, and where others start."""
-        turns = [{"alpha": 0.0, "verdict": self._at[0.0][position]}]
+        turns: list[Turn] = [{"alpha": 0.0, "verdict": self._at[0.0][position]}]
         for low, high in pairwise(self._alphas):
             if self._at[high][position] != self._at[low][position]:
                 turns.append({"alpha": self._start(position, low, high), "verdict": self._at[high][position]})
@@ -57,20 +54,19 @@ class _Verdicts:
     def _start(self, position: int, low: float, high: float) -> float:
         """Where, between two α, the verdict of the higher one starts to hold."""
         wanted = self._at[high][position]
-        while high - low > _CLOSE:
+        while high - low > CLOSE:
             middle = (low + high) / 2
             low, high = (low, middle) if self._tested(middle)[position] == wanted else (middle, high)
         return high
 
-    def _tested(self, alpha: float) -> list[str | None]:
+    def _tested(self, alpha: float) -> list[Verdict]:
         """Every system's verdict at α: Hall's t from the moments of x_q, which are polynomials in 1 + α."""
         c, weight = self._queries, 1 + alpha
         mean, second, third = (self._gains[i] + weight ** (i + 1) * self._losses[i] for i in range(3))
         variance = np.maximum(second - mean**2, np.finfo(np.float64).tiny)
         skewness = (third - 3 * mean * second + 2 * mean**3) / variance**1.5
-        T = mean / np.sqrt(variance * c / (c - 1))
-        t = np.sqrt(c) * (T + skewness * T**2 / 3 + skewness**2 * T**3 / 27 + skewness / (6 * c))
-        corrected = holm((2 * stdtr(c - 1, -np.abs(t))).tolist())
+        t = hall_t(mean / np.sqrt(variance * c / (c - 1)), skewness, c)
+        corrected: list[float] = holm(two_sided_p(t, c).tolist())
         return [verdict_of(one, p) for one, p in zip(t.tolist(), corrected, strict=True)]
 
 

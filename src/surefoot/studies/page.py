@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from surefoot.errors import ArgumentError
-from surefoot.report.html import asset, render, shown, source_hash, trusted
+from surefoot.errors import ArgumentError, visible
+from surefoot.report.html import asset, render, source_hash, trusted
 from surefoot.report.line_chart import Line, line_chart
 from surefoot.risk.plain_data import Json
 from surefoot.studies.text import findings, functions_table, kind, title
@@ -18,8 +18,8 @@ def to_page(studies: Sequence[Json]) -> str:
     style = asset("surefoot.studies/page.css")
     sections = [
         {
-            "title": shown(title(data)),
-            "findings": [shown(found) for found in findings(data)],
+            "title": visible(title(data)),
+            "findings": [visible(found) for found in findings(data)],
             "charts": _CHARTS[kind(data)](data),
             "tables": _functions_tables(data) if kind(data) == "functions" else [],
         }
@@ -39,7 +39,7 @@ def _noise_charts(data: Json) -> list[Json]:
     charts = []
     for system in data["systems"]:
         found = system["measures"]
-        name = shown(system["system"])
+        name = visible(system["system"])
         means = [
             Line(
                 measure,
@@ -71,8 +71,8 @@ def _noise_charts(data: Json) -> list[Json]:
     trace = data["trace"]
     charts.append(
         {
-            "title": f"Query {shown(trace['query'])} under one growing noise",
-            "said": f"The same noise, scaled up; {shown(trace['system'])}",
+            "title": f"Query {visible(trace['query'])} under one growing noise",
+            "said": f"The same noise, scaled up; {visible(trace['system'])}",
             "drawing": line_chart(
                 trace["sizes"], [Line(measure, values) for measure, values in trace["values"].items()],
                 label="One query under growing noise", x_label="size of noise", y_label="value", dots=False,
@@ -121,20 +121,20 @@ def _functions_tables(data: Json) -> list[Json]:
         {
             "title": "Functions by each measure",
             "headings": headings,
-            "rows": [[shown(cell) for cell in row] for row in rows],
+            "rows": [[visible(cell) for cell in row] for row in rows],
         }
     ]
     for found in data["disagreements"]:
         if not found["queries"]:
             continue
-        one, two = map(shown, found["systems"])
-        first, other = shown(found["against"]), shown(found["measure"])
+        one, two = map(visible, found["systems"])
+        first, other = visible(found["against"]), visible(found["measure"])
         tables.append(
             {
                 "title": f"Queries on which {first} and {other} part furthest over {one} and {two}",
                 "headings": ["query", f"{first}: {one}", two, f"{other}: {one}", two],
                 "rows": [
-                    [shown(item["query"]), *(f"{value:.4f}" for value in (*item["by_first"], *item["by_other"]))]
+                    [visible(item["query"]), *(f"{value:.4f}" for value in (*item["by_first"], *item["by_other"]))]
                     for item in found["queries"]
                 ],
             }

@@ -1,6 +1,7 @@
 // Elements, names and numbers. Text from users' files reaches the page as text nodes and attributes only.
 
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+// By whole characters ("u"): only then are halves of characters found, and pairs of them left alone.
+const CONTROL = new RegExp(data.control, "gu");
 
 function visible(text) {
   return String(text).replace(CONTROL, "\ufffd");
@@ -65,8 +66,14 @@ function short(value) {
   return String(Number(value.toPrecision(6))).replace("-", "−");
 }
 
+const roundsTo0 = (p) => p < data.least_p / 2;
+
 function pText(p) {
-  return p === null ? "–" : p < 0.0001 ? "< 0.0001" : p.toFixed(4);
+  return p === null ? "–" : roundsTo0(p) ? `< ${data.least_p}` : p.toFixed(4);
+}
+
+function pWords(p, text) {
+  return `p ${roundsTo0(p) ? pText(p) : `= ${text}`}`;
 }
 
 function setText(node, text) {

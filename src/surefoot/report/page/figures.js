@@ -24,7 +24,7 @@ function pair(row, vector, rounding) {
     if (Math.abs(difference[q]) <= rounding) difference[q] = 0;
     if (difference[q] > 0) wins++;
     if (difference[q] < 0) losses++;
-    if (vector[q] > 0 && difference[q] < -0.2 * (1 + 1e-9) * vector[q]) over20++;
+    if (vector[q] > 0 && difference[q] < -data.over_20 * vector[q]) over20++;
   }
   const gains = difference.filter((value) => value > 0),
     harms = difference.filter((value) => value < 0);
@@ -163,7 +163,7 @@ function ratio(part, whole) {
 }
 
 function verdictOf(t, p) {
-  return p === null ? null : p >= 0.05 ? "inconclusive" : t > 0 ? "reward" : "risk";
+  return p === null ? null : p >= data.level ? "inconclusive" : t > 0 ? "reward" : "risk";
 }
 
 function compared(book, alpha, baseline) {

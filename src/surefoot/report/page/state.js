@@ -2,9 +2,8 @@
 
 const state = { alpha: 0, baseline: "", system: "", query: null, sort: "mean", reversed: false };
 Object.assign(state, { measure: data.measures[0].measure, column: null, segment: null });
-const MOST_ALPHA = Math.max(20, ...data.alphas);
-const LARGEST_ALPHA = 1e6; // as in Python: a loss that counts a million times has long drowned every gain
-const isAlpha = (alpha) => alpha >= 0 && alpha <= LARGEST_ALPHA;
+const MOST_ALPHA = Math.max(data.turns.most, ...data.alphas);
+const isAlpha = (alpha) => alpha >= 0 && alpha <= data.largest_alpha;
 
 function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));

@@ -3,6 +3,7 @@
 const COLUMNS = data.columns.systems;
 const SHOWN = COLUMNS.filter(({ shown }) => shown);
 
+const FORMULA = new RegExp(data.formula, "u");
 const DOZEN = 12;
 const table = { rows: [], heads: new Map(), order: "", all: false };
 
@@ -122,7 +123,8 @@ function drawTable(view) {
 function csvField(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return String(value);
-  const text = visible(value);
+  const shown = visible(value),
+    text = FORMULA.test(shown) ? `'${shown}` : shown; // a spreadsheet would take the name for a formula
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

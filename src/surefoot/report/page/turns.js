@@ -1,17 +1,14 @@
 // Where a verdict turns as losses weigh more, and which system to ship; as surefoot.risk.turns and words.advice.
 
-const TURNS_TO = 20,
-  TURNS_STEPS = 80,
-  TURNS_CLOSE = 1e-3;
-
 function turningPoints(pairs) {
   // For each system its verdict at α = 0 and each α at which another starts; null where it cannot be tested.
   const tested = pairs.map((_, i) => i).filter((i) => untestable(pairs[i], 0) === null);
   const verdicts = (alpha) => {
     const ts = tested.map((i) => adjustedT(pairs[i], alpha));
-    return holm(ts.map((t, k) => quickP(t, pairs[tested[k]].sorted.length - 1))).map((p, k) => verdictOf(ts[k], p));
+    return holm(ts.map((t, k) => quickP(t, pairs[tested[k]]))).map((p, k) => verdictOf(ts[k], p));
   };
-  const grid = Array.from({ length: TURNS_STEPS + 1 }, (_, k) => (k * TURNS_TO) / TURNS_STEPS),
+  const { most, steps, close } = data.turns;
+  const grid = Array.from({ length: steps + 1 }, (_, k) => (k * most) / steps),
     at = grid.map(verdicts);
   const found = pairs.map(() => null);
   tested.forEach((i, own) => {
@@ -19,7 +16,7 @@ function turningPoints(pairs) {
     for (let k = 1; k < grid.length; k++) {
       if (at[k][own] === at[k - 1][own]) continue;
       let [low, high] = [grid[k - 1], grid[k]];
-      while (high - low > TURNS_CLOSE) {
+      while (high - low > close) {
         const middle = (low + high) / 2;
         if (verdicts(middle)[own] === at[k][own]) high = middle;
         else low = middle;
@@ -30,9 +27,9 @@ function turningPoints(pairs) {
   return found;
 }
 
-function quickP(t, df) {
-  // No |t| below 1.95 is significant, and p-values that are not do not change Holm's correction of those that are.
-  return t === null ? null : Math.abs(t) < 1.95 ? 1 : twoSidedP(t, df);
+function quickP(t, one) {
+  // P-values that are not significant do not change Holm's correction of those that are.
+  return t === null ? null : Math.abs(t) < one.book.critical ? 1 : twoSidedP(t, one.sorted.length - 1);
 }
 
 const PREVAILS = { reward: "its reward prevails", risk: "its risk prevails", inconclusive: "neither prevails" };
@@ -42,7 +39,7 @@ function turnedWords(view) {
   const turns = view.book.column === WHOLE ? view.against.turns()[view.index] : null;
   if (!turns) return "";
   const [first, ...later] = turns;
-  if (!later.length) return " The verdict is the same at every α up to 20.";
+  if (!later.length) return ` The verdict is the same at every α up to ${short(data.turns.most)}.`;
   const steps = later.map(({ alpha, verdict }) => `from α = ${Number(alpha.toPrecision(3))} on ${PREVAILS[verdict]}`);
   return ` At α = 0 ${PREVAILS[first.verdict]}, ${steps.join(", ")}.`;
 }

@@ -83,7 +83,7 @@ function gapParts(row, baseline) {
 function significanceParts({ row, alpha, book, tests }) {
   if (row.t_risk === null) return [`Nothing can be said of chance: ${row.reason}.`];
   const { tested, over } = tests;
-  const p = row.p_holm < 0.0001 ? "adjusted p < 0.0001" : `adjusted p = ${Number(row.p_holm.toPrecision(2))}`;
+  const p = `adjusted ${pWords(row.p_holm, Number(Math.max(row.p_holm, data.least_p).toPrecision(2)))}`;
   const whole = (text) => html("span", { class: "whole" }, text);
   const who = {
     reward: "its reward outweighs its risk",
@@ -130,6 +130,6 @@ function drawVerdict(view) {
   figure("figure-t", fixed(row.t_risk, 2), row.verdict === "risk" ? "hurt" : row.verdict === "reward" ? "helped" : "");
   setText(
     get("figure-p"),
-    row.p_holm === null ? "no test" : `adjusted p ${row.p_holm < 0.0001 ? "" : "= "}${pText(row.p_holm)}`,
+    row.p_holm === null ? "no test" : `adjusted ${pWords(row.p_holm, pText(row.p_holm))}`,
   );
 }
