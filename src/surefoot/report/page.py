@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from surefoot import __version__
+from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
 from surefoot.data.texts import read_texts
@@ -87,8 +88,7 @@ def page_payload(
     segment of queries. `detail` is how many of the most hurt and most helped queries of each system are shown with
     their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids, `made` in the foot.
     """
-    if isinstance(detail, bool) or not isinstance(detail, int) or detail < 0:
-        raise ArgumentError(f"detail is {detail!r}; it must be a number of queries, 0 for no results at all")
+    detail = whole("detail", detail, 0)
     data, scores = parts[0]
     for other, matrix in parts[1:]:
         if (matrix.systems, matrix.queries) != (scores.systems, scores.queries):
