@@ -268,6 +268,19 @@ class RankingData:
         run = Run.read(self._frame("score", self._scores(scores, "scores")), name)
         return run.reordered(replace(run.ranking, tie_rule=self.tie_rule))
 
+    def standardised(self, scores: npt.ArrayLike) -> Floats:
+        """Scores less their query's mean, over their deviation within it; 0 where all of a query's are equal.
+
+        >>> data = RankingData([[1.0], [2.0], [3.0]], [1, 0, 2], qid=["a", "a", "b"])
+        >>> data.standardised([5, 9, 7])
+        array([-1.,  1.,  0.])
+        """
+        found = self._scores(scores, "scores")
+        query = np.repeat(np.arange(len(self.queries)), self.lengths)
+        centred = found - (np.bincount(query, found) / self.lengths)[query]
+        spread = np.sqrt(np.bincount(query, centred**2) / self.lengths)[query]
+        return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0))
+
     def scores_of(self, run: Run) -> Floats:
         """A run's score of each document; those it lacks come last, as they would for a user.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.matrix import QUERY, Matrix, feature_matrix, without_queries
 from surefoot.data.ranking_data import RankingData
-from surefoot.errors import ArgumentError, listed, shortened
+from surefoot.errors import ArgumentError, shortened
 
 
 def as_data(
@@ -104,14 +104,7 @@ def standardised_baseline(data: RankingData) -> Floats:
     """Where a model that starts from its baseline starts: the baselines' mean score, each standardised in its query."""
     if not data.baselines:
         raise ArgumentError("init='baseline' starts from a baseline's scores; give one")
-    query = np.repeat(np.arange(len(data.queries)), data.lengths)
-    start = np.zeros(len(data))
-    for scores in data.baselines.values():
-        mean = np.bincount(query, scores) / data.lengths
-        centred = scores - mean[query]
-        spread = np.sqrt(np.bincount(query, centred**2) / data.lengths)[query]
-        start += np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0)
-    return start / len(data.baselines)
+    return np.asarray(np.mean([data.standardised(scores) for scores in data.baselines.values()], axis=0))
 
 
 def numbered(features: int) -> list[str]:
@@ -159,4 +152,7 @@ def matched_baselines(data: RankingData, trained: Sequence[str], what: str) -> R
 
 
 def _some(names: Sequence[str]) -> str:
-    return listed(names, 5, shortened) or "none"
+    if not names:
+        return "none"
+    shown = ", ".join(map(shortened, names[:5]))
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5:,} more"

@@ -1,0 +1,123 @@
+"""Linear rankers to compare with: AdaRank, and greedy automatic feature selection; both small.
+
+Features are standardised within each query first, so that weights mean the same for all and collections that are not
+normalised can be learned from. A query's documents are then ranked by w·x.
+
+AdaRank (Xu and Li, SIGIR 2007) boosts single features: each round takes the feature that does best on queries weighted
+by how badly the model so far ranks them. Automatic feature selection (Metzler, CIKM 2007) adds, round after round,
+the feature and the weight that raise the measure most, until none does.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from surefoot.arguments import whole
+from surefoot.arrays import Floats
+from surefoot.data.ranking_data import RankingData
+from surefoot.errors import ArgumentError
+from surefoot.learn.target import Target
+from surefoot.measures.notation import Measure
+from surefoot.progress import steps
+
+_STEPS = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])  # weights tried beside those there
+_LEAST = 1e-6  # a rise of the measure that is worth a feature
+
+
+@dataclass(frozen=True)
+class LinearRanker:
+    """Weights of standardised features, in the order in which these were taken, and the measure after each of them."""
+
+    weights: Floats
+    chosen: tuple[int, ...]
+    history: tuple[float, ...]
+
+    def predict(self, data: RankingData) -> Floats:
+        """A score for each document."""
+        if data.n_features != len(self.weights):
+            raise ArgumentError(
+                f"the data has {data.n_features} features; this model was trained on {len(self.weights)}"
+            )
+        return np.asarray(_columns(data) @ self.weights)
+
+
+def adarank(
+    data: RankingData, measure: str | Measure = "nDCG(dcg='exp-log2')@10", *, rounds: int = 100
+) -> LinearRanker:
+    """AdaRank: `rounds` times a feature, some of them again and again.
+
+    With P the weights of queries and M the measure in [0, 1], a round takes the feature of the greatest Σ P·M and
+    adds it with ½·ln(Σ P(1 + M) / Σ P(1 − M)); then P ∝ exp(−M) of the model so far. No feature is taken twice in
+    a row. The model is that of the round after which the measure was greatest.
+    """
+    rounds = whole("rounds", rounds, 1)
+    X, target = _columns(data), _target(data, measure)
+    alone = np.stack([target.values(column) for column in steps(list(X.T), "Features alone")])
+    weights = np.zeros(X.shape[1])
+    best = LinearRanker(weights.copy(), (), ())
+    chosen: list[int] = []
+    history: list[float] = []
+    share = np.full(target.queries, 1 / target.queries)
+    for _ in steps(range(rounds), "AdaRank"):
+        worth = alone @ share
+        if chosen:  # more of the same would change no ranking, and then be best again
+            worth[chosen[-1]] = -np.inf
+        feature = int(np.argmax(worth))
+        good = float(share @ alone[feature])
+        if good >= 1:  # perfect on every query that counts: nothing is left to learn
+            good = 1 - 1e-12
+        weights[feature] += math.log((1 + good) / (1 - good)) / 2
+        values = target.values(X @ weights)
+        chosen.append(feature)
+        history.append(float(values.mean()))
+        if not best.history or history[-1] > max(best.history):
+            best = LinearRanker(weights.copy(), tuple(chosen), tuple(history))
+        share = np.exp(-values)
+        share /= share.sum()
+    return best
+
+
+def feature_selection(
+    data: RankingData, measure: str | Measure = "nDCG(dcg='exp-log2')@10", *, features: int = 10
+) -> LinearRanker:
+    """Automatic feature selection: up to `features` features, each with the weight that raises the measure most.
+
+    Weights are tried on a grid of both signs; the others stay as they are while one is looked for.
+    """
+    features = whole("features", features, 1)
+    X, target = _columns(data), _target(data, measure)
+    weights = np.zeros(X.shape[1])
+    scores = np.zeros(len(data))
+    chosen: list[int] = []
+    history: list[float] = []
+    value = float(target.values(scores).mean())
+    for _ in steps(range(min(features, X.shape[1])), "Selecting features"):
+        scale = np.abs(weights).max() if chosen else 1.0
+        tried = np.concatenate([_STEPS, -_STEPS]) * scale if chosen else np.array([1.0, -1.0])
+        found, feature, weight = max(
+            (float(target.values(scores + step * X[:, free]).mean()), -free, step)
+            for free in range(X.shape[1])
+            if free not in chosen
+            for step in tried.tolist()
+        )
+        if found <= value + _LEAST:
+            break
+        value, feature = found, -feature
+        weights[feature] = weight
+        scores += weight * X[:, feature]
+        chosen.append(feature)
+        history.append(value)
+    return LinearRanker(weights, tuple(chosen), tuple(history))
+
+
+def _columns(data: RankingData) -> Floats:
+    """The standardised features, a column each, one after the other in memory."""
+    columns = (data.standardised(data.X[:, feature]) for feature in range(data.n_features))
+    return np.stack(list(columns)).T
+
+
+def _target(data: RankingData, measure: str | Measure) -> Target:
+    return Target(measure, data.y, data.offsets, data.tie_order())
