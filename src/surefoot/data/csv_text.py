@@ -17,7 +17,7 @@ from surefoot.data.columns import WHITESPACE
 from surefoot.data.files import OLD_MAC, read_text
 from surefoot.errors import DataError, shortened
 
-_UNWRITABLE = re.compile(r"[\x00\r]")
+_UNWRITABLE = re.compile(r"[\x00\r\ud800-\udfff]")
 _LONE_RETURN = re.compile(r"\r(?!\n|\Z)")
 
 
@@ -30,7 +30,9 @@ def read_csv_text(path: Path) -> str:
     return text
 
 
-def check_csv_names(path: str | os.PathLike[str], names: Iterable[str]) -> None:
+def check_csv_names(
+    path: str | os.PathLike[str], names: Iterable[str], remedy: str = "write a .parquet file instead"
+) -> None:
     """Refuse to write names that would not be read back from CSV as they are."""
     for name in names:
         if not name or name != name.strip(WHITESPACE) or _UNWRITABLE.search(name):
@@ -38,7 +40,7 @@ def check_csv_names(path: str | os.PathLike[str], names: Iterable[str]) -> None:
                 path,
                 None,
                 f"the name {shortened(name)} cannot stand in CSV (nothing, white space at an end, a carriage "
-                "return or NUL); write a .parquet file instead",
+                f"return, NUL or half a character); {remedy}",
             )
 
 

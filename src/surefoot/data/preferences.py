@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from surefoot.arguments import decimal
 from surefoot.arrays import Floats
-from surefoot.data.columns import WHITESPACE, first_repeated
-from surefoot.data.csv_text import read_csv_text, records
+from surefoot.data.columns import first_repeated
+from surefoot.data.csv_text import check_csv_names, read_csv_text, records
 from surefoot.data.files import existing_file
 from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -26,7 +26,6 @@ from surefoot.errors import ArgumentError, DataError, shortened
 COLUMNS = ("pair", "list", "rank", "score", "grade", "preferred")
 LISTS = ("A", "B")
 _RANK = re.compile(r"[0-9]{1,9}")
-_CONTROL = re.compile(r"[\x00\r\ud800-\udfff]")
 _ROOM, _TIMES = 1 << 22, 64  # cells that pairs may always take, and how many for each result
 _List: TypeAlias = "list[tuple[float, float]]"
 
@@ -99,14 +98,7 @@ class PreferencePairs:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(COLUMNS)
         names = self.names or tuple(str(number) for number in range(1, len(self) + 1))
-        for name in names:
-            if not name or name != name.strip(WHITESPACE) or _CONTROL.search(name):
-                raise DataError.at(
-                    path,
-                    None,
-                    f"the pair's name {shortened(name)} is empty, or has white space or control characters at "
-                    "an end or inside; rename it",
-                )
+        check_csv_names(path, names, "rename the pair")
         for pair, name in enumerate(names):
             for number, which in enumerate(LISTS):
                 rows = zip(self.scores[pair, number].tolist(), self.grades[pair, number].tolist(), strict=True)

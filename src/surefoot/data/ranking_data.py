@@ -13,12 +13,12 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Places, Rows
-from surefoot.data.letor.lines import NEGATIVE_LABEL
 from surefoot.data.matrix import QUERY, Matrix, check_names, feature_matrix, numbers_of, row_ids, without_queries
 from surefoot.data.ranking import DuplicateDocumentError, Ranking, TieRule, changes, codes_of, index, pair_codes, rank
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
 
+NEGATIVE_LABEL = "labels must be 0 (not relevant) or more; raise negative grades to 0"
 HIGHEST_EXPONENTIAL = 31  # a gain of 2^31 − 1 is already more than any scale of relevance needs
 
 

@@ -44,7 +44,7 @@ _NOTEBOOK_ROWS = 25
 _LONGEST = 200  # letters of a text that are shown
 
 
-Part = tuple[AssessmentData, Scores]
+ScoredPart = tuple[AssessmentData, Scores]
 
 
 class Texts(NamedTuple):
@@ -74,7 +74,7 @@ class Made(NamedTuple):
 
 
 def page_payload(
-    parts: Sequence[Part],
+    parts: Sequence[ScoredPart],
     segments: Segments | None = None,
     detail: int = 500,
     system: str | None = None,

@@ -110,15 +110,17 @@ def _noise_findings(data: Json) -> list[str]:
 
 
 def _subsets_tables(data: Json) -> list[RenderableType]:
-    rows = []
-    for column, size in enumerate(data["sizes"]):
-        found = [data["results"][measure] for measure in data["measures"]]
-        rows.append([f"{size:,}", *(_pick(one, column) for one in found)])
-    return [_table(["K", *data["measures"]], rows, left=0), _shown()]
+    return _picks_tables(data, ["K"], [[f"{size:,}"] for size in data["sizes"]], left=0)
 
 
-def _pick(found: Json, column: int) -> str:
-    return f"{found['rate'][column]:.3f} ({found['variance'][column]:.3f})"
+def _picks_tables(data: Json, headings: list[str], heads: list[list[str]], left: int) -> list[RenderableType]:
+    """For each size or period, named by its head, how often each measure picks the winner."""
+    found = [data["results"][measure] for measure in data["measures"]]
+    rows = [
+        [*head, *(f"{one['rate'][column]:.3f} ({one['variance'][column]:.3f})" for one in found)]
+        for column, head in enumerate(heads)
+    ]
+    return [_table([*headings, *data["measures"]], rows, left=left), _shown()]
 
 
 def _shown() -> RenderableType:
@@ -164,12 +166,8 @@ def _consistency(data: Json) -> list[str]:
 
 
 def _time_tables(data: Json) -> list[RenderableType]:
-    rows = []
-    for column, period in enumerate(data["periods"]):
-        found = [data["results"][measure] for measure in data["measures"]]
-        cells = [_pick(one, column) for one in found]
-        rows.append([period["period"], f"{period['queries']:,}", *cells])
-    return [_table([data["period"], "queries", *data["measures"]], rows), _shown()]
+    heads = [[period["period"], f"{period['queries']:,}"] for period in data["periods"]]
+    return _picks_tables(data, [data["period"], "queries"], heads, left=1)
 
 
 def functions_table(data: Json) -> tuple[list[str], list[list[str]]]:

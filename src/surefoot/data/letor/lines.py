@@ -10,11 +10,11 @@ import numpy as np
 
 from surefoot.arguments import decimal
 from surefoot.data.files import utf8_line
+from surefoot.data.ranking_data import NEGATIVE_LABEL
 from surefoot.errors import DataError, shortened
 
 FORM = "label qid:ID 1:value 2:value … # comment"
 MOST_FEATURES = 1 << 20
-NEGATIVE_LABEL = "labels must be 0 (not relevant) or more; raise negative grades to 0"
 
 _ID = re.compile(rb"\s*docid\s*=\s*(\S+)")
 
@@ -69,7 +69,7 @@ def document_of(comment: bytes) -> bytes | None:
     return words[0] if len(words) == 1 and not re.match(rb"docid\s*=", words[0]) else None
 
 
-def number_of(text: bytes) -> float | None:
+def parsed_number(text: bytes) -> float | None:
     """The number, if it is one."""
     try:
         return decimal(text.decode(errors="replace"))
@@ -78,7 +78,7 @@ def number_of(text: bytes) -> float | None:
 
 
 def _label(path: str | PathLike[str], line: int, text: bytes) -> float:
-    value = number_of(text)
+    value = parsed_number(text)
     if value is None and b":" in text:
         raise DataError.at(path, line, f"the label is missing, found {_shown(text)}; lines have the form '{FORM}'")
     if value is None:
@@ -111,7 +111,7 @@ def _feature(
             line,
             f"found feature {feature}; a dense matrix may have {MOST_FEATURES:,}, numbered without gaps",
         )
-    value = number_of(text)
+    value = parsed_number(text)
     if value is None:
         raise DataError.at(path, line, f"the value {_shown(text)} of feature {feature} is not a number")
     with np.errstate(over="ignore"):

@@ -21,7 +21,7 @@ from surefoot.arrays import Floats, Rows
 from surefoot.cores import cores
 from surefoot.data.files import MARK, existing_file, is_compressed, read_blocks, text_lines
 from surefoot.data.growing import GrowingColumn, GrowingMatrix
-from surefoot.data.letor.lines import FORM, MOST_FEATURES, number_of, read_one_by_one
+from surefoot.data.letor.lines import FORM, MOST_FEATURES, parsed_number, read_one_by_one
 from surefoot.data.lines import line_of
 from surefoot.data.matrix import Matrix
 from surefoot.errors import DataError, MissingExtraError
@@ -196,7 +196,7 @@ def _features_of_first_line(data: bytes) -> int:
 def _fill(X: Matrix, y: Floats, data: bytes, hard: Rows) -> bool:
     """Numbers that the kernel left, as Python reads them; False if one cannot be, which reading slowly explains."""
     for row, column, start, end in hard.tolist():
-        value = number_of(data[start:end])
+        value = parsed_number(data[start:end])
         if value is None or value in (np.inf, -np.inf):
             return False
         if column < 0:
