@@ -141,9 +141,10 @@ def test_each_segment(show: Any, trec_2012: sf.Scores) -> None:
         "parity": {query: "odd" if int(query) % 2 else "even" for query in trec_2012.queries},
         "size": {query: ["s", "m", "l", "alone"][min(3, i // 16)] for i, query in enumerate(trec_2012.queries[:49])},
     }
-    opened = show(sf.assess(trec_2012, "indriCASP", ALPHAS, segments=kinds))
-    for baseline in ("indriCASP", "sys44", "mean", "median"):
-        expected = sf.assess(trec_2012, baseline, ALPHAS, segments=kinds).to_dict()["segments"]
+    some = sf.Scores(trec_2012.values[::4], trec_2012.systems[::4], trec_2012.queries)
+    opened = show(sf.assess(some, some.systems[0], ALPHAS, segments=kinds))
+    for baseline in (some.systems[0], some.systems[3], "mean", "median"):
+        expected = sf.assess(some, baseline, ALPHAS, segments=kinds).to_dict()["segments"]
         for alpha in ALPHAS:
             found = opened.page.evaluate("([a, b]) => surefoot.segments(a, b)", [alpha, baseline])
             for mine, theirs in zip(found, expected, strict=True):

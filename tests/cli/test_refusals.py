@@ -144,7 +144,7 @@ def test_a_full_disk_leaves_nothing(home: Path) -> None:
         (20_000, f"evaluate {RUNS} -b today --html x.html"),
         (2_000, f"evaluate {RUNS} -b today --json x.json"),
         (20_000, "demo -o new/demo --no-learn"),
-        *((20_000, f"rank model test.txt -o x{ending}") for ending in (".parquet", ".run", ".csv", ".run.gz")),
+        *((20_000, f"rank model test.txt -o x{ending}") for ending in (".parquet", ".run.gz")),
     ]:
         done = limited(FULL.format(size), home, *line.split())
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr

@@ -231,7 +231,7 @@ def test_a_sigma_that_spans_too_much_of_the_scores_is_told() -> None:
 
 def test_the_weight_of_ranks_is_that_of_the_recursion() -> None:
     run = sf.synthetic_runs(queries=1, depth=40).runs[0]
-    chances = rank_distribution(sf.percentiles(run.ranking.scores), 0.2, 5)
+    chances = rank_distribution(sf.percentiles(run.ranking.scores), 0.2, 5)[0]
     weight = 1 / np.log2(np.arange(2, 7))
     expected = (chances * weight).sum() / weight.sum()
     assert filled_ranks(run, 0.2, 5, "percentile") == pytest.approx(expected, abs=1e-12)

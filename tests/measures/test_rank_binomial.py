@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.measures.rank_binomial import outranks, rank_distribution, rank_distribution_gradient
+from surefoot.measures.rank_binomial import rank_distribution
 from surefoot.measures.sigma import soft_ndcg_gradient
 
 scores_of = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 sigmas = st.floats(0.02, 3)
+
+
+def chances(scores: Any, sigma: float, cutoff: int | None = None) -> np.ndarray:
+    """The rank distribution without its derivative."""
+    return rank_distribution(scores, sigma, cutoff)[0]
 
 
 def enumerated(scores: list[float], sigma: float) -> np.ndarray:
@@ -24,9 +30,9 @@ def enumerated(scores: list[float], sigma: float) -> np.ndarray:
     p = np.zeros((n, n))
     for j in range(n):
         others = [scores[i] for i in range(n) if i != j]
-        chances = [0.5 * math.erfc((scores[j] - s) / (2 * sigma)) for s in others]
+        lost_to = [0.5 * math.erfc((scores[j] - s) / (2 * sigma)) for s in others]
         for outcome in itertools.product((0, 1), repeat=n - 1):
-            p[j, sum(outcome)] += math.prod(c if lost else 1 - c for c, lost in zip(chances, outcome, strict=True))
+            p[j, sum(outcome)] += math.prod(c if lost else 1 - c for c, lost in zip(lost_to, outcome, strict=True))
     return p
 
 
@@ -34,12 +40,12 @@ def enumerated(scores: list[float], sigma: float) -> np.ndarray:
 def test_equals_enumeration_of_all_outcomes(n: int) -> None:
     scores = np.random.default_rng(n).random(n)
     scores[n // 2 :: 3] = scores[0]  # ties among them
-    np.testing.assert_allclose(rank_distribution(scores, 0.2), enumerated(scores.tolist(), 0.2), atol=1e-13)
+    np.testing.assert_allclose(chances(scores, 0.2), enumerated(scores.tolist(), 0.2), atol=1e-13)
 
 
 @given(scores_of, sigmas)
 def test_rows_sum_to_one(scores: list[float], sigma: float) -> None:
-    p = rank_distribution(scores, sigma)
+    p = chances(scores, sigma)
     assert (p >= 0).all()
     np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-12)
 
@@ -48,38 +54,36 @@ def test_rows_sum_to_one(scores: list[float], sigma: float) -> None:
 def test_the_order_of_adding_does_not_matter(scores: list[float], sigma: float, random) -> None:
     order = list(range(len(scores)))
     random.shuffle(order)
-    shuffled = rank_distribution([scores[i] for i in order], sigma)
-    np.testing.assert_allclose(shuffled, rank_distribution(scores, sigma)[order], atol=1e-12)
+    shuffled = chances([scores[i] for i in order], sigma)
+    np.testing.assert_allclose(shuffled, chances(scores, sigma)[order], atol=1e-12)
 
 
 @given(scores_of, sigmas, st.integers(1, 8))
 def test_a_cutoff_keeps_the_first_ranks(scores: list[float], sigma: float, cutoff: int) -> None:
-    np.testing.assert_array_equal(
-        rank_distribution(scores, sigma, cutoff), rank_distribution(scores, sigma)[:, :cutoff]
-    )
+    np.testing.assert_array_equal(chances(scores, sigma, cutoff), chances(scores, sigma)[:, :cutoff])
 
 
 def test_limits_of_sigma() -> None:
     scores = [0.9, 0.5, 0.7, 0.1]
-    np.testing.assert_array_equal(rank_distribution(scores, 1e-9), np.eye(4)[[0, 2, 1, 3]])
+    np.testing.assert_array_equal(chances(scores, 1e-9), np.eye(4)[[0, 2, 1, 3]])
     binomial = [math.comb(3, r) / 8 for r in range(4)]
-    np.testing.assert_allclose(rank_distribution(scores, 1e9), [binomial] * 4, atol=1e-9)
+    np.testing.assert_allclose(chances(scores, 1e9), [binomial] * 4, atol=1e-9)
     # Equal scores stay a toss-up whatever σ: the limit is no tie rule.
-    np.testing.assert_array_equal(rank_distribution([0.5, 0.5], 1e-9), [[0.5, 0.5], [0.5, 0.5]])
+    np.testing.assert_array_equal(chances([0.5, 0.5], 1e-9), [[0.5, 0.5], [0.5, 0.5]])
 
 
 def test_extremes_do_not_overflow() -> None:
-    np.testing.assert_array_equal(rank_distribution([1.7e308, -1.7e308], 1e-300), np.eye(2))
-    np.testing.assert_allclose(outranks([1.5e308, -1.5e308], 1.5e308)[0, 1], 0.5 * math.erfc(-1.0), rtol=1e-14)
-    np.testing.assert_array_equal(rank_distribution([3.0], 0.2), [[1.0]])
-    assert np.isfinite(rank_distribution_gradient([1e300, -1e300, 0.0], 0.2)[1]).all()
+    np.testing.assert_array_equal(chances([1.7e308, -1.7e308], 1e-300), np.eye(2))
+    np.testing.assert_allclose(chances([1.5e308, -1.5e308], 1.5e308)[0, 0], 0.5 * math.erfc(-1.0), rtol=1e-14)
+    np.testing.assert_array_equal(chances([3.0], 0.2), [[1.0]])
+    assert np.isfinite(rank_distribution([1e300, -1e300, 0.0], 0.2)[1]).all()
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=6), st.floats(0.05, 2))
 def test_the_gradient_agrees_with_finite_differences(scores: list[float], sigma: float) -> None:
-    _, slope = rank_distribution_gradient(scores, sigma)
+    _, slope = rank_distribution(scores, sigma)
     step = 1e-5 * sigma
-    numeric = (rank_distribution(scores, sigma + step) - rank_distribution(scores, sigma - step)) / (2 * step)
+    numeric = (chances(scores, sigma + step) - chances(scores, sigma - step)) / (2 * step)
     np.testing.assert_allclose(slope, numeric, atol=1e-5)
 
 
@@ -108,7 +112,7 @@ def drawn(scores: np.ndarray, sigma: float, draws: int) -> np.ndarray:
 def test_a_monte_carlo_draw_agrees_for_two_documents() -> None:
     draws = 400_000
     for scores in ([0.6, 0.4], [0.51, 0.5], [0.9, 0.1]):
-        p = rank_distribution(scores, 0.2)
+        p = chances(scores, 0.2)
         error = np.sqrt(p * (1 - p) / draws)
         assert (np.abs(drawn(np.array(scores), 0.2, draws) - p) < 4 * error + 1e-9).all()
 
@@ -116,11 +120,11 @@ def test_a_monte_carlo_draw_agrees_for_two_documents() -> None:
 def test_a_monte_carlo_draw_parts_for_more_as_the_note_says() -> None:
     # Contests of one document are not independent: they share its own noise. So real ranks spread wider.
     scores = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
-    gap = drawn(scores, 0.2, 200_000) - rank_distribution(scores, 0.2)
+    gap = drawn(scores, 0.2, 200_000) - chances(scores, 0.2)
     assert 0.04 < np.abs(gap).max() < 0.08
 
 
 @pytest.mark.parametrize("sigma", [0, -1, math.nan, math.inf, "x", True, None])
 def test_sigma_must_be_a_number_above_zero(sigma: object) -> None:
     with pytest.raises(sf.MeasureError, match="sigma is"):
-        rank_distribution([0.5, 0.4], sigma)  # type: ignore[arg-type]
+        chances([0.5, 0.4], sigma)  # type: ignore[arg-type]

@@ -251,8 +251,8 @@ def test_hostile_names_are_plain_text(tmp_path) -> None:
     a = sf.assess(scores, baseline=HOSTILE[1])
     for system in HOSTILE:
         figures.query_differences(a, system)  # measures its own text, and so lays it out
-    written = figures.write_figures(a, tmp_path, system=HOSTILE[0])
-    assert len(written) == 21
+    written = figures.write_figures(a, tmp_path, ("svg", "pdf"), system=HOSTILE[0])
+    assert len(written) == 14
     for path in written:
         if path.suffix == ".svg":
             tree = ElementTree.fromstring(path.read_text())
@@ -280,9 +280,11 @@ def test_same_bytes_every_time(tmp_path) -> None:
     made = sf.synthetic_runs(queries=12)
     for folder in ("one", "two"):
         a = sf.assess(sf.score(made.qrels, made.runs[:3], "nDCG@10"), baseline="today")
-        figures.write_figures(a, tmp_path / folder)
+        figures.write_figures(a, tmp_path / folder, "svg")
+        for ending in figures.FORMATS:
+            figures.save_figure(figures.performance_profiles(a), tmp_path / folder / f"alone.{ending}")
     names = sorted(path.name for path in (tmp_path / "one").iterdir())
-    assert len(names) == 24
+    assert len(names) == 8 + 3
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
 

@@ -14,6 +14,7 @@ import typer
 
 from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.outputs import DEMO, JSON, PAGE, Force, OutputFolder, check_outputs
+from surefoot.learn.defaults import MEASURE
 
 
 def demo(
@@ -119,7 +120,7 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
             objective, alpha, n_estimators=60, num_leaves=8, learning_rate=0.1, num_threads=1, history=False
         )
         runs.append(test.to_run(ranker.fit(train).predict(test), name))
-    assessment = assess(score(test.qrels(), runs, "nDCG(dcg='exp-log2')@10"), baseline="bm25", alphas=[0, 5], depth=10)
+    assessment = assess(score(test.qrels(), runs, MEASURE), baseline="bm25", alphas=[0, 5], depth=10)
     (data,) = assessment.by_measure()
     for row in data["systems"][1:]:
         say(f"• {effect(data, row)}")

@@ -191,7 +191,7 @@ def evaluate(
             queries=queries,
             documents=documents,
             title=title,
-            detail=500 if detail is None else detail,
+            detail=detail,
             command=command,
             sources=[as_text(Path(path).name) for path in inputs],
         )

@@ -53,8 +53,9 @@ def noise(
     files: _Files,
     measure: _Measures = None,
     sizes: Annotated[
-        str, typer.Option(help="Standard deviations of the noise, in percentiles.")
-    ] = "0,0.01,0.02,0.05,0.1,0.15,0.2,0.3",
+        str | None,
+        typer.Option(help="Standard deviations of the noise, in percentiles.", show_default="from 0 to 0.3"),
+    ] = None,
     repeats: Annotated[int, typer.Option(help="Seeds for each size.", min=1, max=MOST_DRAWS)] = 10,
     query: Annotated[str | None, typer.Option(help="The query to trace.", show_default="that moves most")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Add noise to the scores themselves, not percentiles.")] = False,
@@ -103,7 +104,8 @@ def subsets(
     _check(files, json_file, csv_file, html, force)
     from surefoot.studies.picks import subset_study
 
-    wanted = None if sizes is None else [_whole(size) for size in _numbers(sizes, "--sizes")]
+    given = _numbers(sizes, "--sizes")
+    wanted = None if given is None else [_whole(size) for size in given]
     _give(
         subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed),
         json_file,
@@ -210,7 +212,9 @@ def _measures(given: list[str] | None) -> list[str]:
     return [str(Measure.parse(measure)) for measure in given or DEFAULT_MEASURES]
 
 
-def _numbers(text: str, option: str) -> list[float]:
+def _numbers(text: str | None, option: str) -> list[float] | None:
+    if text is None:
+        return None
     try:
         found = [decimal(part) for part in text.split(",") if part.strip()]
     except ValueError:

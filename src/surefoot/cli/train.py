@@ -13,6 +13,7 @@ from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, c
 from surefoot.cli.sources import HELP as BASELINES
 from surefoot.cli.sources import files_of
 from surefoot.errors import ArgumentError, shortened, visible
+from surefoot.learn.defaults import MEASURE
 from surefoot.progress import busy
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def train(
         float | None,
         typer.Option("-a", "--alpha", help="Each loss counts 1 + α times; all but gain need it.", show_default=False),
     ] = None,
-    measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = "nDCG(dcg='exp-log2')@10",
+    measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = MEASURE,
     trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 300,
     early_stopping: Annotated[
         int | None, typer.Option(help="Stop after so many trees without progress.", min=1, show_default=False)

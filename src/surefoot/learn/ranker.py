@@ -14,6 +14,7 @@ from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
 from surefoot.learn import storage
+from surefoot.learn.defaults import MEASURE
 from surefoot.learn.engines.contract import DEFAULT, engine
 from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import (
@@ -86,7 +87,7 @@ class Ranker(Estimator):
         objective: str = "gain",
         alpha: float | None = None,
         *,
-        measure: str = "nDCG(dcg='exp-log2')@10",
+        measure: str = MEASURE,
         rule: str = "exact",
         estimate: str = "each",
         delta_cutoff: str | None = "measure",

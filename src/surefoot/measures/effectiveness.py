@@ -10,13 +10,12 @@ import itertools
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import LARGEST, Floats, Rows
 from surefoot.errors import MeasureError
 from surefoot.measures.discount import divisor
 from surefoot.measures.matching import Hits, ordinals
 
-LARGEST_GRADE = 1e100  # beyond either of these, sums of gains would overflow
-LARGEST_POWER = 100.0
+LARGEST_POWER = 100.0  # of grades under 2^g − 1, as LARGEST of others: beyond, sums of gains would overflow
 
 
 def dcg(hits: Hits, cutoff: float | None, *, dcg: str) -> Floats:
@@ -41,7 +40,7 @@ def gains(grade: Floats, form: str) -> Floats:
 
 
 def _discounted(hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: float | None, form: str) -> Floats:
-    top, most = float(np.max(hits.judgments.grades)), LARGEST_GRADE if form == "log2" else LARGEST_POWER
+    top, most = float(np.max(hits.judgments.grades)), LARGEST if form == "log2" else LARGEST_POWER
     if top > most:
         power = "" if form == "log2" else "2 to the power of "
         raise MeasureError(f"a gain of {power}{top:g}, the largest grade, would overflow; grades go up to {most:g}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from surefoot.arrays import Floats
+from surefoot.arrays import LARGEST, Floats
 from surefoot.errors import MeasureError, did_you_mean, shortened
 from surefoot.measures import effectiveness as on
 from surefoot.measures import near_ties
@@ -182,7 +182,7 @@ _RANGES: dict[str, Callable[[Any], str | None]] = {
     "normalize": _one_of("normalize"),
     "version": _one_of("version"),
     "sigma": _number(0, 1e100, "a finite number above 0"),
-    "rel": _number(0, on.LARGEST_GRADE, f"a grade above 0, at most {on.LARGEST_GRADE:g}"),
+    "rel": _number(0, LARGEST, f"a grade above 0, at most {LARGEST:g}"),
     "max_rel": _number(math.nextafter(1, 0), on.LARGEST_POWER, f"a grade from 1 to {on.LARGEST_POWER:g}"),
     "p": _number(0, math.nextafter(1, 0), "between 0 and 1"),
 }

@@ -42,18 +42,6 @@ def standardised(difference: Floats, sigma: float) -> Floats:
         return difference / sigma / math.sqrt(2)
 
 
-def outranks(scores: npt.ArrayLike, sigma: float) -> Floats:
-    """The chance π[i, j, …] that document i outranks j, for scores [document, …]; 0 for i = j.
-
-    A score of −inf is no document: it outranks nobody and nobody outranks it.
-
-    >>> outranks([0.6, 0.4], sigma=0.2).round(4)
-    array([[0.    , 0.7602],
-           [0.2398, 0.    ]])
-    """
-    return _contests(np.asarray(scores, dtype=np.float64), check_sigma(sigma))[0]
-
-
 def _contests(scores: Floats, sigma: float) -> tuple[Floats, Floats]:
     """π[i, j, …] and dπ/dσ; both 0 where there is no contest."""
     from scipy.special import ndtr
@@ -72,21 +60,16 @@ def _contests(scores: Floats, sigma: float) -> tuple[Floats, Floats]:
     return chance, slope
 
 
-def rank_distribution(scores: npt.ArrayLike, sigma: float, cutoff: int | None = None) -> Floats:
-    """P[j, r, …], the chance that document j stands at rank r + 1, for the first `cutoff` ranks (or all).
-
-    >>> rank_distribution([0.6, 0.4], sigma=0.2).round(4)
-    array([[0.7602, 0.2398],
-           [0.2398, 0.7602]])
-    """
-    return rank_distribution_gradient(scores, sigma, cutoff)[0]
-
-
-def rank_distribution_gradient(scores: npt.ArrayLike, sigma: float, cutoff: int | None = None) -> tuple[Floats, Floats]:
+def rank_distribution(scores: npt.ArrayLike, sigma: float, cutoff: int | None = None) -> tuple[Floats, Floats]:
     """The rank distribution [j, r, …] and its derivative in σ, carried along the same recursion.
 
     dP_j(r) ← dP_j(r−1)·π + dP_j(r)·(1 − π) + dπ·(P_j(r−1) − P_j(r)). The scores are [document, …]: lists stand
-    side by side along the last axes, which is what arrays are quick at.
+    side by side along the last axes, which is what arrays are quick at. A score of −inf is no document: it outranks
+    nobody and nobody outranks it. The first `cutoff` ranks (or all) are given.
+
+    >>> rank_distribution([0.6, 0.4], sigma=0.2)[0].round(4)
+    array([[0.7602, 0.2398],
+           [0.2398, 0.7602]])
     """
     values = np.asarray(scores, dtype=np.float64)
     chance, slope = _contests(values, check_sigma(sigma))

@@ -16,7 +16,7 @@ from surefoot.data.preferences import PreferencePairs
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import gains, ratio
-from surefoot.measures.rank_binomial import check_sigma, rank_distribution_gradient
+from surefoot.measures.rank_binomial import check_sigma, rank_distribution
 
 _CELLS = 1 << 16  # (document, contest) cells handled at once, so that memory does not grow with the pairs
 _CURVE = 33
@@ -62,7 +62,7 @@ def _weighted_discounts(scores: Floats, weight: Floats, sigma: float, cutoff: in
     step = max(1, _CELLS // (n * n))
     for start in range(0, lists, step):
         part = slice(start, start + step)
-        p, dp = rank_distribution_gradient(scores[:, part], sigma, cutoff)
+        p, dp = rank_distribution(scores[:, part], sigma, cutoff)
         value[part] = np.einsum("jl,jl->l", np.einsum("jrl,r->jl", p, discount), weight[:, part])
         slope[part] = np.einsum("jl,jl->l", np.einsum("jrl,r->jl", dp, discount), weight[:, part])
     return value, slope

@@ -203,7 +203,7 @@ class Assessment(Result):
         queries: Any = None,
         documents: Any = None,
         title: str | None = None,
-        detail: int = 500,
+        detail: int | None = None,
         system: str | None = None,
         alpha: float | None = None,
         command: str | None = None,
@@ -213,7 +213,8 @@ class Assessment(Result):
 
         `queries` and `documents` are texts to show beside ids, anything `read_texts` takes; `title` is the page's,
         `command` and `sources` (files' names) stand in its foot. `detail` is how many of the most hurt and most helped
-        queries of each system come with their top results; `system` and `alpha` are what the page shows first.
+        queries of each system come with their top results, by default 500; `system` and `alpha` are what the page shows
+        first.
         """
         from surefoot.report.page import Made, Texts, page_payload, to_page
 

@@ -41,6 +41,7 @@ _SCRIPTS = (
 _FOLDER = "surefoot.report/page"
 _NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _NOTEBOOK_ROWS = 25
+DETAIL = 500  # queries on each side that have their results on the page where nothing is said
 _LONGEST = 200  # letters of a text that are shown
 
 
@@ -76,7 +77,7 @@ class Made(NamedTuple):
 def page_payload(
     parts: Sequence[ScoredPart],
     segments: Segments | None = None,
-    detail: int = 500,
+    detail: int | None = None,
     system: str | None = None,
     alpha: float | None = None,
     texts: Texts | None = None,
@@ -88,7 +89,7 @@ def page_payload(
     segment of queries. `detail` is how many of the most hurt and most helped queries of each system are shown with
     their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids, `made` in the foot.
     """
-    detail = whole("detail", detail, 0)
+    detail = whole("detail", DETAIL if detail is None else detail, 0)
     data, scores = parts[0]
     for other, matrix in parts[1:]:
         if (matrix.systems, matrix.queries) != (scores.systems, scores.queries):

@@ -32,6 +32,7 @@ from surefoot.risk.baselines import VIRTUAL, baseline_rows, differences
 from surefoot.risk.expectation import combine, deviations, expected
 from surefoot.risk.inference import critical_value, weighted_test
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
+from surefoot.risk.turns import MOST
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,7 +115,7 @@ def t_risk_curves(
 
 @style()
 def geo_risk_curves(
-    assessment: Assessment, *, systems: Sequence[str] | None = None, most: float = 20, width: float = COLUMN
+    assessment: Assessment, *, systems: Sequence[str] | None = None, most: float = MOST, width: float = COLUMN
 ) -> Figure:
     """GeoRisk as losses weigh more: robust systems stay level (Dinçer et al., SIGIR 2016, Figs. 2 and 3)."""
     scores, rows = assessment.scores, _population(assessment)

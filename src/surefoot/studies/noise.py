@@ -21,6 +21,7 @@ from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
 from surefoot.studies.study import DEFAULT_MEASURES, Study, schema_of
 
+_SIZES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 _TRACE_STEPS = 60
 
 
@@ -29,7 +30,7 @@ def noise_study(
     runs: Any,
     measures: Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
-    sizes: Sequence[float] = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3),
+    sizes: Sequence[float] | None = None,
     repeats: int = 10,
     seed: int = 0,
     normalize: str = "percentile",
@@ -37,10 +38,10 @@ def noise_study(
 ) -> Study:
     """Mean and spread of each measure as Gaussian noise of growing size is added to scores.
 
-    Noise of a size is its standard deviation, in percentiles (or with `normalize="none"` in the run's own
-    units); measures see the noisy scores as they are. Each of the `repeats` seeds draws one noise, which all
-    sizes scale and all measures share. One query of the first run, by default the one whose first measure
-    moves most, is traced under a single growing noise.
+    Noise of a size is its standard deviation, in percentiles (or with `normalize="none"` in the run's own units), by
+    default from 0 to 0.3; measures see the noisy scores as they are. Each of the `repeats` seeds draws one noise, which
+    all sizes scale and all measures share. One query of the first run, by default the one whose first measure moves
+    most, is traced under a single growing noise.
 
     >>> from surefoot.data.synthetic import synthetic_runs
     >>> made = synthetic_runs(queries=40, depth=20)
@@ -50,7 +51,7 @@ def noise_study(
     True
     """
     given = [Measure.parse(measure) for measure in measures]
-    levels = _check(given, sizes, repeats, seed, normalize)
+    levels = _check(given, _SIZES if sizes is None else sizes, repeats, seed, normalize)
     judgments = Qrels.read(qrels)
     systems = []
     trace = None
