@@ -20,7 +20,8 @@ MAY_IMPORT = {  # besides itself and the foundation
     "learn": {"data", "measures", "risk"},
     "report": {"data", "risk"},
     "studies": {"data", "measures", "risk", "report"},
-    "cli": {"data", "measures", "risk", "learn", "report", "studies"},
+    "choose": {"data", "measures", "risk", "learn", "report"},
+    "cli": {"data", "measures", "risk", "learn", "report", "studies", "choose"},
 }
 
 

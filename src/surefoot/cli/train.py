@@ -130,7 +130,7 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
     from rich import box
     from rich.table import Table
 
-    from surefoot.learn.training import Watched
+    from surefoot.learn.prepared import Watched
     from surefoot.measures.notation import Measure
 
     measure = Measure.parse(ranker.measure)

@@ -19,6 +19,7 @@ from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError
+from surefoot.learn.defaults import MEASURE
 from surefoot.learn.target import Target
 from surefoot.measures.notation import Measure
 from surefoot.progress import steps
@@ -44,9 +45,7 @@ class LinearRanker:
         return np.asarray(_columns(data) @ self.weights)
 
 
-def adarank(
-    data: RankingData, measure: str | Measure = "nDCG(dcg='exp-log2')@10", *, rounds: int = 100
-) -> LinearRanker:
+def adarank(data: RankingData, measure: str | Measure = MEASURE, *, rounds: int = 100) -> LinearRanker:
     """AdaRank: `rounds` times a feature, some of them again and again.
 
     With P the weights of queries and M the measure in [0, 1], a round takes the feature of the greatest Σ P·M and
@@ -54,7 +53,7 @@ def adarank(
     a row. The model is that of the round after which the measure was greatest.
     """
     rounds = whole("rounds", rounds, 1)
-    X, target = _columns(data), _target(data, measure)
+    X, target = _columns(data), Target.of(data, measure)
     alone = np.stack([target.values(column) for column in steps(list(X.T), "Features alone")])
     weights = np.zeros(X.shape[1])
     best = LinearRanker(weights.copy(), (), ())
@@ -80,15 +79,13 @@ def adarank(
     return best
 
 
-def feature_selection(
-    data: RankingData, measure: str | Measure = "nDCG(dcg='exp-log2')@10", *, features: int = 10
-) -> LinearRanker:
+def feature_selection(data: RankingData, measure: str | Measure = MEASURE, *, features: int = 10) -> LinearRanker:
     """Automatic feature selection: up to `features` features, each with the weight that raises the measure most.
 
     Weights are tried on a grid of both signs; the others stay as they are while one is looked for.
     """
     features = whole("features", features, 1)
-    X, target = _columns(data), _target(data, measure)
+    X, target = _columns(data), Target.of(data, measure)
     weights = np.zeros(X.shape[1])
     scores = np.zeros(len(data))
     chosen: list[int] = []
@@ -117,7 +114,3 @@ def _columns(data: RankingData) -> Floats:
     """The standardised features, a column each, one after the other in memory."""
     columns = (data.standardised(data.X[:, feature]) for feature in range(data.n_features))
     return np.stack(list(columns)).T
-
-
-def _target(data: RankingData, measure: str | Measure) -> Target:
-    return Target(measure, data.y, data.offsets, data.tie_order())

@@ -23,14 +23,13 @@ from surefoot.learn.inputs import (
     as_valid,
     matched,
     matched_baselines,
-    numbered,
     standardised_baseline,
 )
+from surefoot.learn.prepared import Prepared
 from surefoot.learn.settings import check_importance
 from surefoot.learn.training import Progress, Training
 from surefoot.measures.scoring import score as effectiveness
 
-_VALIDATION = "the validation data"
 _NEEDED = "a model that starts from a baseline needs the same one again: the data"
 
 
@@ -142,26 +141,30 @@ class Ranker(Estimator):
         default. `valid` is RankingData, or a tuple (X, y, qid), (X, y, qid, baseline) or (RankingData, baseline). Its
         features and baselines go by name where there are names. `eval_set=[(X, y)]` with `eval_qid=[qid]` or
         `eval_group=[group]`, and `eval_baseline=[baseline]`, is LightGBM's and XGBoost's way to say the same.
-        `progress` is called after each tree.
+        `Prepared` data, given alone, is learned from again and again without being made ready each time. `progress`
+        is called after each tree.
         """
         if eval_set is not None or eval_qid is not None or eval_group is not None or eval_baseline is not None:
             if valid is not None:
                 raise ArgumentError("valid and eval_set are two names of one thing; give one of them")
             valid = as_eval_set(eval_set, eval_qid, eval_group, eval_baseline)
-        train = as_data(X, y, qid, group, baseline)
-        names = list(train.feature_names or numbered(train.n_features))
-        held = None
-        if valid is not None:
-            held = matched_baselines(as_valid(valid, list(train.baselines)), list(train.baselines), _VALIDATION)
-            held = held.with_features(matched(held, names, _VALIDATION), train.feature_names)
-        training = Training(self, engine(), train, held, progress)
+        if isinstance(X, Prepared):
+            if any(part is not None for part in (y, qid, group, baseline, valid)):
+                raise ArgumentError(
+                    "prepared data has its labels, queries, baselines and validation data; give it alone"
+                )
+            data = X
+        else:
+            train = as_data(X, y, qid, group, baseline)
+            data = Prepared(train, None if valid is None else as_valid(valid, list(train.baselines)))
+        training = Training(self, engine(), data, progress)
         booster = training.run()
         sample = training.score_sample(booster)
         self.engine_ = training.engine.name
         self.booster_ = booster
-        self.n_features_in_ = train.n_features
-        self.feature_names_in_ = names
-        self.baselines_ = list(train.baselines)
+        self.n_features_in_ = data.train.n_features
+        self.feature_names_in_ = data.names
+        self.baselines_ = list(data.train.baselines)
         self.best_iteration_ = training.best_iteration
         self.best_score_ = training.best_score
         self.history_ = training.history

@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats, Places, Rows
 from surefoot.cores import cores
+from surefoot.data.ranking_data import RankingData, check_labels
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
 from surefoot.measures.discount import discounts
@@ -59,6 +60,13 @@ class Target:
         self.ideal = self._ideals()
         self._parts = _balanced(self.lengths, min(self.cutoff, 1 << 20), threads or cores())
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
+
+    @classmethod
+    def of(cls, data: RankingData, measure: Measure | str, threads: int | None = None) -> Self:
+        """The documents of `data`, whose labels must have a gain under the measure."""
+        known = Measure.parse(measure)
+        check_labels(data.y, exponential=known.settings.get("dcg") == "exp-log2" or known.family == "ERR")
+        return cls(known, data.y, data.offsets, data.tie_order(), threads)
 
     @property
     def lengths(self) -> Rows:

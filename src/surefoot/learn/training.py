@@ -7,44 +7,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
-from surefoot.data.ranking_data import RankingData, check_labels
+from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, origin
 from surefoot.learn.criteria import figures
 from surefoot.learn.engines.contract import Booster, Engine, Singles
-from surefoot.learn.inputs import standardised_baseline
 from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.prepared import Prepared, Watched
 from surefoot.learn.settings import SEEDS, Settings
-from surefoot.learn.target import Target
-from surefoot.measures.notation import Measure
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
 History: TypeAlias = dict[str, dict[str, list[float]]]
 Progress: TypeAlias = Callable[[int, History], None]
-
-
-class Watched:
-    """A set of queries under the measure: how its baselines do, and how scores do beside them."""
-
-    def __init__(self, data: RankingData, measure: Measure, threads: int | None, start: str | None) -> None:
-        check_labels(data.y, exponential=measure.settings.get("dcg") == "exp-log2" or measure.family == "ERR")
-        self.tie_rule = data.tie_rule
-        self.target = Target(measure, data.y, data.offsets, data.tie_order(), threads)
-        self._start = standardised_baseline(data) if start == "baseline" else None
-        self.baselines = (
-            np.stack([self.target.values(scores) for scores in data.baselines.values()]) if data.baselines else None
-        )
-
-    def values(self, scores: Floats) -> Floats:
-        """M(q) of a model's scores."""
-        return self.target.values(self.started(scores))
-
-    def started(self, scores: Floats, rows: Rows | slice = slice(None)) -> Floats:
-        """A model's scores of some rows with what it started from."""
-        return scores if self._start is None else scores + self._start[rows]
 
 
 class Training:
@@ -54,10 +30,10 @@ class Training:
         self,
         ranker: Ranker,
         engine: Engine,
-        train: RankingData,
-        valid: RankingData | None,
+        data: Prepared,
         progress: Progress | None = None,
     ) -> None:
+        train, valid = data.train, data.valid
         self.engine = engine
         self.settings = settings = Settings.of(ranker)
         self._parameters = engine.check(ranker.engine_parameters, train.n_features)
@@ -72,9 +48,7 @@ class Training:
         self.progress = progress
         self.criterion = settings.criterion
         self.seed = settings.seed
-        threads, start = self._parameters.threads, ranker.init
-        self.train = Watched(train, settings.measure, threads, start)
-        self.valid = None if valid is None else Watched(valid, settings.measure, threads, start)
+        self.train, self.valid = data.watched(settings.measure, self._parameters.threads, ranker.init)
         self.lambdas = Lambdas(
             settings.objective,
             self.train.target,
@@ -93,9 +67,7 @@ class Training:
         self._last_score: float | None = None
         self._stop = False
         self._booster = self._go_on()
-        # Where trees change, gradients are computed without some of them: what all reach must be asked for.
-        others = ([train.X] if self._changes_trees else []) + ([] if valid is None else [valid.X])
-        self._binned = engine.bin(train.X, others, self._parameters, train.feature_names, self.seed)
+        self._binned = data.binned(engine, self._parameters, self.seed)
         self._X = train.X
 
     def run(self) -> Booster:

@@ -8,7 +8,7 @@ adds its start itself. So objectives, baselines and the sums over several machin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, TypeAlias
@@ -50,8 +50,8 @@ class Parameters:
 class Binned(Protocol):
     """Documents to learn from, in the engine's bins, and other sets that are scored after each tree.
 
-    Trainings may use it one after the other, with other objectives and parameters, as long as those that decide
-    the bins are the same.
+    Trainings may use it one after the other, with other objectives and parameters, as long as what decides the bins
+    (`Engine.bins`) is the same.
     """
 
     def grow(
@@ -85,6 +85,10 @@ class Engine(Protocol):
 
     def check(self, parameters: Mapping[str, Any], features: int) -> Parameters:
         """What the user gave for data of so many features; unknown names and impossible values are rejected."""
+        ...
+
+    def bins(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
+        """What decides the bins of so many documents: where it is the same, so are they."""
         ...
 
     def bin(

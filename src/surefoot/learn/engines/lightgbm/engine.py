@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -21,6 +21,13 @@ from surefoot.learn.engines.lightgbm.parameters import check_parameters
 _UNSAFE = re.compile(r'[\s\x00-\x1f\x7f"\\,:=\[\]{}]')  # what LightGBM's model text cannot hold in a feature's name
 
 _ALL = -1  # trees, as LightGBM counts
+_SAMPLE = 200_000  # documents that LightGBM looks at to find bins; all of fewer
+# Parameters that no bin depends on. min_data_in_leaf is not among them: features that cannot fill a leaf get no bins.
+_GROWING = frozenset({
+    "learning_rate", "num_leaves", "max_depth", "min_sum_hessian_in_leaf", "bagging_fraction", "bagging_freq",
+    "feature_fraction", "feature_fraction_bynode", "lambda_l1", "lambda_l2", "min_gain_to_split", "extra_trees",
+    "path_smooth", "max_delta_step", "verbosity", "num_threads",
+})  # fmt: skip
 
 NO_SPLIT = (
     "no tree can be grown: no feature splits the documents into leaves that are large enough; give more documents or "
@@ -169,6 +176,12 @@ class LightGBM:
             threads=max(0, values.get("num_threads", 0)) or None,
             changes_trees="boosting='dart'" if values.get("boosting") == "dart" else None,
         )
+
+    def bins(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
+        """Every parameter that is not known to matter for growing alone, and the seed where bins are sampled."""
+        deciding = {name: value for name, value in parameters.values.items() if name not in _GROWING}
+        sampled = documents > parameters.values.get("bin_construct_sample_cnt", _SAMPLE)
+        return repr(sorted(deciding.items())), seed if sampled else None
 
     def bin(
         self,

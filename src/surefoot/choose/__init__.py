@@ -1,0 +1,1 @@
+"""Trade-offs between gain and risk: what can be reached, and what is worth choosing."""

@@ -1,0 +1,127 @@
+"""The plane of risk and gain: what mixtures reach, which points are worth having, and where to stop.
+
+Points are (risk, gain) against the baseline, which is the origin. Two models mixed query by query with probability p
+reach every point between theirs, so what a set of models can do is its upper convex hull (Wang et al., SIGIR 2012, §5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from surefoot.arrays import Floats
+from surefoot.errors import ArgumentError
+
+
+class Point(NamedTuple):
+    """What a model risks and gains against the baseline, means over all queries."""
+
+    risk: float
+    gain: float
+
+
+ORIGIN = Point(0.0, 0.0)  # the baseline itself
+
+
+def mixture_hull(points: Sequence[Point]) -> list[Point]:
+    """The upper hull of the points and the baseline, by rising risk, up to the greatest gain.
+
+    >>> mixture_hull([Point(1, 1), Point(2, 3), Point(3, 2), Point(2.5, 1)])
+    [Point(risk=0.0, gain=0.0), Point(risk=2, gain=3)]
+    """
+    hull: list[Point] = []
+    for point in sorted({ORIGIN, *_checked(points)}, key=lambda point: (point.risk, -point.gain)):
+        if hull and (point.gain <= hull[-1].gain or point.risk == hull[-1].risk):
+            continue
+        while len(hull) > 1 and _turn(hull[-2], hull[-1], point) >= 0:
+            hull.pop()
+        hull.append(point)
+    return hull
+
+
+def near_optimal_hull(points: Sequence[Point]) -> list[Point]:
+    """The points of a sweep as they come, and the way from the last one to the baseline: random reduction of it."""
+    return [*_checked(points), ORIGIN]
+
+
+def undominated(points: Sequence[Point]) -> list[int]:
+    """Which points no other one beats: none has as much gain at less risk, or more gain at as little.
+
+    >>> undominated([Point(1, 1), Point(2, 3), Point(2, 2), Point(3, 3)])
+    [0, 1]
+    """
+    known = _checked(points)
+    return [
+        number
+        for number, (risk, gain) in enumerate(known)
+        if not any(
+            other.risk <= risk and other.gain >= gain and (other.risk < risk or other.gain > gain) for other in known
+        )
+    ]
+
+
+def proportional_gain(full: Point, risk: float) -> float:
+    """The gain left at a risk if risk and gain are reduced alike: the line from the baseline to the full model.
+
+    >>> proportional_gain(Point(0.04, 0.1), 0.01)
+    0.025
+    """
+    return full.gain * risk / full.risk if full.risk else full.gain
+
+
+def break_even_gain(alpha: float, risk: float) -> float:
+    """The gain that a risk must bring at least, if a loss weighs α beyond its own: gain = α·risk, where U_Risk is 0."""
+    return alpha * risk
+
+
+def last_alpha(full: Point) -> float:
+    """Where a sweep of α may stop: gain / risk of the gain-only model on training data.
+
+    Beyond it a coin flip between model and baseline does as well. Infinite for a model without risk.
+    """
+    return full.gain / full.risk if full.risk else float("inf")
+
+
+def reranking_area(share: float, gain: float, full_share: float, full_gain: float) -> float:
+    """The area under (0, 0) → (share re-ranked, gain) → the full model's point → (1, its gain) (Bennett et al., 2015).
+
+    >>> reranking_area(0.25, 0.5, 0.5, 1.0)
+    0.75
+    """
+    shares, gains = np.array([0.0, share, full_share, 1.0]), np.array([0.0, gain, full_gain, full_gain])
+    if not (np.diff(shares) >= 0).all():
+        raise ArgumentError(
+            f"a share of {share:g} re-ranked, {full_share:g} by the full model; both must be from 0 to 1, "
+            "the full model's the greater"
+        )
+    return float((np.diff(shares) * (gains[1:] + gains[:-1]) / 2).sum())
+
+
+def selective_curve(differences: Floats, feature: Floats) -> tuple[Floats, Floats, Floats]:
+    """Thresholds of a query feature, and risk and gain if the model is used only where the feature is at most that.
+
+    Queries of one value go together. `differences` are the model's M(q) minus the baseline's.
+    """
+    if differences.shape != feature.shape or not np.isfinite(feature).all():
+        raise ArgumentError("every query needs one difference and one finite value of the feature")
+    order = np.argsort(feature, kind="stable")
+    values, moved = feature[order], differences[order]
+    last = np.flatnonzero(np.append(values[1:] != values[:-1], True))
+    gain = np.cumsum(moved)[last] / len(moved)
+    risk = np.cumsum(np.maximum(-moved, 0))[last] / len(moved)
+    return values[last], risk, gain
+
+
+def _turn(one: Point, two: Point, three: Point) -> float:
+    """Above 0 where the way over the three points turns to the left, so that the middle one lies below."""
+    return (two.risk - one.risk) * (three.gain - one.gain) - (two.gain - one.gain) * (three.risk - one.risk)
+
+
+def _checked(points: Sequence[Point]) -> list[Point]:
+    found = [Point(*point) for point in points]
+    for point in found:
+        if not (np.isfinite(point).all() and point.risk >= 0):
+            raise ArgumentError(f"{point} is no point; risk must be at least 0, and both finite")
+    return found

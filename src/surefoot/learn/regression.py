@@ -1,0 +1,66 @@
+"""Gradient-boosted regression trees, which predict each document's label by least squares; to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from surefoot.arguments import whole
+from surefoot.arrays import Floats
+from surefoot.data.ranking_data import RankingData
+from surefoot.learn.engines.contract import Booster, Singles, engine
+from surefoot.learn.inputs import matched
+from surefoot.learn.prepared import Prepared
+
+
+@dataclass(frozen=True)
+class RegressionTrees:
+    """Trees whose sum, with the mean label, predicts a document's label; the first `trees` of them count."""
+
+    booster: Booster
+    mean: float
+    trees: int
+    names: Sequence[str]
+
+    def predict(self, data: RankingData) -> Floats:
+        """A score for each document."""
+        return engine().predict(self.booster, matched(data, self.names, "the data"), self.trees) + self.mean
+
+
+def regression_trees(
+    train: RankingData,
+    valid: RankingData | None = None,
+    *,
+    trees: int = 100,
+    early_stopping_rounds: int | None = None,
+    seed: int = 0,
+    **parameters: Any,
+) -> RegressionTrees:
+    """Boost trees on the labels; with validation data, those up to the least squared error there count.
+
+    Growing stops after `early_stopping_rounds` trees that do not lower that error. The parameters are the engine's.
+    """
+    trees = whole("trees", trees, 1)
+    patience = None if early_stopping_rounds is None else whole("early_stopping_rounds", early_stopping_rounds, 1)
+    data, learner = Prepared(train.with_only([]), None if valid is None else valid.with_only([])), engine()
+    checked = learner.check(parameters, train.n_features)
+    mean = float(train.y.mean())
+    flat = np.ones(len(train), np.float32)
+    best = (np.inf, trees)
+
+    def gradients(scores: Floats) -> tuple[Singles, Singles]:
+        return (scores + (mean - train.y)).astype(np.float32), flat
+
+    def after_tree(grown: int, others: Sequence[Floats]) -> bool:
+        nonlocal best
+        if data.valid is None:
+            return False
+        error = float(np.mean((others[-1] + (mean - data.valid.y)) ** 2))
+        best = min(best, (error, grown))
+        return patience is not None and grown - best[1] >= patience
+
+    booster = data.binned(learner, checked, seed).grow(trees, checked, gradients, after_tree, None, seed)
+    return RegressionTrees(booster, mean, min(best[1], learner.count_trees(booster)), data.names)
