@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from surefoot.cli.outputs import Force, Output, check_outputs, model_files
-from surefoot.cli.sources import HELP as BASELINES
 from surefoot.cli.sources import files_of
 from surefoot.errors import visible
+from surefoot.learn.sources import HELP as BASELINES
 from surefoot.progress import busy
 
 
@@ -36,9 +36,9 @@ def rank(
         [*model_files(model), data, *files_of(baseline or [])],
         force,
     )
-    from surefoot.cli.sources import read_like, with_baselines
     from surefoot.data.files import as_text
     from surefoot.learn.ranker import Ranker
+    from surefoot.learn.sources import read_like, with_baselines
 
     ranker = Ranker.load(model)
     with busy("Reading data"):

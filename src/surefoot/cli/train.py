@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs
-from surefoot.cli.sources import HELP as BASELINES
 from surefoot.cli.sources import files_of
 from surefoot.errors import ArgumentError, shortened, visible
 from surefoot.learn.defaults import MEASURE
+from surefoot.learn.sources import HELP as BASELINES
 from surefoot.progress import busy
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ def train(
         [data, *([] if valid is None else [valid]), *files_of(baseline or [])],
         force,
     )
-    from surefoot.cli.sources import read_like, with_baselines
     from surefoot.data.letor.files import read_letor
     from surefoot.learn.objectives import OBJECTIVES
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.settings import Settings
+    from surefoot.learn.sources import read_like, with_baselines
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)

@@ -33,12 +33,13 @@ def origin(engine: Engine, parameters: dict[str, Any], train: RankingData, valid
     """Everything that decides the trees: each parameter, the engine's version, and hashes of all of the data."""
     found = {name: repr(value) for name, value in parameters.items() if name not in _IDLE | engine.idle}
     found[f"{engine.title}'s version"] = engine.version
-    found["the training data"] = _hash(train)
-    found["the validation data"] = "none" if valid is None else _hash(valid)
+    found["the training data"] = data_hash(train)
+    found["the validation data"] = "none" if valid is None else data_hash(valid)
     return found
 
 
-def _hash(data: RankingData) -> str:
+def data_hash(data: RankingData) -> str:
+    """A hash of everything in the data."""
     digest = hashlib.sha256()
     digest.update(json.dumps([data.X.shape, data.queries, data.feature_names, list(data.baselines)]).encode())
     for part in (data.X, data.y, data.offsets, *data.baselines.values()):

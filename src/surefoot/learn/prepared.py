@@ -51,14 +51,17 @@ class Prepared:
             valid = valid.with_features(matched(valid, self.names, _VALIDATION), train.feature_names)
         self.valid = valid
         self._bins: dict[Hashable, Binned] = {}  # the last ones alone, shared with copies
+        self._with_only: dict[tuple[str, ...], Prepared] = {}
         self._watched: dict[Hashable, tuple[Watched, Watched | None]] = {}
 
     def with_only(self, baselines: Iterable[str]) -> Prepared:
         """The same data with these of its baselines alone, and the same bins."""
-        kept = list(baselines)
-        new = Prepared(self.train.with_only(kept), None if self.valid is None else self.valid.with_only(kept))
-        new._bins = self._bins
-        return new
+        kept = tuple(baselines)
+        if kept not in self._with_only:
+            new = Prepared(self.train.with_only(kept), None if self.valid is None else self.valid.with_only(kept))
+            new._bins = self._bins
+            self._with_only[kept] = new
+        return self._with_only[kept]
 
     def watched(self, measure: Measure, threads: int | None, start: str | None) -> tuple[Watched, Watched | None]:
         """Training and validation queries under a measure, for models that start from `start`."""

@@ -1,0 +1,167 @@
+"""Where a sweep's data comes from: folders of folds, or one set of queries that is cut into folds here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from surefoot.arrays import Floats, Rows
+from surefoot.choose.aggregates import Aggregate
+from surefoot.data.files import existing_file
+from surefoot.data.letor.files import read_letor
+from surefoot.data.ranking_data import RankingData
+from surefoot.errors import ArgumentError, DataError
+from surefoot.learn.sources import read_like, with_baselines
+
+PARTS = ("train", "valid", "test")
+_STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
+_ENDINGS = (".txt", ".txt.gz", ".txt.bz2", ".txt.xz", ".txt.zst", ".parquet", "")
+FEWEST = 3  # folds: one to test, one to validate, one to train
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Data to learn from, to validate on and to test on; `held_out` are queries for learned baselines."""
+
+    name: str
+    train: RankingData
+    valid: RankingData
+    test: RankingData
+    held_out: RankingData | None = None
+
+    def with_baseline(self, name: str, scores: Sequence[Floats]) -> Fold:
+        """The fold with one more baseline: its scores of the documents of each set."""
+        sets = [data.with_baseline(name, values) for data, values in zip(self.sets, scores, strict=True)]
+        return Fold(self.name, sets[0], sets[1], sets[2], self.held_out)
+
+    @property
+    def sets(self) -> tuple[RankingData, RankingData, RankingData]:
+        """The three sets of queries."""
+        return self.train, self.valid, self.test
+
+
+@dataclass(frozen=True)
+class Source:
+    """What folds are read from; plain, so that every worker can read them for itself.
+
+    `path` is a folder of Fold*/train.txt, vali.txt and test.txt, or one file, which is cut into `folds` by query.
+    `baselines` are texts such as bm25=feature:25. `held_out` queries (a share below 1, or how many) of a file, or of
+    each fold's training data, are kept for baselines to be learned on. `selective` adds an aggregate as a feature.
+    """
+
+    path: str
+    baselines: tuple[str, ...] = ()
+    folds: int = 5
+    seed: int = 0
+    held_out: float = 0.0
+    selective: str | None = None
+
+    def __post_init__(self) -> None:
+        """Reject what could not be read or cut."""
+        if self.folds < FEWEST:
+            raise ArgumentError(
+                f"there are {self.folds} folds; at least {FEWEST} are needed to train, validate and test"
+            )
+        if not 0 <= self.held_out < float("inf"):
+            raise ArgumentError(f"held_out is {self.held_out:g}; give a share below 1, or a number of queries")
+        if self.selective is not None:
+            Aggregate.parse(self.selective)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The source whose plain data this is."""
+        return cls(**{**data, "baselines": tuple(data["baselines"])})
+
+    def names(self) -> list[str]:
+        """The folds' names."""
+        if Path(self.path).is_dir():
+            return [folder.name for folder in self._folders()]
+        return [f"Fold{number}" for number in range(1, self.folds + 1)]
+
+    def files(self) -> list[Path]:
+        """Every file that is read; one that is missing is named in an error."""
+        if not Path(self.path).is_dir():
+            existing_file(self.path)
+            return [Path(self.path)]
+        return [_file(folder, part) for folder in self._folders() for part in PARTS]
+
+    def load(self, name: str) -> Fold:
+        """One fold, with its baselines."""
+        if not Path(self.path).is_dir():
+            whole = self._ready(read_letor(self.path), Path(self.path))
+            return _whole(self._cut(whole, self.names().index(name)), Path(self.path))
+        files = {part: _file(Path(self.path) / name, part) for part in PARTS}
+        train = read_letor(files["train"])
+        sets = [train, *(read_like(files[part], train.n_features) for part in PARTS[1:])]
+        train, valid, test = (self._ready(data, file) for data, file in zip(sets, files.values(), strict=True))
+        held_out = None
+        if self.held_out:
+            order = np.random.default_rng(self.seed).permutation(len(train.queries))
+            count = self._held_out(len(order))
+            held_out, train = train.select(np.sort(order[:count])), train.select(np.sort(order[count:]))
+        return _whole(Fold(name, train, valid, test, held_out), Path(self.path) / name)
+
+    def _folders(self) -> list[Path]:
+        found = sorted(
+            (folder for folder in Path(self.path).glob("Fold*") if folder.is_dir()),
+            key=lambda folder: (len(folder.name), folder.name),
+        )
+        if not found:
+            raise DataError.at(self.path, None, "has no folders Fold1, Fold2, … with train.txt, vali.txt and test.txt")
+        return found
+
+    def _ready(self, data: RankingData, file: Path) -> RankingData:
+        data = with_baselines(data, self.baselines, file)
+        return data if self.selective is None else Aggregate.parse(self.selective).added(data)
+
+    def _cut(self, data: RankingData, number: int) -> Fold:
+        """The fold of this number: one part of the queries to test, the next to validate, the rest to train."""
+        order = np.random.default_rng(self.seed).permutation(len(data.queries))
+        count = self._held_out(len(order)) if self.held_out else 0
+        parts = np.array_split(order[count:], self.folds)
+        if not all(len(part) for part in parts):
+            raise ArgumentError(f"{len(order) - count} queries cannot be cut into {self.folds} folds")
+
+        def of(*chosen: Rows) -> RankingData:
+            return data.select(np.sort(np.concatenate(chosen)))
+
+        test, valid = number, (number + 1) % self.folds
+        rest = [part for place, part in enumerate(parts) if place not in (test, valid)]
+        held_out = of(order[:count]) if count else None
+        return Fold(self.names()[number], of(*rest), of(parts[valid]), of(parts[test]), held_out)
+
+    def _held_out(self, queries: int) -> int:
+        count = round(self.held_out * queries) if self.held_out < 1 else int(self.held_out)
+        if not 3 <= count < queries:
+            raise ArgumentError(
+                f"{count} of {queries} queries would be held out for baselines; at least 3 are needed there, and some "
+                "must be left"
+            )
+        return count
+
+
+def _file(folder: Path, part: str) -> Path:
+    """A fold's file of one part, whatever its ending."""
+    for stem in _STEMS[part]:
+        for ending in _ENDINGS:
+            if (found := folder / f"{stem}{ending}").is_file():
+                return found
+    raise DataError.at(folder, None, f"has no {_STEMS[part][0]}.txt (nor .txt.gz, .parquet)")
+
+
+def _whole(fold: Fold, place: Path) -> Fold:
+    """The fold, if each set has something to find."""
+    for part, data in zip(PARTS, fold.sets, strict=True):
+        if not data.y.any():
+            raise DataError.at(
+                place, None, f"{fold.name} has no relevant document in its {part} set; a fold needs some in each set"
+            )
+    return fold

@@ -1,0 +1,264 @@
+"""What a sweep trains: objectives, α, parameters and seeds; how parameters are tuned; each job and its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import product
+from typing import Any, Self, TypeAlias
+
+from surefoot.arguments import LARGEST_COUNT, whole
+from surefoot.errors import ArgumentError, listed, shortened
+from surefoot.learn.defaults import MEASURE
+from surefoot.learn.objectives import OBJECTIVES
+from surefoot.measures.notation import Measure
+from surefoot.risk.tradeoff import check_alpha
+
+ALL = "@all"  # after an objective: against all baselines, not the first alone
+TREES = "n_estimators"
+TUNE = {
+    "gain": "tuned for gain alone (α = 0) and reused for every objective and α",
+    "objective": "tuned for each objective and α",
+    "none": "not tuned: each setting of the grid has its own row",
+}
+TUNE_ON = {"fold": "on each fold's validation data", "folds": "on the validation data of all folds together"}
+Parameters: TypeAlias = tuple[tuple[str, Any], ...]
+_OWN = {"objective", "alpha", "measure", "random_state", "checkpoint", "checkpoint_every", "history", "importance_type"}
+
+
+def parameters_of(given: Mapping[str, Any]) -> Parameters:
+    """Parameters in the order of their names; lists, which cannot be compared in a set, as tuples."""
+    return tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in sorted(given.items()))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A row of the sweep's table: an objective at an α and, where nothing is tuned, its parameters.
+
+    >>> Setting("faro@all", 5.0).name
+    'faro@all α=5'
+    """
+
+    objective: str
+    alpha: float | None = None
+    parameters: Parameters = ()
+
+    @property
+    def name(self) -> str:
+        """As tables show it."""
+        alpha = "" if self.alpha is None else f" α={self.alpha:g}"
+        shown = ", ".join(f"{name}={value}" for name, value in self.parameters)
+        return f"{self.objective}{alpha}{f' ({shown})' if shown else ''}"
+
+    @property
+    def learned(self) -> dict[str, Any]:
+        """The objective and α as `Ranker` takes them."""
+        found: dict[str, Any] = {"objective": self.objective.removesuffix(ALL)}
+        return found if self.alpha is None else found | {"alpha": self.alpha}
+
+    @property
+    def against_all(self) -> bool:
+        """Whether every baseline counts, and not the first alone."""
+        return self.objective.endswith(ALL) or self.objective == "geo_risk"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One training: a setting and its parameters on one fold with one seed; a trial only finds parameters."""
+
+    fold: str
+    setting: Setting
+    parameters: Parameters
+    seed: int
+    trial: bool = False
+
+    @property
+    def name(self) -> str:
+        """As progress shows it."""
+        return f"{self.fold} {'trial of ' if self.trial else ''}{self.setting.name}, seed {self.seed}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, the same for the same job."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The job whose plain data this is."""
+        given = data["setting"]
+        setting = Setting(**{**given, "parameters": parameters_of(dict(given["parameters"]))})
+        return cls(**{**data, "setting": setting, "parameters": parameters_of(dict(data["parameters"]))})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is trained on every fold. `grid` has for each engine parameter, and n_estimators, the values to try.
+
+    `options` are Ranker's other arguments, the same for all.
+
+    >>> plan = Plan(("gain", "u_risk"), (1.0, 5.0), grid={"num_leaves": (10, 50), "n_estimators": (50, 100)})
+    >>> [setting.name for setting in plan.settings()]
+    ['gain', 'u_risk α=1', 'u_risk α=5']
+    >>> plan.combinations()
+    [{'num_leaves': 10}, {'num_leaves': 50}]
+    """
+
+    objectives: tuple[str, ...] = ("gain", "u_risk")
+    alphas: tuple[float, ...] = (1.0, 5.0, 10.0, 20.0)
+    seeds: tuple[int, ...] = (0,)
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    tune: str = "gain"
+    tune_on: str = "fold"
+    measure: str = MEASURE
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        objectives: Sequence[str],
+        alphas: Sequence[float],
+        seeds: Sequence[int],
+        grid: Mapping[str, Any],
+        tune: str,
+        tune_on: str,
+        measure: str,
+        options: Mapping[str, Any],
+    ) -> Self:
+        """A plan of what was asked for, each part checked."""
+        for objective in objectives:
+            if (
+                not isinstance(objective, str)
+                or objective.removesuffix(ALL) not in OBJECTIVES
+                or objective == "gain@all"
+            ):
+                raise ArgumentError(
+                    f"unknown objective {shortened(objective)}; write one of {', '.join(OBJECTIVES)}, "
+                    f"or such as faro{ALL} for all baselines together"
+                )
+        for name, value, known in (("tune", tune, TUNE), ("tune_on", tune_on, TUNE_ON)):
+            if value not in known:
+                raise ArgumentError(f"{name} is {shortened(value)}; it must be one of {', '.join(known)}")
+        wrong = sorted(_OWN & {*grid, *options})
+        if wrong:
+            raise ArgumentError(f"{wrong[0]} is not a parameter to sweep so; the sweep has its own way to set it")
+        lists = {name: _values(name, value) for name, value in grid.items()}
+        plan = cls(
+            objectives=tuple(dict.fromkeys(["gain", *objectives])),
+            alphas=tuple(sorted({check_alpha(alpha) for alpha in alphas})),
+            seeds=tuple(dict.fromkeys(whole("a seed", seed, 0, 2**31 - 1) for seed in seeds)),
+            grid={TREES: (100,)} | lists,
+            tune=tune,
+            tune_on=tune_on,
+            measure=str(Measure.parse(measure)),
+            options=dict(options),
+        )
+        if not plan.seeds:
+            raise ArgumentError("there is no seed; give at least one")
+        if len(plan.objectives) > 1 and not plan.alphas:
+            raise ArgumentError(f"{plan.objectives[1]} needs α; give at least one")
+        if 0.0 in plan.alphas:
+            raise ArgumentError("α = 0 is gain alone, which every sweep has; leave it out")
+        for job in plan.jobs("", dict.fromkeys(plan.settings(), plan.combinations()[0] | {TREES: 1})):
+            plan.check(job)
+        return plan
+
+    def check(self, job: Job) -> None:
+        """Reject what no ranker takes before any data is read."""
+        from surefoot.learn.ranker import Ranker
+        from surefoot.learn.settings import Settings
+
+        Settings.of(Ranker(**self.ranker(job)))
+
+    def ranker(self, job: Job) -> dict[str, Any]:
+        """Everything that a job's `Ranker` is made with."""
+        own = {"measure": self.measure, "random_state": job.seed}
+        return {**self.options, **own, **job.setting.learned, **dict(job.parameters)}
+
+    def settings(self) -> list[Setting]:
+        """The rows, gain first."""
+        pairs = [("gain", None), *product(self.objectives[1:], self.alphas)]
+        grid = self.combinations(every=True) if self.tune == "none" else [{}]
+        return [
+            Setting(objective, alpha, parameters_of(parameters) if len(grid) > 1 else ())
+            for objective, alpha in pairs
+            for parameters in grid
+        ]
+
+    def combinations(self, *, every: bool = False) -> list[dict[str, Any]]:
+        """The grid's settings; numbers of trees are no part of them, unless `every` is asked for."""
+        names = [name for name in self.grid if every or name != TREES]
+        return [dict(zip(names, values, strict=True)) for values in product(*(self.grid[name] for name in names))]
+
+    @property
+    def tuned(self) -> bool:
+        """Whether there is anything to tune."""
+        return self.tune != "none" and any(len(values) > 1 for values in self.grid.values())
+
+    def group(self, setting: Setting) -> Setting:
+        """The setting for which parameters are tuned that this one uses."""
+        return setting if self.tune == "objective" else Setting("gain")
+
+    def trials(self, fold: str) -> Iterator[Job]:
+        """The trainings that find a fold's parameters; the most trees are grown, and fewer read off the history."""
+        most = max(self.grid[TREES])
+        for setting in dict.fromkeys(map(self.group, self.settings())) if self.tuned else ():
+            for parameters in self.combinations():
+                for seed in self.seeds:
+                    yield Job(fold, setting, parameters_of(parameters | {TREES: most}), seed, trial=True)
+
+    def jobs(self, fold: str, tuned: Mapping[Setting, Mapping[str, Any]]) -> Iterator[Job]:
+        """The trainings of a fold's settings whose parameters are known."""
+        only = self.combinations(every=True)[0]
+        for setting in self.settings():
+            parameters = dict(setting.parameters) or (tuned.get(self.group(setting)) if self.tuned else only)
+            if parameters is not None:
+                for seed in self.seeds:
+                    yield Job(fold, setting, parameters_of(parameters), seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The plan whose plain data this is."""
+        grid = {name: tuple(values) for name, values in data["grid"].items()}
+        lists = {name: tuple(data[name]) for name in ("objectives", "alphas", "seeds")}
+        return cls(**{**data, **lists, "grid": grid})
+
+    def rule(self) -> str:
+        """How parameters were found, in words."""
+        if self.tune == "none" and len(self.settings()) > 1 + (len(self.objectives) - 1) * len(self.alphas):
+            return f"Parameters were {TUNE['none']}."
+        if not self.tuned:
+            return "Parameters were given, not tuned."
+        tried = listed(
+            [f"{name} ({', '.join(map(str, values))})" for name, values in self.grid.items() if len(values) > 1]
+        )
+        return f"Parameters ({tried}) were {TUNE[self.tune]}, {TUNE_ON[self.tune_on]}, by mean {self.measure}."
+
+
+def best(plan: Plan, found: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str, Any]:
+    """The parameters whose trials have the greatest mean measure on validation data; the first of equals.
+
+    A trial's result has under `valid` the measure for each number of trees in the grid, in ascending order.
+    """
+    counts = sorted(plan.grid[TREES])
+    reached: dict[Parameters, list[Sequence[float]]] = {}
+    for job, result in found:
+        reached.setdefault(job.parameters, []).append(result["valid"])
+    means = {
+        (parameters, count): sum(values[place] for values in lists) / len(lists)
+        for parameters, lists in reached.items()
+        for place, count in enumerate(counts)
+    }
+    parameters, count = max(means, key=lambda at: means[at])
+    return dict(parameters) | {TREES: count}
+
+
+def _values(name: str, given: Any) -> tuple[Any, ...]:
+    values = tuple(given) if isinstance(given, list | tuple) else (given,)
+    if not values:
+        raise ArgumentError(f"the grid has no value for {name}; give at least one")
+    if name == TREES:
+        return tuple(sorted({whole(TREES, value, 1, LARGEST_COUNT) for value in values}))
+    return values

@@ -1,0 +1,213 @@
+"""A sweep's folder: what was asked for, each fold as it was met, and every finished training, each stored in one step.
+
+    sweep.json        the plan and where the data comes from
+    folds/Fold1/      fold.json, arrays.npz: labels, baselines' scores and queries of validation and test data
+    trials/KEY.json   what a training that finds parameters reached on validation data
+    points/KEY/       a saved ranker, point.json, arrays.npz: its scores and measures of validation and test data
+
+A key is a hash of everything that decides a training, so a changed plan finds what it shares with the one before. A
+folder or file appears whole or not at all; a program that was killed leaves hidden names, which the next one removes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from surefoot import __version__
+from surefoot.choose.folds import Source
+from surefoot.choose.plan import Job, Plan
+from surefoot.data.files import read_json, reason
+from surefoot.data.writing import unfinished, write_text
+from surefoot.errors import DataError
+from surefoot.learn.engines.contract import engine
+
+SCHEMA = "surefoot/sweep-plan/1"
+_NAME, _LOCK = "sweep.json", ".lock"
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+class Store:
+    """The folder of one sweep."""
+
+    def __init__(self, folder: str | os.PathLike[str], plan: Plan, source: Source, learned: bool = False) -> None:
+        self.folder = Path(folder)
+        self.plan, self.source, self.learned = plan, source, learned
+        self._folds: dict[str, dict[str, Any]] = {}
+
+    @classmethod
+    def read(cls, folder: str | os.PathLike[str]) -> Store:
+        """The store that is there."""
+        path = Path(folder) / _NAME
+        if not Path(folder).is_dir():
+            raise DataError.at(folder, None, "is not a folder; give the one that a sweep was kept in")
+        content = read_json(path)
+        if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+            raise DataError.at(path, None, "does not describe a sweep of this version")
+        try:
+            plan, source = Plan.from_dict(content["plan"]), Source.from_dict(content["source"])
+            return cls(folder, plan, source, bool(content["learned"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError.at(path, None, f"is not whole ({error!r}); start the sweep in a new folder") from error
+
+    def begin(self) -> None:
+        """Write down what is asked for; another sweep's folder, or one with other files, is rejected."""
+        path = self.folder / _NAME
+        if path.exists():
+            before = Store.read(self.folder)
+            if (before.source, before.learned) != (self.source, self.learned):
+                raise DataError.at(
+                    self.folder, None, f"holds a sweep of other data ({before.described}); name another folder"
+                )
+        elif any(entry.name != _LOCK for entry in self.folder.iterdir()):
+            raise DataError.at(self.folder, None, "holds other files than a sweep's; name a new folder")
+        content = {
+            "schema": SCHEMA, "plan": self.plan.to_dict(), "source": self.source.to_dict(), "learned": self.learned,
+        }  # fmt: skip
+        write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        for kind in ("folds", "trials", "points"):
+            (self.folder / kind).mkdir(exist_ok=True)
+            for left in (self.folder / kind).glob(".*.part"):  # by programs that were killed
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+    @property
+    def described(self) -> str:
+        """The data in a few words."""
+        parts = [self.source.path, *self.source.baselines, *(["learned baselines"] if self.learned else [])]
+        return ", ".join(parts)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Make the folder, and keep other sweeps out of it for as long as this one works there."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with (self.folder / _LOCK).open("a+") as file:
+                if not _locked(file):
+                    raise DataError.at(
+                        self.folder,
+                        None,
+                        "is in use: another sweep is working there; wait for it, or name another folder",
+                    )
+                yield
+        except OSError as error:
+            raise DataError.at(self.folder, None, f"cannot hold a sweep ({reason(error)})") from error
+
+    def key(self, job: Job) -> str:
+        """A name for a job's files: the same for trainings that are alike in everything."""
+        baselines = self.fold(job.fold)["baselines"]
+        named = baselines if job.setting.against_all else baselines[:1]
+        parts = [
+            __version__, engine().name, engine().version, job.trial, self.fold(job.fold)["digest"], named,
+            {name: value for name, value in self.plan.ranker(job).items() if name not in engine().idle},
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
+
+    def has_fold(self, name: str) -> bool:
+        """Whether a fold was met before."""
+        return (self.folder / "folds" / name).is_dir()
+
+    def fold(self, name: str) -> dict[str, Any]:
+        """What is known of a fold: digest, baselines, queries."""
+        if name not in self._folds:
+            self._folds[name] = self._json(self.folder / "folds" / name / "fold.json")
+        return self._folds[name]
+
+    def fold_arrays(self, name: str) -> Arrays:
+        """A fold's labels, ties and baselines."""
+        return _arrays(self.folder / "folds" / name / "arrays.npz")
+
+    def write_fold(self, name: str, about: Mapping[str, Any], arrays: Arrays) -> None:
+        """Keep a fold."""
+        with self._new(self.folder / "folds" / name) as folder:
+            (folder / "fold.json").write_text(json.dumps(about))
+            _save(folder / "arrays.npz", arrays)
+
+    def has(self, job: Job) -> bool:
+        """Whether a job is done."""
+        return self.place(job).exists()
+
+    def place(self, job: Job) -> Path:
+        """Where a job's result is."""
+        key = self.key(job)
+        return self.folder / "trials" / f"{key}.json" if job.trial else self.folder / "points" / key
+
+    def result(self, job: Job) -> dict[str, Any]:
+        """What a job found."""
+        place = self.place(job)
+        return self._json(place if job.trial else place / "point.json")
+
+    def arrays(self, job: Job) -> Arrays:
+        """A trained ranker's scores and measures."""
+        return _arrays(self.place(job) / "arrays.npz")
+
+    def write_trial(self, job: Job, result: Mapping[str, Any]) -> None:
+        """Keep what a trial found."""
+        write_text(self.place(job), json.dumps(result))
+
+    def write_point(self, job: Job, ranker: Any, result: Mapping[str, Any], arrays: Arrays) -> None:
+        """Keep a trained ranker and what it does."""
+        with self._new(self.place(job)) as folder:
+            ranker.save(folder)
+            (folder / "point.json").write_text(json.dumps({"job": job.to_dict(), **result}, ensure_ascii=False))
+            _save(folder / "arrays.npz", arrays)
+
+    @contextmanager
+    def _new(self, target: Path) -> Iterator[Path]:
+        """A folder that appears under its name once it is whole; one that is there meanwhile stays."""
+        try:
+            with unfinished(target) as temporary:
+                temporary.mkdir()
+                yield temporary
+                with suppress(FileExistsError):
+                    if not target.exists():
+                        temporary.rename(target)
+        except OSError as error:
+            raise DataError.at(target, None, f"cannot be written ({reason(error)})") from error
+
+    def _json(self, path: Path) -> dict[str, Any]:
+        found = read_json(path)
+        if not isinstance(found, dict):
+            raise DataError.at(path, None, "is not what a sweep writes; remove it, and run the sweep again")
+        return found
+
+
+def _save(path: Path, arrays: Arrays) -> None:
+    with path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **dict(arrays))
+
+
+def _arrays(path: Path) -> Arrays:
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            return {name: found[name] for name in found.files}
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        raise DataError.at(
+            path, None, f"cannot be read ({error}); remove its folder, and run the sweep again"
+        ) from error
+
+
+def _locked(file: IO[str]) -> bool:
+    """Whether the file could be locked until it is closed; a program that dies lets go of it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,186 @@
+"""A process that trains a sweep's jobs: it takes them as lines of JSON, stores what it finds, and says so.
+
+Started as `python -m surefoot.choose.worker`. The first line names the sweep's folder, every other one a job, or a
+fold alone to make ready. One fold at a time is held, with its bins, so jobs of one fold should come together.
+When the sweep ends, or dies, its end of the pipe closes, and the worker ends at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+from surefoot.choose.aggregates import Aggregate
+from surefoot.choose.baselines import LEARNED, learned_baselines, scores_of
+from surefoot.choose.folds import PARTS, Fold
+from surefoot.choose.plan import TREES, Job
+from surefoot.choose.store import Store
+from surefoot.errors import DataError, SurefootError, visible
+from surefoot.learn.checkpoints import data_hash
+from surefoot.learn.prepared import Prepared
+from surefoot.learn.ranker import Ranker
+from surefoot.learn.target import Target
+
+SHOWN = PARTS[1:]  # what scores are kept of
+
+
+class StorageError(SurefootError):
+    """What was found cannot be kept, or the data cannot be used: no other job would fare better."""
+
+
+class Worker:
+    """Trains the jobs of a sweep that is stored in a folder."""
+
+    def __init__(self, folder: str) -> None:
+        self.store = Store.read(folder)
+        self.plan = self.store.plan
+        self._fold: Fold | None = None
+
+    def make_ready(self, name: str) -> None:
+        """Load a fold, unless it is the one at hand, and learn or read its baselines."""
+        if self._fold is not None and self._fold.name == name:
+            return
+        self._fold = None  # before the next one comes: memory holds one
+        try:
+            fold = self.store.source.load(name)
+            digest = "-".join(data_hash(data) for data in fold.sets)
+            if self.store.has_fold(name) and self.store.fold(name)["digest"] != digest:
+                raise DataError.at(
+                    self.store.source.path,
+                    None,
+                    f"{name} is not the data that this sweep began with; name another folder",
+                )
+            self._fold = self._with_learned(fold) if self.store.learned else fold
+            if not self.store.has_fold(name):
+                self._keep_fold(self._fold, digest)
+        except SurefootError as error:
+            raise StorageError(str(error)) from error
+        self._prepared = Prepared(self._fold.train, self._fold.valid)
+        self._targets = {
+            part: {measure: Target.of(data, measure, self._threads) for measure in measures(self.plan.measure)}
+            for part, data in zip(SHOWN, self._fold.sets[1:], strict=True)
+        }
+
+    @property
+    def _threads(self) -> int | None:
+        return self.plan.options.get("num_threads")
+
+    def _with_learned(self, fold: Fold) -> Fold:
+        """The fold with learned baselines' scores, from the store where they are known."""
+        if self.store.has_fold(fold.name):
+            arrays = self.store.fold_arrays(fold.name)
+            found = [dict(zip(LEARNED, arrays[f"{part}_learned"], strict=True)) for part in PARTS]
+        else:
+            if fold.held_out is None:
+                raise SurefootError("baselines are learned on held-out queries; say how many with held_out")
+            first = self.plan.combinations()[0] | {TREES: max(self.plan.grid[TREES])}
+            threads = {} if self._threads is None else {"num_threads": self._threads}
+            models = learned_baselines(fold.held_out, self.plan.measure, first | threads, self.store.source.seed)
+            found = [scores_of(models, data) for data in fold.sets]
+        for name in LEARNED:
+            fold = fold.with_baseline(name, [scores[name] for scores in found])
+        return fold
+
+    def _keep_fold(self, fold: Fold, digest: str) -> None:
+        arrays: dict[str, Any] = {}
+        for part, data in zip(PARTS, fold.sets, strict=True):
+            if self.store.learned:
+                arrays[f"{part}_learned"] = np.stack([data.baselines[name] for name in LEARNED])
+            if part == "train":
+                continue
+            arrays[f"{part}_labels"] = data.y
+            arrays[f"{part}_offsets"] = data.offsets
+            arrays[f"{part}_ties"] = data.tie_order()
+            arrays[f"{part}_baselines"] = np.array(list(data.baselines.values()), dtype=np.float64).reshape(
+                -1, len(data)
+            )
+            if self.store.source.selective is not None:
+                arrays[f"{part}_aggregate"] = Aggregate.parse(self.store.source.selective)(data)
+        about = {
+            "digest": digest,
+            "baselines": list(fold.train.baselines),
+            "queries": {part: list(data.queries) for part, data in zip(PARTS[1:], fold.sets[1:], strict=True)},
+            "sizes": {part: [len(data.queries), len(data)] for part, data in zip(PARTS, fold.sets, strict=True)},
+            "tie_rule": fold.train.tie_rule,
+        }
+        self.store.write_fold(fold.name, about, arrays)
+
+    def run(self, job: Job) -> None:
+        """Train and store a job, unless it is stored already."""
+        self.make_ready(job.fold)
+        if self.store.has(job) or self._fold is None:
+            return
+        began = time.monotonic()
+        names = list(self._fold.train.baselines)
+        data = self._prepared.with_only(names if job.setting.against_all else names[:1])
+        ranker = Ranker(**self.plan.ranker(job)).fit(data)
+        result: dict[str, Any] = {"seconds": time.monotonic() - began, "trees": ranker.best_iteration_}
+        if job.trial:
+            reached = ranker.history_["valid"]["effectiveness"]
+            counts = sorted(self.plan.grid[TREES])
+            result["valid"] = [reached[min(count, len(reached)) - 1] for count in counts]
+            self._kept(lambda: self.store.write_trial(job, result))
+            return
+        arrays: dict[str, Any] = {}
+        for part, held in zip(SHOWN, self._fold.sets[1:], strict=True):
+            scores = ranker.predict(held.with_only(data.train.baselines))
+            arrays[f"{part}_scores"] = scores
+            arrays[f"{part}_values"] = np.stack([target.values(scores) for target in self._targets[part].values()])
+        self._kept(lambda: self.store.write_point(job, ranker, result, arrays))
+
+    @staticmethod
+    def _kept(write: Any) -> None:
+        try:
+            write()
+        except SurefootError as error:
+            raise StorageError(str(error)) from error
+
+
+def measures(optimised: str) -> list[str]:
+    """What every model is measured by: what was optimised, and NDCG at 1 and 10 as the papers' tables have it."""
+    return list(dict.fromkeys([optimised, "nDCG(dcg='exp-log2')@1", "nDCG(dcg='exp-log2')@10"]))
+
+
+def main() -> None:
+    """Work until the pipe closes."""
+    answers = os.fdopen(os.dup(1), "w", buffering=1)
+    os.dup2(2, 1)  # what libraries print is no answer
+    lines: queue.Queue[str] = queue.Queue()
+
+    def listen() -> None:
+        for line in sys.stdin:
+            lines.put(line)
+        os._exit(0)  # whoever asked is gone, also in the middle of a training
+
+    threading.Thread(target=listen, daemon=True).start()
+    worker: Worker | None = None
+    while True:
+        message = json.loads(lines.get())
+        answer: dict[str, Any] = {"ended": True}
+        try:
+            if worker is None:
+                worker = Worker(message["folder"])
+            elif "fold" in message:
+                worker.make_ready(message["fold"])
+            else:
+                worker.run(Job.from_dict(message["job"]))
+        except StorageError as error:
+            answer = {"stop": visible(str(error))}
+        except SurefootError as error:
+            answer = {"failed": visible(str(error))}
+        except MemoryError:
+            answer = {"failed": "there is not enough memory for it"}
+        except Exception as error:
+            answer = {"failed": visible(f"{type(error).__name__}: {error}")}
+        answers.write(json.dumps(answer) + "\n")
+
+
+if __name__ == "__main__":
+    main()
