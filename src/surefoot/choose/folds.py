@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import polars as pl
 
 from surefoot.arrays import Floats, Rows
 from surefoot.choose.aggregates import Aggregate
 from surefoot.data.files import existing_file
 from surefoot.data.letor.files import read_letor
 from surefoot.data.ranking_data import RankingData
+from surefoot.data.writing import unfinished
 from surefoot.errors import ArgumentError, DataError
+from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.sources import read_like, with_baselines
 
 PARTS = ("train", "valid", "test")
 _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
 _ENDINGS = (".txt", ".txt.gz", ".txt.bz2", ".txt.xz", ".txt.zst", ".parquet", "")
+KEPT = "data"  # below a sweep's folder: data that was given in memory
 FEWEST = 3  # folds: one to test, one to validate, one to train
 
 
@@ -119,6 +124,8 @@ class Source:
         return found
 
     def _ready(self, data: RankingData, file: Path) -> RankingData:
+        for name, scores in _own_baselines(file).items():
+            data = data.with_baseline(name, scores)
         data = with_baselines(data, self.baselines, file)
         return data if self.selective is None else Aggregate.parse(self.selective).added(data)
 
@@ -165,3 +172,49 @@ def _whole(fold: Fold, place: Path) -> Fold:
                 place, None, f"{fold.name} has no relevant document in its {part} set; a fold needs some in each set"
             )
     return fold
+
+
+def keep_data(data: Any, folder: Path, *, needed: bool) -> Path:
+    """Data that was given in memory, in files below `folder` that workers can read; the path of a `Source`.
+
+    It is RankingData, or a list of (train, valid, test). Its own baselines are kept too; some are `needed`. The place
+    is named by what is in it, so that it need not be written again.
+    """
+    single = isinstance(data, RankingData)
+    folds = [[data]] if single else [list(sets) for sets in data]
+    flat = [one for sets in folds for one in sets]
+    if (
+        not flat
+        or {len(sets) for sets in folds} != {1 if single else 3}
+        or not all(isinstance(one, RankingData) for one in flat)
+    ):
+        raise ArgumentError("data must be a path, RankingData, or a list of (train, valid, test), each RankingData")
+    if needed and not all(one.baselines for one in flat):
+        raise ArgumentError("there is nothing to compare with; give the data a baseline (with_baseline), or learn some")
+    name = hashlib.sha256("".join(map(data_hash, flat)).encode()).hexdigest()[:20]
+    target = folder / KEPT / name
+    if not target.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished(target) as temporary:
+            temporary.mkdir()
+            for number, one in enumerate(flat):
+                home = temporary if single else temporary / f"Fold{number // 3 + 1}"
+                home.mkdir(exist_ok=True)
+                file = home / f"{'data' if single else _STEMS[PARTS[number % 3]][0]}.parquet"
+                one.write(file)
+                pl.DataFrame(one.baselines).write_parquet(_baselines_file(file))
+            temporary.rename(target)
+    return target / "data.parquet" if single else target
+
+
+def _baselines_file(file: Path) -> Path:
+    return file.with_name(f"{file.name}.baselines")
+
+
+def _own_baselines(file: Path) -> dict[str, Floats]:
+    """The baselines of data that was given in memory."""
+    kept = _baselines_file(file)
+    if not kept.is_file():
+        return {}
+    table = pl.read_parquet(kept)
+    return {name: table[name].to_numpy() for name in table.columns}

@@ -23,7 +23,7 @@ from typing import IO, Any
 import numpy as np
 
 from surefoot import __version__
-from surefoot.choose.folds import Source
+from surefoot.choose.folds import KEPT, Source
 from surefoot.choose.plan import Job, Plan
 from surefoot.data.files import read_json, reason
 from surefoot.data.writing import unfinished, write_text
@@ -42,6 +42,8 @@ class Store:
         self.folder = Path(folder)
         self.plan, self.source, self.learned = plan, source, learned
         self._folds: dict[str, dict[str, Any]] = {}
+        self.files: list[list[Any]] = []
+        self.to_check: set[str] = set()  # folds whose files have changed since
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Store:
@@ -54,29 +56,50 @@ class Store:
             raise DataError.at(path, None, "does not describe a sweep of this version")
         try:
             plan, source = Plan.from_dict(content["plan"]), Source.from_dict(content["source"])
-            return cls(folder, plan, source, bool(content["learned"]))
+            found = cls(folder, plan, source, bool(content["learned"]))
+            found.files = list(content["files"])
+            return found
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError.at(path, None, f"is not whole ({error!r}); start the sweep in a new folder") from error
 
     def begin(self) -> None:
         """Write down what is asked for; another sweep's folder, or one with other files, is rejected."""
         path = self.folder / _NAME
+        files = self._files()
         if path.exists():
             before = Store.read(self.folder)
+            if before.files != files:  # each fold must be what it was before anything is taken as done
+                self.to_check, files = set(self.source.names()), before.files
             if (before.source, before.learned) != (self.source, self.learned):
                 raise DataError.at(
                     self.folder, None, f"holds a sweep of other data ({before.described}); name another folder"
                 )
-        elif any(entry.name != _LOCK for entry in self.folder.iterdir()):
+        elif any(entry.name not in (_LOCK, KEPT) for entry in self.folder.iterdir()):
             raise DataError.at(self.folder, None, "holds other files than a sweep's; name a new folder")
-        content = {
-            "schema": SCHEMA, "plan": self.plan.to_dict(), "source": self.source.to_dict(), "learned": self.learned,
-        }  # fmt: skip
-        write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        self._write(files)
         for kind in ("folds", "trials", "points"):
             (self.folder / kind).mkdir(exist_ok=True)
             for left in (self.folder / kind).glob(".*.part"):  # by programs that were killed
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+    def checked(self, fold: str) -> None:
+        """Note that a fold is what it was, or new."""
+        if fold in self.to_check:
+            self.to_check.discard(fold)
+            if not self.to_check:
+                self._write(self._files())
+
+    def _files(self) -> list[list[Any]]:
+        """The data's files, and what tells that one has changed."""
+        return [[str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in self.source.files()]
+
+    def _write(self, files: list[list[Any]]) -> None:
+        self.files = files
+        content = {
+            "schema": SCHEMA, "plan": self.plan.to_dict(), "source": self.source.to_dict(), "learned": self.learned,
+            "files": files,
+        }  # fmt: skip
+        write_text(self.folder / _NAME, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
     @property
     def described(self) -> str:

@@ -1,4 +1,4 @@
-"""The commands, gathered: `evaluate`, `train`, `rank`, `stability`, `demo`."""
+"""The commands, gathered: `evaluate`, `train`, `rank`, `sweep`, `select`, `stability`, `demo`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from surefoot.cli.bar import with_bar
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.rank import rank
+from surefoot.cli.select import select
 from surefoot.cli.stability import stability
+from surefoot.cli.sweep import sweep
 from surefoot.cli.train import train
 
 app = typer.Typer(
@@ -20,8 +22,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
-for command in (evaluate, train, rank, demo):
+for command in (evaluate, train, rank, select, demo):
     app.command()(with_bar(command))
+app.command()(sweep)  # it shows more than a bar
 app.add_typer(stability)
 
 

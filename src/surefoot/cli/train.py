@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs
+from surefoot.cli.parameters import parameters
 from surefoot.cli.sources import files_of
-from surefoot.errors import ArgumentError, shortened, visible
+from surefoot.errors import ArgumentError, visible
 from surefoot.learn.defaults import MEASURE
 from surefoot.learn.sources import HELP as BASELINES
 from surefoot.progress import busy
@@ -84,7 +85,7 @@ def train(
         "init": "baseline" if init_baseline else None, "n_estimators": trees, "early_stopping_rounds": early_stopping,
         "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
     }  # fmt: skip
-    ranker = Ranker(**chosen, **_parameters(set_ or [], taken={*chosen, "self"}))
+    ranker = Ranker(**chosen, **parameters(set_ or [], taken={*chosen, "self"}))
     settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
     if objective == "gain" and settings.objective.alpha > 0:
         raise ArgumentError(f"--alpha {alpha:g} has no effect on --objective gain; give u_risk, saro, faro or geo_risk")
@@ -102,26 +103,6 @@ def train(
         if html is not None:
             assessment.to_html(html)
         _show_assessment(console, assessment, html)
-
-
-def _parameters(given: list[str], taken: set[str]) -> dict[str, Any]:
-    import json
-
-    found: dict[str, Any] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        name = name.strip()
-        if not equals or not name:
-            raise ArgumentError(f"--set {shortened(text)} is not understood; write --set num_leaves=50")
-        if name in taken:
-            raise ArgumentError(f"--set {name} is not a LightGBM parameter; it has an option of its own, see --help")
-        if name in found:
-            raise ArgumentError(f"--set {name} is given twice")
-        try:
-            found[name] = json.loads(value)
-        except (ValueError, RecursionError):
-            found[name] = value
-    return found
 
 
 def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | None]) -> None:

@@ -55,6 +55,14 @@ def check_labels(y: Floats, *, exponential: bool) -> None:
         )
 
 
+def standardise(scores: Floats, lengths: Rows) -> Floats:
+    """Scores less their query's mean, over their deviation within it; `lengths` are the queries' numbers of rows."""
+    query = np.repeat(np.arange(len(lengths)), lengths)
+    centred = scores - (np.bincount(query, scores) / lengths)[query]
+    spread = np.sqrt(np.bincount(query, centred**2) / lengths)[query]
+    return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0))
+
+
 def _refuse(wrong: npt.NDArray[np.bool_], y: Floats, why: str) -> None:
     if wrong.any():
         row = int(wrong.argmax())
@@ -275,11 +283,7 @@ class RankingData:
         >>> data.standardised([5, 9, 7])
         array([-1.,  1.,  0.])
         """
-        found = self._scores(scores, "scores")
-        query = np.repeat(np.arange(len(self.queries)), self.lengths)
-        centred = found - (np.bincount(query, found) / self.lengths)[query]
-        spread = np.sqrt(np.bincount(query, centred**2) / self.lengths)[query]
-        return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0))
+        return standardise(self._scores(scores, "scores"), self.lengths)
 
     def scores_of(self, run: Run) -> Floats:
         """A run's score of each document; those it lacks come last, as they would for a user.

@@ -23,9 +23,9 @@ from surefoot.data.scores import Scores
 from surefoot.data.texts import read_texts
 from surefoot.errors import CONTROL, ArgumentError, visible
 from surefoot.report.columns import LEAST_P, SUMMARY, SYSTEM, at_alpha, page_columns
+from surefoot.report.escapes import FORMULA
 from surefoot.report.html import asset, render, source_hash, trusted
 from surefoot.report.page_results import pack, packed_results
-from surefoot.report.text import FORMULA
 from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
 from surefoot.risk.baselines import ROUNDING, VIRTUAL
 from surefoot.risk.inference import FEWEST_QUERIES, LEVEL, critical_value

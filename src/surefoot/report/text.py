@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -24,6 +22,7 @@ from surefoot.report.columns import (
     segment_columns,
     segment_rows,
 )
+from surefoot.report.escapes import LETTER, csv_name, csv_text, latex, markdown
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
 from surefoot.risk.inference import LEVEL
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
-# What a spreadsheet would take for a formula. The page's script reads the pattern too, where \s has U+FEFF in it.
-FORMULA = re.compile(r"^[\s\ufeff]*[=+\-@＝＋－＠]")
 _MARKS = (
     "small number: rank; U low, U high: 95 % interval; p adj.: corrected for skewness, "
     f"p Holm: also for the number of systems; *: p Holm < {LEVEL:g}"
@@ -206,41 +203,26 @@ def to_csv(parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]]) -> str:
 def queries_csv(frame: pl.DataFrame) -> str:
     """One line per system and query, from `Assessment.per_query`."""
     for column in ("query", "system"):
-        shown = {name: _csv_name(name) for name in frame[column].unique()}
+        shown = {name: csv_name(name) for name in frame[column].unique()}
         frame = frame.with_columns(frame[column].replace({name: safe for name, safe in shown.items() if name != safe}))
     return frame.write_csv()
 
 
-def csv_text(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
-    """CSV whose names a spreadsheet takes as text."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([_csv_name(cell) if isinstance(cell, str) else cell for cell in line] for line in lines)
-    return stream.getvalue()
-
-
-def _csv_name(name: str) -> str:
-    """A name that a spreadsheet takes as text: one that it would take for a formula gets a ' in front."""
-    shown = visible(name)
-    return f"'{shown}" if FORMULA.search(shown) else shown
-
-
 def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     """A Markdown table of the summary, and one for each α."""
-    parts = [f"**{_markdown(title(data))}**", *(f"**{_markdown(caution)}**" for caution in cautions(data))]
+    parts = [f"**{markdown(title(data))}**", *(f"**{markdown(caution)}**" for caution in cautions(data))]
     first = default_alpha(data["alphas"])
-    parts += [f"**The verdict at α = {first:g}.** {_markdown(' '.join(advice(data, first)))}"]
+    parts += [f"**The verdict at α = {first:g}.** {markdown(' '.join(advice(data, first)))}"]
     parts.append(_markdown_table(rows, [SYSTEM, *SUMMARY]))
     for alpha in data["alphas"]:
         parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha), *intervals_at(data, alpha)])]
     for column, system, segments in segment_rows(data):
         named = replace(SYSTEM, heading="segment")
-        parts.append(f"{_markdown(system)} by {_markdown(column['column'])}, at α = {first:g}")
+        parts.append(f"{markdown(system)} by {markdown(column['column'])}, at α = {first:g}")
         parts.append(_markdown_table(segments, [named, *segment_columns(first)]))
     if churn := churn_columns(data):
         parts += ["How far rankings moved from the baseline's", _markdown_table(rows, [SYSTEM, *churn])]
-    parts.append("\n".join(f"- {_markdown(note)}" for note in [*notes(data), *absences(data)]))
+    parts.append("\n".join(f"- {markdown(note)}" for note in [*notes(data), *absences(data)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -249,12 +231,8 @@ def _markdown_table(rows: Sequence[SystemData], columns: Sequence[Column]) -> st
         "| " + " | ".join(column.heading for column in columns) + " |",
         "|" + "|".join(":---" if column.key == SYSTEM.key else "---:" for column in columns) + "|",
     ]
-    lines += ["| " + " | ".join(_markdown(column.text(row)) for column in columns) + " |" for row in rows]
+    lines += ["| " + " | ".join(markdown(column.text(row)) for column in columns) + " |" for row in rows]
     return "\n".join(lines)
-
-
-def _markdown(text: str) -> str:
-    return re.sub(r"([\\|`*_\[\]<>#&$~])", r"\\\1", visible(text))
 
 
 def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
@@ -266,11 +244,11 @@ def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
         [rf"\multicolumn{{{len(columns)}}}{{l}}{{}}"]
         + [rf"\multicolumn{{4}}{{c}}{{$\alpha = {alpha:g}$}}" for alpha in data["alphas"]]
     )
-    body = [" & ".join(_latex(column.text(row)) for column in flat) + r" \\" for row in rows]
+    body = [" & ".join(latex(column.text(row)) for column in flat) + r" \\" for row in rows]
     lines = [
-        f"% {_latex(title(data))}",
+        f"% {latex(title(data))}",
         r"% needs \usepackage{booktabs}",
-        *([_LETTER] if any(r"\surefootletter" in line for line in body) else []),
+        *([LETTER] if any(r"\surefootletter" in line for line in body) else []),
         rf"\begin{{tabular}}{{l{'r' * (len(flat) - 1)}}}",
         r"\toprule",
         rf"{spans} \\",
@@ -281,32 +259,6 @@ def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
         r"\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "<": "$<$", ">": "$>$",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "α": r"$\alpha$",
-    "|": r"\textbar{}", "`": "{`}", "\u00a0": "~", "�": "?",
-    # After \\ and \midrule a bare [ or * would be their argument.
-    "[": "{[}", "]": "{]}", "*": "{*}",
-}  # fmt: skip
-# Letters that every LaTeX sets, whatever its engine, font encoding and packages.
-_LATIN = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ")
-# Others stop pdfLaTeX; there their number stands in.
-_LETTER = r"\providecommand{\surefootletter}[2]{\ifdefined\Umathchar#1\else(U+#2)\fi}"
-
-
-def _latex(text: str) -> str:
-    return "".join(map(_latex_letter, re.sub("-(?=-)", "-\0", visible(text)))).replace("\0", "{}")
-
-
-def _latex_letter(letter: str) -> str:
-    if letter in _LATEX:
-        return _LATEX[letter]
-    if letter.isascii() or letter in _LATIN:
-        return letter
-    return rf"\surefootletter{{{letter}}}{{{ord(letter):04X}}}"
 
 
 def query_tables(data: AssessmentData, rows: Sequence[SystemData], most: int = 10) -> list[RenderableType]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
 
+WORST = 0.05  # the share of queries whose mean difference is the mean of the worst
+
 
 def assessment_data(
     scores: Scores,
@@ -37,7 +39,7 @@ def assessment_data(
     bootstrap: int = 0,
     seed: int = 0,
     depth: int | None = None,
-    worst: float = 0.05,
+    worst: float = WORST,
     segments: Segments | None = None,
 ) -> AssessmentData:
     """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments."""
@@ -124,7 +126,7 @@ def _averaged(scores: Scores, against: Mapping[str, Floats], deltas: Mapping[str
     counted = {"wins", "losses", "ties", "loss_over_20"}
     rows = []
     for position, (mean, geometric_mean) in enumerate(zip(scores.mean(), scores.geometric_mean(), strict=True)):
-        each = [_figures(deltas[name][position], vector, worst) for name, vector in against.items()]
+        each = [difference_figures(deltas[name][position], vector, worst) for name, vector in against.items()]
         figures = {key: float(np.mean([one[key] for one in each])) for key in each[0]}
         row: Json = {"mean": float(mean), "geometric_mean": float(geometric_mean)}
         for key, value in figures.items():
@@ -134,7 +136,8 @@ def _averaged(scores: Scores, against: Mapping[str, Floats], deltas: Mapping[str
     return rows
 
 
-def _figures(difference: Floats, baseline: Floats, worst: float) -> dict[str, float]:
+def difference_figures(difference: Floats, baseline: Floats, worst: float = WORST) -> dict[str, float]:
+    """Reward, risk, wins, losses and what follows from them, of differences to a baseline's scores."""
     above, below = _sums(difference)
     reward, risk = above / len(difference), -below / len(difference)
     wins, losses = int((difference > 0).sum()), int((difference < 0).sum())

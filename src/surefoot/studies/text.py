@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
-from surefoot.report.text import csv_text, rendered
+from surefoot.report.escapes import csv_text
+from surefoot.report.text import rendered
 from surefoot.risk.plain_data import Json
 
 if TYPE_CHECKING:

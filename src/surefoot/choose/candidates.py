@@ -1,0 +1,240 @@
+"""What may be shipped after a sweep, query by query: its models, and what can be made of them without training.
+
+Selective re-ranking, blending with the baseline, the mean of several seeds' scores, and mixing with the baseline by
+chance (Wang et al., SIGIR 2012, §5) all start from the gain-only model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from surefoot.arrays import Floats, Rows
+from surefoot.choose.plan import Job, Setting
+from surefoot.choose.store import Store
+from surefoot.choose.trainings import Trainings
+from surefoot.choose.worker import SHOWN, measures
+from surefoot.data.ranking_data import standardise
+from surefoot.learn.target import Target
+from surefoot.risk.churn import inversions
+
+WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the model in a blend
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of validation queries that selective re-ranking touches
+CHANCES = (0.25, 0.5, 0.75)  # of the model in a mixture
+
+
+@dataclass(frozen=True)
+class Part:
+    """The validation or test queries of one fold: labels, how ties go, and what the baselines do."""
+
+    queries: list[str]
+    target: Target
+    measured: list[Target]
+    baselines: Floats  # scores of documents, a row per baseline
+    aggregate: Floats | None
+
+    @property
+    def lengths(self) -> Rows:
+        """Documents per query."""
+        return self.target.lengths
+
+    def values(self, scores: Floats) -> Floats:
+        """Each measure, a row each, of every query under these scores of documents."""
+        return np.stack([target.values(scores) for target in self.measured])
+
+    def standardised(self, scores: Floats) -> Floats:
+        """Scores less their query's mean, over their deviation within it."""
+        return standardise(scores, self.lengths)
+
+    def tau(self, scores: Floats) -> Floats:
+        """Kendall's τ between the ranking by these scores and the first baseline's; NaN for a single document."""
+        place = np.empty(len(scores), dtype=np.int64)
+        place[self.target.rank(self.baselines[0], fully=True)] = np.arange(len(scores))
+        group = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        pairs = self.lengths * (self.lengths - 1) / 2
+        inverted = inversions(group, place[self.target.rank(scores, fully=True)], len(self.lengths))
+        tau = np.full(len(pairs), np.nan)
+        np.divide(pairs - 2 * inverted, pairs, out=tau, where=pairs > 0)
+        return tau
+
+
+@dataclass
+class Candidate:
+    """One way to rank. `values[part]` is [seed, measure, query], the queries of all folds one after the other."""
+
+    name: str
+    kind: str
+    setting: Setting
+    values: dict[str, Floats]
+    tau: dict[str, Floats] | None = None  # [seed, query]
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by fold
+    share: float | None = None  # of a mixture: how often the model is used
+
+
+class Candidates:
+    """Everything that a sweep offers; incomplete settings, whose trainings failed on some fold, are left out."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.plan = store, store.plan
+        self.trainings = Trainings(store)
+        self.measures = measures(self.plan.measure)
+        self.folds = [fold for fold in self.trainings.folds if store.has_fold(fold)]
+        self.parts = {fold: {part: self._part(fold, part) for part in SHOWN} for fold in self.folds}
+        self.baselines: list[str] = store.fold(self.folds[0])["baselines"] if self.folds else []
+        self._baseline_values: dict[str, Floats] = {}
+        self._jobs: dict[Setting, list[list[Job]]] = {}
+        jobs = {fold: self.trainings.points(fold) for fold in self.trainings.folds if fold in self.folds}
+        for setting in self.plan.settings():
+            found = [
+                [job for fold in self.folds for job in jobs[fold] if (job.setting, job.seed) == (setting, seed)]
+                for seed in self.plan.seeds
+            ]
+            if all(len(one) == len(self.trainings.folds) and all(map(self.trainings.is_done, one)) for one in found):
+                self._jobs[setting] = found
+
+    def _part(self, fold: str, part: str) -> Part:
+        arrays = self.store.fold_arrays(fold)
+        given = arrays[f"{part}_labels"], arrays[f"{part}_offsets"], arrays[f"{part}_ties"]
+        targets = [Target(measure, *given, threads=1) for measure in self.measures]
+        return Part(
+            self.store.fold(fold)["queries"][part], targets[0], targets, arrays[f"{part}_baselines"],
+            arrays.get(f"{part}_aggregate"),
+        )  # fmt: skip
+
+    @property
+    def settings(self) -> list[Setting]:
+        """The settings that were trained on every fold with every seed."""
+        return list(self._jobs)
+
+    def jobs(self, setting: Setting) -> list[list[Job]]:
+        """A setting's trainings: for each seed, one per fold."""
+        return self._jobs[setting]
+
+    def queries(self, part: str) -> list[str]:
+        """The queries' names; with their fold's where two folds have one of the same name."""
+        names = [query for fold in self.folds for query in self.parts[fold][part].queries]
+        if len(set(names)) == len(names):
+            return names
+        return [f"{fold}/{query}" for fold in self.folds for query in self.parts[fold][part].queries]
+
+    def baseline_values(self, part: str) -> Floats:
+        """M(q) of every baseline: [baseline, measure, query]."""
+        if part not in self._baseline_values:
+            self._baseline_values[part] = np.concatenate(
+                [np.stack([held.values(row) for row in held.baselines]) for held in self._held(part)], axis=2
+            )
+        return self._baseline_values[part]
+
+    def _held(self, part: str) -> list[Part]:
+        return [self.parts[fold][part] for fold in self.folds]
+
+    def models(self) -> Iterator[Candidate]:
+        """The trained settings."""
+        for setting, seeds in self._jobs.items():
+            values: dict[str, list[Floats]] = {part: [] for part in SHOWN}
+            tau: dict[str, list[Floats]] = {part: [] for part in SHOWN}
+            for jobs in seeds:
+                arrays = [self.store.arrays(job) for job in jobs]
+                for part in SHOWN:
+                    values[part].append(np.concatenate([one[f"{part}_values"] for one in arrays], axis=1))
+                    pairs = zip(self._held(part), arrays, strict=True)
+                    tau[part].append(np.concatenate([held.tau(one[f"{part}_scores"]) for held, one in pairs]))
+            yield Candidate(
+                setting.name, "model", setting,
+                {part: np.stack(found) for part, found in values.items()},
+                {part: np.stack(found) for part, found in tau.items()},
+                {job.fold: dict(job.parameters) for job in seeds[0]},
+            )  # fmt: skip
+
+    def strategies(self) -> Iterator[Candidate]:
+        """What can be made of the gain-only model, or of each where a grid has several."""
+        for setting in self.settings:
+            if setting.objective == "gain":
+                scores = [[self.store.arrays(job) for job in jobs] for jobs in self._jobs[setting]]
+                yield from self._seed_mean(setting, scores)
+                yield from self._blends(setting, scores)
+                yield from self._selective(setting, scores)
+
+    def _scored(self, name: str, kind: str, setting: Setting, scores: Sequence[dict[str, list[Floats]]]) -> Candidate:
+        """A candidate whose documents have scores: for each seed, part and fold."""
+        values, tau = {}, {}
+        for part in SHOWN:
+            held = self._held(part)
+            values[part] = np.stack(
+                [
+                    np.concatenate([one.values(found) for one, found in zip(held, seed[part], strict=True)], axis=1)
+                    for seed in scores
+                ]
+            )
+            tau[part] = np.stack(
+                [
+                    np.concatenate([one.tau(found) for one, found in zip(held, seed[part], strict=True)])
+                    for seed in scores
+                ]
+            )
+        return Candidate(name, kind, setting, values, tau)
+
+    def _seed_mean(self, setting: Setting, scores: Sequence[Sequence[Any]]) -> Iterator[Candidate]:
+        if len(scores) > 1:
+            mean = {
+                part: [
+                    np.mean([seed[fold][f"{part}_scores"] for seed in scores], axis=0)
+                    for fold in range(len(self.folds))
+                ]
+                for part in SHOWN
+            }
+            yield self._scored(f"{setting.name}, mean of {len(scores)} seeds", "mean of seeds", setting, [mean])
+
+    def _blends(self, setting: Setting, scores: Sequence[Sequence[Any]]) -> Iterator[Candidate]:
+        for weight in WEIGHTS:
+            blended = [
+                {
+                    part: [
+                        (1 - weight) * held.standardised(held.baselines[0])
+                        + weight * held.standardised(one[f"{part}_scores"])
+                        for held, one in zip(self._held(part), seed, strict=True)
+                    ]
+                    for part in SHOWN
+                }
+                for seed in scores
+            ]
+            yield self._scored(f"{setting.name} blended w={weight:g}", "blended", setting, blended)
+
+    def _selective(self, setting: Setting, scores: Sequence[Sequence[Any]]) -> Iterator[Candidate]:
+        """The model where the aggregate is at most a threshold: the quantile of a share on the validation queries."""
+        if any(self.parts[fold]["valid"].aggregate is None for fold in self.folds):
+            return
+        for share in SHARES:
+            chosen: list[dict[str, list[Floats]]] = []
+            for seed in scores:
+                found: dict[str, list[Floats]] = {part: [] for part in SHOWN}
+                for fold, one in zip(self.folds, seed, strict=True):
+                    threshold = np.quantile(self._aggregate(fold, "valid"), share)
+                    for part in SHOWN:
+                        held = self.parts[fold][part]
+                        low = np.repeat(self._aggregate(fold, part) <= threshold, held.lengths)
+                        found[part].append(np.where(low, one[f"{part}_scores"], held.baselines[0]))
+                chosen.append(found)
+            yield self._scored(f"{setting.name} selective {share:.0%}", "selective", setting, chosen)
+
+    def _aggregate(self, fold: str, part: str) -> Floats:
+        found = self.parts[fold][part].aggregate
+        return np.zeros(0) if found is None else found
+
+    def aggregates(self, part: str) -> Floats | None:
+        """The aggregate of each query, as its rank among the fold's, from 0 to 1, so that folds can be put together."""
+        if not self.folds or any(held.aggregate is None for held in self._held(part)):
+            return None
+        found = [self._aggregate(fold, part) for fold in self.folds]
+        return np.concatenate([np.searchsorted(np.sort(one), one, side="right") / len(one) for one in found])
+
+    def mixtures(self, gain: Candidate) -> Iterator[Candidate]:
+        """The gain-only model with some chance, else the baseline: what is expected of each query."""
+        for chance in CHANCES:
+            values = {
+                part: chance * gain.values[part] + (1 - chance) * self.baseline_values(part)[0][None] for part in SHOWN
+            }
+            yield Candidate(f"{gain.name} naïve p={chance:g}", "naïve", gain.setting, values, share=chance)

@@ -1,0 +1,132 @@
+"""A sweep's result: what every candidate risks and gains on validation and test data, and what that says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from surefoot.choose.answers import answers
+from surefoot.choose.candidates import Candidates
+from surefoot.choose.figures import baseline_rows, candidate_rows, selective_points, training_point
+from surefoot.choose.frontier import Point, last_alpha, mixture_hull, near_optimal_hull, undominated
+from surefoot.choose.store import Store
+from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
+from surefoot.choose.trainings import Failure
+from surefoot.choose.worker import SHOWN
+from surefoot.data.writing import write_text
+from surefoot.errors import DataError
+from surefoot.report.result import Result
+from surefoot.risk.plain_data import Json
+
+SCHEMA = "surefoot/sweep/1"
+
+
+class TradeOffs(Result):
+    """What a sweep found; `to_dict` is its plain data, everything else renders that."""
+
+    called = "the result of a sweep"
+
+    def __init__(self, data: Json) -> None:
+        self._data = data
+
+    def to_dict(self) -> Json:
+        """Plain data that JSON can hold."""
+        return dict(self._data)
+
+    @classmethod
+    def from_dict(cls, data: Json) -> Self:
+        """The result whose plain data this is."""
+        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+            raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
+        found = cls(data)
+        repr(found), found.to_text(), found.to_csv(), found.to_html()  # all that a rendering looks at is there
+        return found
+
+    def to_text(self, width: int = 120) -> str:
+        """The table and the answers that the command line prints."""
+        return to_text(self._data, width)
+
+    def to_csv(self) -> str:
+        """One row for each candidate and part of the data, figures at full precision."""
+        return to_csv(self._data)
+
+    def to_markdown(self) -> str:
+        """The papers' tables in Markdown."""
+        return to_markdown(self._data)
+
+    def to_latex(self) -> str:
+        """The papers' tables in LaTeX."""
+        return to_latex(self._data)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """One self-contained page with the curves, where points can be compared; written to `path` where given."""
+        from surefoot.choose.page import to_page
+
+        page = to_page(self._data)
+        if path is not None:
+            write_text(path, page)
+        return page
+
+    @property
+    def rows(self) -> list[Json]:
+        """The candidates, each with its figures under `valid` and `test`."""
+        return list(self._data["rows"])
+
+    def __repr__(self) -> str:
+        """How much was compared."""
+        return f"<TradeOffs: {len(self._data['rows'])} candidates on {self._data['queries']['test']:,} test queries>"
+
+
+def trade_offs(store: Store, failures: Sequence[Failure] = ()) -> TradeOffs:
+    """The result of what a sweep has stored; settings that are not complete are left out, and named."""
+    found = Candidates(store)
+    if not found.settings:
+        whys = [f"{failure.job.name}: {failure.message}" for failure in failures[:3]]
+        raise DataError.at(store.folder, None, "; ".join(["no setting was trained on every fold", *whys]))
+    rows = candidate_rows(found)
+    gain = next((setting for setting in found.settings if setting.objective == "gain"), None)
+    full = None if gain is None else training_point(found, gain)
+    data: Json = {
+        "schema": SCHEMA,
+        "measure": found.measures[0],
+        "measures": found.measures,
+        "baselines": baseline_rows(found),
+        "folds": found.folds,
+        "seeds": list(found.plan.seeds),
+        "alphas": list(found.plan.alphas),
+        "queries": {part: len(found.queries(part)) for part in SHOWN},
+        "names": found.queries("test"),
+        "tie_rule": store.fold(found.folds[0])["tie_rule"],
+        "rule": found.plan.rule(),
+        "selective": store.source.selective,
+        "last_alpha": None if full is None or not np.isfinite(last_alpha(full)) else last_alpha(full),
+        "rows": rows,
+        "curves": {part: _curves(found, rows, part) for part in SHOWN},
+        "left_out": [setting.name for setting in found.plan.settings() if setting not in found.settings],
+        "failures": [{"name": failure.job.name, "message": failure.message} for failure in failures],
+    }
+    data["answers"] = answers(data)
+    return TradeOffs(data)
+
+
+def _curves(found: Candidates, rows: Sequence[Json], part: str) -> Json:
+    """The lines of the plane of risk and gain."""
+    points = {row["name"]: Point(row[part]["risk"], row[part]["gain"]) for row in rows}
+    models = [row for row in rows if row["kind"] == "model"]
+    gain = next((points[row["name"]] for row in models if row["objective"] == "gain"), None)
+    lines: Json = {}
+    for objective in dict.fromkeys(row["objective"] for row in models if row["objective"] != "gain"):
+        own = [points[row["name"]] for row in models if row["objective"] == objective]
+        lines[objective] = near_optimal_hull([*([] if gain is None else [gain]), *own])
+    names = [row["name"] for row in rows if row["kind"] != "naïve"]
+    best = undominated([points[name] for name in names])
+    return {
+        "lines": lines,
+        "hull": mixture_hull([points[row["name"]] for row in models]),
+        "proportional": None if gain is None else [Point(0.0, 0.0), gain],
+        "selective": selective_points(found, part),
+        "undominated": [names[number] for number in best],
+    }

@@ -1,0 +1,185 @@
+"""The trainings of a sweep: which are left, which can start now; several processes work on them until all are done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from surefoot.arguments import whole
+from surefoot.choose.plan import Job, Setting, best
+from surefoot.choose.processes import Work, WorkerProcess, answered
+from surefoot.choose.store import Store
+from surefoot.cores import cores
+from surefoot.errors import DataError
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A training that could not be done, and why; the next call tries it again."""
+
+    job: Job
+    message: str
+
+
+@dataclass
+class State:
+    """How far a sweep is, for whoever looks on."""
+
+    total: int = 0
+    done: int = 0
+    found: int = 0  # of those done, by an earlier call
+    running: list[str] = field(default_factory=list)
+    last: list[tuple[str, float]] = field(default_factory=list)  # trainings that ended, with their seconds
+    failures: list[Failure] = field(default_factory=list)
+    left: float | None = None  # seconds, as far as can be told
+
+
+class Trainings:
+    """What a sweep has to train. Points wait for the trials that find their parameters."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.plan = store, store.plan
+        self.folds = store.source.names()
+        self._done: set[Job] = set()
+        self._tuned: dict[tuple[str, Setting], dict[str, Any]] = {}
+
+    @property
+    def total(self) -> int:
+        """How many there are in all."""
+        points = len(self.plan.settings()) * len(self.plan.seeds)
+        return sum(points + len(list(self.plan.trials(fold))) for fold in self.folds)
+
+    def startable(self) -> list[Work]:
+        """Folds to meet for the first time, and trainings that nothing stands in the way of."""
+        known = [fold for fold in self.folds if self.store.has_fold(fold) and fold not in self.store.to_check]
+        jobs = [job for fold in known for job in self._known(fold) if not self.is_done(job)]
+        return [*(fold for fold in self.folds if fold not in known), *jobs]
+
+    def count_done(self) -> int:
+        """How many are stored."""
+        return sum(self.is_done(job) for fold in self.folds if self.store.has_fold(fold) for job in self._known(fold))
+
+    def _known(self, fold: str) -> Iterator[Job]:
+        yield from self.plan.trials(fold)
+        yield from self.points(fold)
+
+    def points(self, fold: str) -> list[Job]:
+        """A fold's trainings whose parameters are known."""
+        groups = dict.fromkeys(map(self.plan.group, self.plan.settings())) if self.plan.tuned else {}
+        tuned = {group: self.parameters(fold, group) for group in groups}
+        return list(self.plan.jobs(fold, {group: found for group, found in tuned.items() if found is not None}))
+
+    def parameters(self, fold: str, group: Setting) -> dict[str, Any] | None:
+        """What was tuned for a group of settings on a fold, once all trials that say so are done."""
+        if (fold, group) not in self._tuned:
+            folds = self.folds if self.plan.tune_on == "folds" else [fold]
+            if not all(map(self.store.has_fold, folds)):
+                return None
+            trials = [job for one in folds for job in self.plan.trials(one) if job.setting == group]
+            if not all(map(self.is_done, trials)):
+                return None
+            self._tuned[fold, group] = best(self.plan, [(job, self.store.result(job)) for job in trials])
+        return self._tuned[fold, group]
+
+    def is_done(self, job: Job) -> bool:
+        """Whether a training is stored."""
+        if job not in self._done and self.store.has(job):
+            self._done.add(job)
+        return job in self._done
+
+
+def run(store: Store, workers: int | None = None, look: Callable[[State], None] | None = None) -> State:
+    """Train all that is left of a sweep; what fails is noted in the state, and everything else still runs."""
+    count = whole("workers", cores() if workers is None else workers, 1)
+    with store.alone():
+        store.begin()
+        crew = _Crew(store, count)
+        try:
+            return crew.work(look or (lambda _: None))
+        finally:
+            crew.end()
+
+
+class _Crew:
+    """The processes, and what is known of their work."""
+
+    def __init__(self, store: Store, count: int) -> None:
+        self._store, self._count = store, count
+        self._trainings = Trainings(store)
+        self._workers: list[WorkerProcess] = []
+        self._waiting = self._trainings.startable()
+        self._seconds: list[float] = []
+        done = self._trainings.count_done()
+        self.state = State(self._trainings.total, done, done)
+
+    def work(self, look: Callable[[State], None]) -> State:
+        while True:
+            for worker in self._workers:
+                if not worker.busy and self._waiting:
+                    work = self._suited(worker)
+                    self._waiting.remove(work)
+                    worker.give(work)
+            starting = sum(worker.busy and worker.work is None for worker in self._workers)
+            while len(self._workers) < self._count and starting < len(self._waiting):
+                self._workers.append(WorkerProcess(str(self._store.folder)))
+                starting += 1
+            busy = [worker for worker in self._workers if worker.busy]
+            self._look(look, busy)
+            if not busy:
+                return self.state
+            for worker in answered(busy):
+                self._take(worker)
+
+    def end(self) -> None:
+        for worker in self._workers:
+            worker.end()
+
+    def _suited(self, worker: WorkerProcess) -> Work:
+        """Work on the fold that the worker holds; else on one that nobody holds; else whatever waits."""
+        held = {other.fold for other in self._workers if other is not worker}
+
+        def distance(work: Work) -> int:
+            fold = work if isinstance(work, str) else work.fold
+            return 0 if fold == worker.fold else 1 if fold not in held else 2
+
+        return min(self._waiting, key=distance)
+
+    def _take(self, worker: WorkerProcess) -> None:
+        """Note what came of a worker's work."""
+        work, answer = worker.work, worker.answer()
+        if answer is None:
+            answer = {"failed" if isinstance(work, Job) else "stop": worker.why_it_died()}
+            self._workers.remove(worker)
+            worker.end()
+        if "stop" in answer:
+            raise DataError(str(answer["stop"]))
+        if isinstance(work, Job) and "failed" in answer:
+            self.state.failures.append(Failure(work, str(answer["failed"])))
+        elif isinstance(work, Job):
+            took = time.monotonic() - worker.began
+            self._seconds.append(took)
+            self.state.done += 1
+            self.state.last.append((work.name, took))
+        if isinstance(work, str):
+            self._store.checked(work)
+        if isinstance(work, str) or (isinstance(work, Job) and work.trial):
+            self._look_again()
+
+    def _look_again(self) -> None:
+        """A fold was met, or a trial ended: others may start now."""
+        taken = {failure.job for failure in self.state.failures} | {
+            worker.work for worker in self._workers if worker.busy
+        }
+        self._waiting = [work for work in self._trainings.startable() if work not in taken]
+        self.state.done = self._trainings.count_done()
+        if not self._seconds:
+            self.state.found = self.state.done
+
+    def _look(self, look: Callable[[State], None], busy: Sequence[WorkerProcess]) -> None:
+        self.state.running = [worker.work.name for worker in busy if isinstance(worker.work, Job)]
+        left = self.state.total - self.state.done - len(self.state.failures)
+        if self._seconds and busy:
+            self.state.left = left * sum(self._seconds) / len(self._seconds) / len(busy)
+        look(self.state)

@@ -1,0 +1,84 @@
+"""`surefoot select`: choose one of a sweep's models by a policy, and copy it out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surefoot.cli.outputs import JSON, Force, Output, OutputModel, check_outputs
+from surefoot.cli.printing import TERMINAL
+from surefoot.errors import ArgumentError, visible
+
+
+def select(
+    folder: Annotated[Path, typer.Argument(metavar="SWEEP", help="The folder that a sweep was kept in.")],
+    max_risk: Annotated[
+        float | None, typer.Option(help="Most gain with a risk of at most this.", min=0, show_default=False)
+    ] = None,
+    keep_gain: Annotated[
+        float | None,
+        typer.Option(help="Least risk that keeps this share of the gain.", min=0, max=1, show_default=False),
+    ] = None,
+    largest_area: Annotated[
+        bool, typer.Option("--largest-area", help="Largest area under gain by share re-ranked.")
+    ] = False,
+    geo_risk: Annotated[
+        float | None, typer.Option(metavar="ALPHA", help="Highest GeoRisk at this α.", min=0, show_default=False)
+    ] = None,
+    strategies: Annotated[
+        bool, typer.Option("--strategies", help="Also consider blends, selective re-ranking and means of seeds.")
+    ] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder to copy the model to.", show_default=False)
+    ] = None,
+    fold: Annotated[str | None, typer.Option(help="Whose model to copy.", show_default="the first")] = None,
+    json_file: Annotated[
+        str | None, typer.Option("--json", help="Write the choice, or - for the terminal.", show_default=False)
+    ] = None,
+    force: Force = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Choose on validation data, say why, and report on test data.
+
+    **Example:** `surefoot select sweep/ --keep-gain 0.95 -o model/`
+    """
+    given = {"max_risk": max_risk, "keep_gain": keep_gain, "geo_risk": geo_risk}
+    asked = [(name, level) for name, level in given.items() if level is not None]
+    asked += [("largest_area", 0.0)] if largest_area else []
+    if len(asked) != 1:
+        raise ArgumentError(
+            "give one policy: --max-risk 0.02, --keep-gain 0.95, --largest-area or --geo-risk 5"
+            + (f"; found {', '.join('--' + name.replace('_', '-') for name, _ in asked)}" if asked else "")
+        )
+    if fold is not None and output is None:
+        raise ArgumentError("--fold says whose model is copied, and nothing is; add --output FOLDER")
+    written = None if json_file == TERMINAL else json_file
+    check_outputs([OutputModel("--output", output), Output("--json", written, JSON)], [folder / "result.json"], force)
+    from surefoot.choose.policy import Policy, copy_model
+    from surefoot.choose.policy import select as choose
+    from surefoot.choose.store import Store
+    from surefoot.choose.sweep import read_sweep
+    from surefoot.data.writing import write_text
+    from surefoot.report.plain_json import to_json
+
+    name, level = asked[0]
+    kinds = ("model", "blended", "selective", "mean of seeds") if strategies else ("model",)
+    choice = choose(read_sweep(folder), Policy(name, level), kinds)
+    said = choice.words
+    if output is not None:
+        if choice.row["kind"] != "model":
+            raise ArgumentError(
+                f"{choice.name} was chosen, which is made of the gain-only model and more; only single models can be "
+                "copied: leave out --strategies or --output"
+            )
+        of, seed = copy_model(Store.read(folder), choice, output, fold)
+        said = [*said, f"Its model of {of} with seed {seed} is in {output}/; rank with: surefoot rank {output} DATA"]
+    if json_file == TERMINAL:
+        typer.echo(to_json(choice.to_dict()), nl=False)
+    elif json_file is not None:
+        write_text(json_file, to_json(choice.to_dict()))
+    if not quiet and json_file != TERMINAL:
+        for line in said:
+            typer.echo(visible(line))

@@ -1,0 +1,191 @@
+"""`surefoot sweep`: train many trade-offs on every fold, compare them, and keep what is done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from surefoot.arguments import decimal
+from surefoot.cli.outputs import JSON, PAGE, SWEEP_CSV, Force, Output, check_outputs
+from surefoot.cli.parameters import parameters, plain
+from surefoot.cli.printing import show
+from surefoot.cli.sources import files_of
+from surefoot.errors import ArgumentError, shortened, visible
+from surefoot.learn.defaults import MEASURE
+from surefoot.learn.sources import HELP as BASELINES
+
+if TYPE_CHECKING:
+    from surefoot.choose.trainings import State
+
+
+class Form(StrEnum):
+    """How the table is printed."""
+
+    table = "table"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+
+
+def sweep(
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder of Fold*/train.txt, …, or one LETOR file.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to keep the sweep in; resumes what is there.")],
+    baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
+    preset: Annotated[str | None, typer.Option(help="wang2012, dincer2014 or dincer2016.", show_default=False)] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(help="u_risk, saro, faro, geo_risk; faro@all is T*-FARO.", show_default="u_risk"),
+    ] = None,
+    alpha: Annotated[str | None, typer.Option("-a", "--alpha", help="Such as 1,5.", show_default="1,5,10,20")] = None,
+    seeds: Annotated[str | None, typer.Option(help="Such as 0,1,2.", show_default="0")] = None,
+    trees: Annotated[str | None, typer.Option(help="How many; 50,100,200 tries each.", show_default="100")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUES", help="A LightGBM parameter, such as num_leaves=10,50.", show_default=False
+        ),
+    ] = None,
+    tune: Annotated[
+        str | None, typer.Option(help="By gain, per objective and α, or none.", show_default="gain")
+    ] = None,
+    tune_on: Annotated[str | None, typer.Option(help="Each fold, or all folds.", show_default="fold")] = None,
+    measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = MEASURE,
+    folds: Annotated[int, typer.Option(help="Parts that one file is cut into.", min=3)] = 5,
+    learn_baselines: Annotated[
+        bool, typer.Option("--learn-baselines", help="Also learn four baselines on held-out queries.")
+    ] = False,
+    held_out: Annotated[
+        float | None, typer.Option(help="Queries for that: a share, or how many.", min=0, show_default="0.2")
+    ] = None,
+    selective: Annotated[
+        str | None, typer.Option(help="Also re-rank selectively, by such as mean:25.", show_default=False)
+    ] = None,
+    rule: Annotated[str, typer.Option(help="exact (Wang 2012) or eq9 (Dinçer 2016).")] = "exact",
+    early_stopping: Annotated[
+        int | None, typer.Option(help="Stop after so many trees without progress.", min=1, show_default=False)
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes.", min=1, show_default="one per core")] = None,
+    threads: Annotated[int, typer.Option(help="Threads of each process.", min=1)] = 1,
+    html: Annotated[Path | None, typer.Option(help="Write a page to look around in.", show_default=False)] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result.", show_default=False)] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write the figures.", show_default=False)] = None,
+    form: Annotated[Form, typer.Option("--format", help="How the table is printed.")] = Form.table,
+    force: Force = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Train objectives × α × parameters × seeds on every fold, and compare gain and risk.
+
+    **Example:** `surefoot sweep MQ2008/ -b bm25=feature:25 --objective u_risk,faro -o sweep/ --html t.html`
+    """
+    check_outputs(
+        [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, SWEEP_CSV)],
+        [*([data] if data.is_file() else []), *files_of(baseline or [])],
+        force,
+    )
+    from surefoot.choose.sweep import sweep as run_sweep
+
+    grid = parameters(set_ or [], {"n_estimators", "self"}, _values)
+    if trees is not None:
+        grid["n_estimators"] = [int(number) for number in _numbers(trees, "--trees", whole=True)]
+    given: dict[str, Any] = {
+        "objectives": None if objective is None else [part.strip() for part in objective.split(",") if part.strip()],
+        "alphas": None if alpha is None else _numbers(alpha, "--alpha"),
+        "seeds": None if seeds is None else [int(seed) for seed in _numbers(seeds, "--seeds", whole=True)],
+        "grid": grid or None, "tune": tune, "tune_on": tune_on, "held_out": held_out, "selective": selective,
+        "learn_baselines": learn_baselines or None,
+    }  # fmt: skip
+    options: dict[str, Any] = {"rule": rule, "early_stopping_rounds": early_stopping}
+    with _live(quiet) as look:
+        result = run_sweep(
+            data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads, look=look,
+            options=options, measure=measure, folds=folds,
+            **{name: value for name, value in given.items() if value is not None},
+        )  # fmt: skip
+    for path, write in ((html, result.write_html), (json_file, result.write_json), (csv_file, result.write_csv)):
+        if path is not None:
+            write(path)
+    if not quiet:
+        if form is Form.table:
+            from surefoot.choose.tables import tables
+
+            show(tables(result.to_dict()))
+        else:
+            typer.echo(
+                {"markdown": result.to_markdown, "latex": result.to_latex, "csv": result.to_csv}[form.value](), nl=False
+            )
+    failures = result.to_dict()["failures"]
+    if failures:
+        said = "; ".join(f"{failure['name']}: {failure['message']}" for failure in failures[:5])
+        raise ArgumentError(
+            f"{len(failures)} of the trainings failed ({said}); the others are kept in {output}, and the same command "
+            "tries these again"
+        )
+
+
+def _values(text: str) -> list[Any]:
+    """The values of a parameter: a JSON list, or one or several with commas between."""
+    found = plain(text)
+    return found if isinstance(found, list) else [plain(part) for part in text.split(",")]
+
+
+def _numbers(text: str, option: str, *, whole: bool = False) -> list[float]:
+    try:
+        found = [decimal(part) for part in text.split(",")]
+    except ValueError:
+        found = []
+    if not found or (whole and not all(number.is_integer() for number in found)):
+        raise ArgumentError(
+            f"{option} is {shortened(text)}; write {'whole ' * whole}numbers with commas between, such as 1,5"
+        )
+    return found
+
+
+@contextmanager
+def _live(quiet: bool) -> Iterator[Callable[[State], None] | None]:
+    """A table of what was trained last and what is being trained, and the time left, while the sweep runs."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.live import Live
+
+    from surefoot.report.text import plain_console
+
+    with Live(console=plain_console(stderr=True), transient=True, refresh_per_second=4) as live:
+        yield lambda state: live.update(_progress(state))
+
+
+def _progress(state: State) -> Any:
+    from rich import box
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("trained", overflow="fold")
+    table.add_column("seconds", justify="right")
+    for name, seconds in state.last[-8:]:
+        table.add_row(Text(visible(name)), f"{seconds:.1f}")
+    for name in state.running:
+        table.add_row(Text(visible(name), style="dim"), "…")
+    left = "" if state.left is None else f", about {_duration(state.left)} left"
+    failed = f", {len(state.failures)} failed" if state.failures else ""
+    head = Text(f"{state.done} of {state.total} trainings, {state.found} of them found{failed}{left}")
+    return Group(head, ProgressBar(total=max(1, state.total), completed=state.done, width=60), table)
+
+
+def _duration(seconds: float) -> str:
+    """A time in words that a glance takes in.
+
+    >>> _duration(42.3), _duration(150), _duration(9000)
+    ('42 s', '2 min', '2.5 h')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
