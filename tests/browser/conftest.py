@@ -81,14 +81,11 @@ class Opened:
 
 
 @pytest.fixture
-def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    """Open an assessment's page; keyword arguments go to the page if it knows them, else to the browser's context."""
+def open_file(browser: Any) -> Iterator[Callable[..., Opened]]:
+    """Open a page; keyword arguments go to the browser's context."""
     contexts = []
 
-    def opened(assessment: Assessment, fragment: str = "", **options: Any) -> Opened:
-        path = tmp_path / "report.html"
-        given = {key: options.pop(key) for key in ("queries", "documents", "title") if key in options}
-        assessment.to_html(path, **given)
+    def opened(path: Path, fragment: str = "", **options: Any) -> Opened:
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         context.set_default_timeout(10_000)
         contexts.append(context)
@@ -97,6 +94,19 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def show(open_file: Callable[..., Opened], tmp_path: Path) -> Callable[..., Opened]:
+    """Open an assessment's page; keyword arguments go to the page if it knows them, else to the browser's context."""
+
+    def opened(assessment: Assessment, fragment: str = "", **options: Any) -> Opened:
+        path = tmp_path / "report.html"
+        given = {key: options.pop(key) for key in ("queries", "documents", "title") if key in options}
+        assessment.to_html(path, **given)
+        return open_file(path, fragment, **options)
+
+    return opened
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,70 @@
-"""placeholder"""
+"""A sweep as one page: the plane of risk and gain, how models learn and move, two of them side by side."""
 
+from __future__ import annotations
+
+from functools import cache
+
+from surefoot.choose.tables import columns, marks, notes, title
+from surefoot.errors import CONTROL, visible
+from surefoot.report.columns import LEAST_P
+from surefoot.report.html import asset, json_for_script, policy, render, trusted
 from surefoot.risk.plain_data import Json
+
+_FOLDER = "surefoot.choose/assets"
+_SHARED = "surefoot.report/page"
+_SCRIPTS = (
+    f"{_FOLDER}/data.js", f"{_SHARED}/dom.js", f"{_SHARED}/chart.js", f"{_FOLDER}/plane.js", f"{_FOLDER}/learning.js",
+    f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_FOLDER}/main.js",
+)  # fmt: skip
+
+
+def page_payload(data: Json) -> Json:
+    """What the page's scripts read: the result, and the cells of its table."""
+    wanted = columns(data)
+    names = {row["name"]: row for row in [*data["baselines"], *data["rows"]]}
+    kept = ("baselines", "rows", "names", "alphas", "curves", "measure", "queries")
+    return {
+        **{key: data[key] for key in kept},
+        "headings": [column.heading for column in wanted],
+        "cells": {
+            part: {name: [_cell(column.of, row[part]) for column in wanted] for name, row in names.items()}
+            for part in ("valid", "test")
+        },
+        "digits": [column.digits for column in wanted],
+        "marks": {part: {name: marks(row[part]) for name, row in names.items()} for part in ("valid", "test")},
+        "control": CONTROL.pattern,
+        "least_p": LEAST_P,
+    }
+
+
+def _cell(of: object, figures: Json) -> float | None:
+    try:
+        return of(figures)  # type: ignore[operator,no-any-return]
+    except KeyError:  # a baseline has no risk against itself
+        return None
 
 
 def to_page(data: Json) -> str:
-    """x"""
-    return ""
+    """The page of a sweep's plain data: HTML that needs nothing else, no network and no server."""
+    style, script = _style(), _script()
+    return render(
+        f"{_FOLDER}/sweep.html.j2",
+        policy=policy(style, script),
+        title=visible(title(data)),
+        style=trusted(style),
+        script=trusted(script),
+        data=trusted(json_for_script(page_payload(data))),
+        answers=[{key: visible(text) for key, text in answer.items()} for answer in data["answers"]],
+        notes=[visible(note) for note in notes(data)],
+    )
+
+
+@cache
+def _style() -> str:
+    return asset(f"{_SHARED}/page.css") + asset(f"{_FOLDER}/sweep.css")
+
+
+@cache
+def _script() -> str:
+    """The modules in one scope of their own."""
+    return '"use strict";\n(() => {\n' + "\n".join(map(asset, _SCRIPTS)) + "})();\n"

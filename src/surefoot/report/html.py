@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,8 @@ from surefoot import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+_NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 @cache
@@ -36,6 +40,23 @@ def trusted(text: str) -> Any:
 def source_hash(text: str) -> str:
     """What a Content-Security-Policy allows this style or script by."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") + "'"
+
+
+def policy(style: str, script: str | None = None) -> str:
+    """What a page may do: apply this style and run this script, and load nothing from anywhere."""
+    parts = ["default-src 'none'", f"style-src {source_hash(style)}"]
+    if script is not None:
+        parts += [f"script-src {source_hash(script)}", "img-src data:"]
+    parts += ["base-uri 'none'", "form-action 'none'"]
+    if script is not None:
+        parts += ["require-trusted-types-for 'script'", "trusted-types 'none'"]
+    return "; ".join(parts)
+
+
+def json_for_script(data: Any) -> str:
+    """JSON that cannot end the element it stands in, whatever the names in it."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _NOT_IN_A_SCRIPT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 @cache

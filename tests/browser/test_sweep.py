@@ -1,0 +1,65 @@
+"""The page of a sweep in a browser: hovered, compared, sorted; nothing logged and nothing loaded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import surefoot as sf
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> sf.TradeOffs:
+    made = sf.synthetic_letor(queries=36, documents=8, features=6, seed=1).with_only([])
+    data = made.with_baseline("today", made.feature(1)).with_baseline("<b>\u202e&", made.feature(2))
+    grid = {"n_estimators": 4, "num_leaves": 4, "min_data_in_leaf": 5}
+    folder = tmp_path_factory.mktemp("sweep") / "s"
+    return sf.sweep(
+        data, folder, objectives=["u_risk", "geo_risk"], alphas=[1, 5], grid=grid, folds=3, selective="mean:1"
+    )
+
+
+def test_points_are_hovered_and_compared(swept: sf.TradeOffs, open_file: Any, tmp_path: Path) -> None:
+    swept.write_html(tmp_path / "t.html")
+    opened = open_file(tmp_path / "t.html")
+    page = opened.page
+    assert page.locator("#plane .candidate").count() == len(swept.rows)
+    row = next(row for row in swept.rows if row["name"] == "u_risk α=5")
+    point = page.locator('#plane .candidate[data-name="u_risk α=5"]')
+    point.dispatch_event("mousemove", {"clientX": 300, "clientY": 300})
+    assert f"risk {row['test']['risk']:.4f}" in opened.text("#tip")
+    point.dispatch_event("click")
+    opened.settle()
+    assert page.locator("#other").input_value() == "u_risk α=5"
+    one = next(each for each in swept.rows if each["name"] == page.locator("#one").input_value())
+    changed = [mine - other for mine, other in zip(row["per_query"], one["per_query"], strict=True)]
+    helped = sum(change > 0 for change in changed)
+    assert f"{helped} helped, {sum(change < 0 for change in changed)} hurt" in opened.text("#compare-said")
+    page.select_option("#part", "valid")
+    opened.settle()
+    point = page.locator('#plane .candidate[data-name="u_risk α=5"]')
+    point.dispatch_event("mousemove", {"clientX": 300, "clientY": 300})
+    assert f"risk {row['valid']['risk']:.4f}" in opened.text("#tip")
+    page.locator("#head button", has_text="risk").first.click()
+    opened.settle()
+    assert opened.quiet()
+
+
+def test_the_table_sorts_and_charts_follow_the_objective(swept: sf.TradeOffs, open_file: Any, tmp_path: Path) -> None:
+    swept.write_html(tmp_path / "t.html")
+    opened = open_file(tmp_path / "t.html", viewport={"width": 400, "height": 800})
+    page = opened.page
+    page.locator("#head button", has_text="losses").click()
+    opened.settle()
+    names = page.locator("#body th button").all_inner_texts()
+    losses = {row["name"]: row["test"]["losses"] for row in swept.rows}
+    found = [losses[name] for name in names if name in losses]
+    assert found == sorted(found, reverse=True)
+    page.select_option("#objective", "geo_risk")
+    opened.settle()
+    trees = next(row["convergence"]["trees"] for row in swept.rows if row["name"] == "geo_risk α=5")
+    assert f"α = 5: {trees:.1f} trees" in opened.text("#convergence")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    assert opened.quiet()

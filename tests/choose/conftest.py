@@ -1,0 +1,48 @@
+"""One small sweep on generated data, which most tests here look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import surefoot as sf
+from surefoot.choose.store import Store
+
+SMALL: dict[str, Any] = {
+    "objectives": ["u_risk", "faro@all", "geo_risk"],
+    "alphas": [1, 5],
+    "seeds": [0, 1],
+    "grid": {"n_estimators": [3, 6], "num_leaves": [4, 6], "min_data_in_leaf": 5, "feature_fraction": 0.7},
+    "selective": "mean:1",
+    "folds": 3,
+    "workers": 2,
+}
+
+
+@pytest.fixture(scope="package")
+def small() -> dict[str, Any]:
+    return SMALL
+
+
+@pytest.fixture(scope="package")
+def made() -> sf.RankingData:
+    data = sf.synthetic_letor(queries=48, documents=10, features=6, seed=1).with_only([])
+    return data.with_baseline("today", data.feature(1)).with_baseline("other", data.feature(2) - data.feature(3))
+
+
+@pytest.fixture(scope="package")
+def swept(made: sf.RankingData, tmp_path_factory: pytest.TempPathFactory) -> tuple[sf.TradeOffs, Path]:
+    folder = tmp_path_factory.mktemp("sweep") / "kept"
+    return sf.sweep(made, folder, **SMALL), folder
+
+
+@pytest.fixture(scope="package")
+def result(swept: tuple[sf.TradeOffs, Path]) -> sf.TradeOffs:
+    return swept[0]
+
+
+@pytest.fixture(scope="package")
+def store(swept: tuple[sf.TradeOffs, Path]) -> Store:
+    return Store.read(swept[1])

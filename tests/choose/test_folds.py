@@ -1,0 +1,149 @@
+"""Folds from folders, from one file, from memory; aggregates of queries; what cannot be used."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.choose.aggregates import Aggregate
+from surefoot.choose.folds import Source, keep_data
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    for number in (1, 2, 10):
+        (tmp_path / f"Fold{number}").mkdir()
+        for part in ("train", "vali", "test"):
+            sf.synthetic_letor(queries=12, documents=5, features=4, seed=number).write(
+                tmp_path / f"Fold{number}" / f"{part}.txt"
+            )
+    return tmp_path
+
+
+def test_folders_in_the_order_of_their_numbers(folders: Path) -> None:
+    source = Source(str(folders), ("first=feature:1",))
+    assert source.names() == ["Fold1", "Fold2", "Fold10"]
+    assert len(source.files()) == 9
+    fold = source.load("Fold2")
+    assert [len(data.queries) for data in fold.sets] == [12, 12, 12]
+    np.testing.assert_array_equal(fold.test.baselines["first"], fold.test.feature(1))
+
+
+def test_a_missing_file_is_named(folders: Path) -> None:
+    (folders / "Fold2" / "vali.txt").unlink()
+    with pytest.raises(sf.DataError, match=r"Fold2: has no vali\.txt"):
+        Source(str(folders)).files()
+    with pytest.raises(sf.DataError, match="no folders Fold1"):
+        Source(str(folders / "Fold1")).files()
+    with pytest.raises(sf.DataError, match="No such file"):
+        Source(str(folders / "absent.txt")).files()
+
+
+@pytest.mark.parametrize(("part", "called"), [("train", "train"), ("vali", "valid"), ("test", "test")])
+def test_a_fold_without_relevant_documents(folders: Path, part: str, called: str) -> None:
+    file = folders / "Fold1" / f"{part}.txt"
+    data = sf.read_letor(file)
+    sf.RankingData(data.X, np.zeros(len(data)), group=data.lengths).write(file)
+    with pytest.raises(sf.DataError, match=f"Fold1 has no relevant document in its {called} set"):
+        Source(str(folders)).load("Fold1")
+
+
+def test_one_file_is_cut_by_query(tmp_path: Path) -> None:
+    whole = sf.synthetic_letor(queries=50, documents=4, features=3, seed=1)
+    whole.write(tmp_path / "all.txt")
+    source = Source(str(tmp_path / "all.txt"))
+    folds = [source.load(name) for name in source.names()]
+    assert [fold.name for fold in folds] == ["Fold1", "Fold2", "Fold3", "Fold4", "Fold5"]
+    for fold in folds:
+        train, valid, test = (set(data.queries) for data in fold.sets)
+        assert (len(train), len(valid), len(test)) == (30, 10, 10)
+        assert train | valid | test == set(whole.queries)
+    assert sorted(query for fold in folds for query in fold.test.queries) == sorted(whole.queries)
+    assert sorted(query for fold in folds for query in fold.valid.queries) == sorted(whole.queries)
+    again = Source(str(tmp_path / "all.txt"), seed=1).load("Fold1")
+    assert again.test.queries != folds[0].test.queries
+
+
+def test_held_out_queries_are_in_no_fold(tmp_path: Path, folders: Path) -> None:
+    whole = sf.synthetic_letor(queries=50, documents=4, features=3, seed=1)
+    whole.write(tmp_path / "all.txt")
+    source = Source(str(tmp_path / "all.txt"), held_out=10)
+    held = {query for name in source.names() for query in source.load(name).held_out.queries}  # type: ignore[union-attr]
+    assert len(held) == 10
+    assert not held & {query for name in source.names() for data in source.load(name).sets for query in data.queries}
+    fold = Source(str(folders), held_out=0.25).load("Fold1")
+    assert fold.held_out is not None
+    assert (len(fold.held_out.queries), len(fold.train.queries)) == (3, 9)
+    assert not set(fold.held_out.queries) & set(fold.train.queries)
+    for wrong in (49.0, 50.0, 0.01):
+        with pytest.raises(sf.ArgumentError, match=r"held out|cannot be cut"):
+            Source(str(tmp_path / "all.txt"), held_out=wrong).load("Fold1")
+
+
+def test_impossible_sources() -> None:
+    with pytest.raises(sf.ArgumentError, match="at least 3"):
+        Source("x", folds=2)
+    with pytest.raises(sf.ArgumentError, match="held_out"):
+        Source("x", held_out=float("nan"))
+    with pytest.raises(sf.ArgumentError, match="such as max:25"):
+        Source("x", selective="most:1")
+
+
+def test_data_in_memory_comes_back(tmp_path: Path) -> None:
+    made = sf.synthetic_letor(queries=9, documents=4, features=3, seed=1).with_only([])
+    given = made.with_baseline("a/b =\u202e", made.feature(1)).with_baseline("two", -made.feature(2))
+    path = keep_data(given, tmp_path, needed=True)
+    assert keep_data(given, tmp_path, needed=True) == path
+    fold = Source(str(path), folds=3).load("Fold1")
+    assert list(fold.train.baselines) == ["a/b =\u202e", "two"]
+    rows = {query: i for i, query in enumerate(given.queries)}
+    picked = given.select([rows[query] for query in fold.test.queries])
+    np.testing.assert_array_equal(fold.test.X, picked.X)
+    np.testing.assert_array_equal(fold.test.baselines["two"], picked.baselines["two"])
+    lists = keep_data([(given, given, given), (given, given, given)], tmp_path, needed=True)
+    assert Source(str(lists)).names() == ["Fold1", "Fold2"]
+    for wrong in ([(given, given)], [], [(1, 2, 3)], [(given, given, given), (given,)]):
+        with pytest.raises(sf.ArgumentError, match="must be a path, RankingData, or a list"):
+            keep_data(wrong, tmp_path, needed=True)
+    with pytest.raises(sf.ArgumentError, match="nothing to compare with"):
+        keep_data(made, tmp_path, needed=True)
+
+
+@pytest.mark.parametrize("kind", ["max", "min", "mean", "entropy"])
+def test_aggregates_against_a_loop(kind: str) -> None:
+    data = sf.synthetic_letor(queries=9, documents=5, features=3, seed=2)
+    data = data.with_features(np.abs(data.X), None)
+    expected = []
+    for start, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+        values = data.X[start:end, 1].astype(float).tolist()
+        shares = [value / sum(values) for value in values]
+        expected.append(
+            {
+                "max": max(values),
+                "min": min(values),
+                "mean": sum(values) / len(values),
+                "entropy": -sum(share * math.log(share) for share in shares if share),
+            }[kind]
+        )
+    found = Aggregate.parse(f"{kind}:2")
+    np.testing.assert_allclose(found(data), expected, rtol=1e-6)
+    added = found.added(data)
+    assert added.n_features == 4
+    np.testing.assert_allclose(added.X[:, 3], np.repeat(expected, data.lengths), rtol=1e-5)
+
+
+def test_aggregates_without_a_value() -> None:
+    zero = sf.RankingData([[0.0], [0.0], [-1.0]], [1, 0, 1], qid=["a", "a", "b"])
+    with pytest.raises(sf.ArgumentError, match="at least 0; found -1"):
+        Aggregate.parse("entropy:1")(zero)
+    same = sf.RankingData([[0.0], [0.0], [1.0]], [1, 0, 1], qid=["a", "a", "b"])
+    np.testing.assert_allclose(Aggregate.parse("entropy:1")(same), [math.log(2), 0])
+    missing = sf.RankingData([[np.nan], [1.0]], [1, 0], qid=["a", "a"])
+    with pytest.raises(sf.ArgumentError, match="missing values"):
+        Aggregate.parse("max:1")(missing)
+    with pytest.raises(sf.ArgumentError, match="there is no feature 7"):
+        Aggregate.parse("max:7")(same)

@@ -1,0 +1,106 @@
+"""What a sweep trains, and which parameters its trials choose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import surefoot as sf
+from surefoot.choose.plan import Job, Plan, Setting, best
+from surefoot.choose.presets import PRESETS, preset
+
+
+def plan(**given: Any) -> Plan:
+    asked = {
+        "objectives": ["u_risk"], "alphas": [1, 5], "seeds": [0], "grid": {}, "tune": "gain", "tune_on": "fold",
+        "measure": "nDCG@10", "options": {},
+    } | given  # fmt: skip
+    return Plan.of(**asked)
+
+
+def test_gain_comes_first_and_once() -> None:
+    names = [setting.name for setting in plan(objectives=["gain", "u_risk", "faro@all", "u_risk"]).settings()]
+    assert names == ["gain", "u_risk α=1", "u_risk α=5", "faro@all α=1", "faro@all α=5"]
+
+
+def test_a_grid_that_is_not_tuned_has_a_row_for_each_setting() -> None:
+    grid = {"num_leaves": [4, 8], "n_estimators": [10, 20]}
+    settings = plan(grid=grid, tune="none", alphas=[1]).settings()
+    assert len(settings) == 2 * 4
+    assert settings[0].name == "gain (n_estimators=10, num_leaves=4)"
+    jobs = list(plan(grid=grid, tune="none", alphas=[1]).jobs("Fold1", {}))
+    assert [dict(job.parameters) for job in jobs] == [dict(setting.parameters) for setting in settings]
+
+
+def test_trials_grow_the_most_trees_once() -> None:
+    tuned = plan(grid={"num_leaves": [4, 8], "n_estimators": [10, 20]}, seeds=[0, 1])
+    trials = list(tuned.trials("Fold1"))
+    assert len(trials) == 2 * 2
+    assert {dict(job.parameters)["n_estimators"] for job in trials} == {20}
+    assert {job.setting.name for job in trials} == {"gain"}
+    each = plan(grid={"num_leaves": [4, 8]}, tune="objective")
+    assert {job.setting.name for job in each.trials("Fold1")} == {"gain", "u_risk α=1", "u_risk α=5"}
+    assert not list(plan(grid={"num_leaves": 4}).trials("Fold1"))
+
+
+def test_the_best_has_the_greatest_mean_over_seeds_and_the_first_wins() -> None:
+    tuned = plan(grid={"num_leaves": [4, 8], "n_estimators": [10, 20]}, seeds=[0, 1])
+    reached = {(4, 0): [0.1, 0.5], (4, 1): [0.6, 0.3], (8, 0): [0.4, 0.2], (8, 1): [0.3, 0.7]}
+    found = [(job, {"valid": reached[dict(job.parameters)["num_leaves"], job.seed]}) for job in tuned.trials("Fold1")]
+    assert best(tuned, found) == {"num_leaves": 8, "n_estimators": 20}  # 0.45, not 0.4
+    even = [(job, {"valid": [0.5, 0.5]}) for job, _ in found]
+    assert best(tuned, even) == {"num_leaves": 4, "n_estimators": 10}
+
+
+def test_plain_data_there_and_back() -> None:
+    tuned = plan(grid={"num_leaves": [4, 8], "monotone_constraints": [[0, 1]]}, options={"num_threads": 1})
+    assert Plan.from_dict(tuned.to_dict()) == tuned
+    job = Job("Fold1", Setting("u_risk", 5.0), (("num_leaves", 4),), 3)
+    assert Job.from_dict(job.to_dict()) == job
+    assert hash(Job.from_dict(job.to_dict())) == hash(job)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"objectives": ["risk"]}, "unknown objective 'risk'"),
+        ({"objectives": ["gain@all"]}, "unknown objective"),
+        ({"alphas": [0, 1]}, "α = 0 is gain alone"),
+        ({"alphas": []}, "u_risk needs α"),
+        ({"seeds": []}, "no seed"),
+        ({"seeds": [-1]}, "a seed"),
+        ({"tune": "some"}, "tune is 'some'"),
+        ({"tune_on": "some"}, "tune_on is 'some'"),
+        ({"grid": {"num_leaves": []}}, "no value for num_leaves"),
+        ({"grid": {"n_estimators": [0]}}, "n_estimators"),
+        ({"grid": {"alpha": [1]}}, "alpha is not a parameter to sweep so"),
+        ({"options": {"measure": "AP"}}, "measure is not a parameter"),
+        ({"options": {"rule": "third"}}, "rule"),
+        ({"measure": "nothing"}, "nothing"),
+    ],
+)
+def test_what_cannot_be_is_rejected_before_anything_is_read(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(sf.SurefootError, match=message):
+        plan(**given)
+
+
+def test_presets_are_plans_of_the_papers() -> None:
+    for name in PRESETS:
+        given = {key: value for key, value in preset(name).items() if key not in ("learn_baselines", "held_out")}
+        found = plan(**given)
+        assert found.settings()
+    wang = plan(**preset("wang2012"))
+    assert (len(wang.combinations()), wang.grid["n_estimators"][-1], wang.tune) == (27, 800, "gain")
+    assert plan(**preset("dincer2014")).alphas == (1, 5, 10, 20)
+    with pytest.raises(sf.ArgumentError, match="did you mean wang2012"):
+        preset("wang2013")
+
+
+def test_the_rule_is_said() -> None:
+    assert plan().rule() == "Parameters were given, not tuned."
+    said = plan(grid={"num_leaves": [4, 8]}, tune_on="folds").rule()
+    assert "num_leaves (4, 8)" in said
+    assert "tuned for gain alone" in said
+    assert "all folds together" in said
+    assert "not tuned: each setting" in plan(grid={"num_leaves": [4, 8]}, tune="none").rule()

@@ -1,0 +1,107 @@
+"""`surefoot sweep` and `surefoot select` on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import surefoot as sf
+
+SMALL = ["--trees", "3", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--folds", "3", "--objective", "u_risk", "--alpha", "1,5"]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    sf.synthetic_letor(queries=36, documents=8, features=6, seed=1).write(tmp_path / "all.txt")
+    return tmp_path / "all.txt"
+
+
+def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
+    outputs = ["--html", tmp_path / "t.html", "--json", tmp_path / "t.json", "--csv", tmp_path / "t.csv"]
+    line = ["sweep", data, "-b", "first=feature:1", *SMALL, "-o", tmp_path / "s"]
+    code, out, err = surefoot(*line, *outputs)
+    assert (code, err) == (0, "")
+    assert "3 folds, 1 seed" in out
+    assert "u_risk α=5" in out
+    assert "<title>" in (tmp_path / "t.html").read_text()
+    assert json.loads((tmp_path / "t.json").read_text())["schema"] == "surefoot/sweep/1"
+    assert (tmp_path / "t.csv").read_text().startswith("candidate,kind,objective,alpha,part,")
+    assert surefoot(*line, "-q", *outputs) == (0, "", "")  # again: what is there is taken, and files are replaced
+    assert surefoot(*line, "--format", "latex")[1].startswith("% ")
+    assert "| candidate |" in surefoot(*line, "--format", "markdown")[1]
+    assert surefoot(*line, "--format", "csv")[1] == (tmp_path / "t.csv").read_text()
+
+    code, out, err = surefoot("select", tmp_path / "s", "--keep-gain", "0", "-o", tmp_path / "model")
+    assert (code, err) == (0, "")
+    assert "On test data it gains" in out
+    assert "Its model of Fold1 with seed 0" in out
+    assert surefoot("rank", tmp_path / "model", data, "-o", tmp_path / "x.run")[0] == 0
+    code, out, err = surefoot("select", tmp_path / "s", "--max-risk", "1", "--json", "-")
+    assert json.loads(out)["schema"] == "surefoot/choice/1"
+    for wrong, message in (
+        (["--max-risk", "0"], "no candidate satisfies the policy"),
+        ([], "give one policy"),
+        (["--max-risk", "1", "--largest-area"], "found --max-risk, --largest-area"),
+        (["--max-risk", "1", "--fold", "Fold2"], "add --output"),
+        (["--geo-risk", "5"], "GeoRisk needs several baselines"),
+        (["--max-risk", "1", "-o", tmp_path / "model"], "holds a model already"),
+        (["--max-risk", "1", "-o", tmp_path / "new", "--fold", "Fold7"], "there is no fold 'Fold7'"),
+        (["--keep-gain", "0", "--strategies", "-o", tmp_path / "new"], "only single models can be copied"),
+    ):
+        code, out, err = surefoot("select", tmp_path / "s", *wrong)
+        assert (code, out) == (2, ""), wrong
+        assert message in err
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--alpha", "x"], "--alpha is 'x'"),
+        (["--alpha", "0"], "α = 0 is gain alone"),
+        (["--seeds", "1.5"], "write whole numbers"),
+        (["--trees", "0"], "n_estimators"),
+        (["--objective", "risk"], "unknown objective"),
+        (["--set", "num_leaves"], "write --set num_leaves=50"),
+        (["--set", "n_estimators=3"], "has an option of its own"),
+        (["--set", "alpha=3"], "not a parameter to sweep so"),
+        (["--preset", "wang"], "there is no preset"),
+        (["--tune", "all"], "tune is 'all'"),
+        (["--selective", "25"], "such as max:25"),
+        (["--measure", "nope"], "nope"),
+    ],
+)
+def test_wrong_options_before_anything_is_made(
+    surefoot, data: Path, tmp_path: Path, more: list[str], message: str
+) -> None:
+    code, out, err = surefoot("sweep", data, "-b", "feature:1", "-o", tmp_path / "s", *more)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+    assert not (tmp_path / "s").exists()
+
+
+def test_what_cannot_be_read(surefoot, data: Path, tmp_path: Path) -> None:
+    for line, message in (
+        (["sweep", tmp_path / "absent", "-b", "feature:1", "-o", tmp_path / "s"], "absent"),
+        (["sweep", tmp_path, "-b", "feature:1", "-o", tmp_path / "s"], "has no folders Fold1"),
+        (["sweep", data, "-o", tmp_path / "s"], "nothing to compare with"),
+        (["sweep", data, "-b", "feature:99", *SMALL, "-o", tmp_path / "t"], "there is no feature 99"),
+        (["select", tmp_path / "absent", "--max-risk", "1"], "absent"),
+        (["select", tmp_path, "--max-risk", "1"], "result.json"),
+    ):
+        code, out, err = surefoot(*line)
+        assert (code, out, err.count("\n")) == (2, "", 1), err
+        assert message in err
+    assert not (tmp_path / "s").exists()
+
+
+def test_trainings_that_fail_are_said_after_the_table(surefoot, data: Path, tmp_path: Path) -> None:
+    line = ["sweep", data, "-b", "feature:1", *SMALL, "--tune", "none", "--set", "max_depth=-1,3"]
+    line = ["min_data_in_leaf=5,100000" if part == "min_data_in_leaf=5" else part for part in line]
+    code, out, err = surefoot(*line, "-o", tmp_path / "s")
+    assert code == 2
+    assert "u_risk α=5" in out
+    assert "trainings failed" in err
+    assert "no tree can be grown" in err
