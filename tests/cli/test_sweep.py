@@ -9,7 +9,10 @@ import pytest
 
 import surefoot as sf
 
-SMALL = ["--trees", "3", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--folds", "3", "--objective", "u_risk", "--alpha", "1,5"]
+SMALL = [
+    "--trees", "3", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--folds", "3", "--objective", "u_risk",
+    "--alpha", "1,5",
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -33,7 +36,7 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
     assert "| candidate |" in surefoot(*line, "--format", "markdown")[1]
     assert surefoot(*line, "--format", "csv")[1] == (tmp_path / "t.csv").read_text()
 
-    code, out, err = surefoot("select", tmp_path / "s", "--keep-gain", "0", "-o", tmp_path / "model")
+    code, out, err = surefoot("select", tmp_path / "s", "--max-risk", "1", "-o", tmp_path / "model")
     assert (code, err) == (0, "")
     assert "On test data it gains" in out
     assert "Its model of Fold1 with seed 0" in out
@@ -48,7 +51,8 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--geo-risk", "5"], "GeoRisk needs several baselines"),
         (["--max-risk", "1", "-o", tmp_path / "model"], "holds a model already"),
         (["--max-risk", "1", "-o", tmp_path / "new", "--fold", "Fold7"], "there is no fold 'Fold7'"),
-        (["--keep-gain", "0", "--strategies", "-o", tmp_path / "new"], "only single models can be copied"),
+        (["--max-risk", "0.02", "--strategies", "-o", tmp_path / "new"], "only single models can be copied"),
+        (["--keep-gain", "1", "-o", tmp_path / "x", "--fold", "Fold1"], "the gain-only model gains nothing"),
     ):
         code, out, err = surefoot("select", tmp_path / "s", *wrong)
         assert (code, out) == (2, ""), wrong

@@ -55,6 +55,10 @@ class Policy:
                 self._need(fit, f"the least risk is {least['valid']['risk']:.4f}, of {least['name']}")
                 return max(fit, key=lambda row: row["valid"]["gain"]), len(fit)
             case "keep_gain":
+                if gain["valid"]["gain"] <= 0:
+                    raise ArgumentError(
+                        "the gain-only model gains nothing on validation data: there is no gain to keep"
+                    )
                 wanted = self.level * gain["valid"]["gain"]
                 fit = [row for row in rows if row["valid"]["gain"] >= wanted]
                 most = max(rows, key=lambda row: row["valid"]["gain"])
