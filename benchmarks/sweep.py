@@ -103,13 +103,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         home = Path(temporary)
         data = make(home, given.queries)
-        run(["train", str(data / "Fold1" / "vali.txt"), "--trees", "1", "-o", str(home / "warm"), "-q"])  # compiled once
+        run(
+            ["train", str(data / "Fold1" / "vali.txt"), "--trees", "1", "-o", str(home / "warm"), "-q"]
+        )  # compiled once
         apart = separately(data, home / "apart", given.points, given.threads)
         together, _ = sweep(data, home / "together", given.points, 1, given.threads)
         crew, _ = sweep(data, home / "crew", given.points, given.threads, 1)
         print(f"{given.points} points, {given.queries:,} queries, {TREES} trees")
         print(f"  separate trainings, {given.threads} threads   {apart:7.1f} s")
-        print(f"  one worker, {given.threads} threads           {together:7.1f} s   ratio {together / apart:.2f} (at most 0.8)")
+        print(
+            f"  one worker, {given.threads} threads           {together:7.1f} s   "
+            f"ratio {together / apart:.2f} (at most 0.8)"
+        )
         print(f"  {given.threads} workers, one thread each      {crew:7.1f} s   ratio {crew / apart:.2f}")
         print("peak memory of a process by points:")
         for points in (given.points // 4, given.points // 2, given.points):

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from surefoot.choose.sweep import read_sweep, sweep
+    from surefoot.choose.sweep import read_sweep, sweep, swept_models
     from surefoot.choose.tradeoffs import TradeOffs
     from surefoot.data.dates import read_dates
     from surefoot.data.letor.files import read_letor, write_letor
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "surefoot.choose.sweep": ("read_sweep", "sweep"),
+    "surefoot.choose.sweep": ("read_sweep", "sweep", "swept_models"),
     "surefoot.choose.tradeoffs": ("TradeOffs",),
     "surefoot.data.dates": ("read_dates",),
     "surefoot.data.letor.files": ("read_letor", "write_letor"),
@@ -91,8 +91,8 @@ __all__ = [
     "assess", "compare_functions", "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "geo_risk",
     "holm", "noise_study", "percentiles", "query_scores", "read_dates", "read_letor", "read_preferences",
     "read_qrels", "read_run", "read_scores", "read_segments", "read_sweep", "read_texts", "score", "subset_study",
-    "sweep", "synthetic_letor", "synthetic_preferences", "synthetic_runs", "t_risk", "t_test", "time_study", "u_risk",
-    "worst_mean", "write_letor", "z_risk",
+    "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs", "t_risk", "t_test",
+    "time_study", "u_risk", "worst_mean", "write_letor", "z_risk",
 ]  # fmt: skip
 
 

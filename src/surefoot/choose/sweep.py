@@ -7,14 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from surefoot.choose.candidates import Candidates
 from surefoot.choose.folds import Source, keep_data
 from surefoot.choose.plan import Plan
 from surefoot.choose.presets import preset as known_preset
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import State, run
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, listed, shortened
 from surefoot.learn.defaults import MEASURE
+from surefoot.learn.ranker import Ranker
 
 DEFAULTS: dict[str, Any] = {
     "objectives": ("u_risk",), "alphas": (1, 5, 10, 20), "seeds": (0,), "grid": {}, "tune": "gain", "tune_on": "fold",
@@ -74,3 +76,14 @@ def sweep(
 def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:
     """The result that a sweep left in its folder."""
     return TradeOffs.read(Path(folder) / _RESULT)
+
+
+def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = None) -> list[Ranker]:
+    """The models of a candidate such as "u_risk α=5", one for each fold, of one seed (by default the first)."""
+    found = Candidates(Store.read(folder))
+    for setting in found.settings:
+        if setting.name == name:
+            place = 0 if seed is None else found.plan.seeds.index(seed)
+            return [Ranker.load(found.store.place(job)) for job in found.jobs(setting)[place]]
+    known = listed([setting.name for setting in found.settings])
+    raise ArgumentError(f"the sweep has no model {shortened(name)} on every fold; it has {known}")
