@@ -6,13 +6,18 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from surefoot.data.compression import CORRUPT, DECOMPRESSORS, OPEN, SIGNATURES
 from surefoot.errors import DataError, shortened
 
+# The forms that endings stand for; files of any other are lines.
+FORMS = {
+    ".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
+}  # fmt: skip
+_OF_LINES = (".run", ".trec", ".res", ".results", ".txt", ".tsv")  # what a system's name does not end in
 MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
 _SNIFFED = (MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
@@ -24,15 +29,21 @@ def stem(path: str | os.PathLike[str]) -> str:
     >>> stem("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    name = as_text(Path(path).name)
-    for ending in OPEN:
-        if name.lower().endswith(ending) and len(name) > len(ending):
-            name = name[: -len(ending)]
-            break
-    for ending in (".run", ".trec", ".res", ".results", ".txt", ".tsv", ".csv", ".parquet", ".json", ".jsonl"):
-        if name.lower().endswith(ending) and len(name) > len(ending):
-            return name[: -len(ending)]
-    return name
+    return as_text(_without(_without(Path(path).name, OPEN), (*_OF_LINES, *FORMS)))
+
+
+def inner_ending(path: str | os.PathLike[str]) -> str:
+    """The ending of a file's name in small letters, that of compression left out.
+
+    >>> inner_ending("bm25.CSV.gz")
+    '.csv'
+    """
+    return Path(_without(Path(path).name, OPEN)).suffix.lower()
+
+
+def _without(name: str, endings: Iterable[str]) -> str:
+    """The name without the one of the endings that it has, if something is left."""
+    return next((name[: -len(one)] for one in endings if name.lower().endswith(one) and len(name) > len(one)), name)
 
 
 def as_text(name: str) -> str:

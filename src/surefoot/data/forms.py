@@ -16,10 +16,9 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.csv_text import check_csv_names
-from surefoot.data.files import existing_file, is_compressed, parse_json, read_text, text_lines
+from surefoot.data.files import FORMS, existing_file, inner_ending, is_compressed, parse_json, read_text, text_lines
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, write_frame
-from surefoot.data.parquet import PARQUET
 from surefoot.data.writing import write_text
 from surefoot.errors import DataError, shortened
 
@@ -27,25 +26,18 @@ if TYPE_CHECKING:
     from surefoot.data.documents import FileIds
     from surefoot.data.tables import RankedTable
 
-_ENDINGS = {
-    **dict.fromkeys(PARQUET, "parquet"), ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
-}  # fmt: skip
 _SNIFFED = 1 << 16
 
 
 def form_of(path: str | os.PathLike[str]) -> str:
     """What the ending says: "parquet", "json", "jsonl", "table" (text with a header), or else "lines"."""
-    file = Path(path)
-    compressed = is_compressed(file)
-    form = _ENDINGS.get((Path(file.stem) if compressed else file).suffix.lower(), "lines")
-    return "lines" if compressed and form == "parquet" else form
+    form = FORMS.get(inner_ending(path), "lines")
+    return "lines" if form == "parquet" and is_compressed(Path(path)) else form
 
 
 def write_form(path: str | os.PathLike[str], table: RankedTable) -> bool:
     """Write the table in the form that the ending asks for; does nothing, and says so, where that is lines."""
-    file = Path(path)
-    inner = Path(file.stem) if is_compressed(file) else file
-    tabs = inner.suffix.lower() == ".tsv"  # written with a header, which a file to be read need not have
+    tabs = inner_ending(path) == ".tsv"  # written with a header, which a file to be read need not have
     form = "table" if tabs else form_of(path)
     if form == "lines":
         return False
