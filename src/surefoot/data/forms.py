@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,9 +15,9 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.csv_text import check_csv_names
-from surefoot.data.files import FORMS, existing_file, inner_ending, is_compressed, parse_json, read_text, text_lines
+from surefoot.data.files import FORMS, inner_ending, is_compressed, json_lines, text_lines
 from surefoot.data.forks import refuse_in_fork
-from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, write_frame
+from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, is_record, write_frame
 from surefoot.data.writing import write_text
 from surefoot.errors import DataError, shortened
 
@@ -77,30 +76,23 @@ def read_json_lines(path: str | os.PathLike[str]) -> Any:
     """What a file of JSON lines holds: a list of records, or one dict of all queries."""
     found: list[dict[str, Any]] = []
     nested: dict[str, Any] = {}
-    for number, line in enumerate(read_text(existing_file(path)).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = parse_json(line)
-        except (ValueError, RecursionError) as error:
-            raise DataError.at(path, number, f"is not JSON ({shortened(str(error), 200)})") from error
+    records = False
+    for number, value in json_lines(path):
         if not isinstance(value, dict):
-            raise DataError.at(path, number, f"expected an object {{…}}, found {shortened(line)}")
-        if found and _is_record(value) != _is_record(found[0]):
+            raise DataError.at(path, number, f"expected an object {{…}}, found {shortened(value)}")
+        record = is_record(value)
+        if found and record != records:
             raise DataError.at(
                 path, number, 'lines like {"query_id": …, "doc_id": …} and like {query: …} are mixed; use one form'
             )
+        records = record
         found.append(value)
-        if not _is_record(value):
+        if not record:
             twice = next((query for query in value if query in nested), None)
             if twice is not None:
                 raise DataError.at(path, number, f"query {shortened(twice)} stands on a line before; give it once")
             nested |= value
     return nested or found
-
-
-def _is_record(value: Mapping[str, Any]) -> bool:
-    return any(name in value and not isinstance(value[name], dict | list) for name in QUERY_COLUMNS)
 
 
 def check_ranks(table: RankedTable, ids: FileIds) -> None:

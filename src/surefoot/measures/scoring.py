@@ -14,7 +14,7 @@ import numpy as np
 
 from surefoot.arrays import Flags
 from surefoot.data.forms import is_ranx
-from surefoot.data.frames import QUERY_COLUMNS, is_record
+from surefoot.data.frames import is_query_table, is_record
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Qrels, Run, Source
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
@@ -177,8 +177,7 @@ def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
         first = next(iter(runs.values()), None)
         # {query: {document: score}} is one run, {query: [document, …]} and {"query_id": [...], ...} too; {name: run}
         # are several.
-        single = _is_results(first)
-        if single or any(name in runs and not isinstance(runs[name], Run | Mapping) for name in QUERY_COLUMNS):
+        if _is_results(first) or is_query_table(runs):
             named = [Run.read(runs)]
         else:
             named = [Run.read(run, name=str(name)) for name, run in runs.items()]
