@@ -11,13 +11,13 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from surefoot.arguments import decimal
+from surefoot.arguments import decimal, is_real
 from surefoot.arrays import Floats
 from surefoot.data.forks import forked
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -130,9 +130,9 @@ def _id(value: Any, name: str, where: Where, row: int) -> str:
         return str(value)
     if is_missing(value):
         raise DataError(f"{where(row)}: {name} is missing; every row needs one")
-    if isinstance(value, Integral) and _is_real(value):
+    if isinstance(value, Integral) and is_real(value):
         return _digits(int(value), name, where, row)
-    if _is_real(value) and _is_whole(value):
+    if is_real(value) and _is_whole(value):
         if abs(value) <= _WHOLE:
             return str(int(value))
         raise DataError(
@@ -141,10 +141,6 @@ def _id(value: Any, name: str, where: Where, row: int) -> str:
     raise DataError(
         f"{where(row)}: {name} is {shortened(value)} ({_kind(value)}); an id must be a text or a whole number"
     )
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real | Decimal) and not isinstance(value, bool | np.timedelta64)  # these are, in Python
 
 
 def _is_whole(value: Any) -> bool:
@@ -169,7 +165,7 @@ def _number(value: Any, name: str, where: Where, row: int) -> float:
     try:
         if isinstance(value, str):
             return decimal(value.strip(WHITESPACE))
-        if _is_real(value):
+        if is_real(value):
             return float(value)
     except (ValueError, OverflowError):
         pass

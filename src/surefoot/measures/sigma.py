@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.data.preferences import PreferencePairs
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError
 from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import gains, ratio
+from surefoot.measures.notation import check_choice
 from surefoot.measures.rank_binomial import check_sigma, rank_distribution
 
 _CELLS = 1 << 16  # (document, contest) cells handled at once, so that memory does not grow with the pairs
@@ -133,8 +135,7 @@ class _Likelihood:
     """Log-likelihood of preferences and its derivative, of σ."""
 
     def __init__(self, pairs: PreferencePairs, dcg: str, cutoff: int | None) -> None:
-        if dcg not in ("log2", "exp-log2"):
-            raise ArgumentError(f"dcg is {shortened(dcg)}; write 'log2' (linear gains) or 'exp-log2' (2^g − 1)")
+        check_choice("dcg", dcg)
         if not isinstance(pairs, PreferencePairs):
             raise ArgumentError(
                 f"pairs is a {type(pairs).__name__}; give PreferencePairs (read_preferences, PreferencePairs.of)"
@@ -228,10 +229,10 @@ def synthetic_preferences(
     """
     from scipy.special import expit
 
-    if n < 1 or length < 1:
-        raise ArgumentError(f"n is {n} and length {length}; both must be at least 1")
-    check_sigma(sigma)
-    rng = np.random.default_rng(seed)
+    whole("n", n, 1)
+    whole("length", length, 1)
+    check_choice("dcg", dcg)
+    rng = np.random.default_rng(whole("seed", seed, 0))
     shown = -np.sort(-rng.random((n, length)), axis=1)
     grade = rng.choice(5, size=(n, length), p=[0.35, 0.25, 0.2, 0.12, 0.08]).astype(np.float64)
     scores = np.repeat(shown[:, None], 2, axis=1)

@@ -152,9 +152,9 @@ def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
     if sizes is None:
         usual = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
         return [size for size in usual if size < queries] + [queries]
-    wanted = sorted({int(size) for size in sizes})
-    if not wanted or wanted[0] < 1:
-        raise ArgumentError(f"the sizes of subsets are {list(sizes)}; give whole numbers from 1")
+    wanted = sorted({whole("a size of subsets", size, 1) for size in sizes})
+    if not wanted:
+        raise ArgumentError("no size of subsets was given; give at least one")
     if wanted[-1] > queries:
         raise ArgumentError(
             f"a subset of {wanted[-1]} queries was asked for and there are {queries}; take sizes of at most {queries}"
