@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Floats, Places, Rows
+from surefoot.arrays import LARGEST_LABEL_POWER, Codes, Floats, Places, Rows
 from surefoot.data.matrix import QUERY, Matrix, check_names, feature_matrix, numbers_of, row_ids, without_queries
 from surefoot.data.ranking import DuplicateDocumentError, Ranking, TieRule, changes, codes_of, index, pair_codes, rank
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
 
 NEGATIVE_LABEL = "labels must be 0 (not relevant) or more; raise negative grades to 0"
-HIGHEST_EXPONENTIAL = 31  # a gain of 2^31 − 1 is already more than any scale of relevance needs
 
 
 class RowError(DataError):
@@ -44,9 +43,9 @@ def check_labels(y: Floats, *, exponential: bool) -> None:
     _refuse(y < 0, y, NEGATIVE_LABEL)
     if exponential:
         _refuse(
-            y > HIGHEST_EXPONENTIAL,
+            y > LARGEST_LABEL_POWER,
             y,
-            f"exponential gains (2^label - 1) overflow above {HIGHEST_EXPONENTIAL}; use linear gains or smaller labels",
+            f"exponential gains (2^label - 1) overflow above {LARGEST_LABEL_POWER}; use linear gains or smaller labels",
         )
         _refuse(
             y != np.floor(y),

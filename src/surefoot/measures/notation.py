@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from surefoot.arguments import is_real
-from surefoot.arrays import LARGEST, Floats
+from surefoot.arrays import LARGEST, LARGEST_POWER, Floats
 from surefoot.errors import ArgumentError, MeasureError, did_you_mean, shortened
 from surefoot.measures import effectiveness as on
 from surefoot.measures import near_ties
@@ -192,7 +192,7 @@ _RANGES: dict[str, Callable[[Any], str | None]] = {
     "version": _one_of("version"),
     "sigma": wrong_sigma,
     "rel": _number(0, LARGEST, f"a grade above 0, at most {LARGEST:g}"),
-    "max_rel": _number(math.nextafter(1, 0), on.LARGEST_POWER, f"a grade from 1 to {on.LARGEST_POWER:g}"),
+    "max_rel": _number(math.nextafter(1, 0), LARGEST_POWER, f"a grade from 1 to {LARGEST_POWER:g}"),
     "p": _number(0, math.nextafter(1, 0), "between 0 and 1"),
 }
 

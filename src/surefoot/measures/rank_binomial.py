@@ -45,7 +45,7 @@ def tame(scores: Floats, sigma: float) -> tuple[Floats, float]:
     return (scores * 0.0625, sigma * 0.0625) if largest > _LARGE else (scores, sigma)
 
 
-def standardised(difference: Floats, sigma: float) -> Floats:
+def in_deviations(difference: Floats, sigma: float) -> Floats:
     """Differences in standard deviations of a difference, σ√2; beyond double precision they are infinite."""
     with np.errstate(over="ignore"):
         return difference / sigma / math.sqrt(2)
@@ -58,7 +58,7 @@ def _contests(scores: Floats, sigma: float) -> tuple[Floats, Floats]:
     scores, unit = tame(scores, sigma)
     absent = np.isneginf(scores)
     known = np.where(absent, 0.0, scores)
-    x = standardised(known[:, None] - known[None], unit)
+    x = in_deviations(known[:, None] - known[None], unit)
     # φ(x)·x is 0 far out, where x itself may be infinite.
     near = np.clip(x, -40, 40)
     chance, slope = ndtr(x), np.exp(-0.5 * near * near) * near * (-1.0 / (math.sqrt(2 * math.pi) * sigma))

@@ -19,10 +19,10 @@ from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import gains, ratio
 from surefoot.measures.notation import check_choice
 from surefoot.measures.rank_binomial import check_sigma, rank_distribution
+from surefoot.significance import LEVEL
 
 _CELLS = 1 << 16  # (document, contest) cells handled at once, so that memory does not grow with the pairs
 _CURVE = 33
-_CHI_SQUARE = 3.841458820694124  # 95 % point at one degree of freedom
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def fit_sigma(
     def unsure(message: str) -> SigmaFit:
         return SigmaFit(None, None, None, float(heights[best]), (grid, heights), False, message, len(pairs))
 
-    if np.ptp(heights) < _CHI_SQUARE / 2:
+    if np.ptp(heights) < _margin():
         return unsure(
             f"{len(pairs):,} pairs cannot tell one σ from another: the log-likelihood varies by {np.ptp(heights):.2g} "
             f"between σ = {low:.3g} and {high:.3g}; collect more pairs, or lists whose order matters more"
@@ -202,11 +202,18 @@ def _peak(likelihood: _Likelihood, low: float, high: float) -> float:
     return math.exp(float(brentq(slope, a, b, xtol=1e-6)))
 
 
+def _margin() -> float:
+    """How far below its maximum a log-likelihood is still within chance of it: half of χ² at one degree of freedom."""
+    from scipy.special import ndtri
+
+    return float(ndtri(1 - LEVEL / 2) ** 2 / 2)
+
+
 def _crossing(likelihood: _Likelihood, height: float, sigma: float, grid: Floats, heights: Floats) -> float | None:
-    """Where, going outwards from the peak, the likelihood falls out of the 95 % interval; None if it never does."""
+    """Where, going outwards from the peak, the likelihood falls out of the interval; None if it never does."""
     from scipy.optimize import brentq
 
-    level = height - _CHI_SQUARE / 2
+    level = height - _margin()
     inside = sigma
     for outside, found in zip(grid.tolist(), heights.tolist(), strict=True):
         if found < level:
