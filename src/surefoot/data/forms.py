@@ -101,7 +101,7 @@ def check_ranks(table: RankedTable, ids: FileIds) -> None:
     if wrong.size:
         rows = table.ranking.rows(wrong)
         row, first = int(rows.min()), wrong[rows.argmin()]
-        query = table.queries[int(np.searchsorted(table.ranking.offsets, first, side="right")) - 1]
+        query = table.queries[int(table.ranking.query_at(first))]
         raise DataError(
             f"{ids.place(row)}: three columns without a header are 'query document rank', but in query "
             f"{shortened(query)} the last does not count 1, 2, 3, …; if it is a score, put a line "

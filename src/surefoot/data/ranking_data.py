@@ -14,7 +14,17 @@ import polars as pl
 
 from surefoot.arrays import LARGEST_LABEL_POWER, Codes, Floats, Places, Rows
 from surefoot.data.matrix import QUERY, Matrix, check_names, feature_matrix, numbers_of, row_ids, without_queries
-from surefoot.data.ranking import DuplicateDocumentError, Ranking, TieRule, changes, codes_of, index, pair_codes, rank
+from surefoot.data.ranking import (
+    DuplicateDocumentError,
+    Ranking,
+    TieRule,
+    changes,
+    codes_of,
+    index,
+    pair_codes,
+    query_at,
+    rank,
+)
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
 
@@ -355,7 +365,7 @@ class RankingData:
             return
         if self.doc_ids[first] != self.doc_ids[second]:
             raise DuplicateDocumentError(first, second)
-        query = self.queries[int(np.searchsorted(self.offsets, second, side="right")) - 1]
+        query = self.queries[int(query_at(self.offsets, second))]
         raise RowError(
             second,
             f"document {shortened(self.doc_ids[second])} stands twice in query {shortened(query)}; keep one of the two",

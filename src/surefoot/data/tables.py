@@ -29,7 +29,17 @@ from surefoot.data.forms import (
 from surefoot.data.frames import RANK, columns_of, of_table, read_table
 from surefoot.data.growing import GrowingColumn
 from surefoot.data.lines import Layout, read_lines
-from surefoot.data.ranking import DuplicateDocumentError, Ranking, changes, chosen, codes_of, index, pair_codes, rank
+from surefoot.data.ranking import (
+    DuplicateDocumentError,
+    Ranking,
+    changes,
+    chosen,
+    codes_of,
+    index,
+    pair_codes,
+    query_at,
+    rank,
+)
 from surefoot.data.writing import write_bytes
 from surefoot.errors import DataError, shortened
 
@@ -134,7 +144,7 @@ class RankedTable:
             twice, once = ids(np.array([second, first])).to_list()
             if twice != once:
                 raise DataError(f"{ids.place(second)}: its hash is that of another line; please report this") from error
-            query = names[int(np.searchsorted(stretches[0], second, side="right")) - 1]
+            query = names[int(query_at(stretches[0], second))]
             raise DataError(
                 f"{ids.place(second)}: document {shortened(twice)} stands twice in query {shortened(query)} "
                 f"(first at {ids.place(first).rpartition(', ')[2]}); keep one of the two"

@@ -18,6 +18,7 @@ from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import read_schema, read_table
 from surefoot.data.letor.text import line_of_row, read_text
 from surefoot.data.parquet import is_parquet
+from surefoot.data.ranking import query_at
 from surefoot.data.ranking_data import RankingData, RowError
 from surefoot.data.writing import replacing, writing
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -116,7 +117,7 @@ def _frames(data: RankingData) -> Iterator[pl.DataFrame]:
     names = pl.Series("qid", data.queries, dtype=pl.String)
     for start in range(0, len(data), _ROWS):
         end = min(start + _ROWS, len(data))
-        query = np.searchsorted(data.offsets, np.arange(start, end), side="right") - 1
+        query = query_at(data.offsets, np.arange(start, end))
         columns = [pl.Series("label", data.y[start:end]), names.gather(query)]
         block = np.ascontiguousarray(data.X[start:end].T)
         columns += [pl.Series(name, values) for name, values in zip(_feature_columns(data), block, strict=True)]
