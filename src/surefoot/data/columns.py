@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from numbers import Integral
+from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +20,7 @@ import polars as pl
 
 from surefoot.arguments import decimal, is_real
 from surefoot.arrays import Floats
+from surefoot.data.files import WHITESPACE
 from surefoot.data.forks import forked
 from surefoot.errors import ArgumentError, DataError, shortened
 
@@ -26,7 +28,6 @@ Where: TypeAlias = "Callable[[int], str]"
 
 _WHOLE = 2**53  # whole floats up to here are the numbers that were meant; above it they may have been rounded
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # told by name, so that pandas need not be there
-WHITESPACE = " \t\v\f\r"  # around a number's text
 
 
 def row_of(what: str) -> Where:
@@ -46,6 +47,21 @@ def ids_of(values: Any, name: str, where: Where) -> pl.Series:
         raise DataError(
             f"{where(row)}: {name} {shortened(texts[row])} holds half a character; ids must be valid Unicode text"
         ) from None
+
+
+def check_words(
+    ids: pl.Series, path: str | PathLike[str], what: str, form: str, *, instead: str, besides: str = ""
+) -> None:
+    """Refuse to write ids into lines in which white space, NUL and the letters in `besides` part or end words."""
+    wrong = ids.str.contains(rf"[\x00\n{WHITESPACE}{besides}]") | (ids == "")
+    if wrong.any():
+        parts = ", ".join(["white space", "NUL", *map(repr, besides)])
+        raise DataError.at(
+            path,
+            None,
+            f"the {what} id {shortened(ids.filter(wrong)[0])} cannot stand in a {form} line ({parts} or nothing); "
+            f"write a {instead} file instead",
+        )
 
 
 def names_of(values: Any, name: str, where: Where) -> tuple[str, ...]:

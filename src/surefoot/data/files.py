@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +22,7 @@ _OF_LINES = (".run", ".trec", ".res", ".results", ".txt", ".tsv")  # what a syst
 MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
 _SNIFFED = (MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 _BLOCK = 1 << 20
+WHITESPACE = " \t\v\f\r"  # within a line
 OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
 
 
@@ -157,11 +159,17 @@ def uncompressed(data: bytes) -> bytes:
     return MARK + data if data.startswith(_SNIFFED) else data
 
 
+def text_blocks(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
+    """The file's blocks of whole lines, of about `size`, without a byte order mark."""
+    blocks = read_blocks(existing_file(path), size)
+    yield from (block.removeprefix(MARK) for block in islice(blocks, 1))
+    yield from blocks
+
+
 def text_lines(path: str | os.PathLike[str], size: int) -> Generator[bytes]:
     """The file's lines, without a byte order mark and line feeds, read in blocks of about `size`."""
-    for number, block in enumerate(read_blocks(existing_file(path), size)):
-        text = block.removeprefix(MARK) if number == 0 else block
-        yield from text.removesuffix(b"\n").split(b"\n")
+    for block in text_blocks(path, size):
+        yield from block.removesuffix(b"\n").split(b"\n")
 
 
 def utf8_line(path: str | os.PathLike[str], line: int, data: bytes) -> str:

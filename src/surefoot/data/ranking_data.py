@@ -28,8 +28,6 @@ from surefoot.data.ranking import (
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
 
-NEGATIVE_LABEL = "labels must be 0 (not relevant) or more; raise negative grades to 0"
-
 
 class RowError(DataError):
     """A row that cannot be; `row` (from 0) and `first`, the earlier row it clashes with, say where."""
@@ -50,7 +48,7 @@ def check_labels(y: Floats, *, exponential: bool) -> None:
     surefoot.data.ranking_data.RowError: row 2: the label is 0.5; exponential gains (2^label - 1) need whole labels, ...
     """
     _refuse(~np.isfinite(y), y, "every label must be a finite number")
-    _refuse(y < 0, y, NEGATIVE_LABEL)
+    _refuse(y < 0, y, "labels must be 0 (not relevant) or more; raise negative grades to 0")
     if exponential:
         _refuse(
             y > LARGEST_LABEL_POWER,

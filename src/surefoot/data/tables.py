@@ -13,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Rows
+from surefoot.data.columns import check_words
 from surefoot.data.csv_table import read_csv
 from surefoot.data.documents import FileIds, RowIds, ShiftedIds
 from surefoot.data.files import existing_file, read_json, stem
@@ -214,13 +215,8 @@ class RankedTable:
             return
         refuse_in_fork("writing runs and judgments")
         frame = self._lines()
-        for column in ("query_id", "doc_id"):
-            wrong = frame[column].str.contains(r"[\x00 \t\v\f\r\n]") | (frame[column] == "")
-            if wrong.any():
-                raise DataError(
-                    f"{path}: the id {shortened(frame[column].filter(wrong)[0])} cannot stand in a TREC line "
-                    "(white space, NUL or nothing); write a .parquet or .json file instead"
-                )
+        for column, what in (("query_id", "query"), ("doc_id", "document")):
+            check_words(frame[column], path, what, "TREC", instead=".parquet or .json")
         write_bytes(path, frame.write_csv(include_header=False, separator=" ", quote_style="never").encode())
 
     def _lines(self) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, of_other_queries, shortened
 from surefoot.risk.multiplicity import correct
 from surefoot.risk.plain_data import AssessmentData, SegmentColumn, SegmentData
 
@@ -34,8 +34,7 @@ def _column(scores: Scores, name: str, of: Mapping[str, str], assessed: Assess) 
             rows.setdefault(of[query], []).append(row)
     if not rows:
         raise ArgumentError(
-            f"no query has a segment in {shortened(name)}: the first query is {shortened(scores.queries[0])}, the "
-            f"segments are of {', '.join(map(shortened, list(of)[:3])) or 'no query'}; are these of the same queries?"
+            f"no query has a segment in {shortened(name)}: {of_other_queries('segments', of, scores.queries)}"
         )
     if len(rows) > MOST_SEGMENTS:
         raise ArgumentError(

@@ -14,7 +14,7 @@ from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.arrays import Floats
 from surefoot.data.dates import date_of
 from surefoot.data.scores import Scores
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, of_other_queries, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
 from surefoot.studies.study import Study, matrices_of, schema_of
@@ -218,7 +218,6 @@ def _periods(queries: Sequence[str], dates: Mapping[str, datetime.date | str], p
         groups.setdefault(labels[period](known), []).append(row)
     if not groups:
         raise ArgumentError(
-            f"none of the {len(queries):,} queries has a date: the first is {shortened(queries[0])}, the dates are of "
-            f"{', '.join(map(shortened, list(dates)[:3])) or 'no query'}; are these dates of the same queries?"
+            f"none of the {len(queries):,} queries has a date: {of_other_queries('dates', dates, queries)}"
         )
     return {label: np.array(groups[label]) for label in sorted(groups)}
