@@ -41,13 +41,14 @@ def test_an_error_within_ends_the_showing() -> None:
     assert log.seen == []
 
 
-def test_bootstrap_studies_and_page_tell_how_far_they_are() -> None:
+def test_scores_bootstrap_studies_and_page_tell_how_far_they_are() -> None:
     made = sf.synthetic_runs(queries=20, depth=10)
     scores = sf.score(made.qrels, made.runs[:2], "nDCG@10")
     log = Log()
     with shown_by(log):
+        sf.score(made.qrels, made.runs[:2], "nDCG@10")
         sf.assess(scores, "today", bootstrap=10).to_html()
         sf.noise_study(made.qrels, made.runs[:2], repeats=2)
         sf.subset_study([scores], subsets=10)
     told = [doing for doing, _, _ in log.seen]
-    assert set(told) == {"Systems", "Writing the page", "Adding noise", "Runs", "Drawing subsets"}
+    assert set(told) == {"Scoring runs", "Systems", "Writing the page", "Adding noise", "Runs", "Drawing subsets"}

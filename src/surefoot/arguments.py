@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import operator
 import re
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 from surefoot.errors import ArgumentError, shortened
@@ -24,15 +26,22 @@ def decimal(text: str) -> float:
     return float(written)
 
 
+def is_real(value: Any) -> bool:
+    """Whether it is a real number; truth values and NumPy's spans of time are none, though they count as such.
+
+    >>> is_real(2), is_real(True), is_real("2")
+    (True, False, False)
+    """
+    return isinstance(value, Real | Decimal) and type(value).__name__ not in ("bool", "timedelta64")
+
+
 def number_of(value: Any) -> float | None:
     """The finite number that a value is, or None; a text must be one as other programs write it."""
-    import numpy as np  # late, as commands that need no arrays read numbers too
-
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | str | np.number):
+    if not isinstance(value, str) and not is_real(value):
         return None
     try:
         number = decimal(value) if isinstance(value, str) else float(value)
-    except (TypeError, ValueError, OverflowError):
+    except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 

@@ -1,4 +1,4 @@
-"""Names of the arrays that all of surefoot passes on, and how large a score may be. NumPy alone is needed."""
+"""Names of the arrays that all of surefoot passes on, and how large scores and grades may be. Needs NumPy alone."""
 
 from __future__ import annotations
 
@@ -14,3 +14,5 @@ Rows: TypeAlias = npt.NDArray[np.int64]
 Places: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
 
 LARGEST = 1e100  # of scores: beyond it sums of squares, which every test takes, would overflow
+LARGEST_POWER = 100.0  # of grades under 2^g − 1: beyond it sums of gains would overflow
+LARGEST_LABEL_POWER = 31  # of labels to learn from: a gain of 2^31 − 1 is more than any scale of relevance needs

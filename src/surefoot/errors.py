@@ -29,6 +29,15 @@ def shortened(value: Any, most: int = 80) -> str:
         text = repr(value)
     except Exception:  # any object may be met here, and an int of thousands of digits has no repr
         text = f"a {type(value).__name__}"
+    return without_middle(text, most)
+
+
+def without_middle(text: str, most: int) -> str:
+    """The text, or where it is longer than `most` its start and its end.
+
+    >>> without_middle("a-very-long-name", 9)
+    'a-ve…name'
+    """
     return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1) // 2 :]}"
 
 
@@ -42,7 +51,7 @@ def did_you_mean(name: Any, known: Iterable[str], alike: float = 0.6) -> str:
 
     names = {one.casefold(): one for one in known}
     near = difflib.get_close_matches(str(name)[:80].casefold(), names, n=1, cutoff=alike)
-    return f"; did you mean {shortened(names[near[0]])[1:-1]}?" if near else ""
+    return f"; did you mean {_unquoted(names[near[0]])}?" if near else ""
 
 
 def _unquoted(name: str) -> str:
@@ -57,6 +66,16 @@ def listed(names: Sequence[str], most: int = 12, write: Callable[[str], str] = _
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(map(write, names[:most])) + more
+
+
+def of_other_queries(what: str, given: Iterable[str], queries: Sequence[str]) -> str:
+    """The rest of a message where what is given for queries is given for none of these.
+
+    >>> of_other_queries("dates", ["7", "8"], ["q7", "q8"])
+    "the first query is 'q7', the dates are of '7', '8'; are these of the same queries?"
+    """
+    of = listed(list(given), 3, shortened) or "no query"
+    return f"the first query is {shortened(queries[0])}, the {what} are of {of}; are these of the same queries?"
 
 
 class SurefootError(Exception):

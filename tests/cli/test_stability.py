@@ -80,7 +80,7 @@ def test_what_is_refused(stability, files, tmp_path: Path) -> None:
         (("noise", *files, "-m", "SoftNDCG(sigma=0)@5"), "sigma=0"),
         (("subsets", *files[:2]), "at least 2 runs"),
         (("subsets", *files, "--sizes", "31"), "a subset of 31 queries was asked for and there are 30"),
-        (("subsets", *files, "--sizes", "1.5"), "a whole number of queries"),
+        (("subsets", *files, "--sizes", "1.5"), "--sizes is 1.5; it must be a whole number of at least 1"),
         (("subsets", *files, tmp_path / "steady.run"), "two functions are compared, found 3"),
         (("time", *files), "queries carry no dates of their own"),
         (("time", *files, "--dates", tmp_path / "bad.txt"), "line 1: no date after 'q01'"),

@@ -148,6 +148,7 @@ def test_scores_whose_queries_are_the_index() -> None:
 
 def test_columns_in_a_dict() -> None:
     columns = {"query_id": ["q1", "q1"], "doc_id": ["d1", "d2"], "score": [2.0, 1.0]}
+    assert sf.score({"q1": {"d1": 1}}, [columns], "RR").values.tolist() == [[1.0]]
     assert sf.read_run(columns).to_dict() == {"q1": {"d1": 2.0, "d2": 1.0}}
     assert sf.score({"q1": {"d1": 1}}, columns, "RR").values.tolist() == [[1.0]]
     with pytest.raises(sf.DataError, match="columns have 1, 2 values; all need the same number"):

@@ -286,7 +286,8 @@ def test_every_form_reads_back_what_it_wrote(tmp_path: Path, ending: str) -> Non
 def test_endings_of_one_form(tmp_path: Path, ending: str, usual: str) -> None:
     for each in (ending, usual):
         sf.read_run(RUN).write(tmp_path / f"bm25.{each}")
-        assert sf.read_run(tmp_path / f"bm25.{each}").to_dict() == RUN
+        found = sf.read_run(tmp_path / f"bm25.{each}")
+        assert (found.name, found.to_dict()) == ("bm25", RUN)
     assert (tmp_path / f"bm25.{ending}").read_bytes() == (tmp_path / f"bm25.{usual}").read_bytes()
 
 

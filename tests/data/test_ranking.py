@@ -53,6 +53,8 @@ def test_rank_is_a_stable_sort(query: npt.NDArray[np.int64], unit: float, whole:
     assert ranking.codes_at(np.arange(len(query))).tolist() == codes[order].tolist()
     assert ranking.find(codes[order]).tolist() == list(range(len(query)))
     assert ranking.find(np.array([1], dtype=np.uint64)).tolist() == [-1]
+    assert ranking.query_at(np.arange(len(query))).tolist() == ranking.query_of_position().tolist()
+    assert ranking.rank_at(np.arange(len(query))).tolist() == ranking.ranks().tolist()
 
 
 def test_sort_without_bits_to_spare() -> None:

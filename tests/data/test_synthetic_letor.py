@@ -60,7 +60,10 @@ def test_small_sizes(size: tuple[int, int, int]) -> None:
     assert np.array_equal(data.baselines["bm25"], data.feature(110 if size[2] == 110 else 1))
 
 
-@pytest.mark.parametrize("wrong", [{"queries": 0}, {"documents": 0}, {"features": 0}, {"misleading": 1.5}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"queries": 0}, {"documents": 0}, {"features": 0}, {"queries": 2.5}, {"seed": -1}, {"misleading": 1.5}],
+)
 def test_arguments_that_cannot_be(wrong: dict[str, float]) -> None:
     with pytest.raises(sf.ArgumentError, match=next(iter(wrong))):
         sf.synthetic_letor(**wrong)

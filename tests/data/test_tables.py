@@ -79,7 +79,7 @@ def test_a_double_space_does_not_shift_the_columns(tmp_path: Path, line: str) ->
 
 def test_ids_with_spaces_are_not_written_as_lines(tmp_path: Path) -> None:
     run = sf.read_run({"q": {"a document": 1.0}})
-    with pytest.raises(sf.DataError, match="'a document' cannot stand in a TREC line"):
+    with pytest.raises(sf.DataError, match="the document id 'a document' cannot stand in a TREC line"):
         run.write(tmp_path / "x.run")
     run.write(tmp_path / "x.parquet")
     assert names(tmp_path) == ["x.parquet"]

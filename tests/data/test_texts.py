@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
+from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS
 from surefoot.data.texts import read_texts
 
 WORDS = {"q1": "goats on ice", "q2": "Ibex & chamois"}
@@ -75,6 +76,12 @@ def test_tables_and_dicts(tmp_path: Path) -> None:
     assert read_texts({}) == {}
 
 
+@pytest.mark.parametrize("name", [*QUERY_COLUMNS, *DOCUMENT_COLUMNS])
+def test_ids_are_called_what_runs_call_them(name: str) -> None:
+    if name != "query":  # beside an id, that is a text
+        assert read_texts(pl.DataFrame({name: list(WORDS), "text": list(WORDS.values())})) == WORDS
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -84,6 +91,8 @@ def test_tables_and_dicts(tmp_path: Path) -> None:
         ("\ta\n", "line 1: expected an id"),
         ("qid\turl\ttext\nq1\tu\n", "line 2: expected 3 columns"),
         ('{"_id": "q1", "text": "a"}\n{"_id": \n', "line 2: is not JSON"),
+        ('{"_id": "q1", "text": "a", "text": "b"}\n', "'text' stands twice in one object"),
+        ('{"_id": "q1", "text": "a", "x": NaN}\n', "NaN is not a number in JSON"),
         ('{"_id": "q1", "text": "a"}\n{"text": "b"}\n', "line 2: expected an object with an id"),
         ('{"_id": "q1", "body": "a"}\n', "line 1: expected one of title, text, query"),
         ('{"_id": "q1", "text": 5}\n', "line 1: the text is 5"),

@@ -11,6 +11,7 @@ import threading
 import numpy as np
 import pytest
 
+import surefoot as sf
 from surefoot import cores
 from surefoot.learn.target import Target
 from surefoot.measures.discount import discounts
@@ -84,3 +85,12 @@ assert os.waitpid(child, 0)[1] == 0
 def test_discounts() -> None:
     np.testing.assert_array_equal(target().discounts, discounts(20))
     assert discounts(20)[2] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [(5, r"is given a label of 5; write ERR\(max_rel=5\) if"), (2000, "is given a label of 2000; check the data")],
+)
+def test_labels_above_the_top_of_err(label: float, message: str) -> None:
+    with pytest.raises(sf.MeasureError, match=message):
+        Target("ERR@5", np.array([0.0, label]), np.array([0, 2]), np.arange(2))

@@ -269,6 +269,7 @@ def test_long_lists_of_crowded_scores_stay_in_range() -> None:
         ("SoftNDCG(sigma=0)@5", "sigma=0 in 'SoftNDCG(sigma=0)@5' must be a finite number above 0"),
         ("rNDCG(sigma=-1)@5", "sigma=-1"),
         ("rNDCG(sigma=1e999)@5", "sigma=inf"),
+        (f"rNDCG(sigma=1{'0' * 400})@5", "must be a finite number above 0"),
         ("SoftNDCG(sigma='x')@5", "is not a number"),
         ("SoftNDCG(normalize='z')@5", "write normalize='percentile' (in a sample of the function's scores) or"),
         ("SoftNDCG(dcg=[1])@5", "write dcg='log2' (linear) or dcg='exp-log2'"),
@@ -279,6 +280,12 @@ def test_what_cannot_be_read(measure: str, message: str) -> None:
     with pytest.raises(sf.MeasureError) as caught:
         sf.Measure.parse(measure)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("family", ["SoftNDCG", "rNDCG"])
+def test_sigma_may_be_any_number_above_0(family: str) -> None:
+    grades, scores = {"b": 1}, {"a": 2.0, "b": 1.0, "c": 0.0}
+    assert value(grades, scores, f"{family}(sigma=1.7e308)@2") == value(grades, scores, f"{family}(sigma=1e90)@2")
 
 
 def test_they_are_measures_like_any_other() -> None:

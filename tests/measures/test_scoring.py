@@ -47,6 +47,10 @@ def test_one_run_or_several_in_any_form(tmp_path) -> None:
     assert sf.score(QRELS, tmp_path / "bm25.run", "RR").systems == ("bm25",)
     several = sf.score(QRELS, {"a": nested, "b": frame, "c": str(tmp_path / "bm25.run")}, "RR")
     assert several.systems == ("a", "b", "c")
+    queries = sf.score(
+        QRELS, {"query": str(tmp_path / "bm25.run"), "qid": sf.read_run(nested), "query_id": frame}, "RR"
+    )
+    assert queries.systems == ("query", "qid", "query_id")
     assert np.all(several.values == [1, 0, 0])
 
 

@@ -73,5 +73,15 @@ def test_bad_arguments() -> None:
         sf.fit_sigma([])  # type: ignore[arg-type]
     with pytest.raises(sf.MeasureError, match="sigma is 0"):
         sf.synthetic_preferences(3, sigma=0)
+    for wrong, message in (
+        ({"n": 2.5}, "n is 2.5; it must be a whole number"),
+        ({"n": 3, "length": True}, "length is True"),
+        ({"n": 3, "seed": -1}, "seed is -1"),
+        ({"n": 3, "dcg": "linear"}, "dcg is 'linear'"),
+        ({"n": 3, "sigma": True}, "sigma is True: it is not a number"),
+        ({"n": 3, "sigma": 10**400}, "must be a finite number above 0"),
+    ):
+        with pytest.raises(sf.ArgumentError, match=message):
+            sf.synthetic_preferences(**wrong)
     with pytest.raises(sf.ArgumentError, match="n is 0"):
         sf.synthetic_preferences(0)

@@ -65,6 +65,10 @@ def test_loss_over_20_counts_relative_losses_only() -> None:
         (([0.1], [0.1], -1), "alpha is -1; it must be finite and at least 0"),
         (([0.1], [0.1], np.nan), "alpha is nan"),
         (([0.1], [0.1], "much"), "alpha is 'much'"),
+        (([0.1], [0.1], True), "alpha is True"),
+        (([0.1], [0.1], np.bool_(True)), "alpha is np.True_"),
+        (([0.1], [0.1], np.timedelta64(1, "D")), "alpha is np.timedelta64"),
+        (([0.1], [0.1], 1 + 0j), "alpha is"),
     ],
 )
 def test_what_is_refused(arguments, message: str) -> None:

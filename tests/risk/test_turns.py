@@ -72,7 +72,7 @@ def test_turns_go_by_the_test_of_assessments(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(turns, "hall_t", watched)
     turns.turning_points(differences, [True])
     for k in (0, 7, turns.STEPS):
-        expected = sf.t_test(values[1], values[0], k * turns.MOST / turns.STEPS)
+        expected = sf.t_test(values[1], values[0], k * turns.MOST_ALPHA / turns.STEPS)
         assert seen[k][0] == pytest.approx(expected.t_adjusted, rel=1e-9)
         assert float(inference.two_sided_p(seen[k], 80)[0]) == pytest.approx(expected.p_adjusted, rel=1e-7)
 

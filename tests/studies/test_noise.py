@@ -71,7 +71,7 @@ def test_one_query_traced(made) -> None:
 
 def test_bad_arguments(made) -> None:
     run = made.runs[0]
-    for sizes in ([], [0], [-1, 1], [float("nan")]):
+    for sizes in ([], [0], [-1, 1], [float("nan")], [0, True], ["x"]):
         with pytest.raises(sf.ArgumentError, match="the sizes of noise are"):
             sf.noise_study(made.qrels, run, sizes=sizes)
     with pytest.raises(sf.ArgumentError, match="no judged query is named 'q99'"):

@@ -77,8 +77,14 @@ def test_bad_arguments() -> None:
     given = scores([0.1, 0.2, 0.3])
     with pytest.raises(sf.ArgumentError, match="a subset of 9 queries was asked for and there are 3"):
         sf.subset_study(given, sizes=[2, 9])
-    with pytest.raises(sf.ArgumentError, match="whole numbers from 1"):
-        sf.subset_study(given, sizes=[0])
+    for sizes, message in (
+        ([0], "a size of subsets is 0; it must be a whole number of at least 1"),
+        ([2.5], "a size of subsets is 2.5; it must be a whole number"),
+        ([True], "a size of subsets is True"),
+        ([], "no size of subsets was given"),
+    ):
+        with pytest.raises(sf.ArgumentError, match=message):
+            sf.subset_study(given, sizes=sizes)
     with pytest.raises(sf.ArgumentError, match="subsets is 0"):
         sf.subset_study(given, subsets=0)
     with pytest.raises(sf.ArgumentError, match="two functions are compared, found 3"):

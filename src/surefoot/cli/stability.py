@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal
+from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal, whole
 from surefoot.cli.bar import with_bar
 from surefoot.cli.outputs import JSON, PAGE, STUDY_CSV, Force, Output, check_outputs
 from surefoot.cli.printing import TERMINAL, show
@@ -105,7 +105,9 @@ def subsets(
     from surefoot.studies.picks import subset_study
 
     given = _numbers(sizes, "--sizes")
-    wanted = None if given is None else [_whole(size) for size in given]
+    wanted = (
+        None if given is None else [whole("--sizes", int(size) if size.is_integer() else size, 1) for size in given]
+    )
     _give(
         subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed),
         json_file,
@@ -222,12 +224,6 @@ def _numbers(text: str | None, option: str) -> list[float] | None:
     if not found or not all(map(math.isfinite, found)):
         raise ArgumentError(f"{option} is {shortened(text)}; write numbers with commas between, such as 10,50,200")
     return found
-
-
-def _whole(number: float) -> int:
-    if not number.is_integer():
-        raise ArgumentError(f"--sizes has {number:g}; a subset holds a whole number of queries")
-    return int(number)
 
 
 def _give(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:

@@ -11,14 +11,16 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from numbers import Integral, Real
+from numbers import Integral
+from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
-from surefoot.arguments import decimal
+from surefoot.arguments import decimal, is_real
 from surefoot.arrays import Floats
+from surefoot.data.files import WHITESPACE
 from surefoot.data.forks import forked
 from surefoot.errors import ArgumentError, DataError, shortened
 
@@ -26,7 +28,6 @@ Where: TypeAlias = "Callable[[int], str]"
 
 _WHOLE = 2**53  # whole floats up to here are the numbers that were meant; above it they may have been rounded
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # told by name, so that pandas need not be there
-WHITESPACE = " \t\v\f\r"  # around a number's text
 
 
 def row_of(what: str) -> Where:
@@ -46,6 +47,21 @@ def ids_of(values: Any, name: str, where: Where) -> pl.Series:
         raise DataError(
             f"{where(row)}: {name} {shortened(texts[row])} holds half a character; ids must be valid Unicode text"
         ) from None
+
+
+def check_words(
+    ids: pl.Series, path: str | PathLike[str], what: str, form: str, *, instead: str, besides: str = ""
+) -> None:
+    """Refuse to write ids into lines in which white space, NUL and the letters in `besides` part or end words."""
+    wrong = ids.str.contains(rf"[\x00\n{WHITESPACE}{besides}]") | (ids == "")
+    if wrong.any():
+        parts = ", ".join(["white space", "NUL", *map(repr, besides)])
+        raise DataError.at(
+            path,
+            None,
+            f"the {what} id {shortened(ids.filter(wrong)[0])} cannot stand in a {form} line ({parts} or nothing); "
+            f"write a {instead} file instead",
+        )
 
 
 def names_of(values: Any, name: str, where: Where) -> tuple[str, ...]:
@@ -130,9 +146,9 @@ def _id(value: Any, name: str, where: Where, row: int) -> str:
         return str(value)
     if is_missing(value):
         raise DataError(f"{where(row)}: {name} is missing; every row needs one")
-    if isinstance(value, Integral) and _is_real(value):
+    if isinstance(value, Integral) and is_real(value):
         return _digits(int(value), name, where, row)
-    if _is_real(value) and _is_whole(value):
+    if is_real(value) and _is_whole(value):
         if abs(value) <= _WHOLE:
             return str(int(value))
         raise DataError(
@@ -141,10 +157,6 @@ def _id(value: Any, name: str, where: Where, row: int) -> str:
     raise DataError(
         f"{where(row)}: {name} is {shortened(value)} ({_kind(value)}); an id must be a text or a whole number"
     )
-
-
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real | Decimal) and not isinstance(value, bool | np.timedelta64)  # these are, in Python
 
 
 def _is_whole(value: Any) -> bool:
@@ -169,7 +181,7 @@ def _number(value: Any, name: str, where: Where, row: int) -> float:
     try:
         if isinstance(value, str):
             return decimal(value.strip(WHITESPACE))
-        if _is_real(value):
+        if is_real(value):
             return float(value)
     except (ValueError, OverflowError):
         pass

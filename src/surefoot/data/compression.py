@@ -18,21 +18,27 @@ else:
 
 # Without a checksum bytes that changed would be read as they are.
 _CHECKED: dict[int, int] = {zstd.CompressionParameter.checksum_flag: 1}
+_GZIP_LEVEL = 6
 
 
 def _open_zstd(file: Any, mode: Literal["rb", "wb"]) -> Any:
     return zstd.open(file, "rb") if mode == "rb" else zstd.open(file, "wb", options=_CHECKED)
 
 
+def _open_gzip(file: Any, mode: Literal["rb", "wb"]) -> Any:
+    # Written without a name and a time, so that the same data gives the same file.
+    return gzip.open(file, "rb") if mode == "rb" else gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0)
+
+
 OPEN: dict[str, Callable[..., Any]] = {
-    ".gz": gzip.open,
+    ".gz": _open_gzip,
     ".bz2": bz2.open,
     ".xz": lzma.open,
     ".zst": _open_zstd,
 }
 DECOMPRESSORS: dict[str, Callable[[], Any]] = {".bz2": bz2.BZ2Decompressor, ".xz": lzma.LZMADecompressor}
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": lambda data: gzip.compress(data, compresslevel=6, mtime=0),
+    ".gz": lambda data: gzip.compress(data, _GZIP_LEVEL, mtime=0),
     ".bz2": bz2.compress,
     ".xz": lzma.compress,
     ".zst": lambda data: zstd.compress(data, options=_CHECKED),

@@ -14,9 +14,9 @@ from typing import TypeAlias
 import polars as pl
 
 from surefoot.arguments import decimal
-from surefoot.data.columns import WHITESPACE, first_repeated
+from surefoot.data.columns import first_repeated
 from surefoot.data.csv_text import read_csv_text, records
-from surefoot.data.files import uncompressed
+from surefoot.data.files import WHITESPACE, uncompressed
 from surefoot.data.forks import forked
 from surefoot.data.frames import QUERY_COLUMNS
 from surefoot.errors import DataError, shortened
@@ -24,7 +24,7 @@ from surefoot.errors import DataError, shortened
 Columns: TypeAlias = "Sequence[pl.Series | list[str | None]]"
 
 _HEADS = (*QUERY_COLUMNS, "topic", "")
-_BLANK = re.compile(r"(?:[ \t\v\f\r]*\n)+")
+_BLANK = re.compile(rf"(?:[{WHITESPACE}]*\n)+")
 
 
 def read_csv(path: Path, form: str) -> tuple[list[str], Columns, Callable[[int | None], str]]:

@@ -13,8 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from surefoot.data.columns import WHITESPACE
-from surefoot.data.files import OLD_MAC, read_text
+from surefoot.data.files import OLD_MAC, WHITESPACE, read_text
 from surefoot.errors import DataError, shortened
 
 _UNWRITABLE = re.compile(r"[\x00\r\ud800-\udfff]")

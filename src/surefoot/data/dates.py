@@ -6,10 +6,10 @@ import datetime
 import os
 import re
 
-from surefoot.data.files import OLD_MAC, existing_file, read_text
+from surefoot.data.files import OLD_MAC, WHITESPACE, existing_file, read_text
 from surefoot.errors import DataError, shortened
 
-_BETWEEN = re.compile(r"[ \t\v\f\r,]+")
+_BETWEEN = re.compile(f"[{WHITESPACE},]+")
 _DATE = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?))?)?", re.ASCII
 )
@@ -22,7 +22,7 @@ def read_dates(path: str | os.PathLike[str]) -> dict[str, datetime.date]:
     """
     found: dict[str, datetime.date] = {}
     text = read_text(existing_file(path))
-    if "\n" not in text and "\r" in text.strip(" \t\v\f\r"):
+    if "\n" not in text and "\r" in text.strip(WHITESPACE):
         raise DataError.at(path, 1, OLD_MAC)
     first = True
     for number, line in enumerate(text.split("\n"), start=1):

@@ -6,15 +6,23 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from surefoot.data.compression import CORRUPT, DECOMPRESSORS, OPEN, SIGNATURES
 from surefoot.errors import DataError, shortened
 
+# The forms that endings stand for; files of any other are lines.
+FORMS = {
+    ".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
+}  # fmt: skip
+_OF_LINES = (".run", ".trec", ".res", ".results", ".txt", ".tsv")  # what a system's name does not end in
 MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
 _SNIFFED = (MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
+_BLOCK = 1 << 20
+WHITESPACE = " \t\v\f\r"  # within a line
 OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
 
 
@@ -24,15 +32,21 @@ def stem(path: str | os.PathLike[str]) -> str:
     >>> stem("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    name = as_text(Path(path).name)
-    for ending in OPEN:
-        if name.lower().endswith(ending) and len(name) > len(ending):
-            name = name[: -len(ending)]
-            break
-    for ending in (".run", ".trec", ".res", ".results", ".txt", ".tsv", ".csv", ".parquet", ".json", ".jsonl"):
-        if name.lower().endswith(ending) and len(name) > len(ending):
-            return name[: -len(ending)]
-    return name
+    return as_text(_without(_without(Path(path).name, OPEN), (*_OF_LINES, *FORMS)))
+
+
+def inner_ending(path: str | os.PathLike[str]) -> str:
+    """The ending of a file's name in small letters, that of compression left out.
+
+    >>> inner_ending("bm25.CSV.gz")
+    '.csv'
+    """
+    return Path(_without(Path(path).name, OPEN)).suffix.lower()
+
+
+def _without(name: str, endings: Iterable[str]) -> str:
+    """The name without the one of the endings that it has, if something is left."""
+    return next((name[: -len(one)] for one in endings if name.lower().endswith(one) and len(name) > len(one)), name)
 
 
 def as_text(name: str) -> str:
@@ -145,11 +159,17 @@ def uncompressed(data: bytes) -> bytes:
     return MARK + data if data.startswith(_SNIFFED) else data
 
 
+def text_blocks(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
+    """The file's blocks of whole lines, of about `size`, without a byte order mark."""
+    blocks = read_blocks(existing_file(path), size)
+    yield from (block.removeprefix(MARK) for block in islice(blocks, 1))
+    yield from blocks
+
+
 def text_lines(path: str | os.PathLike[str], size: int) -> Generator[bytes]:
     """The file's lines, without a byte order mark and line feeds, read in blocks of about `size`."""
-    for number, block in enumerate(read_blocks(existing_file(path), size)):
-        text = block.removeprefix(MARK) if number == 0 else block
-        yield from text.removesuffix(b"\n").split(b"\n")
+    for block in text_blocks(path, size):
+        yield from block.removesuffix(b"\n").split(b"\n")
 
 
 def utf8_line(path: str | os.PathLike[str], line: int, data: bytes) -> str:
@@ -198,7 +218,17 @@ def parse_json(text: str) -> Any:
     ...
     ValueError: 'a' stands twice in one object
     """
-    return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+    return _JSON.decode(text)
+
+
+def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
+    """The number of each line that is not empty, and what its JSON says."""
+    for number, line in enumerate(text_lines(path, _BLOCK), start=1):
+        if line.strip():
+            try:
+                yield number, parse_json(utf8_line(path, number, line))
+            except (ValueError, RecursionError) as error:
+                raise DataError.at(path, number, f"is not JSON ({shortened(str(error), 200)})") from error
 
 
 def _refuse_constant(text: str) -> None:
@@ -212,6 +242,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{shortened(twice)} stands twice in one object")
     return found
+
+
+_JSON = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique)  # made once: a line is read faster
 
 
 def ends(path: Path, size: int) -> bytes:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +15,9 @@ import numpy as np
 import polars as pl
 
 from surefoot.data.csv_text import check_csv_names
-from surefoot.data.files import existing_file, is_compressed, parse_json, read_text, text_lines
+from surefoot.data.files import FORMS, inner_ending, is_compressed, json_lines, text_lines
 from surefoot.data.forks import refuse_in_fork
-from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, write_frame
-from surefoot.data.parquet import PARQUET
+from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, is_record, write_frame
 from surefoot.data.writing import write_text
 from surefoot.errors import DataError, shortened
 
@@ -27,25 +25,18 @@ if TYPE_CHECKING:
     from surefoot.data.documents import FileIds
     from surefoot.data.tables import RankedTable
 
-_ENDINGS = {
-    **dict.fromkeys(PARQUET, "parquet"), ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
-}  # fmt: skip
 _SNIFFED = 1 << 16
 
 
 def form_of(path: str | os.PathLike[str]) -> str:
     """What the ending says: "parquet", "json", "jsonl", "table" (text with a header), or else "lines"."""
-    file = Path(path)
-    compressed = is_compressed(file)
-    form = _ENDINGS.get((Path(file.stem) if compressed else file).suffix.lower(), "lines")
-    return "lines" if compressed and form == "parquet" else form
+    form = FORMS.get(inner_ending(path), "lines")
+    return "lines" if form == "parquet" and is_compressed(Path(path)) else form
 
 
 def write_form(path: str | os.PathLike[str], table: RankedTable) -> bool:
     """Write the table in the form that the ending asks for; does nothing, and says so, where that is lines."""
-    file = Path(path)
-    inner = Path(file.stem) if is_compressed(file) else file
-    tabs = inner.suffix.lower() == ".tsv"  # written with a header, which a file to be read need not have
+    tabs = inner_ending(path) == ".tsv"  # written with a header, which a file to be read need not have
     form = "table" if tabs else form_of(path)
     if form == "lines":
         return False
@@ -85,30 +76,23 @@ def read_json_lines(path: str | os.PathLike[str]) -> Any:
     """What a file of JSON lines holds: a list of records, or one dict of all queries."""
     found: list[dict[str, Any]] = []
     nested: dict[str, Any] = {}
-    for number, line in enumerate(read_text(existing_file(path)).split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = parse_json(line)
-        except (ValueError, RecursionError) as error:
-            raise DataError.at(path, number, f"is not JSON ({shortened(str(error), 200)})") from error
+    records = False
+    for number, value in json_lines(path):
         if not isinstance(value, dict):
-            raise DataError.at(path, number, f"expected an object {{…}}, found {shortened(line)}")
-        if found and _is_record(value) != _is_record(found[0]):
+            raise DataError.at(path, number, f"expected an object {{…}}, found {shortened(value)}")
+        record = is_record(value)
+        if found and record != records:
             raise DataError.at(
                 path, number, 'lines like {"query_id": …, "doc_id": …} and like {query: …} are mixed; use one form'
             )
+        records = record
         found.append(value)
-        if not _is_record(value):
+        if not record:
             twice = next((query for query in value if query in nested), None)
             if twice is not None:
                 raise DataError.at(path, number, f"query {shortened(twice)} stands on a line before; give it once")
             nested |= value
     return nested or found
-
-
-def _is_record(value: Mapping[str, Any]) -> bool:
-    return any(name in value and not isinstance(value[name], dict | list) for name in QUERY_COLUMNS)
 
 
 def check_ranks(table: RankedTable, ids: FileIds) -> None:
@@ -117,7 +101,7 @@ def check_ranks(table: RankedTable, ids: FileIds) -> None:
     if wrong.size:
         rows = table.ranking.rows(wrong)
         row, first = int(rows.min()), wrong[rows.argmin()]
-        query = table.queries[int(np.searchsorted(table.ranking.offsets, first, side="right")) - 1]
+        query = table.queries[int(table.ranking.query_at(first))]
         raise DataError(
             f"{ids.place(row)}: three columns without a header are 'query document rank', but in query "
             f"{shortened(query)} the last does not count 1, 2, 3, …; if it is a score, put a line "

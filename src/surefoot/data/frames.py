@@ -54,9 +54,28 @@ def is_pandas(table: Any) -> bool:
 
 def is_columns(source: Any) -> bool:
     """Whether it is a dict of columns by name, as `{"query": […], "score": […]}`, and not of dicts."""
-    return isinstance(source, Mapping) and any(
-        isinstance(values, Iterable) and not isinstance(values, Mapping | str | bytes) for values in source.values()
-    )
+    return isinstance(source, Mapping) and any(map(_is_column, source.values()))
+
+
+def is_query_table(source: Any) -> bool:
+    """Whether it is a dict of columns of which one has the queries, and not of runs, or of queries' results."""
+    return isinstance(source, Mapping) and any(map(_is_column, _queries_in(source)))
+
+
+def is_record(value: Any) -> bool:
+    """Whether it is a row that names its columns: a named tuple, or a dict of single values."""
+    if isinstance(value, Mapping):
+        return any(not isinstance(query, Mapping) and not _is_column(query) for query in _queries_in(value))
+    return isinstance(value, tuple) and any(name in getattr(value, "_fields", ()) for name in QUERY_COLUMNS)
+
+
+def _queries_in(table: Mapping[Any, Any]) -> list[Any]:
+    return [table[name] for name in QUERY_COLUMNS if name in table]
+
+
+def _is_column(values: Any) -> bool:
+    whole = isinstance(values, str | bytes | Mapping) or hasattr(values, "columns")  # a text, a dict or a table
+    return not whole and isinstance(values, Iterable)
 
 
 def table_of(source: Any, what: str, forms: str = _FORMS) -> Table:
@@ -89,7 +108,7 @@ def columns_of(source: Any, numbers: Sequence[str], what: str) -> tuple[pl.Serie
 
     Of ranks, and of ranked lists of ids where `numbers` has ranks, the number is minus the rank.
     """
-    if isinstance(source, Mapping) and not (is_columns(source) and any(name in source for name in QUERY_COLUMNS)):
+    if isinstance(source, Mapping) and not is_query_table(source):
         return _from_nested(source, RANK in numbers, what)
     return of_table(table_of(_of_records(source, what), what), numbers, what)
 
@@ -104,13 +123,6 @@ def of_table(table: Table, numbers: Sequence[str], what: str, rows: Where | None
     names = repr(query), repr(document), repr(number)
     found = _checked(table[query], table[document], table[number], names, rows or row_of(what))
     return (*found[:2], -found[2]) if number == RANK else found
-
-
-def is_record(value: Any) -> bool:
-    """Whether it is a row that names its columns: a named tuple, or a dict of single values."""
-    if isinstance(value, Mapping):
-        return any(name in value and not isinstance(value[name], Mapping) for name in QUERY_COLUMNS)
-    return isinstance(value, tuple) and any(name in getattr(value, "_fields", ()) for name in QUERY_COLUMNS)
 
 
 def _of_records(source: Any, what: str) -> Any:

@@ -11,9 +11,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from surefoot.data.files import FORMS
 from surefoot.errors import DataError
 
-PARQUET = (".parquet", ".parq")  # endings
 _DEEP = 16  # structures within structures; Parquet's have fewer
 # Thrift's field numbers.
 _ROWS, _GROUPS = 3, 4
@@ -27,7 +27,7 @@ _STRUCT, _FIRST_INT = 12, 0x15  # how Thrift starts a structure, and its first f
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
     """Whether the file's name says that it is Parquet."""
-    return Path(path).suffix.lower() in PARQUET
+    return FORMS.get(Path(path).suffix.lower()) == "parquet"
 
 
 def check_parquet(path: str | os.PathLike[str]) -> None:

@@ -47,6 +47,15 @@ def changes(values: npt.NDArray[np.generic]) -> Rows:
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
 
 
+def query_at(offsets: Rows, positions: npt.ArrayLike) -> Rows:
+    """The index of the query that each position belongs to, where query i has `offsets[i]:offsets[i + 1]`.
+
+    >>> query_at(np.array([0, 2, 5]), [1, 2, 4])
+    array([0, 1, 1])
+    """
+    return np.asarray(np.searchsorted(offsets, positions, side="right") - 1)
+
+
 class DuplicateDocumentError(DataError):
     """A document that stands twice in a query; `rows` says where in the source."""
 
@@ -82,6 +91,14 @@ class Ranking:
     def ranks(self) -> Rows:
         """Each position's rank within its query, from 1."""
         return np.arange(len(self.scores)) - np.repeat(self.offsets[:-1], self.lengths) + 1
+
+    def query_at(self, positions: npt.ArrayLike) -> Rows:
+        """The index of the query each of these positions belongs to."""
+        return query_at(self.offsets, positions)
+
+    def rank_at(self, positions: Rows) -> Rows:
+        """The rank of each of these positions within its query, from 1."""
+        return positions - self.offsets[self.query_at(positions)] + 1
 
     def rows(self, positions: Rows) -> Rows:
         """The source's rows at these positions."""

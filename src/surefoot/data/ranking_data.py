@@ -12,14 +12,21 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Floats, Places, Rows
+from surefoot.arrays import LARGEST_LABEL_POWER, Codes, Floats, Places, Rows
 from surefoot.data.matrix import QUERY, Matrix, check_names, feature_matrix, numbers_of, row_ids, without_queries
-from surefoot.data.ranking import DuplicateDocumentError, Ranking, TieRule, changes, codes_of, index, pair_codes, rank
+from surefoot.data.ranking import (
+    DuplicateDocumentError,
+    Ranking,
+    TieRule,
+    changes,
+    codes_of,
+    index,
+    pair_codes,
+    query_at,
+    rank,
+)
 from surefoot.data.tables import Qrels, Run
 from surefoot.errors import ArgumentError, DataError, shortened
-
-NEGATIVE_LABEL = "labels must be 0 (not relevant) or more; raise negative grades to 0"
-HIGHEST_EXPONENTIAL = 31  # a gain of 2^31 − 1 is already more than any scale of relevance needs
 
 
 class RowError(DataError):
@@ -41,12 +48,12 @@ def check_labels(y: Floats, *, exponential: bool) -> None:
     surefoot.data.ranking_data.RowError: row 2: the label is 0.5; exponential gains (2^label - 1) need whole labels, ...
     """
     _refuse(~np.isfinite(y), y, "every label must be a finite number")
-    _refuse(y < 0, y, NEGATIVE_LABEL)
+    _refuse(y < 0, y, "labels must be 0 (not relevant) or more; raise negative grades to 0")
     if exponential:
         _refuse(
-            y > HIGHEST_EXPONENTIAL,
+            y > LARGEST_LABEL_POWER,
             y,
-            f"exponential gains (2^label - 1) overflow above {HIGHEST_EXPONENTIAL}; use linear gains or smaller labels",
+            f"exponential gains (2^label - 1) overflow above {LARGEST_LABEL_POWER}; use linear gains or smaller labels",
         )
         _refuse(
             y != np.floor(y),
@@ -360,7 +367,7 @@ class RankingData:
             return
         if self.doc_ids[first] != self.doc_ids[second]:
             raise DuplicateDocumentError(first, second)
-        query = self.queries[int(np.searchsorted(self.offsets, second, side="right")) - 1]
+        query = self.queries[int(query_at(self.offsets, second))]
         raise RowError(
             second,
             f"document {shortened(self.doc_ids[second])} stands twice in query {shortened(query)}; keep one of the two",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,8 +12,9 @@ import polars as pl
 
 from surefoot.arrays import LARGEST, Floats
 from surefoot.data.by_query import query_table
-from surefoot.data.columns import WHITESPACE, first_repeated, floats_of, ids_of, is_masked, names_of, row_of
+from surefoot.data.columns import first_repeated, floats_of, ids_of, is_masked, names_of, row_of
 from surefoot.data.csv_text import check_csv_names
+from surefoot.data.files import WHITESPACE
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import (
     is_columns,
@@ -83,8 +83,8 @@ class Scores:
             raise ArgumentError(f"scores need at least one system and one query, found {expected}")
         for what, names in (("system", self.systems), ("query", self.queries)):
             if len(set(names)) < len(names):
-                twice = next(name for name, times in Counter(names).items() if times > 1)
-                raise ArgumentError(f"two {what} columns are named {shortened(twice)}; every {what} needs its own name")
+                twice = shortened(first_repeated(names))
+                raise ArgumentError(f"two {what} columns are named {twice}; every {what} needs its own name")
         if not (np.abs(self.values) <= LARGEST).all():
             row, column = np.argwhere(~(np.abs(self.values) <= LARGEST))[0]
             raise ArgumentError(

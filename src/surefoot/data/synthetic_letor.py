@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
+from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError
@@ -41,13 +42,13 @@ def synthetic_letor(
     >>> bool((data.baselines["bm25"] == data.feature(1)).all())
     True
     """
-    if min(queries, documents, features) < 1:
-        raise ArgumentError(
-            f"queries is {queries}, documents {documents} and features {features}; all must be at least 1"
-        )
+    queries, documents, features = (
+        whole(name, value, 1)
+        for name, value in (("queries", queries), ("documents", documents), ("features", features))
+    )
     if not 0 <= misleading <= 1:
         raise ArgumentError(f"misleading is {misleading}; it is a share of the queries, from 0 to 1")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole("seed", seed, 0))
     lengths = np.clip(np.rint(rng.gamma(4, documents / 4, queries)), 1, 8 * documents).astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     wrong = np.zeros(queries, dtype=bool)

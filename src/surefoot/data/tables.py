@@ -13,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Rows
+from surefoot.data.columns import check_words
 from surefoot.data.csv_table import read_csv
 from surefoot.data.documents import FileIds, RowIds, ShiftedIds
 from surefoot.data.files import existing_file, read_json, stem
@@ -29,7 +30,17 @@ from surefoot.data.forms import (
 from surefoot.data.frames import RANK, columns_of, of_table, read_table
 from surefoot.data.growing import GrowingColumn
 from surefoot.data.lines import Layout, read_lines
-from surefoot.data.ranking import DuplicateDocumentError, Ranking, changes, chosen, codes_of, index, pair_codes, rank
+from surefoot.data.ranking import (
+    DuplicateDocumentError,
+    Ranking,
+    changes,
+    chosen,
+    codes_of,
+    index,
+    pair_codes,
+    query_at,
+    rank,
+)
 from surefoot.data.writing import write_bytes
 from surefoot.errors import DataError, shortened
 
@@ -134,7 +145,7 @@ class RankedTable:
             twice, once = ids(np.array([second, first])).to_list()
             if twice != once:
                 raise DataError(f"{ids.place(second)}: its hash is that of another line; please report this") from error
-            query = names[int(np.searchsorted(stretches[0], second, side="right")) - 1]
+            query = names[int(query_at(stretches[0], second))]
             raise DataError(
                 f"{ids.place(second)}: document {shortened(twice)} stands twice in query {shortened(query)} "
                 f"(first at {ids.place(first).rpartition(', ')[2]}); keep one of the two"
@@ -204,13 +215,8 @@ class RankedTable:
             return
         refuse_in_fork("writing runs and judgments")
         frame = self._lines()
-        for column in ("query_id", "doc_id"):
-            wrong = frame[column].str.contains(r"[\x00 \t\v\f\r\n]") | (frame[column] == "")
-            if wrong.any():
-                raise DataError(
-                    f"{path}: the id {shortened(frame[column].filter(wrong)[0])} cannot stand in a TREC line "
-                    "(white space, NUL or nothing); write a .parquet or .json file instead"
-                )
+        for column, what in (("query_id", "query"), ("doc_id", "document")):
+            check_words(frame[column], path, what, "TREC", instead=".parquet or .json")
         write_bytes(path, frame.write_csv(include_header=False, separator=" ", quote_style="never").encode())
 
     def _lines(self) -> pl.DataFrame:

@@ -6,7 +6,6 @@ Files are `id<TAB>text` (MS MARCO), JSON lines (BEIR), or TREC topics; their fir
 from __future__ import annotations
 
 import html
-import json
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -14,13 +13,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from surefoot.data.columns import ids_of, is_missing, row_of
-from surefoot.data.files import existing_file, read_text, text_lines, utf8_line
-from surefoot.data.frames import is_columns, read_table, table_of
+from surefoot.data.files import existing_file, json_lines, read_text, text_lines, utf8_line
+from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, is_columns, read_table, table_of
 from surefoot.data.parquet import is_parquet
 from surefoot.errors import DataError, shortened
 
-IDS = ("_id", "query_id", "qid", "q_id", "id", "doc_id", "docid", "docno", "pid")
 TEXTS = ("title", "text", "query", "query_text", "question", "passage", "contents")  # the first that is not empty
+IDS = tuple(name for name in ("_id", *QUERY_COLUMNS, "id", *DOCUMENT_COLUMNS) if name not in TEXTS)
 _FORMS = "a file, a dict {id: text}, or a pandas, polars or Arrow table with columns such as query_id and text"
 _BLOCK = 1 << 20
 _TOPIC = re.compile(r"<(?:top|topic)\b([^>]*)>(.*?)(?=<top\b|<topic\b|</top>|</topic>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -108,14 +107,8 @@ def _from_lines(path: Path) -> Found:
 
 
 def _from_json_lines(path: Path) -> Found:
-    for number, raw in enumerate(text_lines(path, _BLOCK), start=1):
-        if not raw.strip():
-            continue
+    for number, entry in json_lines(path):
         where = f"{path}, line {number}"
-        try:
-            entry = json.loads(utf8_line(path, number, raw))
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{where}: is not JSON ({shortened(str(error), 200)})") from error
         key = next((entry[name] for name in IDS if name in entry), None) if isinstance(entry, dict) else None
         if isinstance(key, bool) or not isinstance(key, str | int) or not str(key).strip():
             raise DataError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import secrets
 import shutil
@@ -10,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from surefoot.data.compression import COMPRESS, OPEN
 from surefoot.data.files import reason, resolved, state
@@ -129,15 +128,12 @@ def _remove(path: Path) -> None:
 def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write bytes to in pieces, compressed by the ending of `path`, whose place it takes at the end."""
     with replacing(path) as temporary, temporary.open("wb") as file:
-        match Path(path).suffix.lower():
-            case ".gz":  # no name and no time, so that the same data gives the same file
-                with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as compressed:
-                    yield cast(BinaryIO, compressed)
-            case ending if ending in OPEN:
-                with OPEN[ending](file, "wb") as compressed:
-                    yield compressed
-            case _:
-                yield file
+        compress = OPEN.get(Path(path).suffix.lower())
+        if compress:
+            with compress(file, "wb") as compressed:
+                yield compressed
+        else:
+            yield file
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes, *, durable: bool = False) -> None:

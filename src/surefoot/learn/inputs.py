@@ -11,7 +11,7 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.matrix import QUERY, Matrix, feature_matrix, without_queries
 from surefoot.data.ranking_data import RankingData
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, listed, shortened
 
 
 def as_data(
@@ -152,7 +152,4 @@ def matched_baselines(data: RankingData, trained: Sequence[str], what: str) -> R
 
 
 def _some(names: Sequence[str]) -> str:
-    if not names:
-        return "none"
-    shown = ", ".join(map(shortened, names[:5]))
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5:,} more"
+    return listed(names, 5, shortened) or "none"

@@ -17,7 +17,7 @@ from surefoot.data.ranking_data import RankingData, check_labels
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
 from surefoot.measures.discount import discounts
-from surefoot.measures.effectiveness import gains, stopping_chance
+from surefoot.measures.effectiveness import check_top, gains, stopping_chance
 from surefoot.measures.notation import Measure
 
 _KINDS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
@@ -49,9 +49,7 @@ class Target:
         self._label_order: Places = np.lexsort((self.labels, query)).astype(rows)
         self.discounts = discounts(int(self.lengths.max(initial=1)))
         if self.kind == kernel.ERR:
-            top = float(self.labels.max(initial=0))
-            if top > settings["max_rel"]:
-                raise ArgumentError(f"{self.measure} is given a label of {top:g}; write ERR(max_rel={top:g}) instead")
+            check_top(float(self.labels.max(initial=0)), settings["max_rel"], "label")
             self.gains = stopping_chance(self.labels, settings["max_rel"])
         elif self.kind != kernel.NDCG:
             self.gains = (self.labels >= settings["rel"]).astype(np.float64)

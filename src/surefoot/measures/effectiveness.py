@@ -10,12 +10,10 @@ import itertools
 
 import numpy as np
 
-from surefoot.arrays import LARGEST, Floats, Rows
+from surefoot.arrays import LARGEST, LARGEST_POWER, Floats, Rows
 from surefoot.errors import MeasureError
 from surefoot.measures.discount import divisor
 from surefoot.measures.matching import Hits, ordinals
-
-LARGEST_POWER = 100.0  # of grades under 2^g − 1, as LARGEST of others: beyond, sums of gains would overflow
 
 
 def dcg(hits: Hits, cutoff: float | None, *, dcg: str) -> Floats:
@@ -50,6 +48,14 @@ def _discounted(hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: floa
     return hits.per_query(query[kept], gains(grade[kept], form) / divisor(rank[kept]))
 
 
+def check_top(top: float, max_rel: float, what: str = "grade") -> None:
+    """Refuse a top grade above ERR's, at which a reader would stop with a chance above 1."""
+    if top > max_rel:
+        can_be = top <= LARGEST_POWER
+        hint = f"write ERR(max_rel={top:g}) if that is the top {what}" if can_be else "check the data"
+        raise MeasureError(f"ERR(max_rel={max_rel:g}) is given a {what} of {top:g}; {hint}")
+
+
 def stopping_chance(grade: Floats, max_rel: float) -> Floats:
     """How likely a reader of ERR stops at grades from 0 to max_rel: (2^g − 1) / 2^max_rel."""
     return np.asarray((np.exp2(grade) - 1) / 2.0**max_rel)
@@ -57,12 +63,7 @@ def stopping_chance(grade: Floats, max_rel: float) -> Floats:
 
 def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:
     """Expected reciprocal rank, stopping at grade g with chance (2^g − 1) / 2^max_rel (Chapelle et al., CIKM 2009)."""
-    top = float(np.max(hits.judgments.grades))
-    if top > max_rel:
-        raise MeasureError(
-            f"ERR(max_rel={max_rel:g}) is given a grade of {top:g}"
-            + (f"; write ERR(max_rel={top:g}) if that is the top grade" if top <= LARGEST_POWER else "; check the file")
-        )
+    check_top(float(np.max(hits.judgments.grades)), max_rel)
     kept = hits.grade > 0
     if cutoff is not None:
         kept &= hits.rank <= cutoff

@@ -22,7 +22,7 @@ import numpy as np
 from surefoot.arrays import Floats, Rows
 from surefoot.data.ranking import changes
 from surefoot.measures.discount import discounts
-from surefoot.measures.rank_binomial import standardised, tame
+from surefoot.measures.rank_binomial import in_deviations, tame
 
 _CELLS = 1 << 19  # contests held at once: 4 MB
 _MOST = 2000  # documents taken together: enough to outweigh a call, few enough for the cache
@@ -49,7 +49,7 @@ def expected_discounts(
         return found
     scores, sigma = tame(scores, sigma)
     low, high = float(scores.min()), float(scores.max())
-    smooth = _chebyshev(float(standardised(np.array(high - low), sigma)))
+    smooth = _chebyshev(float(in_deviations(np.array(high - low), sigma)))
     space = _Workspace()
     order = np.argsort(lengths, kind="stable")  # documents of one list stay together
     for rows in _blocks(order, lengths[order], cutoff):
@@ -96,7 +96,7 @@ def _by_normal(scores: Floats, start: Rows, length: Rows, wanted: Rows, sigma: f
     number = np.arange(int(length.max()))[:, None]
     at = np.minimum(start + number, start + length - 1)
     x = np.subtract(scores[at], scores[wanted], out=space.array("chance", *at.shape))
-    chance: Floats = ndtr(standardised(x, sigma), out=x)
+    chance: Floats = ndtr(in_deviations(x, sigma), out=x)
     chance[number >= length] = 0.0
     return chance
 

@@ -114,9 +114,9 @@ def soft_ndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, norma
     check_sigma(sigma)
     kept = hits.grade > 0
     at = hits.position[kept]
-    offsets = hits.run.ranking.offsets
-    of = np.searchsorted(offsets, at, side="right") - 1
+    ranking = hits.run.ranking
+    of = ranking.query_at(at)
     scores = comparable_scores(hits.run, normalize)
-    expected = expected_discounts(scores, offsets[of], hits.run.ranking.lengths[of], at, sigma, cutoff)
+    expected = expected_discounts(scores, ranking.offsets[of], ranking.lengths[of], at, sigma, cutoff)
     total = hits.per_query(hits.query[kept], gains(hits.grade[kept], dcg) * expected)
     return ratio(total, ideal_dcg(hits, cutoff, dcg))

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from surefoot.arrays import LARGEST, Floats
-from surefoot.errors import MeasureError, did_you_mean, shortened
+from surefoot.arguments import is_real
+from surefoot.arrays import LARGEST, LARGEST_POWER, Floats
+from surefoot.errors import ArgumentError, MeasureError, did_you_mean, shortened
 from surefoot.measures import effectiveness as on
 from surefoot.measures import near_ties
 from surefoot.measures.matching import Hits
+from surefoot.measures.rank_binomial import wrong_sigma
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ def _number(low: float, high: float, words: str) -> Callable[[Any], str | None]:
     """What is wrong with a parameter that must be a number above `low` and at most `high`."""
 
     def wrong(value: Any) -> str | None:
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if not is_real(value):
             return "is not a number"
         return None if low < value <= high else f"must be {words}"
 
@@ -176,14 +178,21 @@ def _one_of(name: str) -> Callable[[Any], str | None]:
     return lambda value: None if value in tuple(_CHOICES[name]) else f"is unknown; write {allowed}"
 
 
+def check_choice(name: str, value: Any) -> None:
+    """Refuse what is none of the choices of a parameter of measures, given outside of one."""
+    wrong = _one_of(name)(value)
+    if wrong:
+        raise ArgumentError(f"{name} is {shortened(value)}: it {wrong}")
+
+
 # What each parameter may be: gives None, or what it must be instead.
 _RANGES: dict[str, Callable[[Any], str | None]] = {
     "dcg": _one_of("dcg"),
     "normalize": _one_of("normalize"),
     "version": _one_of("version"),
-    "sigma": _number(0, 1e100, "a finite number above 0"),
+    "sigma": wrong_sigma,
     "rel": _number(0, LARGEST, f"a grade above 0, at most {LARGEST:g}"),
-    "max_rel": _number(math.nextafter(1, 0), on.LARGEST_POWER, f"a grade from 1 to {on.LARGEST_POWER:g}"),
+    "max_rel": _number(math.nextafter(1, 0), LARGEST_POWER, f"a grade from 1 to {LARGEST_POWER:g}"),
     "p": _number(0, math.nextafter(1, 0), "between 0 and 1"),
 }
 

@@ -9,24 +9,33 @@ gradient in σ; `surefoot.measures.expected_discount` is the fast form for runs.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from surefoot.arguments import is_real, number_of
 from surefoot.arrays import Floats
 from surefoot.errors import MeasureError, shortened
 
 _LARGE = 1e300
 
 
-def check_sigma(sigma: object, what: str = "sigma") -> float:
-    """σ as a finite number above 0, or an error that says what was found."""
-    if isinstance(sigma, bool) or not isinstance(sigma, int | float | np.integer | np.floating):
-        raise MeasureError(f"{what} is {shortened(sigma)}, not a number; write a number above 0, such as 0.2")
-    if not (math.isfinite(sigma) and sigma > 0):
-        raise MeasureError(
-            f"{what} is {shortened(sigma)}; it is the scale over which scores nearly tie and must be finite and above 0"
-        )
+def wrong_sigma(sigma: Any) -> str | None:
+    """What is wrong with a σ, as the rest of a message, or None."""
+    if not is_real(sigma):
+        return "is not a number; write one above 0, such as 0.2"
+    number = number_of(sigma)  # a whole number may be too large for a float
+    if number is None or number <= 0:
+        return "must be a finite number above 0; it is the scale over which scores nearly tie"
+    return None
+
+
+def check_sigma(sigma: Any, what: str = "sigma") -> float:
+    """σ as a float, or an error that says what was found."""
+    wrong = wrong_sigma(sigma)
+    if wrong:
+        raise MeasureError(f"{what} is {shortened(sigma)}: it {wrong}")
     return float(sigma)
 
 
@@ -36,7 +45,7 @@ def tame(scores: Floats, sigma: float) -> tuple[Floats, float]:
     return (scores * 0.0625, sigma * 0.0625) if largest > _LARGE else (scores, sigma)
 
 
-def standardised(difference: Floats, sigma: float) -> Floats:
+def in_deviations(difference: Floats, sigma: float) -> Floats:
     """Differences in standard deviations of a difference, σ√2; beyond double precision they are infinite."""
     with np.errstate(over="ignore"):
         return difference / sigma / math.sqrt(2)
@@ -49,7 +58,7 @@ def _contests(scores: Floats, sigma: float) -> tuple[Floats, Floats]:
     scores, unit = tame(scores, sigma)
     absent = np.isneginf(scores)
     known = np.where(absent, 0.0, scores)
-    x = standardised(known[:, None] - known[None], unit)
+    x = in_deviations(known[:, None] - known[None], unit)
     # φ(x)·x is 0 far out, where x itself may be infinite.
     near = np.clip(x, -40, 40)
     chance, slope = ndtr(x), np.exp(-0.5 * near * near) * near * (-1.0 / (math.sqrt(2 * math.pi) * sigma))

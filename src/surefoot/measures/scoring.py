@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from os import PathLike
 from typing import Any, overload
@@ -14,42 +14,28 @@ import numpy as np
 
 from surefoot.arrays import Flags
 from surefoot.data.forms import is_ranx
-from surefoot.data.frames import QUERY_COLUMNS, is_record
+from surefoot.data.frames import is_query_table, is_record
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Qrels, Run, Source
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.matching import judged_queries, match
 from surefoot.measures.near_ties import filled_ranks
 from surefoot.measures.notation import Measure, is_measure
+from surefoot.progress import steps
 
 MISSING = ("zero", "drop", "error")  # what becomes of a judged query that a run lacks
 
 
 @overload
-def score(
-    qrels: Source,
-    runs: Any,
-    measure: str | Measure,
-    *,
-    missing: str = "zero",
-    progress: Callable[[Run], None] | None = None,
-) -> Scores: ...
+def score(qrels: Source, runs: Any, measure: str | Measure, *, missing: str = "zero") -> Scores: ...
 @overload
-def score(
-    qrels: Source,
-    runs: Any,
-    measure: Iterable[str | Measure],
-    *,
-    missing: str = "zero",
-    progress: Callable[[Run], None] | None = None,
-) -> list[Scores]: ...
+def score(qrels: Source, runs: Any, measure: Iterable[str | Measure], *, missing: str = "zero") -> list[Scores]: ...
 def score(
     qrels: Source,
     runs: Any,
     measure: str | Measure | Iterable[str | Measure],
     *,
     missing: str = "zero",
-    progress: Callable[[Run], None] | None = None,
 ) -> Scores | list[Scores]:
     """Effectiveness of each run on each judged query; with several measures, a list of scores.
 
@@ -74,7 +60,7 @@ def score(
     systems = named_runs(runs, judgments)
     rows: list[list[Any]] = [[] for _ in measures]
     lacking = {}
-    for run in systems:
+    for run in steps(systems, "Scoring runs"):
         hits = match(run, judgments)
         lacking[run.name] = hits.retrieved == 0
         for item in measures:
@@ -83,8 +69,6 @@ def score(
             _warn_of_nothing_judged(run, judgments)
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
-        if progress:
-            progress(run)
     kept = _kept(lacking, judgments, missing)
     best = judgments.grades[judgments.ranking.offsets[:-1]][kept]
     scores = [
@@ -177,8 +161,7 @@ def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
         first = next(iter(runs.values()), None)
         # {query: {document: score}} is one run, {query: [document, …]} and {"query_id": [...], ...} too; {name: run}
         # are several.
-        single = _is_results(first)
-        if single or any(name in runs and not isinstance(runs[name], Run | Mapping) for name in QUERY_COLUMNS):
+        if _is_results(first) or is_query_table(runs):
             named = [Run.read(runs)]
         else:
             named = [Run.read(run, name=str(name)) for name, run in runs.items()]

@@ -11,16 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.data.preferences import PreferencePairs
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError
 from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import gains, ratio
+from surefoot.measures.notation import check_choice
 from surefoot.measures.rank_binomial import check_sigma, rank_distribution
+from surefoot.significance import LEVEL
 
 _CELLS = 1 << 16  # (document, contest) cells handled at once, so that memory does not grow with the pairs
 _CURVE = 33
-_CHI_SQUARE = 3.841458820694124  # 95 % point at one degree of freedom
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def fit_sigma(
     def unsure(message: str) -> SigmaFit:
         return SigmaFit(None, None, None, float(heights[best]), (grid, heights), False, message, len(pairs))
 
-    if np.ptp(heights) < _CHI_SQUARE / 2:
+    if np.ptp(heights) < _margin():
         return unsure(
             f"{len(pairs):,} pairs cannot tell one σ from another: the log-likelihood varies by {np.ptp(heights):.2g} "
             f"between σ = {low:.3g} and {high:.3g}; collect more pairs, or lists whose order matters more"
@@ -133,8 +135,7 @@ class _Likelihood:
     """Log-likelihood of preferences and its derivative, of σ."""
 
     def __init__(self, pairs: PreferencePairs, dcg: str, cutoff: int | None) -> None:
-        if dcg not in ("log2", "exp-log2"):
-            raise ArgumentError(f"dcg is {shortened(dcg)}; write 'log2' (linear gains) or 'exp-log2' (2^g − 1)")
+        check_choice("dcg", dcg)
         if not isinstance(pairs, PreferencePairs):
             raise ArgumentError(
                 f"pairs is a {type(pairs).__name__}; give PreferencePairs (read_preferences, PreferencePairs.of)"
@@ -201,11 +202,18 @@ def _peak(likelihood: _Likelihood, low: float, high: float) -> float:
     return math.exp(float(brentq(slope, a, b, xtol=1e-6)))
 
 
+def _margin() -> float:
+    """How far below its maximum a log-likelihood is still within chance of it: half of χ² at one degree of freedom."""
+    from scipy.special import ndtri
+
+    return float(ndtri(1 - LEVEL / 2) ** 2 / 2)
+
+
 def _crossing(likelihood: _Likelihood, height: float, sigma: float, grid: Floats, heights: Floats) -> float | None:
-    """Where, going outwards from the peak, the likelihood falls out of the 95 % interval; None if it never does."""
+    """Where, going outwards from the peak, the likelihood falls out of the interval; None if it never does."""
     from scipy.optimize import brentq
 
-    level = height - _CHI_SQUARE / 2
+    level = height - _margin()
     inside = sigma
     for outside, found in zip(grid.tolist(), heights.tolist(), strict=True):
         if found < level:
@@ -228,10 +236,10 @@ def synthetic_preferences(
     """
     from scipy.special import expit
 
-    if n < 1 or length < 1:
-        raise ArgumentError(f"n is {n} and length {length}; both must be at least 1")
-    check_sigma(sigma)
-    rng = np.random.default_rng(seed)
+    whole("n", n, 1)
+    whole("length", length, 1)
+    check_choice("dcg", dcg)
+    rng = np.random.default_rng(whole("seed", seed, 0))
     shown = -np.sort(-rng.random((n, length)), axis=1)
     grade = rng.choice(5, size=(n, length), p=[0.35, 0.25, 0.2, 0.12, 0.08]).astype(np.float64)
     scores = np.repeat(shown[:, None], 2, axis=1)

@@ -16,7 +16,7 @@ import numpy as np
 from surefoot import __version__
 from surefoot.arrays import Floats
 from surefoot.data.writing import replacing
-from surefoot.errors import ArgumentError, MissingExtraError, visible
+from surefoot.errors import ArgumentError, MissingExtraError, visible, without_middle
 from surefoot.progress import steps
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def plain(name: str, most: int = 26) -> str:
     'a-very-lon…-room-for'
     """
     shown = _NOT_XML.sub("�", visible(name)) if name.strip() else "(no name)"
-    return shown if len(shown) <= most else f"{shown[: most // 2]}…{shown[len(shown) - (most - 1) // 2 :]}"
+    return without_middle(shown, most)
 
 
 def measure_width(figure: Figure, text: Text) -> float:

@@ -28,11 +28,12 @@ from surefoot.report.html import asset, render, source_hash, trusted
 from surefoot.report.page_results import pack, packed_results
 from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
 from surefoot.risk.baselines import ROUNDING, VIRTUAL
-from surefoot.risk.inference import FEWEST_QUERIES, LEVEL, critical_value
+from surefoot.risk.inference import FEWEST_QUERIES, critical_value
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
-from surefoot.risk.turns import CLOSE, MOST, STEPS
+from surefoot.risk.turns import CLOSE, MOST_ALPHA, STEPS
+from surefoot.significance import LEVEL
 
 _SCRIPTS = (
     "book", "dom", "statistics", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
@@ -139,7 +140,7 @@ def page_payload(
         "level": LEVEL,
         "least_p": LEAST_P,
         "largest_alpha": LARGEST_ALPHA,
-        "turns": {"most": MOST, "steps": STEPS, "close": CLOSE},
+        "turns": {"most": MOST_ALPHA, "steps": STEPS, "close": CLOSE},
         "control": CONTROL.pattern,
         "formula": FORMULA.pattern,
         "worst_share": data["worst_share"],
@@ -182,9 +183,7 @@ def _segments(column: SegmentColumn, of: Mapping[str, str], scores: Scores) -> J
     return {
         "column": column["column"],
         "segments": list(number),
-        "critical_values": [
-            critical_value(part["queries"]) if part["queries"] > 1 else None for part in column["segments"]
-        ],
+        "critical_values": [critical_value(part["queries"]) for part in column["segments"]],
         "of": pack(np.array([number[of[query]] if query in of else 0 for query in scores.queries], dtype=np.int64)),
     }
 

@@ -122,8 +122,7 @@ def _extremes(difference: Floats, detail: int) -> Rows:
 def _ranks(ranking: Ranking, codes: Codes) -> Rows:
     """Ranks from 1, 0 for what a ranking does not hold."""
     at = ranking.find(codes)
-    start = ranking.offsets[np.searchsorted(ranking.offsets, at, side="right") - 1]
-    return np.where(at >= 0, np.minimum(at - start + 1, _FARTHEST), 0)
+    return np.where(at >= 0, np.minimum(ranking.rank_at(at), _FARTHEST), 0)
 
 
 def _grades(scores: Scores, codes: Codes) -> Floats:

@@ -32,7 +32,7 @@ from surefoot.risk.baselines import VIRTUAL, baseline_rows, differences
 from surefoot.risk.expectation import combine, deviations, expected
 from surefoot.risk.inference import critical_value, weighted_test
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
-from surefoot.risk.turns import MOST
+from surefoot.risk.turns import MOST_ALPHA
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,7 +95,7 @@ def t_risk_curves(
     figure = new_figure(width, 0.85 * width)
     axes = figure.subplots()
     entries: list[tuple[Any, str]] = []
-    critical = critical_value(len(scores.queries)) if len(scores.queries) > 1 else 0.0
+    critical = critical_value(len(scores.queries)) or 0.0
     if critical:
         band = axes.axhspan(-critical, critical, color=BAND, linewidth=0, zorder=0)
         entries.append((band, f"|T| < {critical:.2f}"))
@@ -115,7 +115,7 @@ def t_risk_curves(
 
 @style()
 def geo_risk_curves(
-    assessment: Assessment, *, systems: Sequence[str] | None = None, most: float = MOST, width: float = COLUMN
+    assessment: Assessment, *, systems: Sequence[str] | None = None, most: float = MOST_ALPHA, width: float = COLUMN
 ) -> Figure:
     """GeoRisk as losses weigh more: robust systems stay level (Dinçer et al., SIGIR 2016, Figs. 2 and 3)."""
     scores, rows = assessment.scores, _population(assessment)

@@ -25,8 +25,8 @@ from surefoot.report.columns import (
 from surefoot.report.escapes import LETTER, csv_name, csv_text, latex, markdown
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assess import RANKED, alpha_key
-from surefoot.risk.inference import LEVEL
 from surefoot.risk.plain_data import AssessmentData, SystemData
+from surefoot.significance import LEVEL, PERCENT
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
 _MARKS = (
-    "small number: rank; U low, U high: 95 % interval; p adj.: corrected for skewness, "
+    f"small number: rank; U low, U high: {PERCENT} interval; p adj.: corrected for skewness, "
     f"p Holm: also for the number of systems; *: p Holm < {LEVEL:g}"
 )
 _MEASURES = {"u_risk": "U_Risk", "t_risk": "T_Risk", "z_risk": "Z_Risk", "geo_risk": "GeoRisk"}

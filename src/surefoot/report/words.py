@@ -9,7 +9,7 @@ from surefoot.report.columns import p_words
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.inference import FEWEST_QUERIES
 from surefoot.risk.plain_data import AssessmentData, SystemData
-from surefoot.risk.turns import MOST
+from surefoot.risk.turns import MOST_ALPHA
 
 FEW = (
     f"With fewer than {FEWEST_QUERIES} queries and losses counted more than once, chance alone often passes for a "
@@ -152,7 +152,7 @@ def turned(row: SystemData) -> str:
         return ""
     first, *later = row["turns"]
     if not later:
-        return f"The verdict is the same at every α up to {MOST:g}."
+        return f"The verdict is the same at every α up to {MOST_ALPHA:g}."
     steps = [f"from α = {turn['alpha']:.3g} on {_PREVAILS[turn['verdict']]}" for turn in later]
     return f"At α = 0 {_PREVAILS[first['verdict']]}, {', '.join(steps)}."
 

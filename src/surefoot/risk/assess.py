@@ -13,15 +13,16 @@ from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.risk.baselines import ROUNDING, baseline_rows, differences, population_rows
-from surefoot.risk.bootstrap import CONFIDENCE, bootstrap_intervals
+from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import BINS, Churn, compare_rankings
 from surefoot.risk.expectation import chi_square, combine, deviation_sums
-from surefoot.risk.inference import TTest, critical_value, verdict_of, weighted_test
-from surefoot.risk.multiplicity import holm
-from surefoot.risk.plain_data import SCHEMA, AssessmentData, ChurnData, Json, SystemData
+from surefoot.risk.inference import TTest, critical_value, weighted_test
+from surefoot.risk.multiplicity import correct
+from surefoot.risk.plain_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData
 from surefoot.risk.segments import Segments, segment_data
 from surefoot.risk.tradeoff import CHUNK, check_alpha, loses_over_20, lowest_mean, weigh_losses
 from surefoot.risk.turns import turning_points
+from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
@@ -87,7 +88,7 @@ def assessment_data(
         "no_relevant": scores.no_relevant,
         "tie_rule": scores.tie_rule,
         "alphas": list(weights.values()),
-        "critical_value": critical_value(len(scores.queries)) if len(scores.queries) > 1 else None,
+        "critical_value": critical_value(len(scores.queries)),
         "worst_share": worst,
         "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": CONFIDENCE} if bootstrap else None,
         "score_range": [float(scores.values.min()), float(scores.values.max())],
@@ -162,8 +163,7 @@ def _tests(deltas: Mapping[str, Floats], alpha: float, scale: float) -> list[Jso
     each = [[weighted_test(row, alpha, scale) for row in rows] for rows in deltas.values()]
     if len(each) == 1:
         entries = [_one_test(test) for test in each[0]]
-        for entry, corrected in zip(entries, holm([entry["p_adjusted"] for entry in entries]), strict=True):
-            entry |= {"p_holm": corrected, "verdict": verdict_of(entry["t_adjusted"], corrected)}
+        correct(cast("list[AtAlpha]", entries))
         return entries
     entries = []
     for tests in zip(*each, strict=True):

@@ -11,8 +11,8 @@ from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.arrays import Floats
 from surefoot.progress import steps
 from surefoot.risk.expectation import combine, deviation, expectation
+from surefoot.significance import CONFIDENCE
 
-CONFIDENCE = 0.95
 _CELLS = 1 << 22  # replicate × query cells handled at once, so that memory does not grow with either
 _DRAWS = 1 << 25  # figures kept at once, for the same reason
 

@@ -66,18 +66,18 @@ def compare_rankings(
     queries = baseline.queries if queries is None else queries
     mine, theirs = run.ranking.match(baseline.ranking)
     if depth is not None:
-        near = (_rank(run, mine) < depth) & (_rank(baseline, theirs) < depth)
+        near = (run.ranking.rank_at(mine) <= depth) & (baseline.ranking.rank_at(theirs) <= depth)
         mine, theirs = mine[near], theirs[near]
     by_rank = np.argsort(mine)
     mine, theirs = mine[by_rank], theirs[by_rank]
     number = {query: i for i, query in enumerate(queries)}
     to_query = np.array([number.get(query, -1) for query in run.queries], dtype=np.int64)
-    group = to_query[np.searchsorted(run.ranking.offsets, mine, side="right") - 1]
+    group = to_query[run.ranking.query_at(mine)]
     wanted = group >= 0
     group, theirs, same_rank = (
         group[wanted],
         theirs[wanted],
-        (_rank(run, mine) == _rank(baseline, theirs))[wanted],
+        (run.ranking.rank_at(mine) == baseline.ranking.rank_at(theirs))[wanted],
     )
     common = np.bincount(group, minlength=len(queries))
     pairs = common * (common - 1) / 2
@@ -122,12 +122,6 @@ def inversions(group: Rows, values: Rows, groups: int) -> Floats:
         new_rank[target], new_block[target] = rank, (block << 1) | is_set
         rank, block = new_rank, new_block
     return total
-
-
-def _rank(run: Run, positions: Rows) -> Rows:
-    """Ranks from 0."""
-    offsets = run.ranking.offsets
-    return positions - offsets[np.searchsorted(offsets, positions, side="right") - 1]
 
 
 def _lengths(run: Run, queries: tuple[str, ...], depth: int | None) -> Rows:

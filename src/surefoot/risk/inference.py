@@ -14,8 +14,8 @@ from scipy.special import stdtr, stdtrit
 from surefoot.arrays import Floats
 from surefoot.risk.plain_data import Verdict
 from surefoot.risk.tradeoff import CHUNK, paired_differences, weigh_losses
+from surefoot.significance import LEVEL
 
-LEVEL = 0.05  # of significance: a p below it is more than chance
 FEWEST_QUERIES = 50  # with fewer, nothing corrects the test above α = 0: chance often passes for a reward
 
 Numbers = TypeVar("Numbers", float, Floats)
@@ -95,12 +95,20 @@ def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> Q
     return QueryScores(
         t_r=weighted / deviation,
         t_j=(weighted - found.mean) / deviation,
-        critical=critical_value(len(weighted)),
+        critical=_student(len(weighted), LEVEL),
     )
 
 
-def critical_value(queries: int, level: float = LEVEL) -> float:
-    """The two-sided critical value t_{1 − level/2, c − 1}."""
+def critical_value(queries: int, level: float = LEVEL) -> float | None:
+    """The two-sided critical value t_{1 − level/2, c − 1}; None for a single query, which has none.
+
+    >>> critical_value(1), round(critical_value(3), 3)
+    (None, 4.303)
+    """
+    return _student(queries, level) if queries > 1 else None
+
+
+def _student(queries: int, level: float) -> float:
     return float(stdtrit(queries - 1, 1 - level / 2))
 
 
@@ -194,7 +202,7 @@ class _Hall(NamedTuple):
 
     def interval(self, mean: float, level: float = LEVEL) -> tuple[float, float]:
         """The interval of U_Risk: the values that the test does not reject."""
-        reach = critical_value(self.queries, level) / math.sqrt(self.queries)
+        reach = _student(self.queries, level) / math.sqrt(self.queries)
         return mean - self.deviation * self._inverse(reach), mean - self.deviation * self._inverse(-reach)
 
     def _inverse(self, h: float) -> float:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
+from surefoot.significance import LEVEL, PERCENT
+
 SCHEMA: Literal["surefoot/assessment/1"] = "surefoot/assessment/1"
 
 Json: TypeAlias = dict[str, Any]  # plain data without a type of its own
@@ -37,9 +39,9 @@ class AtAlpha(TypedDict):
     trusted: bool
     t_adjusted: Annotated[float | None, "T_Risk corrected for the skewness of the weighted differences (Hall 1992)."]
     p_adjusted: Annotated[float | None, "Two-sided p of t_adjusted; null against several baselines."]
-    u_risk_interval: Annotated[Interval | None, "95 %, by the same correction; null against several baselines."]
+    u_risk_interval: Annotated[Interval | None, f"{PERCENT}, by the same correction; null against several baselines."]
     p_holm: Annotated[float | None, "p_adjusted corrected for the number of systems (Holm); verdict goes by it."]
-    verdict: Annotated[Verdict | None, "Which of reward and risk prevails, by p_holm < 0.05."]
+    verdict: Annotated[Verdict | None, f"Which of reward and risk prevails, by p_holm < {LEVEL:g}."]
     reason: str | None
     z_risk: float | None
     geo_risk: float | None

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from surefoot.errors import ArgumentError, shortened
-from surefoot.risk.inference import verdict_of
-from surefoot.risk.multiplicity import holm
-from surefoot.risk.plain_data import AssessmentData, AtAlpha, SegmentColumn, SegmentData
+from surefoot.errors import ArgumentError, of_other_queries, shortened
+from surefoot.risk.multiplicity import correct
+from surefoot.risk.plain_data import AssessmentData, SegmentColumn, SegmentData
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
 
-MOST = 1000  # segments of a column; with more, a column holds ids rather than kinds
+MOST_SEGMENTS = 1000  # segments of a column; with more, a column holds ids rather than kinds
 
 Segments: TypeAlias = Mapping[str, Mapping[str, str]]
 Assess: TypeAlias = "Callable[[Scores], AssessmentData]"
@@ -35,26 +34,20 @@ def _column(scores: Scores, name: str, of: Mapping[str, str], assessed: Assess) 
             rows.setdefault(of[query], []).append(row)
     if not rows:
         raise ArgumentError(
-            f"no query has a segment in {shortened(name)}: the first query is {shortened(scores.queries[0])}, the "
-            f"segments are of {', '.join(map(shortened, list(of)[:3])) or 'no query'}; are these of the same queries?"
+            f"no query has a segment in {shortened(name)}: {of_other_queries('segments', of, scores.queries)}"
         )
-    if len(rows) > MOST:
+    if len(rows) > MOST_SEGMENTS:
         raise ArgumentError(
-            f"{shortened(name)} has {len(rows):,} segments, and at most {MOST:,} can be told apart; does it hold kinds "
-            "of queries?"
+            f"{shortened(name)} has {len(rows):,} segments, and at most {MOST_SEGMENTS:,} can be told apart; does it "
+            "hold kinds of queries?"
         )
     largest_first = sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
     found: list[SegmentData] = [
         {"segment": segment, "queries": len(own), "systems": assessed(scores.only(own))["systems"]}
         for segment, own in largest_first
     ]
-    _correct([entry["alpha"] for part in found for entry in part["systems"]])
+    tests = [entry["alpha"] for part in found for entry in part["systems"]]
+    for key in tests[0]:
+        correct([one[key] for one in tests])
     assigned = sum(map(len, rows.values()))
     return {"column": name, "unassigned": len(scores.queries) - assigned, "segments": found}
-
-
-def _correct(tests: list[dict[str, AtAlpha]]) -> None:
-    """Holm's correction at each α over all tests, and verdicts by it."""
-    for key in tests[0]:
-        for one, corrected in zip(tests, holm([one[key]["p_adjusted"] for one in tests]), strict=True):
-            one[key] |= {"p_holm": corrected, "verdict": verdict_of(one[key]["t_adjusted"], corrected)}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surefoot.arguments import decimal
+from surefoot.arguments import number_of
 from surefoot.arrays import LARGEST, Floats
 from surefoot.errors import ArgumentError, shortened
 
@@ -87,13 +87,11 @@ def loses_over_20(differences: Floats, baseline: Floats) -> int:
 
 def check_alpha(alpha: Any) -> float:
     """α as a float, if it is one that risk measures know."""
-    try:
-        value = decimal(alpha) if isinstance(alpha, str) else float(alpha)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"alpha is {shortened(alpha)}; it must be a number of at least 0") from None
-    if not 0 <= value <= LARGEST_ALPHA:
+    value = number_of(alpha)
+    if value is None or not 0 <= value <= LARGEST_ALPHA:
+        found = shortened(alpha) if value is None else f"{value:g}"
         raise ArgumentError(
-            f"alpha is {value:g}; it must be finite and at least 0 (0 is plain gain), at most {LARGEST_ALPHA:,.0f}"
+            f"alpha is {found}; it must be finite and at least 0 (0 is plain gain), at most {LARGEST_ALPHA:,.0f}"
         )
     return value
 

@@ -7,11 +7,11 @@ from itertools import pairwise
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.risk.inference import hall_t, two_sided_p, verdict_of
-from surefoot.risk.multiplicity import holm
+from surefoot.risk.inference import hall_t, two_sided_p
+from surefoot.risk.multiplicity import verdicts
 from surefoot.risk.plain_data import Turn, Verdict
 
-MOST = 20.0  # α beyond which nobody asks
+MOST_ALPHA = 20.0  # beyond it nobody asks
 STEPS = 80  # of the search; a verdict that turns twice within a step is seen once or not at all
 CLOSE = 1e-3  # how near an α at which a verdict turns is found
 
@@ -40,7 +40,7 @@ class _Verdicts:
         self._queries = differences.shape[1]
         sums = [_power_sums(row / unit) for row in differences]
         self._gains, self._losses = np.array(sums).transpose(1, 2, 0) / self._queries
-        self._alphas = np.linspace(0, MOST, STEPS + 1).tolist()
+        self._alphas = np.linspace(0, MOST_ALPHA, STEPS + 1).tolist()
         self._at = {alpha: self._tested(alpha) for alpha in self._alphas}
 
     def turns(self, position: int) -> list[Turn]:
@@ -66,8 +66,7 @@ class _Verdicts:
         variance = np.maximum(second - mean**2, np.finfo(np.float64).tiny)
         skewness = (third - 3 * mean * second + 2 * mean**3) / variance**1.5
         t = hall_t(mean / np.sqrt(variance * c / (c - 1)), skewness, c)
-        corrected: list[float] = holm(two_sided_p(t, c).tolist())
-        return [verdict_of(one, p) for one, p in zip(t.tolist(), corrected, strict=True)]
+        return [verdict for _, verdict in verdicts(t.tolist(), two_sided_p(t, c).tolist())]
 
 
 def _power_sums(differences: Floats) -> list[list[float]]:

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arguments import MOST_DRAWS, whole
+from surefoot.arguments import MOST_DRAWS, number_of, whole
 from surefoot.arrays import LARGEST, Floats
 from surefoot.data.ranking import Ranking
 from surefoot.data.tables import Qrels, Source
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.matching import Hits, judged_queries, match
 from surefoot.measures.near_ties import comparable_scores
-from surefoot.measures.notation import Measure
+from surefoot.measures.notation import Measure, check_choice
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
@@ -112,7 +112,7 @@ def reranked(hits: Hits, scores: Floats) -> Hits:
 
 def _as_given(measure: Measure) -> Measure:
     """The measure on scores as they are: noise has been added to percentiles already."""
-    if measure.family not in ("rNDCG", "SoftNDCG"):
+    if "normalize" not in measure.settings:
         return measure
     return Measure(
         measure.family, tuple(sorted((dict(measure.parameters) | {"normalize": "none"}).items())), measure.cutoff
@@ -178,15 +178,15 @@ def _one_query(hits: Hits, query: str) -> tuple[Hits, slice]:
 
 
 def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, seed: int, normalize: str) -> list[float]:
-    levels = sorted({float(size) for size in sizes})
+    numbers = [number_of(size) for size in sizes]
+    levels = sorted({number for number in numbers if number is not None})
     if not measures:
         raise ArgumentError("no measure was given; give at least one, such as SoftNDCG@5")
-    if not levels or not all(0 <= size <= LARGEST for size in levels) or levels[-1] == 0:
+    if not levels or None in numbers or not all(0 <= size <= LARGEST for size in levels) or levels[-1] == 0:
         raise ArgumentError(
             f"the sizes of noise are {shortened(list(sizes))}; give numbers from 0 to {LARGEST:g}, at least one above 0"
         )
     whole("repeats", repeats, 1, MOST_DRAWS)
     whole("seed", seed, 0)
-    if normalize not in ("percentile", "none"):
-        raise ArgumentError(f"normalize is {shortened(normalize)}; write 'percentile' or 'none'")
+    check_choice("normalize", normalize)
     return levels

@@ -14,7 +14,7 @@ from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.arrays import Floats
 from surefoot.data.dates import date_of
 from surefoot.data.scores import Scores
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, of_other_queries, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
 from surefoot.studies.study import Study, matrices_of, schema_of
@@ -152,9 +152,9 @@ def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
     if sizes is None:
         usual = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
         return [size for size in usual if size < queries] + [queries]
-    wanted = sorted({int(size) for size in sizes})
-    if not wanted or wanted[0] < 1:
-        raise ArgumentError(f"the sizes of subsets are {list(sizes)}; give whole numbers from 1")
+    wanted = sorted({whole("a size of subsets", size, 1) for size in sizes})
+    if not wanted:
+        raise ArgumentError("no size of subsets was given; give at least one")
     if wanted[-1] > queries:
         raise ArgumentError(
             f"a subset of {wanted[-1]} queries was asked for and there are {queries}; take sizes of at most {queries}"
@@ -218,7 +218,6 @@ def _periods(queries: Sequence[str], dates: Mapping[str, datetime.date | str], p
         groups.setdefault(labels[period](known), []).append(row)
     if not groups:
         raise ArgumentError(
-            f"none of the {len(queries):,} queries has a date: the first is {shortened(queries[0])}, the dates are of "
-            f"{', '.join(map(shortened, list(dates)[:3])) or 'no query'}; are these dates of the same queries?"
+            f"none of the {len(queries):,} queries has a date: {of_other_queries('dates', dates, queries)}"
         )
     return {label: np.array(groups[label]) for label in sorted(groups)}

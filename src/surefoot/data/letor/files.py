@@ -13,11 +13,13 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from surefoot.arguments import whole
+from surefoot.data.columns import check_words
 from surefoot.data.files import existing_file
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import read_schema, read_table
-from surefoot.data.letor.text import line_of_row, read_text
+from surefoot.data.letor.text import line_of_row, read_rows
 from surefoot.data.parquet import is_parquet
+from surefoot.data.ranking import query_at
 from surefoot.data.ranking_data import RankingData, RowError
 from surefoot.data.writing import replacing, writing
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -26,7 +28,6 @@ _ROWS = 1 << 13  # written in one go
 _CELLS = 1 << 21  # of a group of rows in a Parquet file
 _COLUMNS = 16  # of a Parquet file, read in one go
 _FEATURE = re.compile(r"f([1-9][0-9]{0,8})(?::(.*))?", re.DOTALL)
-_SPACES = r"\x00 \t\v\f\r\n"
 _PLAIN = ("label", "qid", "docid")
 _BASELINE = "baseline:"
 
@@ -53,7 +54,7 @@ def read_letor(path: str | os.PathLike[str], *, n_features: int | None = None) -
         n_features = whole("n_features", n_features, 1)
     if is_parquet(path):
         return _read_parquet(existing_file(path), n_features)
-    text = read_text(path, n_features)
+    text = read_rows(path, n_features)
     lengths = np.diff(np.append(text.starts, len(text.y)))
     try:
         return RankingData.of_queries(text.X, text.y, text.stretches, lengths, doc_ids=text.ids)
@@ -78,24 +79,13 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     if is_parquet(path):
         _write_parquet(data, path)
         return
-    _check_words(path, pl.Series(data.queries, dtype=pl.String), "query", f"[{_SPACES}#]")
+    queries = pl.Series(data.queries, dtype=pl.String)
+    check_words(queries, path, "query", "LETOR", besides="#", instead=".parquet")
     if data.doc_ids is not None:
-        _check_words(path, data.doc_ids, "document", f"[{_SPACES}]")
+        check_words(data.doc_ids, path, "document", "LETOR", instead=".parquet")
     with writing(path) as file:
         for frame in _frames(data):
             file.write(_lines(frame, data.n_features))
-
-
-def _check_words(path: str | os.PathLike[str], ids: pl.Series, what: str, forbidden: str) -> None:
-    wrong = ids.str.contains(forbidden) | (ids == "")
-    if wrong.any():
-        raise DataError.at(
-            path,
-            None,
-            f"the {what} id {shortened(ids.filter(wrong)[0])} cannot stand in a LETOR line (white space, '#' or "
-            "nothing); "
-            "write a .parquet file instead",
-        )
 
 
 def _lines(frame: pl.DataFrame, n_features: int) -> bytes:
@@ -116,7 +106,7 @@ def _frames(data: RankingData) -> Iterator[pl.DataFrame]:
     names = pl.Series("qid", data.queries, dtype=pl.String)
     for start in range(0, len(data), _ROWS):
         end = min(start + _ROWS, len(data))
-        query = np.searchsorted(data.offsets, np.arange(start, end), side="right") - 1
+        query = query_at(data.offsets, np.arange(start, end))
         columns = [pl.Series("label", data.y[start:end]), names.gather(query)]
         block = np.ascontiguousarray(data.X[start:end].T)
         columns += [pl.Series(name, values) for name, values in zip(_feature_columns(data), block, strict=True)]

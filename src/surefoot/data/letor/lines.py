@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.arguments import decimal
 from surefoot.data.files import utf8_line
-from surefoot.data.ranking_data import NEGATIVE_LABEL
+from surefoot.data.ranking_data import RowError, check_labels
 from surefoot.errors import DataError, shortened
 
 FORM = "label qid:ID 1:value 2:value … # comment"
@@ -83,10 +83,10 @@ def _label(path: str | PathLike[str], line: int, text: bytes) -> float:
         raise DataError.at(path, line, f"the label is missing, found {_shown(text)}; lines have the form '{FORM}'")
     if value is None:
         raise DataError.at(path, line, f"the label {_shown(text)} is not a number; lines have the form '{FORM}'")
-    if not np.isfinite(value):
-        raise DataError.at(path, line, f"the label is {text.decode()[:60]}; every label must be a finite number")
-    if value < 0:
-        raise DataError.at(path, line, f"the label is {value:g}; {NEGATIVE_LABEL}")
+    try:
+        check_labels(np.array([value]), exponential=False)
+    except RowError as error:
+        raise DataError.at(path, line, error.message) from None
     return value
 
 

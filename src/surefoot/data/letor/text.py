@@ -19,10 +19,10 @@ import polars as pl
 
 from surefoot.arrays import Floats, Rows
 from surefoot.cores import cores
-from surefoot.data.files import MARK, existing_file, is_compressed, read_blocks, text_lines
+from surefoot.data.files import is_compressed, text_blocks, text_lines
 from surefoot.data.growing import GrowingColumn, GrowingMatrix
 from surefoot.data.letor.lines import FORM, MOST_FEATURES, parsed_number, read_one_by_one
-from surefoot.data.lines import line_of
+from surefoot.data.lines import is_utf8, line_of
 from surefoot.data.matrix import Matrix
 from surefoot.errors import DataError, MissingExtraError
 
@@ -56,7 +56,7 @@ class Text:
     ids: pl.Series | None
 
 
-def read_text(path: str | os.PathLike[str], n_features: int | None) -> Text:
+def read_rows(path: str | os.PathLike[str], n_features: int | None) -> Text:
     """All rows of a LETOR file, in its order."""
     matrix, labels = GrowingMatrix(np.float32, n_features or 0), GrowingColumn(np.float64)
     names: list[bytes] = []
@@ -112,8 +112,7 @@ def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Generator[B
     under_way: deque[Future[Block]] = deque()
     pool = ThreadPoolExecutor(threads, thread_name_prefix="surefoot-letor")
     try:
-        for number, raw in enumerate(read_blocks(existing_file(path), _BLOCK)):
-            data = raw.removeprefix(MARK) if number == 0 else raw
+        for data in text_blocks(path, _BLOCK):
             ends = int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == _NEWLINE))  # bytes.count is slower
             under_way.append(pool.submit(_parse, kernel, path, data, lines, ends, width, n_features))
             lines += ends
@@ -175,7 +174,7 @@ def _parse(
             break
         width = int(report[kernel.FEATURES])
     rows, count = int(report[kernel.ROWS]), int(report[kernel.STRETCHES])
-    regular = not report[kernel.IRREGULAR] and not (report[kernel.NOT_ASCII] and not _is_utf8(data))
+    regular = not report[kernel.IRREGULAR] and not (report[kernel.NOT_ASCII] and not is_utf8(data))
     if not regular or not _fill(X, y, data, hard[: report[kernel.HARD]]):
         return _parse_slowly(path, data, lines_before, n_features)
     names = [data[start:end] for _, start, end in stretches[:count].tolist()]
@@ -247,14 +246,6 @@ def _too_wide(path: str | os.PathLike[str], rows: int, width: int) -> DataError:
         f"{rows:,} rows, far more than the text; number features without gaps, or give n_features={width} if "
         "this is meant",
     )
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _allocate(path: str | os.PathLike[str], rows: int, width: int) -> Matrix:
