@@ -68,6 +68,15 @@ def test_payload_holds_the_matrix_to_the_last_bit(demo: Assessment) -> None:
     }  # fmt: skip
 
 
+def test_the_system_shown_first_is_no_baseline() -> None:
+    scores = sf.Scores([[0.9, 0.8], [0.7, 0.8], [0.5, 0.6]], ["today", "last", "new"], ["q1", "q2"])
+    a = sf.assess(scores, baseline=["today", "last"])
+    assert embedded(a.to_html())["start"]["system"] == "new"
+    assert "new loses" in a._repr_html_()
+    every = sf.assess(scores, baseline=["today", "last", "new"])
+    assert embedded(every.to_html())["start"]["system"] == "today"
+
+
 def test_start(demo: Assessment) -> None:
     payload = page_payload([(demo.to_dict(), demo.scores)], system="dense", alpha=2)
     assert payload["start"] == {"alpha": 2.0, "baseline": "today", "system": "dense"}
@@ -101,6 +110,19 @@ def test_only_the_most_hurt_and_most_helped_have_results(demo: Assessment) -> No
     for wrong in (-1, 2.5, True):
         with pytest.raises(sf.ArgumentError, match="detail is"):
             demo.to_html(detail=wrong)
+
+
+def test_rounding_in_the_mean_makes_no_query_the_most_hurt() -> None:
+    queries = ["q1", "q2", "q3"]
+    qrels = {query: {"d1": 1} for query in queries}
+    runs = {name: {query: {"d1": 1.0} for query in queries} for name in "abc"}
+    scored = sf.score(qrels, runs, "RR")
+    values = np.array([[0.1, 0.1, 0.1], [0.1, 0.2, 0.1], [0.1, 0.3, 0.1]])
+    assert values[:, 1].mean() != 0.2  # by rounding
+    scores = sf.Scores(values, list("abc"), queries, runs=scored.runs, qrels=scored.qrels)
+    html = sf.assess(scores, baseline="mean", alphas=[0]).to_html(detail=1)
+    shown = embedded(html)["results"]["systems"][1]["queries"]
+    assert np.cumsum(unpack(shown)).tolist() == [0, 2]  # as the page's own order, which takes all three for ties
 
 
 def test_results_with_gaps() -> None:

@@ -196,9 +196,14 @@ def segment_columns(alpha: float) -> list[Column]:
     return [queries, *(replace(column, rank=None) for column in [*kept, *at])]
 
 
+def candidates(data: AssessmentData) -> list[SystemData]:
+    """The systems that are not a baseline, the best by mean first."""
+    return [row for row in sort_rows(data, "mean") if not row["is_baseline"]]
+
+
 def segment_rows(data: AssessmentData, most: int = 3) -> Iterator[tuple[SegmentColumn, str, list[SegmentRow]]]:
     """For each column of segments and each of the first systems, a row per segment, named by it."""
-    shown = [row["system"] for row in sort_rows(data, "mean") if not row["is_baseline"]][:most]
+    shown = [row["system"] for row in candidates(data)[:most]]
     for column in data["segments"]:
         for system in shown:
             yield column, system, [

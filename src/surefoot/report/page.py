@@ -26,8 +26,19 @@ from surefoot.report.columns import LEAST_P, SUMMARY, SYSTEM, at_alpha, page_col
 from surefoot.report.html import asset, render, source_hash, trusted
 from surefoot.report.page_results import pack, packed_results
 from surefoot.report.text import FORMULA
-from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
-from surefoot.risk.baselines import ROUNDING, VIRTUAL
+from surefoot.report.words import (
+    FEW,
+    absences,
+    alpha_title,
+    baselines_of,
+    cautions,
+    default_alpha,
+    leader,
+    notes,
+    title,
+    verdict,
+)
+from surefoot.risk.baselines import ROUNDING, VIRTUAL, baseline_rows, differences, population_rows
 from surefoot.risk.inference import FEWEST_QUERIES, LEVEL, critical_value
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.segments import Segments
@@ -97,18 +108,13 @@ def page_payload(
                 f"{data['measure']} and {other['measure']} are of different systems or queries, which one page cannot "
                 "show; make a page for each, as a[measure].to_html"
             )
-    population = [scores.row(name) for name in data["population"]]
-    given = [data["baseline"]] if isinstance(data["baseline"], str) else list(data["baseline"])
-    virtual = {kind: _free(kind, scores.systems) for kind in VIRTUAL}
-    first = given[0] if given[0] in scores.systems else virtual[given[0]]
-    against = [
-        matrix[first] if first in scores.systems else VIRTUAL[given[0]](matrix.values[population])
-        for _, matrix in parts
-    ]
+    population = population_rows(scores, data["population"])
+    given = baselines_of(data)
+    first = given[0]
     results = packed_results(
         scores,
         first if first in scores.systems else None,
-        [matrix.values - vector for (_, matrix), vector in zip(parts, against, strict=True)],
+        [differences(matrix, baseline_rows(matrix, first, population))[first] for _, matrix in parts],
         detail,
     )
     texts, made = texts or Texts(), made or Made()
@@ -127,7 +133,7 @@ def page_payload(
         if segments
         else [],
         "population": population,
-        "virtual": [{"key": key, "kind": kind} for kind, key in virtual.items()],
+        "virtual": [{"key": _free(kind, scores.systems), "kind": kind} for kind in VIRTUAL],
         "alphas": data["alphas"],
         "critical_value": data["critical_value"],
         "fewest_queries": FEWEST_QUERIES,
@@ -147,7 +153,7 @@ def page_payload(
         "start": {
             "alpha": default_alpha(data["alphas"]) if alpha is None else check_alpha(alpha),
             "baseline": first,
-            "system": _candidate(scores, first) if system is None else scores.systems[scores.row(system)],
+            "system": leader(data)["system"] if system is None else scores.systems[scores.row(system)],
         },
         "results": results,
     }
@@ -213,7 +219,7 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     """A small view without scripts, for a notebook: the leader in plain words, and the table."""
     alpha = default_alpha(data["alphas"])
     columns = [SYSTEM, *SUMMARY, *at_alpha(alpha)]
-    leader = next((row for row in rows if not row["is_baseline"]), None)
+    first = leader(data)
     table = [
         {"baseline": row["is_baseline"], "cells": [visible(column.text(row)) for column in columns]}
         for row in rows[:_NOTEBOOK_ROWS]
@@ -221,7 +227,7 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     return render(
         f"{_FOLDER}/notebook.html.j2",
         title=visible(title(data)),
-        verdict=visible(verdict(data, leader, alpha)) if leader else None,
+        verdict=None if first["is_baseline"] else visible(verdict(data, first, alpha)),
         alpha=alpha_title(alpha),
         headings=[column.heading for column in columns],
         rows=table,
@@ -237,12 +243,6 @@ def _free(kind: str, taken: tuple[str, ...]) -> str:
     while key in taken:
         key = f"per-query {key}"
     return key
-
-
-def _candidate(scores: Scores, baseline: str) -> str:
-    """The system a reader most likely asks about: the best on average that is not the baseline."""
-    best: list[str] = [scores.systems[i] for i in np.argsort(-scores.mean(), kind="stable")]
-    return next((name for name in best if name != baseline), best[0])
 
 
 def _churn(data: AssessmentData, baseline: str) -> Json | None:
