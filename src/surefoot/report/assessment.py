@@ -219,11 +219,8 @@ class Assessment(Result):
         from surefoot.report.page import Made, Texts, page_payload, to_page
 
         parts = [(data, _needed(scores)) for data, scores in self._parts]
-        html = to_page(
-            page_payload(
-                parts, self._segments, detail, system, alpha, Texts(queries, documents), Made(title, command, sources)
-            )
-        )
+        payload = page_payload(parts, self._segments, detail, system, alpha, Texts(queries, documents))
+        html = to_page(payload, self._data, Made(title, command, sources))
         if path is not None:
             write_text(path, html)
         return html

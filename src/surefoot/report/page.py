@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surefoot import __version__
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.data.scores import Scores
@@ -92,13 +91,12 @@ def page_payload(
     system: str | None = None,
     alpha: float | None = None,
     texts: Texts | None = None,
-    made: Made | None = None,
 ) -> Json:
-    """What the page needs to know, as plain data that JSON can hold.
+    """What the page's scripts need to know, as plain data that JSON can hold.
 
     `parts` are the plain data and scores by each measure, of which the first leads; `segments` has for each column the
     segment of queries. `detail` is how many of the most hurt and most helped queries of each system are shown with
-    their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids, `made` in the foot.
+    their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids.
     """
     detail = whole("detail", DETAIL if detail is None else detail, 0)
     data, scores = parts[0]
@@ -117,13 +115,9 @@ def page_payload(
         [differences(matrix, baseline_rows(matrix, first, population))[first] for _, matrix in parts],
         detail,
     )
-    texts, made = texts or Texts(), made or Made()
+    texts = texts or Texts()
     documents = results.pop("documents") if results else []
     return {
-        "version": __version__,
-        "title": title(data) if made.title is None else made.title,
-        "named": made.title,
-        "made": made.lines(),
         "texts": {"queries": _texts(texts.queries, scores.queries), "documents": _texts(texts.documents, documents)},
         "columns": page_columns(data),
         "systems": list(scores.systems),
@@ -195,8 +189,8 @@ def _segments(column: SegmentColumn, of: Mapping[str, str], scores: Scores) -> J
     }
 
 
-def to_page(payload: Json) -> str:
-    """The page of a payload: HTML that needs nothing else, no network and no server."""
+def to_page(payload: Json, data: AssessmentData, made: Made) -> str:
+    """The page of a payload and the leading measure's data: HTML that needs nothing else, no network and no server."""
     style, script = asset(f"{_FOLDER}/page.css"), _script()
     policy = (
         "default-src 'none'; "
@@ -206,12 +200,12 @@ def to_page(payload: Json) -> str:
     return render(
         f"{_FOLDER}/page.html.j2",
         policy=policy,
-        title=visible(payload["title"]),
+        title=visible(title(data) if made.title is None else made.title),
         style=trusted(style),
         script=trusted(script),
         data=trusted(_json(payload)),
-        named=payload["named"] and visible(payload["named"]),
-        made=payload["made"],
+        named=made.title and visible(made.title),
+        made=made.lines(),
     )
 
 
