@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
+from surefoot.report.columns import INTERVAL
 from surefoot.report.text import csv_text, rendered
 from surefoot.risk.plain_data import Json
 
@@ -180,7 +181,7 @@ def functions_table(data: Json) -> tuple[list[str], list[list[str]]]:
         for measure, ranked in data["results"].items()
         for found in ranked
     ]  # fmt: skip
-    return ["measure", "rank", "system", "mean", "95 % interval", "best in"], rows
+    return ["measure", "rank", "system", "mean", INTERVAL, "best in"], rows
 
 
 def _functions_tables(data: Json) -> list[RenderableType]:
