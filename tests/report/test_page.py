@@ -14,6 +14,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.report.assessment import Assessment
+from surefoot.report.defaults import PANEL_ALPHAS
 from surefoot.report.page import _script, page_payload
 from surefoot.report.page_results import pack, packed_results
 
@@ -62,6 +63,12 @@ def test_payload_holds_the_matrix_to_the_last_bit(demo: Assessment) -> None:
     assert payload["critical_value"] == demo.to_dict()["critical_value"]
     read = set(re.findall(r"(?<!\w\.)\bdata\.(\w+)", _script()))
     assert set(payload) == read  # what the scripts read, and nothing else
+
+
+def test_scripts_take_constants_from_the_payload(demo: Assessment) -> None:
+    payload = embedded(demo.to_html())
+    assert payload["panel_alphas"] == list(PANEL_ALPHAS)
+    assert not re.search(r"\b95 %|\[0, 5, 10, 15\]|\b9\.5\b", _script())
 
 
 def test_the_system_shown_first_is_no_baseline() -> None:

@@ -16,6 +16,7 @@ from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
+from surefoot.report.defaults import ALPHAS, FORMATS
 from surefoot.report.per_query import per_query_frame
 from surefoot.report.result import Result
 from surefoot.report.words import advice, default_alpha, verdict
@@ -30,7 +31,7 @@ Part = tuple[AssessmentData, Scores | None]
 def assess(
     scores: Scores | Sequence[Scores] | Any,
     baseline: str | Sequence[str],
-    alphas: Sequence[float] = (0, 1, 5, 10),
+    alphas: Sequence[float] = ALPHAS,
     *,
     population: Sequence[str] | None = None,
     segments: Any = None,
@@ -189,7 +190,7 @@ class Assessment(Result):
         """One line per system and query, every figure at full precision."""
         return text.queries_csv(self.per_query())
 
-    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = ("pdf", "svg", "png")) -> list[Path]:
+    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = FORMATS) -> list[Path]:
         """Write the papers' charts into a folder; see `surefoot.report.figures` for each of them."""
         from surefoot.report.figures import write_figures
 

@@ -22,7 +22,6 @@ from surefoot.progress import steps
 from surefoot.report.canvas import (
     BAND,
     COLUMN,
-    FORMATS,
     HELPED,
     HURT,
     INK,
@@ -39,6 +38,7 @@ from surefoot.report.canvas import (
     say_instead,
     style,
 )  # fmt: skip
+from surefoot.report.defaults import FORMATS, PANEL_ALPHAS
 from surefoot.report.population_figures import (
     all_differences,
     geo_risk_curves,
@@ -146,7 +146,7 @@ def query_differences_by_alpha(
     assessment: Assessment,
     system: str | None = None,
     *,
-    alphas: Sequence[float] = (0, 5, 10, 15),
+    alphas: Sequence[float] = PANEL_ALPHAS,
     width: float = COLUMN,
 ) -> Figure:
     """T_J of each query at several α, beside what chance allows (Dinçer et al., SIGIR 2014, Fig. 2)."""

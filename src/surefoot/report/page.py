@@ -22,6 +22,7 @@ from surefoot.data.scores import Scores
 from surefoot.data.texts import read_texts
 from surefoot.errors import CONTROL, ArgumentError, visible
 from surefoot.report.columns import LEAST_P, SUMMARY, SYSTEM, at_alpha, page_columns
+from surefoot.report.defaults import DETAIL, PANEL_ALPHAS
 from surefoot.report.html import asset, render, source_hash, trusted
 from surefoot.report.page_results import pack, packed_results
 from surefoot.report.text import FORMULA
@@ -51,7 +52,6 @@ _SCRIPTS = (
 _FOLDER = "surefoot.report/page"
 _NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _NOTEBOOK_ROWS = 25
-DETAIL = 500  # queries on each side that have their results on the page where nothing is said
 _LONGEST = 200  # letters of a text that are shown
 
 
@@ -129,6 +129,7 @@ def page_payload(
         "population": population,
         "virtual": [{"key": _free(kind, scores.systems), "kind": kind} for kind in VIRTUAL],
         "alphas": data["alphas"],
+        "panel_alphas": PANEL_ALPHAS,
         "critical_value": data["critical_value"],
         "fewest_queries": FEWEST_QUERIES,
         "few": FEW,
