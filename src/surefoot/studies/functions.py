@@ -12,13 +12,14 @@ from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.plain_data import Json
+from surefoot.studies.defaults import MOST, REPLICATES
 from surefoot.studies.study import Study, matrices_of, schema_of
 
 _SAME = 1e-12
 
 
 def compare_functions(
-    scores: Scores | Sequence[Scores], *, replicates: int = 1000, seed: int = 0, most: int = 10
+    scores: Scores | Sequence[Scores], *, replicates: int = REPLICATES, seed: int = 0, most: int = MOST
 ) -> Study:
     """Rank functions by each measure with bootstrap confidence, and say where measures disagree, and on which queries.
 

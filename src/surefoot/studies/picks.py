@@ -17,6 +17,7 @@ from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
+from surefoot.studies.defaults import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
 from surefoot.studies.study import Study, matrices_of, schema_of
 
 _CELLS = 1 << 21  # subset × query cells handled at once
@@ -28,7 +29,7 @@ def subset_study(
     systems: tuple[str, str] | None = None,
     *,
     sizes: Sequence[int] | None = None,
-    subsets: int = 1000,
+    subsets: int = SUBSETS,
     seed: int = 0,
 ) -> Study:
     """Which of two functions each measure picks over random subsets of K queries, against K.
@@ -77,9 +78,9 @@ def time_study(
     dates: Mapping[str, datetime.date | str],
     systems: tuple[str, str] | None = None,
     *,
-    period: str = "day",
-    size: int = 50,
-    subsets: int = 1000,
+    period: str = PERIOD,
+    size: int = PERIOD_SIZE,
+    subsets: int = SUBSETS,
     seed: int = 0,
 ) -> Study:
     """Which of two functions each measure picks in each period of time, on random subsets of `size` of its queries.
@@ -150,8 +151,7 @@ def _two_functions(
 
 def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
     if sizes is None:
-        usual = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-        return [size for size in usual if size < queries] + [queries]
+        return [size for size in SUBSET_SIZES if size < queries] + [queries]
     wanted = sorted({int(size) for size in sizes})
     if not wanted or wanted[0] < 1:
         raise ArgumentError(f"the sizes of subsets are {list(sizes)}; give whole numbers from 1")

@@ -14,7 +14,6 @@ from surefoot.risk.plain_data import Json
 from surefoot.studies.text import to_csv, to_text
 
 KINDS = ("noise", "subsets", "time", "functions")
-DEFAULT_MEASURES = ("nDCG@5", "rNDCG@5", "SoftNDCG@5")
 
 
 def schema_of(kind: str) -> str:
