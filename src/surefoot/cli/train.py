@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs
 from surefoot.cli.sources import HELP as BASELINES
 from surefoot.cli.sources import files_of
@@ -170,17 +170,11 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
 
 def _fit(ranker: Ranker, training: RankingData, held: RankingData | None, quiet: bool) -> None:
     """Learn, with a live line of trees, effectiveness, risk and time left."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import TextColumn
 
-    from surefoot.report.text import plain_console
-
-    columns = (TextColumn("Growing trees"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
-    shown = not quiet and sys.stderr.isatty()
-    with Progress(
-        *columns, TextColumn("{task.fields[figures]}", markup=False), TimeRemainingColumn(),
-        console=plain_console(stderr=True), transient=True, disable=not shown,
-    ) as bar:  # fmt: skip
-        task = bar.add_task("", total=ranker.n_estimators, figures="")
+    shown = is_watched(quiet)
+    with new_bar(TextColumn("{task.fields[figures]}", markup=False), disable=not shown) as bar:
+        task = bar.add_task("Growing trees", total=ranker.n_estimators, figures="")
         last = 0.0
 
         def progress(trees: int, history: dict[str, dict[str, list[float]]]) -> None:
