@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 
 import polars as pl
 
-from surefoot.data.scores import Scores, read_scores, unknown_system
+from surefoot.data.scores import Scores, check_once, read_scores, unknown_system
 from surefoot.data.segments import read_segments
 from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -96,8 +96,7 @@ class Assessment(Result):
         self._parts = list(parts)
         self._segments = segments
         self._data = self._parts[0][0]
-        if len(set(self.measures)) < len(self._parts):
-            raise ArgumentError(f"a measure is given twice among {', '.join(self.measures)}; give each once")
+        check_once(self.measures)
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:

@@ -1,4 +1,4 @@
-"""What all pages share: files of the package, templates that escape, hashes for the policy."""
+"""What all pages share: files of the package, templates that escape, the style and policy of a whole page."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from surefoot import __version__
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+_BASE = "surefoot.report/page/base.css"
 
 
 @cache
@@ -33,7 +35,21 @@ def trusted(text: str) -> Any:
     return Markup(text)
 
 
-def source_hash(text: str) -> str:
+def render_page(template: str, css: str, script: str | None = None, **values: Any) -> str:
+    """A whole page: its style is that of all pages and `css`, and its policy allows that and the script alone."""
+    style = asset(_BASE) + asset(css)
+    return render(template, policy=_policy(style, script), style=trusted(style), script=trusted(script or ""), **values)
+
+
+def _policy(style: str, script: str | None) -> str:
+    allowed = ["default-src 'none'", f"style-src {_source_hash(style)}", "base-uri 'none'", "form-action 'none'"]
+    if script is not None:
+        allowed += [f"script-src {_source_hash(script)}", "img-src data:"]
+        allowed += ["require-trusted-types-for 'script'", "trusted-types 'none'"]
+    return "; ".join(allowed)
+
+
+def _source_hash(text: str) -> str:
     """What a Content-Security-Policy allows this style or script by."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") + "'"
 

@@ -18,12 +18,12 @@ import numpy as np
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.scores import Scores
+from surefoot.data.scores import Scores, check_same
 from surefoot.data.texts import read_texts
-from surefoot.errors import CONTROL, ArgumentError, visible
+from surefoot.errors import CONTROL, visible
 from surefoot.report.columns import LEAST_P, SUMMARY, SYSTEM, at_alpha, page_columns
 from surefoot.report.defaults import DETAIL, PANEL_ALPHAS
-from surefoot.report.html import asset, render, source_hash, trusted
+from surefoot.report.html import asset, render, render_page, trusted
 from surefoot.report.page_results import pack, packed_results
 from surefoot.report.text import FORMULA
 from surefoot.report.words import (
@@ -100,12 +100,7 @@ def page_payload(
     """
     detail = whole("detail", DETAIL if detail is None else detail, 0)
     data, scores = parts[0]
-    for other, matrix in parts[1:]:
-        if (matrix.systems, matrix.queries) != (scores.systems, scores.queries):
-            raise ArgumentError(
-                f"{data['measure']} and {other['measure']} are of different systems or queries, which one page cannot "
-                "show; make a page for each, as a[measure].to_html"
-            )
+    check_same([matrix for _, matrix in parts], "one page cannot show both; make one for each, as a[measure].to_html")
     population = population_rows(scores, data["population"])
     given = baselines_of(data)
     first = given[0]
@@ -192,18 +187,11 @@ def _segments(column: SegmentColumn, of: Mapping[str, str], scores: Scores) -> J
 
 def to_page(payload: Json, data: AssessmentData, made: Made) -> str:
     """The page of a payload and the leading measure's data: HTML that needs nothing else, no network and no server."""
-    style, script = asset(f"{_FOLDER}/page.css"), _script()
-    policy = (
-        "default-src 'none'; "
-        f"style-src {source_hash(style)}; script-src {source_hash(script)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-    )
-    return render(
+    return render_page(
         f"{_FOLDER}/page.html.j2",
-        policy=policy,
+        f"{_FOLDER}/page.css",
+        _script(),
         title=visible(title(data) if made.title is None else made.title),
-        style=trusted(style),
-        script=trusted(script),
         data=trusted(_json(payload)),
         named=made.title and visible(made.title),
         made=made.lines(),

@@ -18,10 +18,9 @@ from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
 from surefoot.studies.defaults import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
-from surefoot.studies.study import Study, matrices_of, schema_of
+from surefoot.studies.study import SAME, Study, matrices_of, schema_of
 
 _CELLS = 1 << 21  # subset × query cells handled at once
-_TIE = 1e-12  # differences of means that are rounding only
 
 
 def subset_study(
@@ -48,7 +47,7 @@ def subset_study(
     wanted = _sizes(sizes, queries)
     _check_draws(subsets, seed)
     difference = _differences(matrices, names)
-    first = difference.mean(axis=1) >= -_TIE
+    first = difference.mean(axis=1) >= -SAME
     results: Json = {}
     rates = np.empty((len(matrices), len(wanted)))
     for column, size in enumerate(steps(wanted, "Drawing subsets")):
@@ -102,7 +101,7 @@ def time_study(
         )
     difference = _differences(matrices, names)
     dated = np.concatenate(list(groups.values()))
-    first = difference[:, dated].mean(axis=1) >= -_TIE
+    first = difference[:, dated].mean(axis=1) >= -SAME
     rates = np.empty((len(matrices), len(kept)))
     here = np.empty((len(matrices), len(kept)))
     for column, rows in enumerate(steps(list(kept.values()), "Drawing subsets")):
@@ -182,7 +181,7 @@ def _picks(difference: Floats, size: int, subsets: int, rng: np.random.Generator
         drawn = rng.random((part.stop - part.start, queries))
         chosen = np.argpartition(drawn, size - 1, axis=1)[:, :size]
         for row in range(measures):
-            picks[row, part] = difference[row][chosen].mean(axis=1) >= -_TIE
+            picks[row, part] = difference[row][chosen].mean(axis=1) >= -SAME
     return picks
 
 
