@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import surefoot as sf
+from surefoot.cli.bar import is_watched
+from surefoot.cli.train import _fit
 
 pty = pytest.importorskip("pty", reason="no terminals of this kind here")
 
@@ -26,11 +28,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def on_terminal(folder: Path, *arguments: str) -> tuple[int, str, str]:
-    """Exit code, output, and what a terminal was sent on the error stream."""
+    """Exit code, output, and what a terminal was sent on the error stream, of a command on the runs."""
+    files = ["qrels.txt", *sorted(path.name for path in folder.glob("*.run"))]
+    return started(folder, *arguments, *files)
+
+
+def started(folder: Path, *arguments: str) -> tuple[int, str, str]:
     ours, theirs = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    files = ["qrels.txt", *sorted(path.name for path in folder.glob("*.run"))]
-    command = [sys.executable, "-m", "surefoot", *arguments, *files]
+    command = [sys.executable, "-m", "surefoot", *arguments]
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=theirs, text=True
     ) as process:
@@ -65,3 +71,24 @@ def test_an_error_is_readable_after_a_bar(folder: Path) -> None:
     assert "Runs" in seen
     last = [line for line in seen.replace("\r", "\n").split("\n") if line.strip()][-1]
     assert last.startswith("surefoot: ")
+
+
+def test_training_shows_trees_and_figures(folder: Path) -> None:
+    sf.synthetic_letor(queries=8, documents=6, features=3, seed=1).write(folder / "train.txt")
+    code, out, seen = started(
+        folder, "train", "train.txt", "--trees", "3", "--set", "min_data_in_leaf=1", "-o", "model"
+    )
+    assert code == 0, seen
+    assert "Growing trees" in seen
+    assert "3/3" in seen
+    assert "effectiveness 0." in seen
+    assert "Growing" not in out
+
+
+def test_nobody_looks_on_without_an_error_stream(monkeypatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert not is_watched(quiet=False)
+    data = sf.synthetic_letor(queries=8, documents=6, features=3, seed=1)
+    ranker = sf.Ranker(n_estimators=1, min_data_in_leaf=1, num_threads=1)
+    _fit(ranker, data, None, quiet=False)
+    assert ranker.best_iteration_ == 1

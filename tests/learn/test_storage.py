@@ -70,6 +70,16 @@ def test_a_full_disk_at_the_second_file_keeps_the_old_ranker(model, train, folde
         model.save(folder / "model.txt")
 
 
+def test_a_save_that_fails_takes_all_its_folders_back(model, tmp_path: Path, monkeypatch) -> None:
+    def full(path: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(sf.DataError, match="No space left on device"):
+        model.save(tmp_path / "new" / "deep" / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_rankers_of_the_first_version_load(model, train, folder: Path) -> None:
     details = json.loads((folder / "ranker.json").read_text())
     del details["fitted"]["random_state_"]

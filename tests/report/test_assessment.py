@@ -125,6 +125,13 @@ def test_the_mean_gives_no_loss_to_who_equals_it(scale: float) -> None:
         (0, 1, 1), (0, 0, 2), (1, 0, 1),
     ]  # fmt: skip
     assert a.per_query().filter(system="b")["difference"].to_list() == [0, 0]
+    # Of large scores that cancel, the mean is off by more than the small ones' own rounding: still no difference.
+    middle = np.array([0.1, 0.25, 0.3, 0.7])
+    wide = sf.Scores(scale * np.array([middle + 1e6, middle, middle - 1e6]), list("abc"), list("wxyz"))
+    assert (wide.values.mean(axis=0) != wide["b"]).any()
+    a = sf.assess(wide, baseline="mean", alphas=[0])
+    assert row(a, "b")["alpha"]["0"]["t_risk"] is None
+    assert a.per_query().filter(system="b")["t_j@0"].to_list() == [None] * 4
     # A system's own scores carry no rounding: there every difference counts.
     near = sf.Scores([[0.5, 0.5], [0.5, 0.5 + 1e-14]], ["today", "new"], ["q1", "q2"])
     assert row(sf.assess(near, baseline="today"), "new")["wins"] == 1

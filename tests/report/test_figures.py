@@ -204,6 +204,14 @@ def test_virtual_baselines_have_every_chart_but_kendalls(scores, baseline) -> No
             chart(a, None).draw_without_rendering()
 
 
+def test_of_several_measures_the_first_is_drawn(scores, tmp_path) -> None:
+    other = sf.Scores(scores.values**2, scores.systems, scores.queries, "other", runs=scores.runs, qrels=scores.qrels)
+    a = sf.assess([scores, other], baseline="today", alphas=[0, 5], depth=10)
+    assert {path.stem for path in figures.write_figures(a, tmp_path, "png")} == set(figures.CHARTS)
+    for chart in (figures.query_differences, figures.risk_reward_plane):
+        assert scores.measure in chart(a).axes[0].get_title(loc="left")
+
+
 def test_several_baselines_leave_out_charts_of_one(scores, tmp_path) -> None:
     a = sf.assess(scores, baseline=["today", "bm25"])
     for chart in (figures.helped_hurt_histogram, figures.query_differences, figures.t_risk_curves):

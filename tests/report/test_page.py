@@ -14,7 +14,9 @@ import pytest
 
 import surefoot as sf
 from surefoot.report.assessment import Assessment
-from surefoot.report.page import page_payload
+from surefoot.report.defaults import PANEL_ALPHAS
+from surefoot.report.html import script_of
+from surefoot.report.page import SCRIPTS, page_payload
 from surefoot.report.page_results import pack, packed_results
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", '"onmouseover=alert(3)', "\u202eevil"]
@@ -60,12 +62,23 @@ def test_payload_holds_the_matrix_to_the_last_bit(demo: Assessment) -> None:
     )
     assert payload["start"] == {"alpha": 5, "baseline": "today", "system": "bold"}
     assert payload["critical_value"] == demo.to_dict()["critical_value"]
-    assert set(payload) == {
-        "version", "title", "named", "made", "texts", "columns", "systems", "queries", "measures", "segments",
-        "population", "virtual", "alphas", "critical_value", "fewest_queries", "few", "missing", "dropped", "rounding",
-        "worst_share", "baselines", "start", "results", "over_20", "level", "least_p", "largest_alpha", "turns",
-        "control", "formula",
-    }  # fmt: skip
+    read = set(re.findall(r"(?<!\w\.)\bdata\.(\w+)", script_of(SCRIPTS)))
+    assert set(payload) == read  # what the scripts read, and nothing else
+
+
+def test_scripts_take_constants_from_the_payload(demo: Assessment) -> None:
+    payload = embedded(demo.to_html())
+    assert payload["panel_alphas"] == list(PANEL_ALPHAS)
+    assert not re.search(r"\b95 %|\[0, 5, 10, 15\]|\b9\.5\b", script_of(SCRIPTS))
+
+
+def test_the_system_shown_first_is_no_baseline() -> None:
+    scores = sf.Scores([[0.9, 0.8], [0.7, 0.8], [0.5, 0.6]], ["today", "last", "new"], ["q1", "q2"])
+    a = sf.assess(scores, baseline=["today", "last"])
+    assert embedded(a.to_html())["start"]["system"] == "new"
+    assert "new loses" in a._repr_html_()
+    every = sf.assess(scores, baseline=["today", "last", "new"])
+    assert embedded(every.to_html())["start"]["system"] == "today"
 
 
 def test_start(demo: Assessment) -> None:
@@ -101,6 +114,19 @@ def test_only_the_most_hurt_and_most_helped_have_results(demo: Assessment) -> No
     for wrong in (-1, 2.5, True):
         with pytest.raises(sf.ArgumentError, match="detail is"):
             demo.to_html(detail=wrong)
+
+
+def test_rounding_in_the_mean_makes_no_query_the_most_hurt() -> None:
+    queries = ["q1", "q2", "q3"]
+    qrels = {query: {"d1": 1} for query in queries}
+    runs = {name: {query: {"d1": 1.0} for query in queries} for name in "abc"}
+    scored = sf.score(qrels, runs, "RR")
+    values = np.array([[0.1, 0.1, 0.1], [0.1, 0.2, 0.1], [0.1, 0.3, 0.1]])
+    assert values[:, 1].mean() != 0.2  # by rounding
+    scores = sf.Scores(values, list("abc"), queries, runs=scored.runs, qrels=scored.qrels)
+    html = sf.assess(scores, baseline="mean", alphas=[0]).to_html(detail=1)
+    shown = embedded(html)["results"]["systems"][1]["queries"]
+    assert np.cumsum(unpack(shown)).tolist() == [0, 2]  # as the page's own order, which takes all three for ties
 
 
 def test_results_with_gaps() -> None:

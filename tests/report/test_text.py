@@ -8,6 +8,7 @@ import re
 import pytest
 
 import surefoot as sf
+from surefoot.report.columns import SUMMARY
 from surefoot.report.text import plain_console, query_tables, rendered, tables
 
 
@@ -49,6 +50,16 @@ def printed(assessment: sf.Assessment) -> str:
     for part in tables(assessment.to_dict(), assessment.rows()):
         console.print(part)
     return stream.getvalue()
+
+
+def test_headings_and_their_meaning_are_those_of_the_columns(demo: sf.Assessment) -> None:
+    text = rendered(tables(demo.to_dict(), demo.rows()), 200)
+    said = {column.key: column.said(demo.to_dict()) for column in SUMMARY}
+    for key, heading in (("loss_over_20", ">20%"), ("worst_mean", "worst")):
+        assert f"{heading}: {said[key][0].lower()}{said[key][1:]}" in text
+    assert said["worst_mean"].endswith("the worst 5 % of queries")
+    assert re.search(r"α +U_Risk +T_Risk +Z_Risk +GeoRisk$", text, re.MULTILINE)
+    assert "U low, U high: 95 % interval" in text
 
 
 def test_a_terminal_has_colour_unless_the_user_wants_none(demo: sf.Assessment, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.report.html import asset
 from surefoot.report.line_chart import Line, line_chart
 from surefoot.studies.page import to_page
 from surefoot.studies.study import Study
@@ -51,6 +52,18 @@ def studies() -> list:
         sf.time_study(scores, dates, size=4, subsets=20),
         sf.compare_functions(scores, replicates=20),
     ]
+
+
+def test_all_pages_have_one_shell(studies) -> None:
+    scores = sf.Scores([[0.5, 0.25], [0.75, 0.0]], ["today", "new"], ["q1", "q2"])
+    pages = [studies[0].to_html(), sf.assess(scores, baseline="today").to_html()]
+    heads = [re.search(r'<meta name="viewport".*?<title>', page, re.DOTALL)[0] for page in pages]
+    assert heads[0] == heads[1]
+    own = [asset(name) for name in ("surefoot.studies/page.css", "surefoot.report/page/page.css")]
+    for page, css in zip(pages, own, strict=True):
+        assert f"<style>{asset('surefoot.report/page/base.css')}{css}" in page
+    rules = [{line for line in css.splitlines() if line.endswith("; }")} for css in own]
+    assert not rules[0] & rules[1]  # what both have stands in the base
 
 
 def test_every_study_has_a_safe_page(studies, tmp_path: Path) -> None:

@@ -91,9 +91,9 @@ def test_bad_arguments() -> None:
         sf.subset_study(sf.Scores(np.zeros((3, 1)), ["a", "b", "c"], ["q"]))
     with pytest.raises(sf.ArgumentError, match="no system is named 'f9'"):
         sf.subset_study(given, ("f1", "f9"))
-    with pytest.raises(sf.ArgumentError, match="not on the same systems and queries"):
+    with pytest.raises(sf.ArgumentError, match="are of different systems or queries; score all"):
         sf.subset_study([given, scores([0.1], "AP")])
-    with pytest.raises(sf.ArgumentError, match="a measure was given twice"):
+    with pytest.raises(sf.ArgumentError, match="a measure is given twice"):
         sf.subset_study([given, given])
     with pytest.raises(sf.ArgumentError, match="no day has 50 queries: of 1 days the fullest has 3"):
         sf.time_study(given, dict.fromkeys(QUERIES, "2026-11-15"))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from surefoot.choose.tables import columns, marks, notes, title
 from surefoot.errors import CONTROL, visible
 from surefoot.report.columns import LEAST_P
-from surefoot.report.html import asset, json_for_script, policy, render, trusted
+from surefoot.report.html import json_for_script, render_page, script_of, trusted
 from surefoot.risk.plain_data import Json
 
 _FOLDER = "surefoot.choose/assets"
@@ -46,25 +44,12 @@ def _cell(of: object, figures: Json) -> float | None:
 
 def to_page(data: Json) -> str:
     """The page of a sweep's plain data: HTML that needs nothing else, no network and no server."""
-    style, script = _style(), _script()
-    return render(
+    return render_page(
         f"{_FOLDER}/sweep.html.j2",
-        policy=policy(style, script),
+        [f"{_SHARED}/page.css", f"{_FOLDER}/sweep.css"],
+        script_of(_SCRIPTS),
         title=visible(title(data)),
-        style=trusted(style),
-        script=trusted(script),
         data=trusted(json_for_script(page_payload(data))),
         answers=[{key: visible(text) for key, text in answer.items()} for answer in data["answers"]],
         notes=[visible(note) for note in notes(data)],
     )
-
-
-@cache
-def _style() -> str:
-    return asset(f"{_SHARED}/page.css") + asset(f"{_FOLDER}/sweep.css")
-
-
-@cache
-def _script() -> str:
-    """The modules in one scope of their own."""
-    return '"use strict";\n(() => {\n' + "\n".join(map(asset, _SCRIPTS)) + "})();\n"

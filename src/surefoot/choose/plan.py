@@ -9,8 +9,7 @@ from typing import Any, Self, TypeAlias
 
 from surefoot.arguments import LARGEST_COUNT, whole
 from surefoot.errors import ArgumentError, listed, shortened
-from surefoot.learn.defaults import MEASURE
-from surefoot.learn.objectives import OBJECTIVES
+from surefoot.learn.defaults import MEASURE, OBJECTIVES
 from surefoot.measures.notation import Measure
 from surefoot.risk.tradeoff import check_alpha
 

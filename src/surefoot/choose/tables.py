@@ -11,8 +11,8 @@ from surefoot.errors import visible
 from surefoot.report.columns import fixed
 from surefoot.report.escapes import LETTER, csv_text, latex, markdown
 from surefoot.report.text import rendered
-from surefoot.risk.inference import LEVEL
 from surefoot.risk.plain_data import Json
+from surefoot.significance import LEVEL
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -6,9 +6,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from surefoot.progress import shown_by
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
 
 Options = ParamSpec("Options")
 
@@ -18,23 +21,33 @@ def with_bar(command: Callable[Options, None]) -> Callable[Options, None]:
 
     @wraps(command)
     def run(*arguments: Options.args, **options: Options.kwargs) -> None:
-        if options.get("quiet") or sys.stderr is None or not sys.stderr.isatty():
-            command(*arguments, **options)
-        else:
+        if is_watched(bool(options.get("quiet"))):
             with _bar():
                 command(*arguments, **options)
+        else:
+            command(*arguments, **options)
 
     return run
 
 
-@contextmanager
-def _bar() -> Iterator[None]:
+def is_watched(quiet: bool) -> bool:
+    """Whether somebody looks on: at a terminal, and not asking for quiet."""
+    return not quiet and sys.stderr is not None and sys.stderr.isatty()
+
+
+def new_bar(*more: ProgressColumn, disable: bool = False) -> Progress:
+    """A bar that is gone when it stops: what is done, how far it is, `more`, and the time left."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from surefoot.report.text import plain_console
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=plain_console(stderr=True), transient=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *more, TimeRemainingColumn())
+    return Progress(*columns, console=plain_console(stderr=True), transient=True, disable=disable)
+
+
+@contextmanager
+def _bar() -> Iterator[None]:
+    progress = new_bar()
 
     def show(items: Iterable[Any], total: int | None, doing: str) -> Iterator[Any]:
         task = progress.add_task(doing, total=total)

@@ -15,10 +15,14 @@ from surefoot.cli.outputs import JSON, PAGE, QUERIES_CSV, SYSTEMS_CSV, Force, Ou
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
 from surefoot.errors import ArgumentError
+from surefoot.measures.missing import Missing
+from surefoot.report.defaults import ALPHAS, DETAIL, FORMATS
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
     from surefoot.report.assessment import Assessment
+
+_MEASURE = "nDCG@10"
 
 
 class Format(StrEnum):
@@ -29,14 +33,6 @@ class Format(StrEnum):
     csv = "csv"
     markdown = "markdown"
     latex = "latex"
-
-
-class Missing(StrEnum):
-    """What becomes of a judged query that a run lacks."""
-
-    zero = "zero"
-    drop = "drop"
-    error = "error"
 
 
 def evaluate(
@@ -50,7 +46,7 @@ def evaluate(
             "-m",
             "--measure",
             help="Such as ERR@20, nDCG@10, AP(rel=2); several times for several. Of --scores, what to call them.",
-            show_default="nDCG@10",
+            show_default=_MEASURE,
         ),
     ] = None,
     baseline: Annotated[
@@ -61,7 +57,9 @@ def evaluate(
         str | None,
         typer.Option(help="A score matrix in place of runs: CSV or Parquet, the query first.", show_default=False),
     ] = None,
-    alpha: Annotated[str, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = "0,1,5,10",
+    alpha: Annotated[str, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = ",".join(
+        map(str, ALPHAS)
+    ),
     population: Annotated[
         str | None,
         typer.Option(help="Systems that Z_Risk and GeoRisk are taken over (A,B,…).", show_default="all"),
@@ -98,11 +96,12 @@ def evaluate(
             help="Most hurt and most helped queries of each system that the page has results of.",
             min=0,
             max=LARGEST_COUNT,
-            show_default="500",
+            show_default=str(DETAIL),
         ),
     ] = None,
     figures: Annotated[
-        str | None, typer.Option(help="Write the papers' charts into a folder: PDF, SVG, PNG.", show_default=False)
+        str | None,
+        typer.Option(help=f"Write the papers' charts into a folder: {', '.join(FORMATS).upper()}.", show_default=False),
     ] = None,
     format_: Annotated[Format | None, typer.Option("--format", help="What to print.", show_default="table")] = None,
     sort: Annotated[str, typer.Option(help="Column to sort by, such as risk or geo_risk@5.")] = "mean",
@@ -118,7 +117,7 @@ def evaluate(
     missing: Annotated[
         Missing | None,
         typer.Option(
-            help="A judged query that a run lacks counts zero, is dropped, or is an error.", show_default="zero"
+            help="A judged query that a run lacks counts zero, is dropped, or is an error.", show_default=Missing.zero
         ),
     ] = None,
     force: Force = False,
@@ -250,7 +249,7 @@ def _scores(files: list[str], matrix: str | None, measures: list[str], missing: 
         )
     from surefoot.measures.scoring import score
 
-    wanted = [Measure.parse(measure) for measure in measures or ["nDCG@10"]]
+    wanted = [Measure.parse(measure) for measure in measures or [_MEASURE]]
     return score(*read_judged_runs(files), wanted, missing=missing)
 
 

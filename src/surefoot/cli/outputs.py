@@ -114,7 +114,8 @@ def figures_folder(option: str, path: str | None) -> Output:
     """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
     if path is None:
         return Output(option, None)
-    from surefoot.report.canvas import FORMATS, need_matplotlib
+    from surefoot.report.canvas import need_matplotlib
+    from surefoot.report.defaults import FORMATS
     from surefoot.report.figures import CHARTS
 
     need_matplotlib()

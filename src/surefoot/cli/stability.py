@@ -14,6 +14,17 @@ from surefoot.cli.outputs import JSON, PAGE, STUDY_CSV, Force, Output, check_out
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
 from surefoot.errors import ArgumentError, shortened
+from surefoot.studies.defaults import (
+    MEASURES,
+    MOST,
+    NOISE,
+    PERIOD,
+    PERIOD_SIZE,
+    REPEATS,
+    REPLICATES,
+    SUBSET_SIZES,
+    SUBSETS,
+)
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
@@ -33,7 +44,7 @@ _Files = Annotated[
 ]
 _Measures = Annotated[
     list[str] | None,
-    typer.Option("-m", "--measure", help="A measure; may be given again.", show_default="nDCG, rNDCG, SoftNDCG @5"),
+    typer.Option("-m", "--measure", help="A measure; may be given again.", show_default=", ".join(MEASURES)),
 ]
 _Json = Annotated[
     str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
@@ -54,9 +65,11 @@ def noise(
     measure: _Measures = None,
     sizes: Annotated[
         str | None,
-        typer.Option(help="Standard deviations of the noise, in percentiles.", show_default="from 0 to 0.3"),
+        typer.Option(
+            help="Standard deviations of the noise, in percentiles.", show_default=f"from {NOISE[0]:g} to {NOISE[-1]:g}"
+        ),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Seeds for each size.", min=1, max=MOST_DRAWS)] = 10,
+    repeats: Annotated[int, typer.Option(help="Seeds for each size.", min=1, max=MOST_DRAWS)] = REPEATS,
     query: Annotated[str | None, typer.Option(help="The query to trace.", show_default="that moves most")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Add noise to the scores themselves, not percentiles.")] = False,
     seed: _Seed = 0,
@@ -87,9 +100,10 @@ def subsets(
     files: _Files,
     measure: _Measures = None,
     sizes: Annotated[
-        str | None, typer.Option(help="Numbers of queries K.", show_default="5,10,20,50,… up to all")
+        str | None,
+        typer.Option(help="Numbers of queries K.", show_default=f"{','.join(map(str, SUBSET_SIZES[:4]))},… up to all"),
     ] = None,
-    subsets: _Subsets = 1000,
+    subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
     json_file: _Json = None,
     csv_file: _Csv = None,
@@ -125,9 +139,9 @@ def time(
         Path | None, typer.Option(help="A file of lines `query date`, dates as 2026-11-15.", show_default=False)
     ] = None,
     measure: _Measures = None,
-    period: Annotated[str, typer.Option(help="day, week or month.")] = "day",
-    size: Annotated[int, typer.Option(help="Queries in a subset.", min=1, max=LARGEST_COUNT)] = 50,
-    subsets: _Subsets = 1000,
+    period: Annotated[str, typer.Option(help="day, week or month.")] = PERIOD,
+    size: Annotated[int, typer.Option(help="Queries in a subset.", min=1, max=LARGEST_COUNT)] = PERIOD_SIZE,
+    subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
     json_file: _Json = None,
     csv_file: _Csv = None,
@@ -164,8 +178,8 @@ def time(
 def compare(
     files: _Files,
     measure: _Measures = None,
-    replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2, max=MOST_DRAWS)] = 1000,
-    most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0, max=LARGEST_COUNT)] = 10,
+    replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2, max=MOST_DRAWS)] = REPLICATES,
+    most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0, max=LARGEST_COUNT)] = MOST,
     seed: _Seed = 0,
     json_file: _Json = None,
     csv_file: _Csv = None,
@@ -209,9 +223,8 @@ def _scores(files: list[str], measures: list[str] | None, least: int) -> list[Sc
 
 def _measures(given: list[str] | None) -> list[str]:
     from surefoot.measures.notation import Measure
-    from surefoot.studies.study import DEFAULT_MEASURES
 
-    return [str(Measure.parse(measure)) for measure in given or DEFAULT_MEASURES]
+    return [str(Measure.parse(measure)) for measure in given or MEASURES]
 
 
 def _numbers(text: str | None, option: str) -> list[float] | None:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs
 from surefoot.cli.parameters import parameters
 from surefoot.cli.sources import files_of
 from surefoot.errors import ArgumentError, visible
-from surefoot.learn.defaults import MEASURE
+from surefoot.learn.defaults import (
+    CHECKPOINT_EVERY,
+    ESTIMATE,
+    MEASURE,
+    OBJECTIVE,
+    OBJECTIVES,
+    RISK_OBJECTIVES,
+    RULE,
+    STOP_ON,
+)
 from surefoot.learn.sources import HELP as BASELINES
 from surefoot.progress import busy
 
@@ -25,12 +35,16 @@ if TYPE_CHECKING:
     from surefoot.report.assessment import Assessment
 
 
+def _either(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
 def train(
     data: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training data: LETOR text or Parquet.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to save the model to.")],
     valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
     baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
-    objective: Annotated[str, typer.Option(help="gain, u_risk, saro, faro or geo_risk.")] = "gain",
+    objective: Annotated[str, typer.Option(help=f"{_either(OBJECTIVES)}.")] = OBJECTIVE,
     alpha: Annotated[
         float | None,
         typer.Option("-a", "--alpha", help="Each loss counts 1 + α times; all but gain need it.", show_default=False),
@@ -40,9 +54,9 @@ def train(
     early_stopping: Annotated[
         int | None, typer.Option(help="Stop after so many trees without progress.", min=1, show_default=False)
     ] = None,
-    stop_on: Annotated[str, typer.Option(help="effectiveness, u_risk@5, t_risk@5 or geo_risk@5.")] = "effectiveness",
-    rule: Annotated[str, typer.Option(help="exact (Wang 2012) or eq9 (Dinçer 2016).")] = "exact",
-    estimate: Annotated[str, typer.Option(help="When s_x is estimated: each or first (tree).")] = "each",
+    stop_on: Annotated[str, typer.Option(help="effectiveness, u_risk@5, t_risk@5 or geo_risk@5.")] = STOP_ON,
+    rule: Annotated[str, typer.Option(help="exact (Wang 2012) or eq9 (Dinçer 2016).")] = RULE,
+    estimate: Annotated[str, typer.Option(help="When s_x is estimated: each or first (tree).")] = ESTIMATE,
     init_baseline: Annotated[bool, typer.Option("--init-baseline", help="Start from the baseline's scores.")] = False,
     set_: Annotated[
         list[str] | None,
@@ -54,7 +68,7 @@ def train(
     checkpoint: Annotated[
         Path | None, typer.Option(help="Keep the state here; the same command resumes from it.", show_default=False)
     ] = None,
-    checkpoint_every: Annotated[int, typer.Option(help="Trees between two checkpoints.", min=1)] = 50,
+    checkpoint_every: Annotated[int, typer.Option(help="Trees between two checkpoints.", min=1)] = CHECKPOINT_EVERY,
     html: Annotated[Path | None, typer.Option(help="Write the assessment's page.", show_default=False)] = None,
     force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
@@ -69,7 +83,6 @@ def train(
         force,
     )
     from surefoot.data.letor.files import read_letor
-    from surefoot.learn.objectives import OBJECTIVES
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.settings import Settings
     from surefoot.learn.sources import read_like, with_baselines
@@ -78,7 +91,7 @@ def train(
     console = plain_console(quiet=quiet)
     if html is not None and valid is None:
         raise ArgumentError("--html shows the assessment on validation data; give --valid")
-    if objective in OBJECTIVES[1:] and not baseline:
+    if objective in RISK_OBJECTIVES and not baseline:
         raise ArgumentError(f"--objective {objective} compares with a baseline; give --baseline, such as feature:25")
     chosen: dict[str, Any] = {
         "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
@@ -87,8 +100,10 @@ def train(
     }  # fmt: skip
     ranker = Ranker(**chosen, **parameters(set_ or [], taken={*chosen, "self"}))
     settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
-    if objective == "gain" and settings.objective.alpha > 0:
-        raise ArgumentError(f"--alpha {alpha:g} has no effect on --objective gain; give u_risk, saro, faro or geo_risk")
+    if settings.objective.alpha > 0 and not settings.objective.needs_baseline:
+        raise ArgumentError(
+            f"--alpha {alpha:g} has no effect on --objective {objective}; give {_either(RISK_OBJECTIVES)}"
+        )
     with busy("Reading data"):
         training = with_baselines(read_letor(data), baseline or [], data)
         held = None
@@ -136,17 +151,11 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
 
 def _fit(ranker: Ranker, training: RankingData, held: RankingData | None, quiet: bool) -> None:
     """Learn, with a live line of trees, effectiveness, risk and time left."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import TextColumn
 
-    from surefoot.report.text import plain_console
-
-    columns = (TextColumn("Growing trees"), BarColumn(), TextColumn("{task.completed}/{task.total}"))
-    shown = not quiet and sys.stderr.isatty()
-    with Progress(
-        *columns, TextColumn("{task.fields[figures]}", markup=False), TimeRemainingColumn(),
-        console=plain_console(stderr=True), transient=True, disable=not shown,
-    ) as bar:  # fmt: skip
-        task = bar.add_task("", total=ranker.n_estimators, figures="")
+    shown = is_watched(quiet)
+    with new_bar(TextColumn("{task.fields[figures]}", markup=False), disable=not shown) as bar:
+        task = bar.add_task("Growing trees", total=ranker.n_estimators, figures="")
         last = 0.0
 
         def progress(trees: int, history: dict[str, dict[str, list[float]]]) -> None:

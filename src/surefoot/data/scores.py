@@ -144,6 +144,21 @@ class Scores:
             write_bytes(path, self.to_frame().write_csv().encode())
 
 
+def check_once(measures: Sequence[str]) -> None:
+    """Refuse a measure that is given twice."""
+    if len(set(measures)) < len(measures):
+        raise ArgumentError(f"a measure is given twice among {', '.join(measures)}; give each once")
+
+
+def check_same(matrices: Sequence[Scores], advice: str) -> None:
+    """Refuse matrices that are not all of the same systems on the same queries."""
+    for matrix in matrices[1:]:
+        if (matrix.systems, matrix.queries) != (matrices[0].systems, matrices[0].queries):
+            raise ArgumentError(
+                f"{matrices[0].measure} and {matrix.measure} are of different systems or queries; {advice}"
+            )
+
+
 def unknown_system(name: str, systems: Sequence[str]) -> str:
     """A message for a system that is not there, with the ones that are."""
     hint = did_you_mean(name, systems) or "."

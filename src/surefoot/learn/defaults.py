@@ -1,3 +1,14 @@
-"""What learning takes where nothing is said; the command line shows it without loading the learner."""
+"""What learning can be asked for by name, and what it takes where nothing is said.
 
+It imports nothing, so that the command line can show all of it without loading the learner.
+"""
+
+OBJECTIVES = ("gain", "u_risk", "saro", "faro", "geo_risk")
+RISK_OBJECTIVES = OBJECTIVES[1:]  # these compare with a baseline, and need α
+RULES = ("exact", "eq9")
+ESTIMATES = ("each", "first")
+
+OBJECTIVE, RULE, ESTIMATE = OBJECTIVES[0], RULES[0], ESTIMATES[0]
 MEASURE = "nDCG(dcg='exp-log2')@10"
+STOP_ON = "effectiveness"
+CHECKPOINT_EVERY = 50  # trees

@@ -39,7 +39,7 @@ class Lambdas:
         all_ranks: bool = False,
         add_up: Callable[[Floats], Floats] = lambda sums: sums,
     ) -> None:
-        if objective.name != "gain" and (baselines is None or not len(baselines)):
+        if objective.needs_baseline and (baselines is None or not len(baselines)):
             raise ArgumentError(f"objective {objective.name!r} compares with a baseline; give one")
         self.objective = objective
         self.target = target

@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn import kernel
+from surefoot.learn.defaults import ESTIMATE, ESTIMATES, OBJECTIVE, OBJECTIVES, RISK_OBJECTIVES, RULE, RULES
 from surefoot.risk.tradeoff import check_alpha
-
-OBJECTIVES = ("gain", "u_risk", "saro", "faro", "geo_risk")
 
 
 @dataclass(frozen=True)
@@ -28,23 +27,28 @@ class Objective:
     estimate s_x: in "each" iteration, or after the "first" tree only, as the paper does.
     """
 
-    name: str = "gain"
+    name: str = OBJECTIVE
     alpha: float = 0.0
-    rule: str = "exact"
-    estimate: str = "each"
+    rule: str = RULE
+    estimate: str = ESTIMATE
 
     def __post_init__(self) -> None:
         """Reject unknown names."""
         for what, value, known in (
             ("objective", self.name, OBJECTIVES),
-            ("rule", self.rule, ("exact", "eq9")),
-            ("estimate", self.estimate, ("each", "first")),
+            ("rule", self.rule, RULES),
+            ("estimate", self.estimate, ESTIMATES),
         ):
             if not isinstance(value, str) or value not in known:
                 raise ArgumentError(
                     f"{what} is {shortened(value)}; it must be one of {', '.join(known)}{did_you_mean(value, known)}"
                 )
         object.__setattr__(self, "alpha", check_alpha(self.alpha))  # a number, whatever stood for it
+
+    @property
+    def needs_baseline(self) -> bool:
+        """Whether it compares with a baseline; then α has a meaning, too."""
+        return self.name in RISK_OBJECTIVES
 
     @property
     def kind(self) -> int:

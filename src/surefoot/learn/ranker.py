@@ -14,7 +14,7 @@ from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
 from surefoot.learn import storage
-from surefoot.learn.defaults import MEASURE
+from surefoot.learn.defaults import CHECKPOINT_EVERY, ESTIMATE, MEASURE, OBJECTIVE, RULE, STOP_ON
 from surefoot.learn.engines.contract import DEFAULT, engine
 from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import (
@@ -83,21 +83,21 @@ class Ranker(Estimator):
 
     def __init__(
         self,
-        objective: str = "gain",
+        objective: str = OBJECTIVE,
         alpha: float | None = None,
         *,
         measure: str = MEASURE,
-        rule: str = "exact",
-        estimate: str = "each",
+        rule: str = RULE,
+        estimate: str = ESTIMATE,
         delta_cutoff: str | None = "measure",
         init: str | None = None,
         sigma: float = 1.0,
         n_estimators: int = 100,
         early_stopping_rounds: int | None = None,
-        stop_on: str = "effectiveness",
+        stop_on: str = STOP_ON,
         history: bool = True,
         checkpoint: str | os.PathLike[str] | None = None,
-        checkpoint_every: int = 50,
+        checkpoint_every: int = CHECKPOINT_EVERY,
         random_state: int | None = 0,
         importance_type: str = "split",
         **parameters: Any,

@@ -12,7 +12,8 @@ from surefoot.arguments import LARGEST_COUNT, number_of, whole
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
-from surefoot.learn.objectives import OBJECTIVES, Objective
+from surefoot.learn.defaults import RISK_OBJECTIVES
+from surefoot.learn.objectives import Objective
 from surefoot.measures.notation import Measure
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def check_importance(kind: Any) -> str:
 def _alpha(ranker: Ranker) -> Any:
     if ranker.alpha is not None:
         return ranker.alpha
-    if isinstance(ranker.objective, str) and ranker.objective in OBJECTIVES[1:]:
+    if isinstance(ranker.objective, str) and ranker.objective in RISK_OBJECTIVES:
         raise ArgumentError(
             f"objective {ranker.objective!r} needs alpha: each loss against the baseline counts 1 + α times, such as "
             "alpha=5"

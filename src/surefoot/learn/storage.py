@@ -20,7 +20,7 @@ import numpy as np
 
 from surefoot.data.files import existing_file, read_json, reason
 from surefoot.data.ranking import TieRule
-from surefoot.data.writing import write_text
+from surefoot.data.writing import made_folder, write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import DEFAULT, Engine, ModelTextError, engine
@@ -36,25 +36,18 @@ _SCHEMA = "surefoot/ranker/1"
 
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
-    target = Path(folder)
     model = engine(ranker.engine_).dump(ranker.booster_, ranker.best_iteration_)
     hashed = hashlib.sha256(model.encode()).hexdigest()
     text = _described(ranker, hashed, folder)
-    new = not target.exists()
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        raise DataError.at(folder, None, f"cannot be made ({reason(error)})") from error
-    waiting = target / waiting_name(hashed)
-    try:
-        write_text(waiting, model, durable=True)
-        write_text(target / DETAILS, text, durable=True)
-    except BaseException:
-        with suppress(OSError):
-            waiting.unlink(missing_ok=True)
-            if new:
-                target.rmdir()
-        raise
+    with made_folder(folder) as target:
+        waiting = target / waiting_name(hashed)
+        try:
+            write_text(waiting, model, durable=True)
+            write_text(target / DETAILS, text, durable=True)
+        except BaseException:
+            with suppress(OSError):
+                waiting.unlink(missing_ok=True)
+            raise
     try:
         waiting.replace(target / MODEL)
         for left in target.glob(waiting_name("*")):  # by programs that were killed

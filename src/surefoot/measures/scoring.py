@@ -19,11 +19,10 @@ from surefoot.data.scores import Scores
 from surefoot.data.tables import Qrels, Run, Source
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.matching import judged_queries, match
+from surefoot.measures.missing import Missing
 from surefoot.measures.near_ties import filled_ranks
 from surefoot.measures.notation import Measure, is_measure
 from surefoot.progress import steps
-
-MISSING = ("zero", "drop", "error")  # what becomes of a judged query that a run lacks
 
 
 @overload
@@ -51,8 +50,8 @@ def score(
     >>> score(qrels, [new], "RR@10", missing="drop").queries
     ('q1',)
     """
-    if missing not in MISSING:
-        raise ArgumentError(f"missing is {shortened(missing)}; it must be one of {', '.join(MISSING)}")
+    if missing not in tuple(Missing):
+        raise ArgumentError(f"missing is {shortened(missing)}; it must be one of {', '.join(Missing)}")
     judgments = Qrels.read(qrels)
     single = is_measure(measure)
     given: list[Any] = [measure] if single else list(measure)  # type: ignore[arg-type]

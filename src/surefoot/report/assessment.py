@@ -9,13 +9,14 @@ from typing import Any, Self, cast
 
 import polars as pl
 
-from surefoot.data.scores import Scores, read_scores, unknown_system
+from surefoot.data.scores import Scores, check_once, read_scores, unknown_system
 from surefoot.data.segments import read_segments
 from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
+from surefoot.report.defaults import ALPHAS, FORMATS
 from surefoot.report.per_query import per_query_frame
 from surefoot.report.result import Result
 from surefoot.report.words import advice, default_alpha, verdict
@@ -30,7 +31,7 @@ Part = tuple[AssessmentData, Scores | None]
 def assess(
     scores: Scores | Sequence[Scores] | Any,
     baseline: str | Sequence[str],
-    alphas: Sequence[float] = (0, 1, 5, 10),
+    alphas: Sequence[float] = ALPHAS,
     *,
     population: Sequence[str] | None = None,
     segments: Any = None,
@@ -95,8 +96,7 @@ class Assessment(Result):
         self._parts = list(parts)
         self._segments = segments
         self._data = self._parts[0][0]
-        if len(set(self.measures)) < len(self._parts):
-            raise ArgumentError(f"a measure is given twice among {', '.join(self.measures)}; give each once")
+        check_once(self.measures)
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
@@ -189,7 +189,7 @@ class Assessment(Result):
         """One line per system and query, every figure at full precision."""
         return text.queries_csv(self.per_query())
 
-    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = ("pdf", "svg", "png")) -> list[Path]:
+    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = FORMATS) -> list[Path]:
         """Write the papers' charts into a folder; see `surefoot.report.figures` for each of them."""
         from surefoot.report.figures import write_figures
 
@@ -219,11 +219,8 @@ class Assessment(Result):
         from surefoot.report.page import Made, Texts, page_payload, to_page
 
         parts = [(data, _needed(scores)) for data, scores in self._parts]
-        html = to_page(
-            page_payload(
-                parts, self._segments, detail, system, alpha, Texts(queries, documents), Made(title, command, sources)
-            )
-        )
+        payload = page_payload(parts, self._segments, detail, system, alpha, Texts(queries, documents))
+        html = to_page(payload, self._data, Made(title, command, sources))
         if path is not None:
             write_text(path, html)
         return html

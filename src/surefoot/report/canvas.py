@@ -18,6 +18,7 @@ from surefoot.arrays import Floats
 from surefoot.data.writing import replacing
 from surefoot.errors import ArgumentError, MissingExtraError, visible, without_middle
 from surefoot.progress import steps
+from surefoot.report.defaults import FORMATS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +37,6 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 1)), (0, (5, 1, 1.2, 1)), "-", (0, (4, 1.2)), (0, (1.2, 1)))
 # A lone surrogate cannot be written as UTF-8, and U+FFFE and U+FFFF may not stand in XML.
 _NOT_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
-FORMATS = ("pdf", "svg", "png")
 # Where a point's name may stand: to the right, upwards, and how far; a far one gets a line to its point.
 _NEAR = ((1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1))
 _ASKEW = tuple((right, up, far) for far in (1, 2.5, 4) for up in (1, -1) for right in (1, -1))

@@ -9,8 +9,10 @@ from typing import Any
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.risk.assess import RANKED, alpha_key
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
+from surefoot.significance import LEVEL
 
 ABSENT = "–"
+INTERVAL = f"{100 * (1 - LEVEL):g} % interval"
 LEAST_P = 0.0001  # the least p that is written; one that would round to 0 is said to be below it
 
 
@@ -37,6 +39,15 @@ class Column:
     counts: bool = False  # queries, so a whole number unless it is a mean over baselines
     signed: bool = False  # a plus sign is worth showing, where there is room
     says: str = ""  # what it is, in words
+
+    @property
+    def name(self) -> str:
+        """The key without the α that the figure is at."""
+        return self.key.partition("@")[0]
+
+    def said(self, data: AssessmentData) -> str:
+        """What it is in this assessment, in words."""
+        return self.says.format(worst=100 * data["worst_share"])
 
     def text(self, row: SystemData) -> str:
         """The figure as a table shows it."""
@@ -116,21 +127,22 @@ MORE = (
     _plain("risk_over_reward", "risk/reward", "Risk/Reward", digits=2, descending=False),
     _plain("losses_over_wins", "L/W", "L/W", digits=2, descending=False),
 )
-_AT_ALPHA = (  # key, heading, LaTeX, digits, `spare` (no verdict goes by p), and what it is
-    ("u_risk", "U_Risk", "$U_{Risk}$", 4, 0, "Reward minus 1 + α times risk"),
-    ("t_risk", "T_Risk", "$T_{Risk}$", 3, 1, "U_Risk over its standard error; ▲ reward and ▼ risk beyond chance"),
-    (
-        "p_value", "p", "$p$", 4, 7,
+_AT_ALPHA: dict[str, tuple[str, str, int, int, str]] = {
+    # key: heading, LaTeX, digits, `spare` (no verdict goes by p), and what it is
+    "u_risk": ("U_Risk", "$U_{Risk}$", 4, 0, "Reward minus 1 + α times risk"),
+    "t_risk": ("T_Risk", "$T_{Risk}$", 3, 1, "U_Risk over its standard error; ▲ reward and ▼ risk beyond chance"),
+    "p_value": (
+        "p", "$p$", 4, 7,
         "Two-sided p-value of T_Risk by Student's t, as published; above α = 0 it calls chance a reward too often",
     ),
-    ("p_adjusted", "p adj.", "$p_{adj}$", 4, 6, "The p-value corrected for skewness (Hall)"),
-    (
-        "p_holm", "p Holm", "$p_{Holm}$", 4, 2,
+    "p_adjusted": ("p adj.", "$p_{adj}$", 4, 6, "The p-value corrected for skewness (Hall)"),
+    "p_holm": (
+        "p Holm", "$p_{Holm}$", 4, 2,
         "The adjusted p-value corrected for the number of systems (Holm); the verdicts go by it",
     ),
-    ("z_risk", "Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted deviations from what the population leads one to expect"),
-    ("geo_risk", "GeoRisk", "GeoRisk", 4, 3, "Effectiveness and robustness in one number"),
-)  # fmt: skip
+    "z_risk": ("Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted deviations from what the population leads one to expect"),
+    "geo_risk": ("GeoRisk", "GeoRisk", 4, 3, "Effectiveness and robustness in one number"),
+}  # fmt: skip
 _TONES: dict[str | None, float] = {"reward": 1.0, "risk": -1.0}
 
 
@@ -154,7 +166,7 @@ def at_alpha(alpha: float) -> list[Column]:
             says=says,
         )
 
-    first, *rest = (column(*parts) for parts in _AT_ALPHA)
+    first, *rest = (column(name, *parts) for name, parts in _AT_ALPHA.items())
     return [first, *_ends(alpha, "u_risk_interval", "u_risk", "U", "$U$", 4, spare=4), *rest]
 
 
@@ -168,9 +180,9 @@ def intervals_at(data: AssessmentData, alpha: float) -> list[Column]:
     if not data["bootstrap"]:
         return []
     return [
-        *_ends(alpha, "u_risk_bootstrap", "u_risk_bootstrap", "U_Risk", "$U_{Risk}$", 4),
-        *_ends(alpha, "z_risk_interval", "z_risk", "Z_Risk", "$Z_{Risk}$", 3, spare=2),
-        *_ends(alpha, "geo_risk_interval", "geo_risk", "GeoRisk", "GeoRisk", 4, spare=1),
+        *_ends(alpha, "u_risk_bootstrap", "u_risk_bootstrap", *_AT_ALPHA["u_risk"][:3]),
+        *_ends(alpha, "z_risk_interval", "z_risk", *_AT_ALPHA["z_risk"][:3], spare=2),
+        *_ends(alpha, "geo_risk_interval", "geo_risk", *_AT_ALPHA["geo_risk"][:3], spare=1),
     ]
 
 
@@ -191,14 +203,19 @@ def _ends(alpha: float, source: str, name: str, heading: str, latex: str, digits
 def segment_columns(alpha: float) -> list[Column]:
     """What a table of segments shows: the summary, and the verdict at α."""
     kept = [column for column in SUMMARY if column.key not in ("reward", "ties", "worst_mean")]
-    at = [column for column in at_alpha(alpha) if column.key.startswith(("u_risk@", "t_risk@", "p_holm@"))]
+    at = [column for column in at_alpha(alpha) if column.name in ("u_risk", "t_risk", "p_holm")]
     queries = _plain("queries", "queries", "Queries", counts=True, says="How many queries it has")
     return [queries, *(replace(column, rank=None) for column in [*kept, *at])]
 
 
+def candidates(data: AssessmentData) -> list[SystemData]:
+    """The systems that are not a baseline, the best by mean first."""
+    return [row for row in sort_rows(data, "mean") if not row["is_baseline"]]
+
+
 def segment_rows(data: AssessmentData, most: int = 3) -> Iterator[tuple[SegmentColumn, str, list[SegmentRow]]]:
     """For each column of segments and each of the first systems, a row per segment, named by it."""
-    shown = [row["system"] for row in sort_rows(data, "mean") if not row["is_baseline"]][:most]
+    shown = [row["system"] for row in candidates(data)[:most]]
     for column in data["segments"]:
         for system in shown:
             yield column, system, [
@@ -220,18 +237,17 @@ def page_columns(data: AssessmentData) -> Json:
 
 
 def _page_column(column: Column, data: AssessmentData) -> Json:
-    name, at, _ = column.key.partition("@")
     return {
-        "key": name,
-        "at": bool(at),
+        "key": column.name,
+        "at": "@" in column.key,
         "heading": column.heading,
         "digits": column.digits,
         "rising": not column.descending,
         "probability": column.probability,
         "counts": column.counts,
         "signed": column.signed,
-        "says": column.says.format(worst=100 * data["worst_share"]),
-        "shown": name != "p_value",
+        "says": column.said(data),
+        "shown": column.name != "p_value",
     }
 
 

@@ -22,7 +22,6 @@ from surefoot.progress import steps
 from surefoot.report.canvas import (
     BAND,
     COLUMN,
-    FORMATS,
     HELPED,
     HURT,
     INK,
@@ -39,17 +38,18 @@ from surefoot.report.canvas import (
     say_instead,
     style,
 )  # fmt: skip
+from surefoot.report.defaults import FORMATS, PANEL_ALPHAS
 from surefoot.report.population_figures import (
     all_differences,
-    baselines,
     geo_risk_curves,
-    one_baseline,
+    leading_data,
     performance_profiles,
     risk_reward_plane,
     t_risk_curves,
     versus,
 )  # fmt: skip
-from surefoot.risk.inference import QueryScores, query_scores
+from surefoot.report.words import leader
+from surefoot.risk.inference import QueryScores, weighted_scores
 from surefoot.risk.tradeoff import check_alpha
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def query_differences(
     """Each query's difference, sorted, those with |T_J| beyond critical marked (Dinçer et al., SIGIR 2014)."""
     name, difference = _differences(assessment, system)
     order = np.argsort(difference, kind="stable")
-    tested = query_scores(assessment.scores[name], one_baseline(assessment), check_alpha(alpha))
+    tested = weighted_scores(difference, check_alpha(alpha), assessment.scores.largest())
     figure = new_figure(width, 0.66 * width)
     axes = figure.subplots()
     _bars(axes, difference[order], difference[order])
@@ -146,7 +146,7 @@ def query_differences_by_alpha(
     assessment: Assessment,
     system: str | None = None,
     *,
-    alphas: Sequence[float] = (0, 5, 10, 15),
+    alphas: Sequence[float] = PANEL_ALPHAS,
     width: float = COLUMN,
 ) -> Figure:
     """T_J of each query at several α, beside what chance allows (Dinçer et al., SIGIR 2014, Fig. 2)."""
@@ -157,7 +157,7 @@ def query_differences_by_alpha(
     order = np.argsort(difference, kind="stable")
     figure, panels, _ = new_panels(len(weights), width, 0.3, 0.36)
     for axes, alpha in zip(panels, weights, strict=True):
-        tested = query_scores(assessment.scores[name], one_baseline(assessment), alpha)
+        tested = weighted_scores(difference, alpha, assessment.scores.largest())
         _panel(figure, axes, difference[order], tested, order, alpha)
     figure.supxlabel("queries, sorted by difference", fontsize=8)
     figure.supylabel(r"$T_{J}$", fontsize=8)
@@ -171,7 +171,7 @@ def kendall_bins(assessment: Assessment, system: str | None = None, *, width: fl
     from matplotlib.ticker import MaxNLocator
 
     name, _ = _differences(assessment, system)
-    churn = assessment.to_dict()["systems"][assessment.scores.row(name)].get("churn")
+    churn = leading_data(assessment)["systems"][assessment.scores.row(name)].get("churn")
     if churn is None:
         raise ArgumentError(
             "Kendall distances need rankings: assess scores that come from runs, against a baseline that is one of them"
@@ -249,10 +249,7 @@ def write_figures(
 def _differences(assessment: Assessment, system: str | None) -> tuple[str, Floats]:
     """The system to show, and its differences to the baseline."""
     difference = all_differences(assessment)
-    if system is None:
-        named = baselines(assessment)
-        ordered = [str(row["system"]) for row in assessment.rows()]
-        system = next((name for name in ordered if name not in named), ordered[0])
+    system = leader(leading_data(assessment))["system"] if system is None else system
     return system, difference[assessment.scores.row(system)]
 
 

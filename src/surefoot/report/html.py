@@ -1,4 +1,4 @@
-"""What all pages share: files of the package, templates that escape, hashes for the policy."""
+"""What all pages share: files of the package, templates that escape, the style and policy of a whole page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from surefoot import __version__
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_BASE = "surefoot.report/page/base.css"
 _NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
@@ -37,20 +39,29 @@ def trusted(text: str) -> Any:
     return Markup(text)
 
 
-def source_hash(text: str) -> str:
+def render_page(template: str, css: Sequence[str], script: str | None = None, **values: Any) -> str:
+    """A whole page: its style is that of all pages and `css`, and its policy allows that and the script alone."""
+    style = "".join(map(asset, (_BASE, *css)))
+    return render(template, policy=_policy(style, script), style=trusted(style), script=trusted(script or ""), **values)
+
+
+def _policy(style: str, script: str | None) -> str:
+    allowed = ["default-src 'none'", f"style-src {_source_hash(style)}", "base-uri 'none'", "form-action 'none'"]
+    if script is not None:
+        allowed += [f"script-src {_source_hash(script)}", "img-src data:"]
+        allowed += ["require-trusted-types-for 'script'", "trusted-types 'none'"]
+    return "; ".join(allowed)
+
+
+def _source_hash(text: str) -> str:
     """What a Content-Security-Policy allows this style or script by."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") + "'"
 
 
-def policy(style: str, script: str | None = None) -> str:
-    """What a page may do: apply this style and run this script, and load nothing from anywhere."""
-    parts = ["default-src 'none'", f"style-src {source_hash(style)}"]
-    if script is not None:
-        parts += [f"script-src {source_hash(script)}", "img-src data:"]
-    parts += ["base-uri 'none'", "form-action 'none'"]
-    if script is not None:
-        parts += ["require-trusted-types-for 'script'", "trusted-types 'none'"]
-    return "; ".join(parts)
+@cache
+def script_of(names: tuple[str, ...]) -> str:
+    """Scripts of the package in one scope of their own."""
+    return '"use strict";\n(() => {\n' + "\n".join(map(asset, names)) + "})();\n"
 
 
 def json_for_script(data: Any) -> str:

@@ -6,28 +6,36 @@ The page recomputes every figure in the browser, so its data is the score matrix
 from __future__ import annotations
 
 import base64
-import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from surefoot import __version__
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.scores import Scores
+from surefoot.data.scores import Scores, check_same
 from surefoot.data.texts import read_texts
-from surefoot.errors import CONTROL, ArgumentError, visible
+from surefoot.errors import CONTROL, visible
 from surefoot.report.columns import LEAST_P, SUMMARY, SYSTEM, at_alpha, page_columns
+from surefoot.report.defaults import DETAIL, PANEL_ALPHAS
 from surefoot.report.escapes import FORMULA
-from surefoot.report.html import asset, render, source_hash, trusted
+from surefoot.report.html import json_for_script, render, render_page, script_of, trusted
 from surefoot.report.page_results import pack, packed_results
-from surefoot.report.words import FEW, absences, alpha_title, cautions, default_alpha, notes, title, verdict
-from surefoot.risk.baselines import ROUNDING, VIRTUAL
+from surefoot.report.words import (
+    FEW,
+    absences,
+    alpha_title,
+    baselines_of,
+    cautions,
+    default_alpha,
+    leader,
+    notes,
+    title,
+    verdict,
+)
+from surefoot.risk.baselines import ROUNDING, VIRTUAL, baseline_rows, differences, population_rows
 from surefoot.risk.inference import FEWEST_QUERIES, critical_value
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.segments import Segments
@@ -35,14 +43,29 @@ from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
 from surefoot.risk.turns import CLOSE, MOST_ALPHA, STEPS
 from surefoot.significance import LEVEL
 
-_SCRIPTS = (
-    "book", "dom", "statistics", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
-    "curves", "plane", "results", "queries", "main",
-)  # fmt: skip
 _FOLDER = "surefoot.report/page"
-_NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+SCRIPTS = tuple(
+    f"{_FOLDER}/{name}.js"
+    for name in (
+        "book",
+        "dom",
+        "statistics",
+        "figures",
+        "turns",
+        "state",
+        "words",
+        "table",
+        "segments",
+        "chart",
+        "differences",
+        "curves",
+        "plane",
+        "results",
+        "queries",
+        "main",
+    )  # fmt: skip
+)
 _NOTEBOOK_ROWS = 25
-DETAIL = 500  # queries on each side that have their results on the page where nothing is said
 _LONGEST = 200  # letters of a text that are shown
 
 
@@ -82,43 +105,28 @@ def page_payload(
     system: str | None = None,
     alpha: float | None = None,
     texts: Texts | None = None,
-    made: Made | None = None,
 ) -> Json:
-    """What the page needs to know, as plain data that JSON can hold.
+    """What the page's scripts need to know, as plain data that JSON can hold.
 
     `parts` are the plain data and scores by each measure, of which the first leads; `segments` has for each column the
     segment of queries. `detail` is how many of the most hurt and most helped queries of each system are shown with
-    their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids, `made` in the foot.
+    their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids.
     """
     detail = whole("detail", DETAIL if detail is None else detail, 0)
     data, scores = parts[0]
-    for other, matrix in parts[1:]:
-        if (matrix.systems, matrix.queries) != (scores.systems, scores.queries):
-            raise ArgumentError(
-                f"{data['measure']} and {other['measure']} are of different systems or queries, which one page cannot "
-                "show; make a page for each, as a[measure].to_html"
-            )
-    population = [scores.row(name) for name in data["population"]]
-    given = [data["baseline"]] if isinstance(data["baseline"], str) else list(data["baseline"])
-    virtual = {kind: _free(kind, scores.systems) for kind in VIRTUAL}
-    first = given[0] if given[0] in scores.systems else virtual[given[0]]
-    against = [
-        matrix[first] if first in scores.systems else VIRTUAL[given[0]](matrix.values[population])
-        for _, matrix in parts
-    ]
+    check_same([matrix for _, matrix in parts], "one page cannot show both; make one for each, as a[measure].to_html")
+    population = population_rows(scores, data["population"])
+    given = baselines_of(data)
+    first = given[0]
     results = packed_results(
         scores,
         first if first in scores.systems else None,
-        [matrix.values - vector for (_, matrix), vector in zip(parts, against, strict=True)],
+        [differences(matrix, baseline_rows(matrix, first, population))[first] for _, matrix in parts],
         detail,
     )
-    texts, made = texts or Texts(), made or Made()
+    texts = texts or Texts()
     documents = results.pop("documents") if results else []
     return {
-        "version": __version__,
-        "title": title(data) if made.title is None else made.title,
-        "named": made.title,
-        "made": made.lines(),
         "texts": {"queries": _texts(texts.queries, scores.queries), "documents": _texts(texts.documents, documents)},
         "columns": page_columns(data),
         "systems": list(scores.systems),
@@ -128,8 +136,9 @@ def page_payload(
         if segments
         else [],
         "population": population,
-        "virtual": [{"key": key, "kind": kind} for kind, key in virtual.items()],
+        "virtual": [{"key": _free(kind, scores.systems), "kind": kind} for kind in VIRTUAL],
         "alphas": data["alphas"],
+        "panel_alphas": PANEL_ALPHAS,
         "critical_value": data["critical_value"],
         "fewest_queries": FEWEST_QUERIES,
         "few": FEW,
@@ -148,7 +157,7 @@ def page_payload(
         "start": {
             "alpha": default_alpha(data["alphas"]) if alpha is None else check_alpha(alpha),
             "baseline": first,
-            "system": _candidate(scores, first) if system is None else scores.systems[scores.row(system)],
+            "system": leader(data)["system"] if system is None else scores.systems[scores.row(system)],
         },
         "results": results,
     }
@@ -188,23 +197,16 @@ def _segments(column: SegmentColumn, of: Mapping[str, str], scores: Scores) -> J
     }
 
 
-def to_page(payload: Json) -> str:
-    """The page of a payload: HTML that needs nothing else, no network and no server."""
-    style, script = asset(f"{_FOLDER}/page.css"), _script()
-    policy = (
-        "default-src 'none'; "
-        f"style-src {source_hash(style)}; script-src {source_hash(script)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-    )
-    return render(
+def to_page(payload: Json, data: AssessmentData, made: Made) -> str:
+    """The page of a payload and the leading measure's data: HTML that needs nothing else, no network and no server."""
+    return render_page(
         f"{_FOLDER}/page.html.j2",
-        policy=policy,
-        title=visible(payload["title"]),
-        style=trusted(style),
-        script=trusted(script),
-        data=trusted(_json(payload)),
-        named=payload["named"] and visible(payload["named"]),
-        made=payload["made"],
+        [f"{_FOLDER}/page.css"],
+        script_of(SCRIPTS),
+        title=visible(title(data) if made.title is None else made.title),
+        data=trusted(json_for_script(payload)),
+        named=made.title and visible(made.title),
+        made=made.lines(),
     )
 
 
@@ -212,7 +214,7 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     """A small view without scripts, for a notebook: the leader in plain words, and the table."""
     alpha = default_alpha(data["alphas"])
     columns = [SYSTEM, *SUMMARY, *at_alpha(alpha)]
-    leader = next((row for row in rows if not row["is_baseline"]), None)
+    first = leader(data)
     table = [
         {"baseline": row["is_baseline"], "cells": [visible(column.text(row)) for column in columns]}
         for row in rows[:_NOTEBOOK_ROWS]
@@ -220,7 +222,7 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     return render(
         f"{_FOLDER}/notebook.html.j2",
         title=visible(title(data)),
-        verdict=visible(verdict(data, leader, alpha)) if leader else None,
+        verdict=None if first["is_baseline"] else visible(verdict(data, first, alpha)),
         alpha=alpha_title(alpha),
         headings=[column.heading for column in columns],
         rows=table,
@@ -238,12 +240,6 @@ def _free(kind: str, taken: tuple[str, ...]) -> str:
     return key
 
 
-def _candidate(scores: Scores, baseline: str) -> str:
-    """The system a reader most likely asks about: the best on average that is not the baseline."""
-    best: list[str] = [scores.systems[i] for i in np.argsort(-scores.mean(), kind="stable")]
-    return next((name for name in best if name != baseline), best[0])
-
-
 def _churn(data: AssessmentData, baseline: str) -> Json | None:
     rows = [row.get("churn") for row in data["systems"]]
     return {"baseline": baseline, "systems": rows} if any(rows) else None
@@ -251,15 +247,3 @@ def _churn(data: AssessmentData, baseline: str) -> Json | None:
 
 def _floats(values: Floats) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode("ascii")
-
-
-def _json(payload: Json) -> str:
-    """JSON that cannot end the element it stands in, whatever the names in it."""
-    text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _NOT_IN_A_SCRIPT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-@cache
-def _script() -> str:
-    """The modules in one scope of their own."""
-    return '"use strict";\n(() => {\n' + "\n".join(asset(f"{_FOLDER}/{name}.js") for name in _SCRIPTS) + "})();\n"

@@ -28,9 +28,11 @@ from surefoot.report.canvas import (
     say_instead,
     style,
 )  # fmt: skip
-from surefoot.risk.baselines import VIRTUAL, baseline_rows, differences
+from surefoot.report.columns import candidates
+from surefoot.risk.baselines import VIRTUAL, baseline_rows, differences, population_rows
 from surefoot.risk.expectation import combine, deviations, expected
 from surefoot.risk.inference import critical_value, weighted_test
+from surefoot.risk.plain_data import AssessmentData
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
 from surefoot.risk.turns import MOST_ALPHA
 
@@ -45,25 +47,24 @@ _SHOWN = 8  # systems that line charts tell apart by default
 _STEPS = 61  # points of a curve over α
 
 
+def leading_data(assessment: Assessment) -> AssessmentData:
+    """The plain data by the leading measure, which the charts show."""
+    return assessment.by_measure()[0]
+
+
 def baselines(assessment: Assessment) -> dict[str, Floats]:
     """The score vectors that the assessment compares with, by name."""
-    return baseline_rows(assessment.scores, assessment.to_dict()["baseline"], _population(assessment))
+    return baseline_rows(assessment.scores, leading_data(assessment)["baseline"], _population(assessment))
 
 
-def one_baseline(assessment: Assessment) -> Floats:
-    """The scores of the baseline, if there is one only."""
+def all_differences(assessment: Assessment) -> Floats:
+    """Every system's differences to the baseline, if there is one only."""
     against = baselines(assessment)
     if len(against) > 1:
         raise ArgumentError(
             f"this chart compares with one baseline, and the assessment has {len(against)}; assess against one of them"
         )
-    return next(iter(against.values()))
-
-
-def all_differences(assessment: Assessment) -> Floats:
-    """Every system's differences to the baseline, if there is one only."""
-    one_baseline(assessment)
-    return next(iter(differences(assessment.scores, baselines(assessment)).values()))
+    return next(iter(differences(assessment.scores, against).values()))
 
 
 def versus(assessment: Assessment) -> str:
@@ -90,8 +91,7 @@ def t_risk_curves(
     # The baseline has no T_Risk against itself, so it is not among the curves.
     shown = highlighted(assessment, systems)
     if systems is None:
-        named = baselines(assessment)
-        shown = [system for system in _by_mean(assessment) if system not in named][: _SHOWN - 1]
+        shown = [row["system"] for row in candidates(leading_data(assessment))[: _SHOWN - 1]]
     figure = new_figure(width, 0.85 * width)
     axes = figure.subplots()
     entries: list[tuple[Any, str]] = []
@@ -181,7 +181,7 @@ def risk_reward_plane(
 
     α is the largest assessed unless given.
     """
-    data = assessment.to_dict()
+    data = leading_data(assessment)
     weight = check_alpha(max(data["alphas"]) if alpha is None else alpha)
     rows = {row["system"]: row for row in data["systems"]}
     shown = highlighted(assessment, systems)
@@ -240,7 +240,7 @@ def _by_mean(assessment: Assessment) -> list[str]:
 
 
 def _population(assessment: Assessment) -> list[int]:
-    return [assessment.scores.row(system) for system in assessment.to_dict()["population"]]
+    return population_rows(assessment.scores, leading_data(assessment)["population"])
 
 
 def _alphas(most: float) -> Floats:

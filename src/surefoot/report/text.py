@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from surefoot.errors import visible
 from surefoot.report.columns import (
     ABSENT,
+    INTERVAL,
     SUMMARY,
     SYSTEM,
     Column,
@@ -24,9 +25,9 @@ from surefoot.report.columns import (
 )
 from surefoot.report.escapes import LETTER, csv_name, csv_text, latex, markdown
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
-from surefoot.risk.assess import RANKED, alpha_key
+from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import AssessmentData, SystemData
-from surefoot.significance import LEVEL, PERCENT
+from surefoot.significance import LEVEL
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,10 +36,9 @@ if TYPE_CHECKING:
 
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
 _MARKS = (
-    f"small number: rank; U low, U high: {PERCENT} interval; p adj.: corrected for skewness, "
+    f"small number: rank; U low, U high: {INTERVAL}; p adj.: corrected for skewness, "
     f"p Holm: also for the number of systems; *: p Holm < {LEVEL:g}"
 )
-_MEASURES = {"u_risk": "U_Risk", "t_risk": "T_Risk", "z_risk": "Z_Risk", "geo_risk": "GeoRisk"}
 
 
 def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableType]:
@@ -51,8 +51,8 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
     parts += [Text(""), Text(f"The verdict at α = {first:g}", style="bold")]
     parts += [Text(visible(sentence)) for sentence in advice(data, first)]
     parts.append(Text(""))
-    caption = f">20%: queries that lose over 20 %; worst: mean of the worst {data['worst_share']:.0%}"
-    parts.append(_Fitted(rows, SUMMARY, caption))
+    told = [column for column in SUMMARY if column.key in ("loss_over_20", "worst_mean")]
+    parts.append(_Fitted(rows, SUMMARY, "; ".join(_meaning(column, data) for column in told)))
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
         parts.append(_Fitted(rows, at_alpha(alpha), _MARKS, significant=alpha_key(alpha)))
@@ -70,6 +70,11 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
         parts += [Text(""), Text(heading, style="bold"), _agreement(data)]
     parts += [Text(""), *(Text(visible(note), style="dim") for note in [*notes(data), *absences(data)])]
     return parts
+
+
+def _meaning(column: Column, data: AssessmentData) -> str:
+    said = column.said(data)
+    return f"{column.heading}: {said[0].lower()}{said[1:]}"
 
 
 def _segment_tables(data: AssessmentData) -> list[RenderableType]:
@@ -150,7 +155,7 @@ class _Fitted:
         rank = column.rank(row) if column.rank else None
         if rank is not None:
             cell.append(f" {rank:>2}", style="dim")
-        if significant and column.key.startswith("t_risk"):
+        if significant and column.name == "t_risk":
             cell.append("*" if row["alpha"][significant]["verdict"] in ("reward", "risk") else " ")
         return cell
 
@@ -161,10 +166,11 @@ def _agreement(data: AssessmentData) -> RenderableType:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("α")
-    for name in RANKED[1:]:
-        table.add_column(_MEASURES[name], justify="right")
+    columns = ranked_at(0)
+    for column in columns:
+        table.add_column(column.heading, justify="right")
     for key, taus in data["agreement"].items():
-        values = [taus[f"mean~{name}"] for name in RANKED[1:]]
+        values = [taus[f"mean~{column.name}"] for column in columns]
         table.add_row(key, *(ABSENT if value is None else fixed(value, 3) for value in values))
     return table
 

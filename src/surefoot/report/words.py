@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from surefoot.errors import listed
-from surefoot.report.columns import p_words
+from surefoot.report.columns import candidates, p_words, sort_rows
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.inference import FEWEST_QUERIES
 from surefoot.risk.plain_data import AssessmentData, SystemData
@@ -17,13 +17,23 @@ FEW = (
 )
 
 
+def baselines_of(data: AssessmentData) -> list[str]:
+    """The baselines' names, of one too."""
+    given = data["baseline"]
+    return [given] if isinstance(given, str) else list(given)
+
+
+def leader(data: AssessmentData) -> SystemData:
+    """The system a reader most likely asks about: the best by mean that is not a baseline, where there is one."""
+    return (candidates(data) or sort_rows(data, "mean"))[0]
+
+
 def baseline_name(data: AssessmentData) -> str:
     """The baseline as a reader would say it."""
-    given = data["baseline"]
     systems = {row["system"] for row in data["systems"]}
     names = [
         name if name in systems else f"the per-query {name} of {_systems(len(data['population']))}"
-        for name in ([given] if isinstance(given, str) else given)
+        for name in baselines_of(data)
     ]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} in turn"
 
@@ -62,7 +72,7 @@ def advice(data: AssessmentData, alpha: float) -> list[str]:
     if not others:
         return [f"There is no system to compare with {baseline_name(data)}."]
     chosen, sentence = _chosen(data, others, alpha)
-    best = max(others, key=lambda row: row["mean"])
+    best = leader(data)
     return [sentence] if best is chosen else [sentence, f"Of the highest mean: {verdict(data, best, alpha)}"]
 
 
@@ -107,8 +117,7 @@ def _gaps(data: AssessmentData, row: SystemData) -> str:
     """The queries that the system or a baseline lacks: there the figures tell nothing of its ranking."""
     if data["dropped"]:
         return f" {_queries(data['dropped'])} that some system lacks {_verb(data['dropped'])} left out."
-    given = [data["baseline"]] if isinstance(data["baseline"], str) else data["baseline"]
-    lacking = {name: data["missing"].get(name, 0) for name in (row["system"], *given)}
+    lacking = {name: data["missing"].get(name, 0) for name in (row["system"], *baselines_of(data))}
     return "".join(
         f" {name} lacks {count:,} of the {data['queries']:,} queries, which count 0."
         for name, count in lacking.items()

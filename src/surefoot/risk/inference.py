@@ -87,9 +87,13 @@ def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> Q
     >>> scores.t_r.round(3), round(scores.critical, 3)
     (array([3.464, 1.732, 1.732]), 4.303)
     """
-    differences = paired_differences(model, baseline)
+    return weighted_scores(paired_differences(model, baseline), alpha, _scale(model, baseline))
+
+
+def weighted_scores(differences: Floats, alpha: float, scale: float) -> QueryScores | None:
+    """T_R and T_J of the differences δ_q; `scale` is the size of the scores they came from."""
     found = _moments(differences, alpha)
-    if undefined(differences, found, (1 + alpha) * _scale(model, baseline)):
+    if undefined(differences, found, (1 + alpha) * scale):
         return None
     weighted, deviation = weigh_losses(differences, alpha), math.sqrt(found.squares / (len(differences) - 1))
     return QueryScores(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.risk.assess import alpha_key
-from surefoot.risk.baselines import baseline_rows, differences
+from surefoot.risk.baselines import baseline_rows, differences, population_rows
 from surefoot.risk.expectation import deviations, expected
-from surefoot.risk.inference import query_scores
+from surefoot.risk.inference import weighted_scores
 from surefoot.risk.plain_data import AssessmentData, PerQuery, QueryAtAlpha, QueryFigures
 from surefoot.risk.segments import Segments
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | None = None) -> PerQuery:
     """The block `per_query` of an assessment's plain data."""
-    rows = [scores.row(system) for system in data["population"]]
+    rows = population_rows(scores, data["population"])
     against = baseline_rows(scores, data["baseline"], rows)
     baseline = next(iter(against.values())) if len(against) == 1 else None
     deltas = None if baseline is None else next(iter(differences(scores, against).values()))
@@ -31,7 +31,7 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
         at = rows.index(position) if position in rows else None
         alpha: dict[str, QueryAtAlpha] = {}
         for value in data["alphas"]:
-            found = None if baseline is None else query_scores(own, baseline, value)
+            found = None if deltas is None else weighted_scores(deltas[position], value, scores.largest())
             alpha[alpha_key(value)] = {
                 "t_r": None if found is None else found.t_r.tolist(),
                 "t_j": None if found is None else found.t_j.tolist(),

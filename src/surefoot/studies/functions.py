@@ -12,13 +12,12 @@ from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.plain_data import Json
-from surefoot.studies.study import Study, matrices_of, schema_of
-
-_SAME = 1e-12
+from surefoot.studies.defaults import MOST, REPLICATES
+from surefoot.studies.study import SAME, Study, matrices_of, schema_of
 
 
 def compare_functions(
-    scores: Scores | Sequence[Scores], *, replicates: int = 1000, seed: int = 0, most: int = 10
+    scores: Scores | Sequence[Scores], *, replicates: int = REPLICATES, seed: int = 0, most: int = MOST
 ) -> Study:
     """Rank functions by each measure with bootstrap confidence, and say where measures disagree, and on which queries.
 
@@ -72,14 +71,14 @@ def _resampled_means(matrices: Sequence[Scores], replicates: int, seed: int) -> 
 
 def _ranked(matrix: Scores, drawn: Floats) -> list[Json]:
     means = matrix.mean()
-    best = drawn >= drawn.max(axis=0) - _SAME
+    best = drawn >= drawn.max(axis=0) - SAME
     share = (best / best.sum(axis=0)).mean(axis=1)
     intervals = percentile_intervals(drawn)
     order = np.argsort(-means, kind="stable")
     return [
         {
             "system": matrix.systems[row],
-            "rank": 1 + int((means > means[row] + _SAME).sum()),
+            "rank": 1 + int((means > means[row] + SAME).sum()),
             "mean": float(means[row]),
             "interval": intervals[row].tolist(),
             "share_best": float(share[row]),
@@ -96,7 +95,7 @@ def _disagreements(first: Scores, other: Scores, most: int) -> list[Json]:
         (one, two)
         for i, one in enumerate(order)
         for two in order[i + 1 :]
-        if a[one] > a[two] + _SAME and b[two] > b[one] + _SAME
+        if a[one] > a[two] + SAME and b[two] > b[one] + SAME
     ]
     reversed_ = bool(pairs)
     found = []
@@ -121,11 +120,11 @@ def _parting(first: Scores, other: Scores, one: int, two: int, most: int) -> Jso
     """The queries on which the measures prefer different functions, those they part furthest on first."""
     x = first.values[one] - first.values[two]
     y = other.values[one] - other.values[two]
-    part = np.flatnonzero(((x > _SAME) & (y < -_SAME)) | ((x < -_SAME) & (y > _SAME)))
-    only = np.flatnonzero((np.abs(x) <= _SAME) & (np.abs(y) > _SAME))
+    part = np.flatnonzero(((x > SAME) & (y < -SAME)) | ((x < -SAME) & (y > SAME)))
+    only = np.flatnonzero((np.abs(x) <= SAME) & (np.abs(y) > SAME))
     # Where no query is reversed outright, those on which the measures differ most still say why.
     gap = np.abs(x - y)
-    shown = part if len(part) else np.flatnonzero(gap > _SAME)
+    shown = part if len(part) else np.flatnonzero(gap > SAME)
     shown = shown[np.argsort(-gap[shown], kind="stable")][:most]
     return {
         "queries_reversed": len(part),

@@ -19,19 +19,19 @@ from surefoot.measures.notation import Measure, check_choice
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
-from surefoot.studies.study import DEFAULT_MEASURES, Study, schema_of
+from surefoot.studies.defaults import MEASURES, NOISE, REPEATS
+from surefoot.studies.study import Study, schema_of
 
-_SIZES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)
 _TRACE_STEPS = 60
 
 
 def noise_study(
     qrels: Source,
     runs: Any,
-    measures: Iterable[str | Measure] = DEFAULT_MEASURES,
+    measures: Iterable[str | Measure] = MEASURES,
     *,
     sizes: Sequence[float] | None = None,
-    repeats: int = 10,
+    repeats: int = REPEATS,
     seed: int = 0,
     normalize: str = "percentile",
     query: str | None = None,
@@ -51,7 +51,7 @@ def noise_study(
     True
     """
     given = [Measure.parse(measure) for measure in measures]
-    levels = _check(given, _SIZES if sizes is None else sizes, repeats, seed, normalize)
+    levels = _check(given, NOISE if sizes is None else sizes, repeats, seed, normalize)
     judgments = Qrels.read(qrels)
     systems = []
     trace = None

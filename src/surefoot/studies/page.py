@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from surefoot.errors import ArgumentError, visible
-from surefoot.report.html import asset, render, source_hash, trusted
+from surefoot.report.html import render_page
 from surefoot.report.line_chart import Line, line_chart
 from surefoot.risk.plain_data import Json
 from surefoot.studies.text import findings, functions_table, kind, title
@@ -15,7 +15,6 @@ def to_page(studies: Sequence[Json]) -> str:
     """The page of one study or several, from their plain data; what is in it is escaped and runs nothing."""
     if not studies:
         raise ArgumentError("a page needs at least one study")
-    style = asset("surefoot.studies/page.css")
     sections = [
         {
             "title": visible(title(data)),
@@ -26,13 +25,7 @@ def to_page(studies: Sequence[Json]) -> str:
         for data in studies
     ]
     heading = sections[0]["title"] if len(sections) == 1 else "How far rankings, and the choices between them, hold"
-    return render(
-        "surefoot.studies/page.html.j2",
-        policy=f"default-src 'none'; style-src {source_hash(style)}; base-uri 'none'; form-action 'none'",
-        title=heading,
-        style=trusted(style),
-        sections=sections,
-    )
+    return render_page("surefoot.studies/page.html.j2", ["surefoot.studies/page.css"], title=heading, sections=sections)
 
 
 def _noise_charts(data: Json) -> list[Json]:

@@ -17,10 +17,10 @@ from surefoot.data.scores import Scores
 from surefoot.errors import ArgumentError, of_other_queries, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
-from surefoot.studies.study import Study, matrices_of, schema_of
+from surefoot.studies.defaults import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
+from surefoot.studies.study import SAME, Study, matrices_of, schema_of
 
 _CELLS = 1 << 21  # subset × query cells handled at once
-_TIE = 1e-12  # differences of means that are rounding only
 
 
 def subset_study(
@@ -28,7 +28,7 @@ def subset_study(
     systems: tuple[str, str] | None = None,
     *,
     sizes: Sequence[int] | None = None,
-    subsets: int = 1000,
+    subsets: int = SUBSETS,
     seed: int = 0,
 ) -> Study:
     """Which of two functions each measure picks over random subsets of K queries, against K.
@@ -47,7 +47,7 @@ def subset_study(
     wanted = _sizes(sizes, queries)
     _check_draws(subsets, seed)
     difference = _differences(matrices, names)
-    first = difference.mean(axis=1) >= -_TIE
+    first = difference.mean(axis=1) >= -SAME
     results: Json = {}
     rates = np.empty((len(matrices), len(wanted)))
     for column, size in enumerate(steps(wanted, "Drawing subsets")):
@@ -77,9 +77,9 @@ def time_study(
     dates: Mapping[str, datetime.date | str],
     systems: tuple[str, str] | None = None,
     *,
-    period: str = "day",
-    size: int = 50,
-    subsets: int = 1000,
+    period: str = PERIOD,
+    size: int = PERIOD_SIZE,
+    subsets: int = SUBSETS,
     seed: int = 0,
 ) -> Study:
     """Which of two functions each measure picks in each period of time, on random subsets of `size` of its queries.
@@ -101,7 +101,7 @@ def time_study(
         )
     difference = _differences(matrices, names)
     dated = np.concatenate(list(groups.values()))
-    first = difference[:, dated].mean(axis=1) >= -_TIE
+    first = difference[:, dated].mean(axis=1) >= -SAME
     rates = np.empty((len(matrices), len(kept)))
     here = np.empty((len(matrices), len(kept)))
     for column, rows in enumerate(steps(list(kept.values()), "Drawing subsets")):
@@ -150,8 +150,7 @@ def _two_functions(
 
 def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
     if sizes is None:
-        usual = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-        return [size for size in usual if size < queries] + [queries]
+        return [size for size in SUBSET_SIZES if size < queries] + [queries]
     wanted = sorted({whole("a size of subsets", size, 1) for size in sizes})
     if not wanted:
         raise ArgumentError("no size of subsets was given; give at least one")
@@ -182,7 +181,7 @@ def _picks(difference: Floats, size: int, subsets: int, rng: np.random.Generator
         drawn = rng.random((part.stop - part.start, queries))
         chosen = np.argpartition(drawn, size - 1, axis=1)[:, :size]
         for row in range(measures):
-            picks[row, part] = difference[row][chosen].mean(axis=1) >= -_TIE
+            picks[row, part] = difference[row][chosen].mean(axis=1) >= -SAME
     return picks
 
 

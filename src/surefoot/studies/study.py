@@ -6,15 +6,15 @@ import os
 from collections.abc import Sequence
 from typing import Self
 
-from surefoot.data.scores import Scores
+from surefoot.data.scores import Scores, check_once, check_same
 from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError
 from surefoot.report.result import Result
 from surefoot.risk.plain_data import Json
 from surefoot.studies.text import to_csv, to_text
 
+SAME = 1e-12  # scores and means that differ by no more differ by rounding only
 KINDS = ("noise", "subsets", "time", "functions")
-DEFAULT_MEASURES = ("nDCG@5", "rNDCG@5", "SoftNDCG@5")
 
 
 def schema_of(kind: str) -> str:
@@ -27,14 +27,8 @@ def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
     matrices = [scores] if isinstance(scores, Scores) else list(scores)
     if not matrices:
         raise ArgumentError("no scores were given; give one matrix per measure")
-    for matrix in matrices[1:]:
-        if matrix.queries != matrices[0].queries or matrix.systems != matrices[0].systems:
-            raise ArgumentError(
-                f"the scores of {matrix.measure} are not on the same systems and queries as those of "
-                f"{matrices[0].measure}; score all measures on the same runs"
-            )
-    if len({matrix.measure for matrix in matrices}) < len(matrices):
-        raise ArgumentError("a measure was given twice; give each once")
+    check_same(matrices, "score all measures on the same runs")
+    check_once([matrix.measure for matrix in matrices])
     return matrices
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
+from surefoot.report.columns import INTERVAL
 from surefoot.report.escapes import csv_text
 from surefoot.report.text import rendered
 from surefoot.risk.plain_data import Json
-from surefoot.significance import PERCENT
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -182,7 +182,7 @@ def functions_table(data: Json) -> tuple[list[str], list[list[str]]]:
         for measure, ranked in data["results"].items()
         for found in ranked
     ]  # fmt: skip
-    return ["measure", "rank", "system", "mean", f"{PERCENT} interval", "best in"], rows
+    return ["measure", "rank", "system", "mean", INTERVAL, "best in"], rows
 
 
 def _functions_tables(data: Json) -> list[RenderableType]:

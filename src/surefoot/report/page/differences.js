@@ -35,7 +35,7 @@ function drawHistogram(view, width, host) {
     slot = plot.X(1) - plot.X(0);
   counts.forEach((number, i) => {
     const at = i - side,
-      tone = at < 0 ? "hurt" : at > 0 ? "helped" : "same";
+      tone = changeTone(at);
     const x = plot.X(at - 0.5) + gap / 2,
       y = plot.Y(number);
     if (!number) return;
@@ -114,7 +114,7 @@ function drawDifferences(view, width, host) {
     const sure = from < low || to >= total - high;
     const x = plot.X(from),
       end = plot.X(to + 1) - gap;
-    paths[(value < 0 ? "hurt" : "helped") + (sure ? " sure" : "")] +=
+    paths[changeTone(value) + (sure ? " sure" : "")] +=
       `M${x.toFixed(1)} ${plot.Y(0).toFixed(1)}V${plot.Y(value).toFixed(1)}H${end.toFixed(1)}V${plot.Y(0).toFixed(1)}Z`;
     if (sure && total <= MOST_COLUMNS) dots.push([(x + end) / 2, plot.Y(value), value]);
   }
@@ -123,7 +123,7 @@ function drawDifferences(view, width, host) {
   for (const [x, y, value] of dots) {
     plot.root.append(
       svg("circle", {
-        class: `dot ${value < 0 ? "hurt" : "helped"}`,
+        class: `dot ${changeTone(value)}`,
         cx: x,
         cy: y,
         r: Math.min(4, Math.max(2, width / total / 3)),
@@ -243,7 +243,7 @@ function listenToDifferences(openQuery) {
 }
 
 function drawMultiples(view, width, host) {
-  const alphas = [0, 5, 10, 15],
+  const alphas = data.panel_alphas,
     across = width > 720 ? 4 : width > 250 ? 2 : 1,
     panel = Math.floor((width - (across - 1) * 16) / across);
   const found = alphas.map((alpha) => test(view.one, alpha)),
@@ -251,7 +251,7 @@ function drawMultiples(view, width, host) {
   if (found.some(({ deviation }) => deviation === null))
     return replace(
       host,
-      html("p", { class: "empty" }, `Nothing to standardise: ${found[0].reason ?? found[3].reason}.`),
+      html("p", { class: "empty" }, `Nothing to standardise: ${found.find(({ reason }) => reason).reason}.`),
     );
   const score = (i, k) => (weigh(view.one.sorted[i], alphas[k]) - found[k].mean) / found[k].deviation;
   const range = extent(

@@ -1,4 +1,4 @@
-// Elements, names and numbers. Text from users' files reaches the page as text nodes and attributes only.
+// Elements, names, numbers and tones. Text from users' files reaches the page as text nodes and attributes only.
 
 // By whole characters ("u"): only then are halves of characters found, and pairs of them left alone.
 const CONTROL = new RegExp(data.control, "gu");
@@ -65,6 +65,12 @@ function short(value) {
   // A number as people write it: at most six significant digits and no trailing zeros.
   return String(Number(value.toPrecision(6))).replace("-", "−");
 }
+
+const CONFIDENCE = `${short(100 * (1 - data.level))} %`; // of intervals
+
+// The tone of colours and marks: of a verdict, and of a change by its sign.
+const verdictTone = (verdict, otherwise = "") => ({ reward: "helped", risk: "hurt" })[verdict] ?? otherwise;
+const changeTone = (change, otherwise = "same") => (change < 0 ? "hurt" : change > 0 ? "helped" : otherwise);
 
 const roundsTo0 = (p) => p < data.least_p / 2;
 

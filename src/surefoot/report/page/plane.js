@@ -37,7 +37,7 @@ function drawPlane(view, width, host, choose) {
     const chosen = row.system === view.system,
       x = plot.X(row.risk),
       y = plot.Y(row.reward);
-    const tone = { reward: "helped", risk: "hurt" }[row.verdict] ?? "same";
+    const tone = verdictTone(row.verdict, "same");
     plot.root.append(
       mark(tone, x, y, chosen ? 7 : 5, {
         class: `point ${tone}${chosen ? " chosen" : ""}`,
@@ -144,15 +144,16 @@ function drawChurn(view, width, host) {
   );
   if (known.bins.every((bin) => bin.queries === 0)) return replace(host, facts);
   const bins = known.bins,
+    last = bins.length - 1,
     most = Math.max(1, ...bins.map((bin) => bin.queries));
-  const half = { width, x: [-0.5, 9.5], xTicks: [], bottom: 12 };
+  const half = { width, x: [-0.5, last + 0.5], xTicks: [], bottom: 12 };
   const queriesPlot = frame({
     ...half,
     height: 150,
     y: [0, most * 1.15],
     yLabel: "queries",
     yTicks: ticks(0, most, 3).filter(Number.isInteger),
-    label: `Queries by Kendall distance from the baseline's ranking: ${bins.map((bin) => bin.queries).join(", ")} in ten bins from 0 to 1.`,
+    label: `Queries by Kendall distance from the baseline's ranking: ${bins.map((bin) => bin.queries).join(", ")} in ${bins.length} bins from 0 to 1.`,
   });
   const up = Math.max(1e-9, ...bins.map((bin) => bin.reward)),
     down = -Math.max(up / 4, ...bins.map((bin) => bin.risk));
@@ -195,12 +196,12 @@ function drawChurn(view, width, host) {
           count(bin.queries),
         ),
       );
-    if (i % 2 === 0 || i === 9)
+    if (i % 2 === 0 || i === last)
       riskPlot.root.append(
         svg(
           "text",
-          { class: "tick", x: riskPlot.X(i === 9 ? 9.5 : i - 0.5), y: riskPlot.bottom + 15, "text-anchor": "middle" },
-          short(i === 9 ? 1 : bin.distance[0]),
+          { class: "tick", x: riskPlot.X(i === last ? last + 0.5 : i - 0.5), y: riskPlot.bottom + 15, "text-anchor": "middle" },
+          short(bin.distance[i === last ? 1 : 0]),
         ),
       );
   });

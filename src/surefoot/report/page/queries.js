@@ -40,7 +40,7 @@ function drawQueries(view, openQuery) {
 function queryRow(view, q, most, openQuery) {
   const change = view.one.difference[q],
     score = queryScore(view.one, view.found, q, view.alpha);
-  const tone = change < 0 ? "hurt" : change > 0 ? "helped" : "same",
+  const tone = changeTone(change),
     bar = svg(
       "svg",
       { class: "spark", viewBox: "-50 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -77,7 +77,7 @@ function queryRow(view, q, most, openQuery) {
       score?.significant
         ? html(
             "span",
-            { class: `tag ${score.tJ < 0 ? "hurt" : "helped"}` },
+            { class: `tag ${changeTone(score.tJ)}` },
             score.tJ < 0 ? "▼ significant" : "▲ significant",
           )
         : "",

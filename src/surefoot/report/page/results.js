@@ -195,7 +195,7 @@ function drawQuery(view, q) {
   const score = queryScore(view.one, view.found, q, view.alpha),
     order = hurtFirst(view.one);
   const change = view.one.difference[q],
-    tone = change < 0 ? "hurt" : change > 0 ? "helped" : "same";
+    tone = changeTone(change);
   replace(get("query-title"), "Query ", name(view.book.queries[q]));
   setText(get("query-text"), visible(queryText(view.book, q)));
   replace(

@@ -8,22 +8,19 @@ const SEGMENT_ORDERS = {
   given: () => 0,
 };
 
-function listedSegments(view) {
-  return data.segments
-    .flatMap(({ column, segments }, at) =>
-      familyRows(bookOf(view.book.number, at, 0), view.alpha, view.baseline).map((rows, k) => ({
-        column,
-        segment: segments[k],
-        book: bookOf(view.book.number, at, k),
-        row: { ...rows[view.index], queries: bookOf(view.book.number, at, k).queries.length },
-      })),
-    )
-    .sort(SEGMENT_ORDERS[segmentList.order]);
+function onSegments(view) {
+  // The chosen system on each segment of each column.
+  return data.segments.flatMap(({ column, segments }, at) =>
+    familyRows(bookOf(view.book.number, at, 0), view.alpha, view.baseline).map((rows, k) => {
+      const book = bookOf(view.book.number, at, k);
+      return { column, segment: segments[k], book, row: { ...rows[view.index], queries: book.queries.length } };
+    }),
+  );
 }
 
 function drawSegments(view, chooseSegment) {
   if (!data.segments.length) return;
-  const found = listedSegments(view),
+  const found = onSegments(view).sort(SEGMENT_ORDERS[segmentList.order]),
     shown = segmentList.all ? found : found.slice(0, SEGMENTS_SHOWN);
   const focused = document.activeElement?.closest?.("#segments-body button")?.dataset.segment;
   replace(get("segments-body"), ...shown.map((one) => segmentRow(view, one, chooseSegment)));
@@ -33,8 +30,7 @@ function drawSegments(view, chooseSegment) {
 }
 
 function segmentRow(view, one, chooseSegment) {
-  const chosen = one.book.key === view.book.key,
-    tone = { reward: "helped", risk: "hurt" }[one.row.verdict] ?? "";
+  const chosen = one.book.key === view.book.key;
   return html(
     "tr",
     { class: chosen ? "chosen" : null },
@@ -57,7 +53,7 @@ function segmentRow(view, one, chooseSegment) {
       html("span", { class: "tag" }, chosen ? "shown" : ""),
     ),
     ...data.columns.segments.map((column) =>
-      html("td", { class: "number", "data-tone": column.key === "t_risk" ? tone : null }, cellText(column, one.row)),
+      html("td", { class: "number", "data-tone": column.key === "t_risk" ? verdictTone(one.row.verdict) : null }, cellText(column, one.row)),
     ),
   );
 }

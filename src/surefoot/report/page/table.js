@@ -62,7 +62,7 @@ function cellText(column, row) {
 
 function intervalText(row) {
   const ends = row.u_risk_interval;
-  return ends === null ? "" : `95 % interval ${signed(ends[0])} to ${signed(ends[1])}`;
+  return ends === null ? "" : `${CONFIDENCE} interval ${signed(ends[0])} to ${signed(ends[1])}`;
 }
 
 function sortedRows(rows) {
@@ -106,7 +106,7 @@ function drawTable(view) {
       // The baseline beside itself has nothing to gain or lose.
       setText(parts.cells[at], cellText(column, row));
       if (column.key === "u_risk") setTitle(parts.cells[at], intervalText(row));
-      if (column.key === "t_risk") parts.cells[at].dataset.tone = { reward: "helped", risk: "hurt" }[row.verdict] ?? "";
+      if (column.key === "t_risk") parts.cells[at].dataset.tone = verdictTone(row.verdict);
     });
   });
   for (const [key, cell] of table.heads) {

@@ -47,19 +47,11 @@ function turnedWords(view) {
 function sufferingWords(view) {
   // The segments that the chosen system hurts by more than chance, the most hurt first.
   if (!data.segments.length || view.book.column !== WHOLE) return "";
-  const hurt = data.segments
-    .flatMap(({ column, segments }, at) =>
-      familyRows(bookOf(view.book.number, at, 0), view.alpha, view.baseline).map((rows, segment) => ({
-        column,
-        segment: segments[segment],
-        queries: bookOf(view.book.number, at, segment).queries.length,
-        row: rows[view.index],
-      })),
-    )
+  const hurt = onSegments(view)
     .filter(({ row }) => row.verdict === "risk")
-    .sort((one, other) => one.row.u_risk - other.row.u_risk);
+    .sort(SEGMENT_ORDERS.hurt);
   if (!hurt.length) return " No segment suffers by more than chance.";
-  const named = hurt.slice(0, 5).map((one) => `${one.column} ${one.segment} (${count(one.queries)} queries)`);
+  const named = hurt.slice(0, 5).map((one) => `${one.column} ${one.segment} (${count(one.row.queries)} queries)`);
   const more = hurt.length > 5 ? ` and ${hurt.length - 5} more` : "";
   return visible(` Suffering by more than chance: ${named.join(", ")}${more}.`);
 }

@@ -118,16 +118,16 @@ function drawVerdict(view) {
     setText(get(id), text);
     get(id).dataset.tone = tone;
   };
-  figure("figure-gain", signed(row.gain), row.gain > 0 ? "helped" : row.gain < 0 ? "hurt" : "");
+  figure("figure-gain", signed(row.gain), changeTone(row.gain, ""));
   figure("figure-helped", count(row.wins), "helped");
   figure("figure-hurt", count(row.losses), "hurt");
   figure("figure-badly", count(row.loss_over_20), "hurt");
   figure("figure-u", signed(row.u_risk));
   setText(
     get("figure-interval"),
-    row.u_risk_interval ? `95 %: ${row.u_risk_interval.map((end) => signed(end, 3)).join(" to ")}` : "no interval",
+    row.u_risk_interval ? `${CONFIDENCE}: ${row.u_risk_interval.map((end) => signed(end, 3)).join(" to ")}` : "no interval",
   );
-  figure("figure-t", fixed(row.t_risk, 2), row.verdict === "risk" ? "hurt" : row.verdict === "reward" ? "helped" : "");
+  figure("figure-t", fixed(row.t_risk, 2), verdictTone(row.verdict));
   setText(
     get("figure-p"),
     row.p_holm === null ? "no test" : `adjusted ${pWords(row.p_holm, pText(row.p_holm))}`,

@@ -1,0 +1,11 @@
+"""What becomes of a judged query that a run lacks."""
+
+from enum import StrEnum
+
+
+class Missing(StrEnum):
+    """It counts 0, is left out for all systems, or is an error."""
+
+    zero = "zero"
+    drop = "drop"
+    error = "error"

@@ -1,0 +1,61 @@
+"""Options that are not given mean what the library takes where nothing is said."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import surefoot as sf
+from surefoot.cli.evaluate import evaluate
+from surefoot.cli.stability import compare, noise, subsets, time
+from surefoot.cli.train import train
+from surefoot.learn.defaults import OBJECTIVES
+from surefoot.learn.objectives import Objective
+
+ROOT = Path(sf.__file__).parent
+
+
+def default(function: Callable[..., Any], name: str) -> Any:
+    return inspect.signature(function).parameters[name].default
+
+
+@pytest.mark.parametrize(
+    ("command", "function", "names"),
+    [
+        (train, sf.Ranker, "objective measure stop_on rule estimate checkpoint_every"),
+        (noise, sf.noise_study, "repeats seed"),
+        (subsets, sf.subset_study, "subsets seed"),
+        (time, sf.time_study, "period size subsets seed"),
+        (compare, sf.compare_functions, "replicates most seed"),
+        (evaluate, sf.assess, "bootstrap seed"),
+    ],
+)
+def test_of_the_same_name(command: Callable[..., Any], function: Callable[..., Any], names: str) -> None:
+    for name in names.split():
+        assert default(command, name) == default(function, name), name
+
+
+def test_alphas() -> None:
+    assert [float(alpha) for alpha in default(evaluate, "alpha").split(",")] == list(default(sf.assess, "alphas"))
+
+
+def test_what_is_not_given_is_shown(surefoot) -> None:
+    _, shown, _ = surefoot("stability", "noise", "--help")
+    assert all(measure in shown for measure in default(sf.noise_study, "measures"))
+
+
+def test_are_light_to_import() -> None:
+    files = sorted(ROOT.glob("*/defaults.py"))
+    assert len(files) == 3
+    for file in files:
+        assert not [n for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.Import | ast.ImportFrom)]
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_which_objectives_need_a_baseline(objective: str) -> None:
+    assert Objective(objective, 5).needs_baseline == (objective != "gain")
