@@ -20,7 +20,7 @@ STATE = "#alpha=5&baseline=today&system=bold"
 
 
 def main() -> None:
-    """Write page-light.png, page-dark.png, page-phone.png and page-query.png."""
+    """Write page-light.png, page-dark.png, page-phone.png, page-query.png and trade-offs.png."""
     made = sf.synthetic_runs()
     assessment = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)
     hurt = assessment.per_query().filter(system="bold").sort("difference", "query")["query"][0]
@@ -33,17 +33,26 @@ def main() -> None:
     ]
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        path = Path(folder) / "report.html"
+        path, swept = Path(folder) / "report.html", Path(folder) / "trade-offs.html"
         assessment.to_html(path)
+        trade_offs(Path(folder) / "sweep").to_html(swept)
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        pictures.append(("trade-offs", "", {"color_scheme": "light", "viewport": {"width": 1280, "height": 1180}}))
         for name, state, options in pictures:
             page = browser.new_page(**options)
-            page.goto(path.as_uri() + state)
+            page.goto((swept if name == "trade-offs" else path).as_uri() + state)
             page.wait_for_selector("html.ready", state="attached")
             page.screenshot(path=IMAGES / f"{name}.png", animations="disabled")
             page.close()
             print(f"{name}.png: {(IMAGES / f'{name}.png').stat().st_size / 1000:.0f} KB")
         browser.close()
+
+
+def trade_offs(folder: Path) -> sf.TradeOffs:
+    """A sweep on generated data."""
+    data = sf.synthetic_letor(queries=400, documents=40, features=20, seed=1)
+    grid = {"num_leaves": 8, "n_estimators": 60, "min_data_in_leaf": 30}
+    return sf.sweep(data, folder, objectives=["u_risk", "saro", "faro"], seeds=[0, 1], grid=grid, selective="mean:1")
 
 
 if __name__ == "__main__":

@@ -37,6 +37,8 @@ def is_real(value: Any) -> bool:
 
 def number_of(value: Any) -> float | None:
     """The finite number that a value is, or None; a text must be one as other programs write it."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):  # one number in an array
+        value = value.item()
     if not isinstance(value, str) and not is_real(value):
         return None
     try:

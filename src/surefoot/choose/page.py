@@ -7,6 +7,7 @@ from surefoot.errors import CONTROL, visible
 from surefoot.report.columns import LEAST_P
 from surefoot.report.html import json_for_script, render_page, script_of, trusted
 from surefoot.risk.plain_data import Json
+from surefoot.significance import LEVEL
 
 _FOLDER = "surefoot.choose/assets"
 _SHARED = "surefoot.report/page"
@@ -32,6 +33,7 @@ def page_payload(data: Json) -> Json:
         "marks": {part: {name: marks(row[part]) for name, row in names.items()} for part in ("valid", "test")},
         "control": CONTROL.pattern,
         "least_p": LEAST_P,
+        "level": LEVEL,
     }
 
 

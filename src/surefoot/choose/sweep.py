@@ -45,13 +45,15 @@ def sweep(
     is what is shipped, RankingData's own come before. `grid` has lists of engine parameters and of n_estimators,
     `tune` and `tune_on` say how they are chosen. With `learn_baselines`, four more are learned on `held_out` queries.
     `selective` names an aggregate such as "mean:25" that all models get as a feature. `options` are Ranker's others.
+    A `preset` ("wang2012", "dincer2014", "dincer2016") sets what is not given, parameters one by one.
 
     Objectives compare with the first baseline; "faro@all" (T*-FARO) and geo_risk with all of them.
     """
     unknown = sorted(given.keys() - DEFAULTS)
     if unknown:
         raise ArgumentError(f"sweep has no argument {unknown[0]!r}; it has {', '.join(DEFAULTS)}")
-    asked = DEFAULTS | ({} if preset is None else known_preset(preset)) | given
+    usual = DEFAULTS | ({} if preset is None else known_preset(preset))
+    asked = usual | given | {"grid": {**usual["grid"], **given.get("grid", {})}}
     plan = Plan.of(
         asked["objectives"], asked["alphas"], asked["seeds"], asked["grid"], asked["tune"], asked["tune_on"],
         asked["measure"], {"num_threads": threads, **(options or {})},

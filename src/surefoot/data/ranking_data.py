@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import LARGEST_LABEL_POWER, Codes, Floats, Places, Rows
+from surefoot.arrays import Codes, Floats, Places, Rows
+from surefoot.data.labels import RowError, check_labels
 from surefoot.data.matrix import QUERY, Matrix, check_names, feature_matrix, numbers_of, row_ids, without_queries
 from surefoot.data.ranking import (
     DuplicateDocumentError,
@@ -26,40 +27,7 @@ from surefoot.data.ranking import (
     rank,
 )
 from surefoot.data.tables import Qrels, Run
-from surefoot.errors import ArgumentError, DataError, shortened
-
-
-class RowError(DataError):
-    """A row that cannot be; `row` (from 0) and `first`, the earlier row it clashes with, say where."""
-
-    def __init__(self, row: int, message: str, first: int | None = None) -> None:
-        earlier = "" if first is None else f" (first at row {first + 1})"
-        super().__init__(f"row {row + 1}: {message}{earlier}")
-        self.row, self.message, self.first = row, message, first
-
-
-def check_labels(y: Floats, *, exponential: bool) -> None:
-    """Refuse labels without a gain: negative or not finite; for exponential gains 2^label − 1 also fractions, and > 31.
-
-    >>> check_labels(np.array([0.0, 0.5]), exponential=False)
-    >>> check_labels(np.array([0.0, 0.5]), exponential=True)
-    Traceback (most recent call last):
-    ...
-    surefoot.data.ranking_data.RowError: row 2: the label is 0.5; exponential gains (2^label - 1) need whole labels, ...
-    """
-    _refuse(~np.isfinite(y), y, "every label must be a finite number")
-    _refuse(y < 0, y, "labels must be 0 (not relevant) or more; raise negative grades to 0")
-    if exponential:
-        _refuse(
-            y > LARGEST_LABEL_POWER,
-            y,
-            f"exponential gains (2^label - 1) overflow above {LARGEST_LABEL_POWER}; use linear gains or smaller labels",
-        )
-        _refuse(
-            y != np.floor(y),
-            y,
-            "exponential gains (2^label - 1) need whole labels, such as 0 to 4; use linear gains or whole labels",
-        )
+from surefoot.errors import ArgumentError, shortened
 
 
 def standardise(scores: Floats, lengths: Rows) -> Floats:
@@ -68,12 +36,6 @@ def standardise(scores: Floats, lengths: Rows) -> Floats:
     centred = scores - (np.bincount(query, scores) / lengths)[query]
     spread = np.sqrt(np.bincount(query, centred**2) / lengths)[query]
     return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0))
-
-
-def _refuse(wrong: npt.NDArray[np.bool_], y: Floats, why: str) -> None:
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise RowError(row, f"the label is {y[row]:g}; {why}")
 
 
 class RankingData:

@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats, Places, Rows
 from surefoot.cores import cores
-from surefoot.data.ranking_data import RankingData, check_labels
+from surefoot.data.labels import check_labels
+from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
 from surefoot.measures.discount import discounts

@@ -44,27 +44,11 @@ from surefoot.risk.turns import CLOSE, MOST_ALPHA, STEPS
 from surefoot.significance import LEVEL
 
 _FOLDER = "surefoot.report/page"
-SCRIPTS = tuple(
-    f"{_FOLDER}/{name}.js"
-    for name in (
-        "book",
-        "dom",
-        "statistics",
-        "figures",
-        "turns",
-        "state",
-        "words",
-        "table",
-        "segments",
-        "chart",
-        "differences",
-        "curves",
-        "plane",
-        "results",
-        "queries",
-        "main",
-    )  # fmt: skip
-)
+_NAMES = (
+    "book", "dom", "statistics", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
+    "curves", "plane", "results", "queries", "main",
+)  # fmt: skip
+SCRIPTS = tuple(f"{_FOLDER}/{name}.js" for name in _NAMES)
 _NOTEBOOK_ROWS = 25
 _LONGEST = 200  # letters of a text that are shown
 

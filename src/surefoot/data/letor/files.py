@@ -17,10 +17,11 @@ from surefoot.data.columns import check_words
 from surefoot.data.files import existing_file
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import read_schema, read_table
+from surefoot.data.labels import RowError
 from surefoot.data.letor.text import line_of_row, read_rows
 from surefoot.data.parquet import is_parquet
 from surefoot.data.ranking import query_at
-from surefoot.data.ranking_data import RankingData, RowError
+from surefoot.data.ranking_data import RankingData
 from surefoot.data.writing import replacing, writing
 from surefoot.errors import ArgumentError, DataError, shortened
 
