@@ -32,8 +32,9 @@ def test_points_are_hovered_and_compared(swept: sf.TradeOffs, open_file: Any, tm
     assert f"risk {row['test']['risk']:.4f}" in opened.text("#tip")
     point.dispatch_event("click")
     opened.settle()
-    assert page.locator("#other").input_value() == "u_risk α=5"
-    one = next(each for each in swept.rows if each["name"] == page.locator("#one").input_value())
+    assert page.locator("#other option:checked").inner_text() == "u_risk α=5"
+    first = page.locator("#one option:checked").inner_text()
+    one = next(each for each in swept.rows if each["name"] == first)
     changed = [mine - other for mine, other in zip(row["per_query"], one["per_query"], strict=True)]
     helped = sum(change > 0 for change in changed)
     assert f"{helped} helped, {sum(change < 0 for change in changed)} hurt" in opened.text("#compare-said")
@@ -51,7 +52,7 @@ def test_the_table_sorts_and_charts_follow_the_objective(swept: sf.TradeOffs, op
     swept.write_html(tmp_path / "t.html")
     opened = open_file(tmp_path / "t.html", viewport={"width": 400, "height": 800})
     page = opened.page
-    page.locator("#head button", has_text="losses").click()
+    page.locator("#head button", has_text="lost").click()
     opened.settle()
     names = page.locator("#body th button").all_inner_texts()
     losses = {row["name"]: row["test"]["losses"] for row in swept.rows}

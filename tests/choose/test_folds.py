@@ -85,8 +85,10 @@ def test_held_out_queries_are_in_no_fold(tmp_path: Path, folders: Path) -> None:
 
 
 def test_impossible_sources() -> None:
-    with pytest.raises(sf.ArgumentError, match="at least 3"):
+    with pytest.raises(sf.ArgumentError, match="folds is 2"):
         Source("x", folds=2)
+    with pytest.raises(sf.ArgumentError, match="split_seed is -1"):
+        Source("x", seed=-1)
     with pytest.raises(sf.ArgumentError, match="held_out"):
         Source("x", held_out=float("nan"))
     with pytest.raises(sf.ArgumentError, match="such as max:25"):
@@ -147,3 +149,27 @@ def test_aggregates_without_a_value() -> None:
         Aggregate.parse("max:1")(missing)
     with pytest.raises(sf.ArgumentError, match="there is no feature 7"):
         Aggregate.parse("max:7")(same)
+
+
+def test_features_and_baselines_go_by_name(tmp_path: Path) -> None:
+    made = sf.synthetic_letor(queries=12, documents=5, features=3, seed=1).with_only([])
+    named = sf.RankingData(made.X, made.y, group=made.lengths, feature_names=["a", "b", "c"])
+    first = named.with_baseline("one", made.feature(1)).with_baseline("two", made.feature(2))
+    turned = first.with_only(["two", "one"]).with_features(np.ascontiguousarray(made.X[:, ::-1]), ["c", "b", "a"])
+    fold = Source(str(keep_data([(first, turned, turned)], tmp_path, needed=True))).load("Fold1")
+    np.testing.assert_array_equal(fold.test.X, made.X)
+    assert list(fold.test.baselines) == ["one", "two"]
+    np.testing.assert_array_equal(fold.test.baselines["one"], made.feature(1))
+    other = first.with_only(["one"])
+    with pytest.raises(sf.ArgumentError, match="test data of Fold1 has the baselines"):
+        Source(str(keep_data([(first, turned, other)], tmp_path, needed=True))).load("Fold1")
+
+
+def test_files_of_baselines_are_files_of_the_data(folders: Path, tmp_path: Path) -> None:
+    run = tmp_path / "x.run"
+    run.write_text("1 Q0 d1 1 0.5 x\n")
+    assert run in Source(str(folders), (f"x=run:{run}",)).files()
+    with pytest.raises(sf.DataError, match="absent"):
+        Source(str(folders), ("x=run:absent.run",)).files()
+    with pytest.raises(sf.ArgumentError, match="two baselines are called 'feature1'"):
+        Source(str(folders), ("feature:1", "feature:1")).load("Fold1")

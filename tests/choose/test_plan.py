@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 import surefoot as sf
+from surefoot.choose.defaults import PRESETS
 from surefoot.choose.plan import Job, Plan, Setting, best
-from surefoot.choose.presets import PRESETS, preset
+from surefoot.choose.presets import preset
 
 
 def plan(**given: Any) -> Plan:
     asked = {
-        "objectives": ["u_risk"], "alphas": [1, 5], "seeds": [0], "grid": {}, "tune": "gain", "tune_on": "fold",
+        "objectives": ["u_risk"], "alphas": [1, 5], "seeds": [0], "grid": {}, "tune": "gain",
         "measure": "nDCG@10", "options": {},
     } | given  # fmt: skip
     return Plan.of(**asked)
@@ -46,11 +47,17 @@ def test_trials_grow_the_most_trees_once() -> None:
 
 def test_the_best_has_the_greatest_mean_over_seeds_and_the_first_wins() -> None:
     tuned = plan(grid={"num_leaves": [4, 8], "n_estimators": [10, 20]}, seeds=[0, 1])
-    reached = {(4, 0): [0.1, 0.5], (4, 1): [0.6, 0.3], (8, 0): [0.4, 0.2], (8, 1): [0.3, 0.7]}
+    short = {(4, 0): [0.1, 0.5], (4, 1): [0.6, 0.3], (8, 0): [0.4, 0.2], (8, 1): [0.3, 0.7]}
+    reached = {at: [0.9] * 9 + [first] + [0.9] * 9 + [last] for at, (first, last) in short.items()}
     found = [(job, {"valid": reached[dict(job.parameters)["num_leaves"], job.seed]}) for job in tuned.trials("Fold1")]
     assert best(tuned, found) == {"num_leaves": 8, "n_estimators": 20}  # 0.45, not 0.4
-    even = [(job, {"valid": [0.5, 0.5]}) for job, _ in found]
+    even = [(job, {"valid": [0.5] * 20}) for job, _ in found]
     assert best(tuned, even) == {"num_leaves": 4, "n_estimators": 10}
+    early = plan(grid=tuned.grid, seeds=[0, 1], options={"early_stopping_rounds": 5})
+    stopped = [
+        (job, {"valid": [0.1, 0.8, 0.2] if dict(job.parameters)["num_leaves"] == 8 else [0.5] * 20}) for job, _ in found
+    ]
+    assert best(early, stopped)["num_leaves"] == 8  # its best tree counts, not its last
 
 
 def test_plain_data_there_and_back() -> None:
@@ -71,7 +78,7 @@ def test_plain_data_there_and_back() -> None:
         ({"seeds": []}, "no seed"),
         ({"seeds": [-1]}, "a seed"),
         ({"tune": "some"}, "tune is 'some'"),
-        ({"tune_on": "some"}, "tune_on is 'some'"),
+        ({"alphas": [1, 1.0000001]}, "both written 1"),
         ({"grid": {"num_leaves": []}}, "no value for num_leaves"),
         ({"grid": {"n_estimators": [0]}}, "n_estimators"),
         ({"grid": {"alpha": [1]}}, "alpha is not a parameter to sweep so"),
@@ -99,8 +106,8 @@ def test_presets_are_plans_of_the_papers() -> None:
 
 def test_the_rule_is_said() -> None:
     assert plan().rule() == "Parameters were given, not tuned."
-    said = plan(grid={"num_leaves": [4, 8]}, tune_on="folds").rule()
+    said = plan(grid={"num_leaves": [4, 8]}).rule()
     assert "num_leaves (4, 8)" in said
     assert "tuned for gain alone" in said
-    assert "all folds together" in said
+    assert "each fold's validation data" in said
     assert "not tuned: each setting" in plan(grid={"num_leaves": [4, 8]}, tune="none").rule()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,47 +12,67 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.choose.defaults import RANKINGS
 from surefoot.choose.policy import Policy, copy_model, select
+from surefoot.choose.rows import pooled
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs
-
-MODELS = ("model",)
 
 
 def models(result: sf.TradeOffs) -> list[Any]:
     return [row for row in result.rows if row["kind"] == "model"]
 
 
-def test_most_gain_with_little_risk(result: sf.TradeOffs) -> None:
-    level = float(np.median([row["valid"]["risk"] for row in models(result)]))
+def on(row: Any, fold: str) -> Any:
+    return row["folds"][fold]["valid"]
+
+
+def test_most_gain_with_little_risk_on_each_fold(result: sf.TradeOffs) -> None:
+    level = 0.5
     choice = select(result, Policy("max_risk", level))
-    fit = [row for row in models(result) if row["valid"]["risk"] <= level]
-    assert choice.row["valid"]["gain"] == max(row["valid"]["gain"] for row in fit)
-    assert (choice.satisfied, choice.among) == (len(fit), len(models(result)))
-    assert f"at most {level:g}" in choice.words[0]
-    assert choice.to_dict()["chosen"]["name"] == choice.name
+    assert list(choice.chosen) == ["Fold1", "Fold2", "Fold3"]
+    for fold, row in choice.chosen.items():
+        fit = [one for one in models(result) if on(one, fold)["risk"] <= level]
+        assert on(row, fold)["gain"] == max(on(one, fold)["gain"] for one in fit)
+        assert choice.satisfied[fold] == len(fit)
+    assert choice.among == len(models(result))
+    assert "risk of at most 0.5" in choice.words[0]
+    assert [one["chosen"] for one in choice.to_dict()["folds"]] == [row["name"] for row in choice.chosen.values()]
+
+
+def test_choices_are_pooled_over_test_queries(result: sf.TradeOffs) -> None:
+    gain = next(row for row in result.rows if row["name"] == "gain")
+    alone = pooled(dict.fromkeys(result.to_dict()["folds"], gain))
+    for key in ("mean", "gain", "reward", "risk", "wins", "losses", "loss_over_20"):
+        assert alone[key] == pytest.approx(gain["test"][key], abs=1e-12), key
+    choice = select(result, Policy("max_risk", 1))
+    each = [(row["folds"][fold]["test"]) for fold, row in choice.chosen.items()]
+    assert choice.test["queries"] == sum(one["queries"] for one in each) == 48
+    assert choice.test["risk"] == pytest.approx(sum(one["risk"] * one["queries"] for one in each) / 48)
 
 
 def test_least_risk_that_keeps_the_gain(result: sf.TradeOffs) -> None:
-    choice = select(result, Policy("keep_gain", 0.5))
-    wanted = 0.5 * next(row for row in result.rows if row["name"] == "gain")["valid"]["gain"]
-    fit = [row for row in models(result) if row["valid"]["gain"] >= wanted]
-    assert choice.row["valid"]["risk"] == min(row["valid"]["risk"] for row in fit)
-    everything = select(result, Policy("keep_gain", 0.5), ("model", "blended", "selective", "mean of seeds"))
-    assert everything.row["valid"]["risk"] <= choice.row["valid"]["risk"]
+    choice = select(result, Policy("keep_gain", 0.3))
+    everything = select(result, Policy("keep_gain", 0.3), RANKINGS)
+    gain = next(row for row in result.rows if row["name"] == "gain")
+    for fold, row in choice.chosen.items():
+        fit = [one for one in models(result) if on(one, fold)["gain"] >= 0.3 * on(gain, fold)["gain"]]
+        assert on(row, fold)["risk"] == min(on(one, fold)["risk"] for one in fit)
+        assert on(everything.chosen[fold], fold)["risk"] <= on(row, fold)["risk"]
 
 
 def test_largest_area_and_highest_geo_risk(result: sf.TradeOffs) -> None:
-    area = select(result, Policy("largest_area"))
-    assert area.row["valid"]["area"] == max(row["valid"].get("area", 0) for row in models(result))
-    geo = select(result, Policy("geo_risk", 5))
-    assert geo.row["valid"]["geo_risk"]["5"] == max(row["valid"]["geo_risk"]["5"] for row in models(result))
+    area, geo = select(result, Policy("largest_area")), select(result, Policy("geo_risk", 5))
+    for fold in area.chosen:
+        assert on(area.chosen[fold], fold)["area"] == max(on(row, fold).get("area", 0) for row in models(result))
+        best = max(on(row, fold)["geo_risk"]["5"] for row in models(result))
+        assert on(geo.chosen[fold], fold)["geo_risk"]["5"] == best
 
 
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        (("max_risk", 0.0), "the least risk is"),
+        (("max_risk", 0.0), "Fold1: the least risk is"),
         (("geo_risk", 3), "the sweep has GeoRisk at α = 0, 1, 5"),
         (("max_risk", -1), "max_risk is -1"),
         (("max_risk", float("nan")), "max_risk is nan"),
@@ -65,15 +86,23 @@ def test_policies_that_nothing_satisfies(result: sf.TradeOffs, policy: Any, mess
 
 
 def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: Store, tmp_path: Path) -> None:
-    choice = select(result, Policy("keep_gain", 0.5))
-    fold, seed = copy_model(store, choice, tmp_path / "model")
-    assert (fold, seed) == ("Fold1", 0)
+    choice = select(result, Policy("max_risk", 1))
+    fold, name, seed = copy_model(store, choice, tmp_path / "model")
+    assert (fold, name, seed) == ("Fold1", choice.chosen["Fold1"]["name"], 0)
     held = store.source.load("Fold1").test
     ranker = sf.Ranker.load(tmp_path / "model")
-    assert ranker.predict(held).shape == (len(held),)
+    expected = sf.swept_models(store.folder, name)[0].predict(held.X)
+    np.testing.assert_array_equal(ranker.predict(held.X), expected)
     assert copy_model(store, choice, tmp_path / "other", "Fold3")[0] == "Fold3"
     with pytest.raises(sf.ArgumentError, match="there is no fold 'Fold9'"):
         copy_model(store, choice, tmp_path / "none", "Fold9")
+    begun = Store(store.folder, replace(store.plan, seeds=(0,)), store.source)
+    with pytest.raises(sf.DataError, match="begun anew"):
+        copy_model(begun, choice, tmp_path / "none")
+    with pytest.raises(sf.ArgumentError, match="the sweep has no seed 7"):
+        sf.swept_models(store.folder, "gain", seed=7)
+    with pytest.raises(sf.ArgumentError, match="no model 'none' on every fold; it has gain"):
+        sf.swept_models(store.folder, "none")
 
 
 def test_plain_data_there_and_back(result: sf.TradeOffs, swept: Any, tmp_path: Path) -> None:

@@ -178,7 +178,9 @@ def test_another_plan_finds_what_it_shares(swept: Any, tmp_path: Path) -> None:
     shutil.copytree(swept[1], folder)
     kept, seen = Store.read(folder), []
     wider = Plan(**{**vars(kept.plan), "alphas": (1.0, 5.0, 7.0)})
-    run(Store(folder, wider, kept.source), 2, lambda state: seen.append((state.done, state.total)))
+    store = Store(folder, wider, kept.source)
+    with store.alone():
+        run(store, 2, lambda state: seen.append((state.done, state.total)))
     assert seen[0] == (12 + 3 * 7 * 2, 12 + 3 * 10 * 2)
     assert seen[-1][0] == seen[-1][1]
 

@@ -38,8 +38,8 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
 
     code, out, err = surefoot("select", tmp_path / "s", "--max-risk", "1", "-o", tmp_path / "model")
     assert (code, err) == (0, "")
-    assert "On test data it gains" in out
-    assert "Its model of Fold1 with seed 0" in out
+    assert "test queries it gains" in out
+    assert "The model that Fold1 chose" in out
     assert surefoot("rank", tmp_path / "model", data, "-o", tmp_path / "x.run")[0] == 0
     code, out, err = surefoot("select", tmp_path / "s", "--max-risk", "1", "--json", "-")
     assert json.loads(out)["schema"] == "surefoot/choice/1"
@@ -52,12 +52,16 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--max-risk", "1", "-o", tmp_path / "model"], "holds a model already"),
         (["--max-risk", "1", "-o", tmp_path / "new", "--fold", "Fold7"], "there is no fold 'Fold7'"),
         (["--max-risk", "0.02", "--strategies", "-o", tmp_path / "new"], "only single models can be copied"),
-        (["--keep-gain", "1", "-o", tmp_path / "x", "--fold", "Fold1"], "the gain-only model gains nothing"),
+        (["--keep-gain", "1", "-o", tmp_path / "x", "--fold", "Fold1"], "the gain-only model gains"),
     ):
         code, out, err = surefoot("select", tmp_path / "s", *wrong)
         assert (code, out) == (2, ""), wrong
         assert message in err
     assert not (tmp_path / "new").exists()
+    for command, mine in ((line, "sweep.json"), (["select", tmp_path / "s", "--max-risk", "1"], "result.json")):
+        code, out, err = surefoot(*command, "--json", tmp_path / "s" / mine, "--force")
+        assert (code, out) == (2, "")
+        assert "which is read" in err
 
 
 @pytest.mark.parametrize(
@@ -73,6 +77,7 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--set", "alpha=3"], "not a parameter to sweep so"),
         (["--preset", "wang"], "there is no preset"),
         (["--tune", "all"], "tune is 'all'"),
+        (["--csv", "all.txt"], "which is read"),
         (["--selective", "25"], "such as max:25"),
         (["--measure", "nope"], "nope"),
     ],

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
 
+from surefoot.choose.defaults import MODEL, RANKINGS
+from surefoot.choose.figures import REACHED
 from surefoot.choose.frontier import Point, mixture_hull, proportional_gain
+from surefoot.choose.rows import counted, gain_only, pooled
+from surefoot.risk.churn import BINS
 from surefoot.risk.plain_data import Json
 
 LESS_RISK = 0.3  # that a better point has at least, beside more effectiveness
@@ -20,21 +24,30 @@ def answers(data: Json) -> list[Json]:
     return [answer for answer in found if answer is not None]
 
 
-def _gain_row(data: Json) -> Json | None:
-    return next((row for row in data["rows"] if row["kind"] == "model" and row["objective"] == "gain"), None)
+def _families(data: Json) -> dict[str, list[Json]]:
+    """Each objective's models, by ascending α."""
+    found: dict[str, list[Json]] = {}
+    for row in data["rows"]:
+        if row["kind"] == MODEL and row["alpha"] is not None:
+            found.setdefault(row["objective"], []).append(row)
+    return found
 
 
-def _models(data: Json, objective: str | None = None) -> list[Json]:
-    return [
-        row
-        for row in data["rows"]
-        if row["kind"] == "model" and row["objective"] != "gain" and objective in (None, row["objective"])
-    ]
+def _by_alpha(
+    gain: Json, rows: Sequence[Json], of: Callable[[Json], float], shown: str, falls: bool
+) -> tuple[str, bool]:
+    """A figure at α = 0 and at each α of some models, in words, and whether it only falls (or rises)."""
+    values = [of(row) for row in (gain, *rows)]
+    steady = all(later <= earlier if falls else later >= earlier for earlier, later in pairwise(values))
+    at = ", ".join(
+        f"{format(value, shown)} at {row['alpha'] or 0:g}" for value, row in zip(values, (gain, *rows), strict=True)
+    )
+    return at, steady
 
 
 def _above_the_lines(data: Json) -> Json | None:
     """Whether risk-sensitive models lie above proportional reduction and above selective re-ranking, on test data."""
-    gain, models = _gain_row(data), _models(data)
+    gain, models = gain_only(data["rows"]), [row for rows in _families(data).values() for row in rows]
     if gain is None or not models:
         return None
     full = Point(gain["test"]["risk"], gain["test"]["gain"])
@@ -63,76 +76,65 @@ def _at(hull: Sequence[Point], risk: float) -> float:
 
 
 def _faster(data: Json) -> Json | None:
-    """Trees to 95 % of the final training effectiveness, by α."""
-    gain = _gain_row(data)
-    objectives = dict.fromkeys(row["objective"] for row in _models(data))
-    if gain is None or not objectives:
+    """Trees to most of the final training effectiveness, by α."""
+    gain, families = gain_only(data["rows"]), _families(data)
+    if gain is None or not families:
         return None
     parts = []
-    for objective in objectives:
-        rows = _models(data, objective)
-        trees = [gain["convergence"]["trees"], *(row["convergence"]["trees"] for row in rows)]
-        falls = all(later <= earlier for earlier, later in pairwise(trees))
-        shown = ", ".join(f"{count:.1f}" for count in trees)
-        parts.append(f"{objective} {shown} ({'fewer with each α' if falls else 'not fewer with each α'})")
-    steps = ", ".join(f"{alpha:g}" for alpha in (0, *data["alphas"]))
-    return {
-        "question": "Do larger α converge faster?",
-        "answer": (
-            f"Trees to 95 % of the final training effectiveness at α = {steps}, mean over folds: {'; '.join(parts)}."
-        ),
-    }
+    for objective, rows in families.items():
+        at, steady = _by_alpha(gain, rows, lambda row: float(row["convergence"]["trees"]), ".1f", falls=True)
+        parts.append(f"{objective} {at} ({'never more' if steady else 'not always fewer'} with larger α)")
+    share = f"{REACHED:.0%}".replace("%", " %")
+    said = f"Trees to {share} of the final training effectiveness by α, mean over folds: {'; '.join(parts)}."
+    return {"question": "Do larger α converge faster?", "answer": said}
 
 
 def _nearer(data: Json) -> Json | None:
-    """The share of test rankings whose Kendall distance to the baseline is in the first bin, by α."""
-    gain = _gain_row(data)
-    objectives = dict.fromkeys(row["objective"] for row in _models(data))
-    if gain is None or not objectives:
+    """The share of test rankings that are near the baseline's, by α."""
+    gain, families = gain_only(data["rows"]), _families(data)
+    if gain is None or not families:
         return None
 
     def near(row: Json) -> float:
         return float(sum(row["test"]["bins"]["share"][:NEAR]))
 
     parts = []
-    for objective in objectives:
-        shares = [near(gain), *(near(row) for row in _models(data, objective))]
-        grows = all(later >= earlier for earlier, later in pairwise(shares))
-        shown = ", ".join(f"{share:.1%}" for share in shares)
-        parts.append(f"{objective} {shown} ({'grows with each α' if grows else 'does not grow with each α'})")
-    steps = ", ".join(f"{alpha:g}" for alpha in (0, *data["alphas"]))
-    return {
-        "question": "Do larger α keep more rankings near the baseline's?",
-        "answer": f"Share within a tenth of Kendall's distance at α = {steps}: {'; '.join(parts)}.",
-    }
+    for objective, rows in families.items():
+        at, steady = _by_alpha(gain, rows, near, ".1%", falls=False)
+        parts.append(f"{objective} {at} ({'never less' if steady else 'not always more'} with larger α)")
+    said = f"Share within {NEAR / BINS:g} of Kendall's distance by α: {'; '.join(parts)}."
+    return {"question": "Do larger α keep more rankings near the baseline's?", "answer": said}
 
 
 def _better_in_both(data: Json) -> Json | None:
-    """A candidate with more effectiveness and far less risk than the gain-only model, found on validation data."""
-    gain = _gain_row(data)
+    """What has more effectiveness and far less risk than the gain-only model.
+
+    It is looked for on each fold's validation data. Folds without such a candidate keep the gain-only model.
+    """
+    gain = gain_only(data["rows"])
     if gain is None:
         return None
-    wanted = [
-        row
-        for row in data["rows"]
-        if row is not gain
-        and row["kind"] != "naïve"
-        and row["valid"]["mean"] > gain["valid"]["mean"]
-        and row["valid"]["risk"] <= (1 - LESS_RISK) * gain["valid"]["risk"]
-    ]
+
+    def fits(row: Json, fold: str) -> bool:
+        mine, full = row["folds"][fold]["valid"], gain["folds"][fold]["valid"]
+        return bool(mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"])
+
+    rankings = [row for row in data["rows"] if row["kind"] in RANKINGS]
+    wanted = {fold: [row for row in rankings if fits(row, fold)] for fold in data["folds"]}
     question = f"Is there more {data['measure']} with at least {LESS_RISK:.0%} less risk than the gain-only model?"
-    if not wanted:
-        return {"question": question, "answer": "Not on validation data."}
-    best = max(wanted, key=lambda row: row["valid"]["mean"])
-    held = (
-        best["test"]["mean"] > gain["test"]["mean"] and best["test"]["risk"] <= (1 - LESS_RISK) * gain["test"]["risk"]
-    )
-    return {
-        "question": question,
-        "answer": (
-            f"{'Yes' if held else 'On validation data alone'}: {best['name']}, the best of {len(wanted)} on validation "
-            f"data, has {best['test']['mean']:.4f} on test data against {gain['test']['mean']:.4f}, and a risk of "
-            f"{best['test']['risk']:.4f} against {gain['test']['risk']:.4f} "
-            f"({best['test']['risk'] / gain['test']['risk'] - 1:+.0%})."
-        ),
+    found = sum(map(bool, wanted.values()))
+    if not found:
+        return {"question": question, "answer": "On no fold's validation data."}
+    chosen = {
+        fold: max(rows, key=lambda row: float(row["folds"][fold]["valid"]["mean"])) if rows else gain
+        for fold, rows in wanted.items()
     }
+    mine, full = pooled(chosen), pooled(dict.fromkeys(data["folds"], gain))
+    held = mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"]
+    less = f" ({mine['risk'] / full['risk'] - 1:+.0%})" if full["risk"] else ""
+    said = (
+        f"On the validation data of {found} of {len(wanted)} folds ({counted(chosen)}). On test data "
+        f"{'it holds' if held else 'it does not hold'}: {mine['mean']:.4f} against {full['mean']:.4f}, and a risk of "
+        f"{mine['risk']:.4f} against {full['risk']:.4f}{less}."
+    )
+    return {"question": question, "answer": said}

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
+from surefoot.choose.defaults import BLENDED, MODEL, NAIVE, SEED_MEAN, SELECTIVE
 from surefoot.choose.plan import Job, Setting
 from surefoot.choose.store import Store
 from surefoot.choose.trainings import Trainings
 from surefoot.choose.worker import SHOWN, measures
 from surefoot.data.ranking_data import standardise
+from surefoot.learn.defaults import OBJECTIVE
 from surefoot.learn.target import Target
-from surefoot.risk.churn import inversions
+from surefoot.risk.churn import kendall_tau
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the model in a blend
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of validation queries that selective re-ranking touches
@@ -27,7 +30,7 @@ CHANCES = (0.25, 0.5, 0.75)  # of the model in a mixture
 
 
 @dataclass(frozen=True)
-class Part:
+class Held:
     """The validation or test queries of one fold: labels, how ties go, and what the baselines do."""
 
     queries: list[str]
@@ -54,11 +57,7 @@ class Part:
         place = np.empty(len(scores), dtype=np.int64)
         place[self.target.rank(self.baselines[0], fully=True)] = np.arange(len(scores))
         group = np.repeat(np.arange(len(self.lengths)), self.lengths)
-        pairs = self.lengths * (self.lengths - 1) / 2
-        inverted = inversions(group, place[self.target.rank(scores, fully=True)], len(self.lengths))
-        tau = np.full(len(pairs), np.nan)
-        np.divide(pairs - 2 * inverted, pairs, out=tau, where=pairs > 0)
-        return tau
+        return kendall_tau(group, place[self.target.rank(scores, fully=True)], self.lengths)
 
 
 @dataclass
@@ -95,11 +94,11 @@ class Candidates:
             if all(len(one) == len(self.trainings.folds) and all(map(self.trainings.is_done, one)) for one in found):
                 self._jobs[setting] = found
 
-    def _part(self, fold: str, part: str) -> Part:
+    def _part(self, fold: str, part: str) -> Held:
         arrays = self.store.fold_arrays(fold)
         given = arrays[f"{part}_labels"], arrays[f"{part}_offsets"], arrays[f"{part}_ties"]
         targets = [Target(measure, *given, threads=1) for measure in self.measures]
-        return Part(
+        return Held(
             self.store.fold(fold)["queries"][part], targets[0], targets, arrays[f"{part}_baselines"],
             arrays.get(f"{part}_aggregate"),
         )  # fmt: skip
@@ -109,9 +108,19 @@ class Candidates:
         """The settings that were trained on every fold with every seed."""
         return list(self._jobs)
 
+    @property
+    def gain_only(self) -> Setting | None:
+        """The setting that all others are held against: the first that optimises gain alone."""
+        return next((setting for setting in self.settings if setting.objective == OBJECTIVE), None)
+
     def jobs(self, setting: Setting) -> list[list[Job]]:
         """A setting's trainings: for each seed, one per fold."""
         return self._jobs[setting]
+
+    def spans(self, part: str) -> dict[str, slice]:
+        """Where each fold's queries stand among all of a part."""
+        ends = np.cumsum([0, *(len(held.queries) for held in self._held(part))]).tolist()
+        return {fold: slice(first, last) for fold, (first, last) in zip(self.folds, pairwise(ends), strict=True)}
 
     def queries(self, part: str) -> list[str]:
         """The queries' names; with their fold's where two folds have one of the same name."""
@@ -128,7 +137,7 @@ class Candidates:
             )
         return self._baseline_values[part]
 
-    def _held(self, part: str) -> list[Part]:
+    def _held(self, part: str) -> list[Held]:
         return [self.parts[fold][part] for fold in self.folds]
 
     def models(self) -> Iterator[Candidate]:
@@ -143,7 +152,7 @@ class Candidates:
                     pairs = zip(self._held(part), arrays, strict=True)
                     tau[part].append(np.concatenate([held.tau(one[f"{part}_scores"]) for held, one in pairs]))
             yield Candidate(
-                setting.name, "model", setting,
+                setting.name, MODEL, setting,
                 {part: np.stack(found) for part, found in values.items()},
                 {part: np.stack(found) for part, found in tau.items()},
                 {job.fold: dict(job.parameters) for job in seeds[0]},
@@ -152,7 +161,7 @@ class Candidates:
     def strategies(self) -> Iterator[Candidate]:
         """What can be made of the gain-only model, or of each where a grid has several."""
         for setting in self.settings:
-            if setting.objective == "gain":
+            if setting.objective == OBJECTIVE:
                 scores = [[self.store.arrays(job) for job in jobs] for jobs in self._jobs[setting]]
                 yield from self._seed_mean(setting, scores)
                 yield from self._blends(setting, scores)
@@ -186,7 +195,7 @@ class Candidates:
                 ]
                 for part in SHOWN
             }
-            yield self._scored(f"{setting.name}, mean of {len(scores)} seeds", "mean of seeds", setting, [mean])
+            yield self._scored(f"{setting.name}, mean of {len(scores)} seeds", SEED_MEAN, setting, [mean])
 
     def _blends(self, setting: Setting, scores: Sequence[Sequence[Any]]) -> Iterator[Candidate]:
         for weight in WEIGHTS:
@@ -201,7 +210,7 @@ class Candidates:
                 }
                 for seed in scores
             ]
-            yield self._scored(f"{setting.name} blended w={weight:g}", "blended", setting, blended)
+            yield self._scored(f"{setting.name} blended w={weight:g}", BLENDED, setting, blended)
 
     def _selective(self, setting: Setting, scores: Sequence[Sequence[Any]]) -> Iterator[Candidate]:
         """The model where the aggregate is at most a threshold: the quantile of a share on the validation queries."""
@@ -218,7 +227,7 @@ class Candidates:
                         low = np.repeat(self._aggregate(fold, part) <= threshold, held.lengths)
                         found[part].append(np.where(low, one[f"{part}_scores"], held.baselines[0]))
                 chosen.append(found)
-            yield self._scored(f"{setting.name} selective {share:.0%}", "selective", setting, chosen)
+            yield self._scored(f"{setting.name} selective {share:.0%}", SELECTIVE, setting, chosen)
 
     def _aggregate(self, fold: str, part: str) -> Floats:
         found = self.parts[fold][part].aggregate
@@ -237,4 +246,4 @@ class Candidates:
             values = {
                 part: chance * gain.values[part] + (1 - chance) * self.baseline_values(part)[0][None] for part in SHOWN
             }
-            yield Candidate(f"{gain.name} naïve p={chance:g}", "naïve", gain.setting, values, share=chance)
+            yield Candidate(f"{gain.name} naïve p={chance:g}", NAIVE, gain.setting, values, share=chance)

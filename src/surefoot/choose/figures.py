@@ -9,13 +9,13 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.choose.candidates import Candidate, Candidates
+from surefoot.choose.defaults import MODEL
 from surefoot.choose.frontier import Point, reranking_area, selective_curve
 from surefoot.choose.plan import Setting
 from surefoot.choose.worker import SHOWN
-from surefoot.data.files import read_json
-from surefoot.learn.model_files import DETAILS
+from surefoot.learn.storage import saved_history
 from surefoot.risk.assess import alpha_key, difference_figures
-from surefoot.risk.churn import BINS, Churn
+from surefoot.risk.churn import Churn
 from surefoot.risk.expectation import geo_risk
 from surefoot.risk.inference import t_test
 from surefoot.risk.multiplicity import holm
@@ -29,7 +29,7 @@ _DIGITS = 6  # of queries' values: what a page can show, in little room
 def candidate_rows(found: Candidates) -> list[Json]:
     """A row for each model and strategy, on validation and test data."""
     models = list(found.models())
-    gain = next((one for one in models if one.kind == "model" and one.setting.objective == "gain"), None)
+    gain = next((one for one in models if one.setting == found.gain_only), None)
     candidates = [*models, *found.strategies(), *([] if gain is None else found.mixtures(gain))]
     against = {part: found.baseline_values(part) for part in SHOWN}
     rows = [_row(found, one, against) for one in candidates]
@@ -48,46 +48,72 @@ def _row(found: Candidates, one: Candidate, against: dict[str, Floats]) -> Json:
         "parameters": one.parameters,
     }
     for part in SHOWN:
-        each = [
-            _figures(found, values, against[part], None if one.tau is None else one.tau[part][seed], one.share)
-            for seed, values in enumerate(one.values[part])
-        ]
+        each = _each_seed(found, one, against[part], part, slice(None))
         row[part] = _mean(each)
         if len(each) > 1:
             row[part]["deviation"] = {
                 key: float(np.std([one[key] for one in each], ddof=1)) for key in ("mean", "risk")
             }
+    row["folds"] = {
+        fold: {
+            part: _mean(_each_seed(found, one, against[part], part, found.spans(part)[fold], brief=True))
+            for part in SHOWN
+        }
+        for fold in found.folds
+    }
     row["per_query"] = np.round(one.values["test"][:, 0].mean(axis=0), _DIGITS).tolist()
-    if one.kind == "model":
+    if one.kind == MODEL:
         row["convergence"] = _convergence(found, one.setting)
     return row
 
 
-def _figures(found: Candidates, values: Floats, against: Floats, tau: Floats | None, chance: float | None) -> Json:
-    """One seed's figures on one part: values are [measure, query], those of baselines [baseline, measure, query]."""
+def _each_seed(
+    found: Candidates, one: Candidate, against: Floats, part: str, queries: slice, *, brief: bool = False
+) -> list[Json]:
+    """The figures of each seed on some of the queries of a part."""
+    return [
+        _figures(
+            found,
+            values[:, queries],
+            against[..., queries],
+            None if one.tau is None else one.tau[part][seed, queries],
+            one.share,
+            brief,
+        )
+        for seed, values in enumerate(one.values[part])
+    ]
+
+
+def _figures(
+    found: Candidates, values: Floats, against: Floats, tau: Floats | None, chance: float | None, brief: bool
+) -> Json:
+    """One seed's figures: values are [measure, query], those of baselines [baseline, measure, query]."""
     baseline = against[0, 0]
     difference = values[0] - baseline
-    figures: Json = {"mean": float(values[0].mean())}
-    figures["measures"] = {name: float(row.mean()) for name, row in zip(found.measures, values, strict=True)}
+    figures: Json = {"mean": float(values[0].mean()), "queries": len(difference)}
     figures |= difference_figures(difference, baseline)
     if chance is not None:  # the model's own wins and losses happen with that chance
         counted = difference_figures(difference / chance, baseline)
         figures |= {key: chance * counted[key] for key in ("wins", "losses", "loss_over_20")}
         figures["ties"] = len(difference) - figures["wins"] - figures["losses"]
-    figures["u_risk"] = {alpha_key(alpha): u_risk(values[0], baseline, alpha) for alpha in found.plan.alphas}
     if len(against) > 1:
         everything = np.vstack([against[:, 0], values[0]])
         figures["geo_risk"] = {
             alpha_key(alpha): float(geo_risk(everything, alpha)[-1]) for alpha in (0.0, *found.plan.alphas)
         }
-    if tau is not None:
-        churn = Churn(tau, np.nan_to_num(tau, nan=1.0) < 1, int(np.isnan(tau).sum()))
-        bins = churn.bins()
+    churn = None if tau is None else Churn(tau, np.nan_to_num(tau, nan=1.0) < 1, int(np.isnan(tau).sum()))
+    if churn is not None:
         figures["share_reranked"] = churn.share_reranked
+    if brief:
+        return figures
+    figures["measures"] = {name: float(row.mean()) for name, row in zip(found.measures, values, strict=True)}
+    figures["u_risk"] = {alpha_key(alpha): u_risk(values[0], baseline, alpha) for alpha in found.plan.alphas}
+    if churn is not None:
+        bins = churn.bin_figures(difference)
         figures["bins"] = {
-            "share": [float((bins == number).mean()) for number in range(BINS)],
-            "reward": [float(np.maximum(difference[bins == number], 0).sum() / len(bins)) for number in range(BINS)],
-            "risk": [float(np.maximum(-difference[bins == number], 0).sum() / len(bins)) for number in range(BINS)],
+            "share": [one["queries"] / len(difference) for one in bins],
+            "reward": [one["reward"] for one in bins],
+            "risk": [one["risk"] for one in bins],
         }
     return figures
 
@@ -118,21 +144,31 @@ def _compare(
         tests = [t_test(values, other).p_adjusted for values in means]
         for row, p in zip(rows, holm(tests), strict=True):
             row[part][key] = p
-    full = next((row[part] for row, one in zip(rows, candidates, strict=True) if one is gain), None)
-    for row in rows:
-        share = row[part].get("share_reranked")
-        if full is not None and share is not None and share <= full["share_reranked"]:
-            row[part]["area"] = reranking_area(share, row[part]["gain"], full["share_reranked"], full["gain"])
+    full = next((row for row, one in zip(rows, candidates, strict=True) if one is gain), None)
+    if full is not None:
+        for row in rows:
+            _add_area(row[part], full[part])
+            for fold, figures in row["folds"].items():
+                _add_area(figures[part], full["folds"][fold][part])
+
+
+def _add_area(figures: Json, full: Json) -> None:
+    """The area of re-ranking, for what re-ranks no more queries than the gain-only model."""
+    share = figures.get("share_reranked")
+    if share is not None and share <= full["share_reranked"]:
+        figures["area"] = reranking_area(share, figures["gain"], full["share_reranked"], full["gain"])
+
+
+def _histories(found: Candidates, setting: Setting) -> list[dict[str, list[float]]]:
+    """What each training of a setting reached on its own data after each tree, up to the last that its model has."""
+    kept = [saved_history(found.store.place(job)) for jobs in found.jobs(setting) for job in jobs]
+    return [{name: values[:trees] for name, values in history["train"].items()} for history, trees in kept]
 
 
 def _convergence(found: Candidates, setting: Setting) -> Json:
     """Training effectiveness after each tree, the mean over folds and seeds, and trees to 95 % of the last."""
-    curves, reached = [], []
-    for jobs in found.jobs(setting):
-        for job in jobs:
-            history = read_json(found.store.place(job) / DETAILS)["fitted"]["history_"]["train"]["effectiveness"]
-            curves.append(history)
-            reached.append(next(tree for tree, value in enumerate(history, 1) if value >= REACHED * history[-1]))
+    curves = [history["effectiveness"] for history in _histories(found, setting)]
+    reached = [next(tree for tree, value in enumerate(curve, 1) if value >= REACHED * curve[-1]) for curve in curves]
     longest = max(map(len, curves))
     padded = np.array([[*curve, *[curve[-1]] * (longest - len(curve))] for curve in curves])
     return {"trees": float(np.mean(reached)), "effectiveness": np.round(padded.mean(axis=0), _DIGITS).tolist()}
@@ -140,19 +176,15 @@ def _convergence(found: Candidates, setting: Setting) -> Json:
 
 def training_point(found: Candidates, setting: Setting) -> Point:
     """Risk and gain of a setting on its own training data, the mean over folds and seeds."""
-    risks, gains = [], []
-    for jobs in found.jobs(setting):
-        for job in jobs:
-            history = read_json(found.store.place(job) / DETAILS)["fitted"]["history_"]["train"]
-            risks.append(history["risk"][-1])
-            gains.append(history["reward"][-1] - history["risk"][-1])
-    return Point(float(np.mean(risks)), float(np.mean(gains)))
+    last = [(history["risk"][-1], history["reward"][-1]) for history in _histories(found, setting)]
+    risk, reward = np.mean(last, axis=0).tolist()
+    return Point(risk, reward - risk)
 
 
 def selective_points(found: Candidates, part: str) -> list[Json]:
     """The whole curve of selective re-ranking with the gain-only model: a point for each threshold."""
     order = found.aggregates(part)
-    gain = next((one for one in found.models() if one.setting.objective == "gain"), None)
+    gain = next((one for one in found.models() if one.setting == found.gain_only), None)
     if order is None or gain is None:
         return []
     each = [selective_curve(values[0] - found.baseline_values(part)[0, 0], order) for values in gain.values[part]]

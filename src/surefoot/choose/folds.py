@@ -11,21 +11,29 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
+from surefoot.arguments import LARGEST_SEED, whole
 from surefoot.arrays import Floats, Rows
 from surefoot.choose.aggregates import Aggregate
-from surefoot.data.files import existing_file
+from surefoot.choose.defaults import FEWEST_FOLDS, FOLDS, SPLIT_SEED
+from surefoot.data.compression import OPEN
+from surefoot.data.files import FORMS, existing_file
 from surefoot.data.letor.files import read_letor
 from surefoot.data.ranking_data import RankingData
-from surefoot.data.writing import unfinished
+from surefoot.data.writing import made_folder, unfinished, written
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.checkpoints import data_hash
-from surefoot.learn.sources import read_like, with_baselines
+from surefoot.learn.inputs import alike
+from surefoot.learn.sources import files_of, read_like, with_baselines
 
 PARTS = ("train", "valid", "test")
 _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
-_ENDINGS = (".txt", ".txt.gz", ".txt.bz2", ".txt.xz", ".txt.zst", ".parquet", "")
+_ENDINGS = (
+    ".txt",
+    *(f".txt{ending}" for ending in OPEN),
+    *(ending for ending, form in FORMS.items() if form == "parquet"),
+    "",
+)
 KEPT = "data"  # below a sweep's folder: data that was given in memory
-FEWEST = 3  # folds: one to test, one to validate, one to train
 
 
 @dataclass(frozen=True)
@@ -60,17 +68,15 @@ class Source:
 
     path: str
     baselines: tuple[str, ...] = ()
-    folds: int = 5
-    seed: int = 0
+    folds: int = FOLDS
+    seed: int = SPLIT_SEED
     held_out: float = 0.0
     selective: str | None = None
 
     def __post_init__(self) -> None:
         """Reject what could not be read or cut."""
-        if self.folds < FEWEST:
-            raise ArgumentError(
-                f"there are {self.folds} folds; at least {FEWEST} are needed to train, validate and test"
-            )
+        whole("folds", self.folds, FEWEST_FOLDS)
+        whole("split_seed", self.seed, 0, LARGEST_SEED)
         if not 0 <= self.held_out < float("inf"):
             raise ArgumentError(f"held_out is {self.held_out:g}; give a share below 1, or a number of queries")
         if self.selective is not None:
@@ -93,10 +99,10 @@ class Source:
 
     def files(self) -> list[Path]:
         """Every file that is read; one that is missing is named in an error."""
+        given = [existing_file(path) for path in files_of(self.baselines)]
         if not Path(self.path).is_dir():
-            existing_file(self.path)
-            return [Path(self.path)]
-        return [_file(folder, part) for folder in self._folders() for part in PARTS]
+            return [existing_file(self.path), *given]
+        return [*(_file(folder, part) for folder in self._folders() for part in PARTS), *given]
 
     def load(self, name: str) -> Fold:
         """One fold, with its baselines."""
@@ -106,7 +112,11 @@ class Source:
         files = {part: _file(Path(self.path) / name, part) for part in PARTS}
         train = read_letor(files["train"])
         sets = [train, *(read_like(files[part], train.n_features) for part in PARTS[1:])]
-        train, valid, test = (self._ready(data, file) for data, file in zip(sets, files.values(), strict=True))
+        train, *others = (self._ready(data, file) for data, file in zip(sets, files.values(), strict=True))
+        # What goes by position afterwards must stand where the training data has it.
+        valid, test = (
+            alike(data, train, f"{part} data of {name}") for part, data in zip(PARTS[1:], others, strict=True)
+        )
         held_out = None
         if self.held_out:
             order = np.random.default_rng(self.seed).permutation(len(train.queries))
@@ -192,10 +202,9 @@ def keep_data(data: Any, folder: Path, *, needed: bool) -> Path:
     if needed and not all(one.baselines for one in flat):
         raise ArgumentError("there is nothing to compare with; give the data a baseline (with_baseline), or learn some")
     name = hashlib.sha256("".join(map(data_hash, flat)).encode()).hexdigest()[:20]
-    target = folder / KEPT / name
+    target = folder.resolve() / KEPT / name
     if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished(target) as temporary:
+        with written(target), made_folder(target.parent), unfinished(target) as temporary:
             temporary.mkdir()
             for number, one in enumerate(flat):
                 home = temporary if single else temporary / f"Fold{number // 3 + 1}"
@@ -203,7 +212,8 @@ def keep_data(data: Any, folder: Path, *, needed: bool) -> Path:
                 file = home / f"{'data' if single else _STEMS[PARTS[number % 3]][0]}.parquet"
                 one.write(file)
                 pl.DataFrame(one.baselines).write_parquet(_baselines_file(file))
-            temporary.rename(target)
+            if not target.exists():  # another program may have been faster
+                temporary.rename(target)
     return target / "data.parquet" if single else target
 
 

@@ -63,17 +63,12 @@ def undominated(points: Sequence[Point]) -> list[int]:
 
 
 def proportional_gain(full: Point, risk: float) -> float:
-    """The gain left at a risk if risk and gain are reduced alike: the line from the baseline to the full model.
+    """The gain left at a risk if risk and gain are reduced alike: the line from baseline to full model.
 
     >>> proportional_gain(Point(0.04, 0.1), 0.01)
     0.025
     """
-    return full.gain * risk / full.risk if full.risk else full.gain
-
-
-def break_even_gain(alpha: float, risk: float) -> float:
-    """The gain that a risk must bring at least, if a loss weighs α beyond its own: gain = α·risk, where U_Risk is 0."""
-    return alpha * risk
+    return full.gain * min(1.0, risk / full.risk) if full.risk else full.gain
 
 
 def last_alpha(full: Point) -> float:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from surefoot.choose.tables import columns, marks, notes, title
+from surefoot.choose.figures import REACHED
+from surefoot.choose.tables import columns, marks, notes, title, value_of
+from surefoot.choose.worker import SHOWN
 from surefoot.errors import CONTROL, visible
 from surefoot.report.columns import LEAST_P
 from surefoot.report.html import json_for_script, render_page, script_of, trusted
@@ -20,28 +22,19 @@ _SCRIPTS = (
 def page_payload(data: Json) -> Json:
     """What the page's scripts read: the result, and the cells of its table."""
     wanted = columns(data)
-    names = {row["name"]: row for row in [*data["baselines"], *data["rows"]]}
-    kept = ("baselines", "rows", "names", "alphas", "curves", "measure", "queries")
+    rows = [*data["baselines"], *data["rows"]]
+    kept = ("baselines", "rows", "names", "alphas", "curves", "measure")
     return {
         **{key: data[key] for key in kept},
         "headings": [column.heading for column in wanted],
-        "cells": {
-            part: {name: [_cell(column.of, row[part]) for column in wanted] for name, row in names.items()}
-            for part in ("valid", "test")
-        },
         "digits": [column.digits for column in wanted],
-        "marks": {part: {name: marks(row[part]) for name, row in names.items()} for part in ("valid", "test")},
+        "cells": {part: [[value_of(column, row[part]) for column in wanted] for row in rows] for part in SHOWN},
+        "marks": {part: [marks(row[part]) for row in rows] for part in SHOWN},
+        "reached": f"{REACHED:.0%}".replace("%", " %"),
         "control": CONTROL.pattern,
         "least_p": LEAST_P,
         "level": LEVEL,
     }
-
-
-def _cell(of: object, figures: Json) -> float | None:
-    try:
-        return of(figures)  # type: ignore[operator,no-any-return]
-    except KeyError:  # a baseline has no risk against itself
-        return None
 
 
 def to_page(data: Json) -> str:

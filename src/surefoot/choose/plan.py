@@ -8,24 +8,21 @@ from itertools import product
 from typing import Any, Self, TypeAlias
 
 from surefoot.arguments import LARGEST_COUNT, whole
+from surefoot.choose.defaults import TREES as DEFAULT_TREES
+from surefoot.choose.defaults import TUNINGS
 from surefoot.errors import ArgumentError, listed, shortened
-from surefoot.learn.defaults import MEASURE, OBJECTIVES
+from surefoot.learn.defaults import OBJECTIVES
+from surefoot.learn.settings import SEEDS
 from surefoot.measures.notation import Measure
-from surefoot.risk.tradeoff import check_alpha
+from surefoot.risk.assess import distinct_alphas
 
 ALL = "@all"  # after an objective: against all baselines, not the first alone
 TREES = "n_estimators"
-TUNE = {
-    "gain": "tuned for gain alone (α = 0) and reused for every objective and α",
-    "objective": "tuned for each objective and α",
-    "none": "not tuned: each setting of the grid has its own row",
-}
-TUNE_ON = {"fold": "on each fold's validation data", "folds": "on the validation data of all folds together"}
-Parameters: TypeAlias = tuple[tuple[str, Any], ...]
+Values: TypeAlias = tuple[tuple[str, Any], ...]
 _OWN = {"objective", "alpha", "measure", "random_state", "checkpoint", "checkpoint_every", "history", "importance_type"}
 
 
-def parameters_of(given: Mapping[str, Any]) -> Parameters:
+def values_of(given: Mapping[str, Any]) -> Values:
     """Parameters in the order of their names; lists, which cannot be compared in a set, as tuples."""
     return tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in sorted(given.items()))
 
@@ -40,7 +37,7 @@ class Setting:
 
     objective: str
     alpha: float | None = None
-    parameters: Parameters = ()
+    parameters: Values = ()
 
     @property
     def name(self) -> str:
@@ -67,7 +64,7 @@ class Job:
 
     fold: str
     setting: Setting
-    parameters: Parameters
+    parameters: Values
     seed: int
     trial: bool = False
 
@@ -84,8 +81,8 @@ class Job:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The job whose plain data this is."""
         given = data["setting"]
-        setting = Setting(**{**given, "parameters": parameters_of(dict(given["parameters"]))})
-        return cls(**{**data, "setting": setting, "parameters": parameters_of(dict(data["parameters"]))})
+        setting = Setting(**{**given, "parameters": values_of(dict(given["parameters"]))})
+        return cls(**{**data, "setting": setting, "parameters": values_of(dict(data["parameters"]))})
 
 
 @dataclass(frozen=True)
@@ -94,20 +91,20 @@ class Plan:
 
     `options` are Ranker's other arguments, the same for all.
 
-    >>> plan = Plan(("gain", "u_risk"), (1.0, 5.0), grid={"num_leaves": (10, 50), "n_estimators": (50, 100)})
+    >>> grid = {"num_leaves": (10, 50), "n_estimators": (50, 100)}
+    >>> plan = Plan(("gain", "u_risk"), (1.0, 5.0), (0,), grid, "gain", "nDCG@10")
     >>> [setting.name for setting in plan.settings()]
     ['gain', 'u_risk α=1', 'u_risk α=5']
     >>> plan.combinations()
     [{'num_leaves': 10}, {'num_leaves': 50}]
     """
 
-    objectives: tuple[str, ...] = ("gain", "u_risk")
-    alphas: tuple[float, ...] = (1.0, 5.0, 10.0, 20.0)
-    seeds: tuple[int, ...] = (0,)
-    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    tune: str = "gain"
-    tune_on: str = "fold"
-    measure: str = MEASURE
+    objectives: tuple[str, ...]
+    alphas: tuple[float, ...]
+    seeds: tuple[int, ...]
+    grid: Mapping[str, tuple[Any, ...]]
+    tune: str
+    measure: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -118,7 +115,6 @@ class Plan:
         seeds: Sequence[int],
         grid: Mapping[str, Any],
         tune: str,
-        tune_on: str,
         measure: str,
         options: Mapping[str, Any],
     ) -> Self:
@@ -133,20 +129,18 @@ class Plan:
                     f"unknown objective {shortened(objective)}; write one of {', '.join(OBJECTIVES)}, "
                     f"or such as faro{ALL} for all baselines together"
                 )
-        for name, value, known in (("tune", tune, TUNE), ("tune_on", tune_on, TUNE_ON)):
-            if value not in known:
-                raise ArgumentError(f"{name} is {shortened(value)}; it must be one of {', '.join(known)}")
+        if tune not in TUNINGS:
+            raise ArgumentError(f"tune is {shortened(tune)}; it must be one of {', '.join(TUNINGS)}")
         wrong = sorted(_OWN & {*grid, *options})
         if wrong:
             raise ArgumentError(f"{wrong[0]} is not a parameter to sweep so; the sweep has its own way to set it")
         lists = {name: _values(name, value) for name, value in grid.items()}
         plan = cls(
             objectives=tuple(dict.fromkeys(["gain", *objectives])),
-            alphas=tuple(sorted({check_alpha(alpha) for alpha in alphas})),
-            seeds=tuple(dict.fromkeys(whole("a seed", seed, 0, 2**31 - 1) for seed in seeds)),
-            grid={TREES: (100,)} | lists,
+            alphas=tuple(sorted(distinct_alphas(alphas).values())) if len(alphas) else (),
+            seeds=tuple(dict.fromkeys(whole("a seed", seed, 0, SEEDS - 1) for seed in seeds)),
+            grid={TREES: (DEFAULT_TREES,)} | lists,
             tune=tune,
-            tune_on=tune_on,
             measure=str(Measure.parse(measure)),
             options=dict(options),
         )
@@ -177,7 +171,7 @@ class Plan:
         pairs = [("gain", None), *product(self.objectives[1:], self.alphas)]
         grid = self.combinations(every=True) if self.tune == "none" else [{}]
         return [
-            Setting(objective, alpha, parameters_of(parameters) if len(grid) > 1 else ())
+            Setting(objective, alpha, values_of(parameters) if len(grid) > 1 else ())
             for objective, alpha in pairs
             for parameters in grid
         ]
@@ -202,7 +196,7 @@ class Plan:
         for setting in dict.fromkeys(map(self.group, self.settings())) if self.tuned else ():
             for parameters in self.combinations():
                 for seed in self.seeds:
-                    yield Job(fold, setting, parameters_of(parameters | {TREES: most}), seed, trial=True)
+                    yield Job(fold, setting, values_of(parameters | {TREES: most}), seed, trial=True)
 
     def jobs(self, fold: str, tuned: Mapping[Setting, Mapping[str, Any]]) -> Iterator[Job]:
         """The trainings of a fold's settings whose parameters are known."""
@@ -211,7 +205,7 @@ class Plan:
             parameters = dict(setting.parameters) or (tuned.get(self.group(setting)) if self.tuned else only)
             if parameters is not None:
                 for seed in self.seeds:
-                    yield Job(fold, setting, parameters_of(parameters), seed)
+                    yield Job(fold, setting, values_of(parameters), seed)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -226,29 +220,35 @@ class Plan:
 
     def rule(self) -> str:
         """How parameters were found, in words."""
-        if self.tune == "none" and len(self.settings()) > 1 + (len(self.objectives) - 1) * len(self.alphas):
-            return f"Parameters were {TUNE['none']}."
-        if not self.tuned:
+        several = [f"{name} ({', '.join(map(str, values))})" for name, values in self.grid.items() if len(values) > 1]
+        if not several:
             return "Parameters were given, not tuned."
-        tried = listed(
-            [f"{name} ({', '.join(map(str, values))})" for name, values in self.grid.items() if len(values) > 1]
+        if not self.tuned:
+            return f"Parameters ({listed(several)}) were {TUNINGS[self.tune]}."
+        return (
+            f"Parameters ({listed(several)}) were {TUNINGS[self.tune]}, on each fold's validation data, by mean "
+            f"{self.measure}."
         )
-        return f"Parameters ({tried}) were {TUNE[self.tune]}, {TUNE_ON[self.tune_on]}, by mean {self.measure}."
 
 
 def best(plan: Plan, found: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str, Any]:
     """The parameters whose trials have the greatest mean measure on validation data; the first of equals.
 
-    A trial's result has under `valid` the measure for each number of trees in the grid, in ascending order.
+    A trial's result has under `valid` the measure after each tree. A training that stops early uses its best tree.
     """
     counts = sorted(plan.grid[TREES])
-    reached: dict[Parameters, list[Sequence[float]]] = {}
+    early = plan.options.get("early_stopping_rounds") is not None
+
+    def at(values: Sequence[float], trees: int) -> float:
+        return max(values[:trees]) if early else values[min(trees, len(values)) - 1]
+
+    reached: dict[Values, list[Sequence[float]]] = {}
     for job, result in found:
         reached.setdefault(job.parameters, []).append(result["valid"])
     means = {
-        (parameters, count): sum(values[place] for values in lists) / len(lists)
+        (parameters, count): sum(at(values, count) for values in lists) / len(lists)
         for parameters, lists in reached.items()
-        for place, count in enumerate(counts)
+        for count in counts
     }
     parameters, count = max(means, key=lambda at: means[at])
     return dict(parameters) | {TREES: count}

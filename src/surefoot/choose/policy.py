@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot.arguments import number_of
-from surefoot.choose.candidates import Candidates
+from surefoot.choose.defaults import MODEL
+from surefoot.choose.rows import counted, gain_only, pooled
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs
+from surefoot.choose.trainings import Trainings
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.ranker import Ranker
+from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import Json
 
 SCHEMA = "surefoot/choice/1"
@@ -46,111 +49,120 @@ class Policy:
         """What is wanted."""
         return POLICIES[self.name].format(level=self.level)
 
-    def choose(self, rows: Sequence[Json], gain: Json) -> tuple[Json, int]:
-        """The row that does best on validation data, and how many satisfy the policy."""
+    def choose(self, rows: Sequence[Json], gain: Json, fold: str) -> tuple[Json, int]:
+        """The row that does best on a fold's validation data, and how many satisfy the policy there."""
+
+        def on(row: Json) -> Json:
+            figures: Json = row["folds"][fold]["valid"]
+            return figures
+
         match self.name:
             case "max_risk":
-                fit = [row for row in rows if row["valid"]["risk"] <= self.level]
-                least = min(rows, key=lambda row: row["valid"]["risk"])
-                self._need(fit, f"the least risk is {least['valid']['risk']:.4f}, of {least['name']}")
-                return max(fit, key=lambda row: row["valid"]["gain"]), len(fit)
+                fit = [row for row in rows if on(row)["risk"] <= self.level]
+                least = min(rows, key=lambda row: float(on(row)["risk"]))
+                self._need(fit, fold, f"the least risk is {on(least)['risk']:.4f}, of {least['name']}")
+                return max(fit, key=lambda row: float(on(row)["gain"])), len(fit)
             case "keep_gain":
-                if gain["valid"]["gain"] <= 0:
-                    raise ArgumentError(
-                        "the gain-only model gains nothing on validation data: there is no gain to keep"
-                    )
-                wanted = self.level * gain["valid"]["gain"]
-                fit = [row for row in rows if row["valid"]["gain"] >= wanted]
-                most = max(rows, key=lambda row: row["valid"]["gain"])
-                self._need(fit, f"{wanted:.4f} is wanted, and the greatest gain is {most['valid']['gain']:.4f}")
-                return min(fit, key=lambda row: (row["valid"]["risk"], -row["valid"]["gain"])), len(fit)
+                wanted = self.level * on(gain)["gain"]
+                fit = [row for row in rows if on(row)["gain"] >= wanted > 0]
+                self._need(fit, fold, f"the gain-only model gains {on(gain)['gain']:+.4f}, so {wanted:.4f} is wanted")
+                return min(fit, key=lambda row: (on(row)["risk"], -on(row)["gain"])), len(fit)
             case "largest_area":
-                fit = [row for row in rows if "area" in row["valid"]]
-                self._need(fit, "none re-ranks at most as many queries as the gain-only model does")
-                return max(fit, key=lambda row: row["valid"]["area"]), len(fit)
+                fit = [row for row in rows if "area" in on(row)]
+                self._need(fit, fold, "none re-ranks at most as many queries as the gain-only model does")
+                return max(fit, key=lambda row: float(on(row)["area"])), len(fit)
             case _:
-                key = f"{self.level:g}"
-                fit = [row for row in rows if key in row["valid"].get("geo_risk", {})]
-                known = ", ".join(rows[0]["valid"].get("geo_risk", {}))
-                self._need(fit, f"the sweep has GeoRisk at α = {known}" if known else "GeoRisk needs several baselines")
-                return max(fit, key=lambda row: row["valid"]["geo_risk"][key]), len(fit)
+                key = alpha_key(self.level)
+                fit = [row for row in rows if key in on(row).get("geo_risk", {})]
+                known = ", ".join(on(rows[0]).get("geo_risk", {}))
+                self._need(
+                    fit, fold, f"the sweep has GeoRisk at α = {known}" if known else "GeoRisk needs several baselines"
+                )
+                return max(fit, key=lambda row: float(on(row)["geo_risk"][key])), len(fit)
 
-    def _need(self, fit: Sequence[Json], why: str) -> None:
+    def _need(self, fit: Sequence[Json], fold: str, why: str) -> None:
         if not fit:
-            raise ArgumentError(f"no candidate satisfies the policy ({self.words}) on validation data: {why}")
+            raise ArgumentError(
+                f"no candidate satisfies the policy ({self.words}) on the validation data of {fold}: {why}"
+            )
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The candidate that a policy chose, and why."""
+    """What a policy chose on each fold's validation data, and what that comes to on all test data."""
 
     policy: Policy
-    row: Json
+    chosen: dict[str, Json]
+    satisfied: dict[str, int]
     gain: Json
-    satisfied: int
     among: int
     measure: str
+    origin: str
 
     @property
-    def name(self) -> str:
-        """The candidate's name."""
-        return str(self.row["name"])
+    def test(self) -> Json:
+        """The figures of the choices on all test queries."""
+        return pooled(self.chosen)
 
     def to_dict(self) -> Json:
         """Plain data that JSON can hold."""
-
-        def shown(row: Json) -> Json:
-            return {key: row[key] for key in ("name", "kind", "objective", "alpha", "parameters", "valid", "test")}
-
+        folds = [
+            {"fold": fold, "chosen": row["name"], "satisfied": self.satisfied[fold], **row["folds"][fold]}
+            for fold, row in self.chosen.items()
+        ]
         return {
             "schema": SCHEMA,
             "policy": {"name": self.policy.name, "level": self.policy.level, "words": self.policy.words},
-            "measure": self.measure, "candidates": self.among, "satisfied": self.satisfied, "chosen": shown(self.row),
-            "gain_only": shown(self.gain), "why": self.words,
+            "measure": self.measure, "candidates": self.among, "folds": folds, "test": self.test,
+            "gain_only": pooled(dict.fromkeys(self.chosen, self.gain)), "why": self.words,
         }  # fmt: skip
 
     @property
     def words(self) -> list[str]:
-        """Why it was chosen, and what test data say."""
-        mine, full = self.row, self.gain
+        """What was chosen and why, and what test data say."""
+        mine, full = self.test, pooled(dict.fromkeys(self.chosen, self.gain))
+        fit = f"{min(self.satisfied.values())} to {max(self.satisfied.values())}"
         said = [
-            f"{self.name}: {self.policy.words}, by {self.measure} on validation data.",
-            f"{self.satisfied} of {self.among} candidates satisfy the policy. On validation data this one gains "
-            f"{mine['valid']['gain']:+.4f} at a risk of {mine['valid']['risk']:.4f}; the gain-only model "
-            f"{full['valid']['gain']:+.4f} at {full['valid']['risk']:.4f}.",
-            f"On test data it gains {mine['test']['gain']:+.4f} at a risk of {mine['test']['risk']:.4f}, and hurts "
-            f"{mine['test']['loss_over_20']:.0f} queries by more than 20 %; the gain-only model "
-            f"{full['test']['gain']:+.4f} at {full['test']['risk']:.4f}, and hurts {full['test']['loss_over_20']:.0f}.",
+            f"{counted(self.chosen)}: {self.policy.words}, by {self.measure} on each fold's validation data, where "
+            f"{fit} of {self.among} candidates satisfy the policy.",
+            f"On all {mine['queries']:,} test queries it gains {mine['gain']:+.4f} at a risk of {mine['risk']:.4f}, "
+            f"and hurts {mine['loss_over_20']:.0f} queries by more than 20 %; the gain-only model {full['gain']:+.4f} "
+            f"at {full['risk']:.4f}, and hurts {full['loss_over_20']:.0f}.",
         ]
-        if self.policy.name == "max_risk" and mine["test"]["risk"] > self.policy.level:
+        if self.policy.name == "max_risk" and mine["risk"] > self.policy.level:
             said.append(
                 f"On test data its risk is above {self.policy.level:g}: validation data promise nothing certain."
             )
         return said
 
 
-def select(result: TradeOffs, policy: Policy, kinds: Sequence[str] = ("model",)) -> Choice:
-    """The candidate that the policy takes, of these kinds."""
+def select(result: TradeOffs, policy: Policy, kinds: Sequence[str] = (MODEL,)) -> Choice:
+    """What the policy takes of these kinds, fold by fold: a fold's validation queries are other folds' test queries."""
     data = result.to_dict()
     rows = [row for row in data["rows"] if row["kind"] in kinds]
-    gain = next((row for row in data["rows"] if row["kind"] == "model" and row["objective"] == "gain"), None)
+    gain = gain_only(data["rows"])
     if gain is None or not rows:
         raise DataError("the sweep has no gain-only model, or none of the candidates asked for; run it again")
-    chosen, satisfied = policy.choose(rows, gain)
-    return Choice(policy, chosen, gain, satisfied, len(rows), data["measure"])
+    found = {fold: policy.choose(rows, gain, fold) for fold in data["folds"]}
+    return Choice(
+        policy, {fold: row for fold, (row, _) in found.items()}, {fold: count for fold, (_, count) in found.items()},
+        gain, len(rows), data["measure"], data["origin"],
+    )  # fmt: skip
 
 
-def copy_model(store: Store, choice: Choice, target: Path, fold: str | None = None) -> tuple[str, int]:
-    """Save the chosen model of a fold (by default the first) with the first seed; says which fold and seed it is."""
-    found = Candidates(store)
-    setting = next((one for one in found.settings if one.name == choice.name), None)
-    if setting is None:
-        raise DataError.at(
-            store.folder, None, f"has no model {shortened(choice.name)} on every fold; run the sweep again"
+def copy_model(store: Store, choice: Choice, target: Path, fold: str | None = None) -> tuple[str, str, int]:
+    """Save a fold's choice (by default the first's) with the first seed; says whose and which model it is."""
+    of = next(iter(choice.chosen)) if fold is None else fold
+    if of not in choice.chosen:
+        raise ArgumentError(f"there is no fold {shortened(of)}; there are {', '.join(choice.chosen)}")
+    row = choice.chosen[of]
+    if row["kind"] != MODEL:
+        raise ArgumentError(
+            f"{row['name']} was chosen, which is made of the gain-only model and more; only single models can be "
+            "copied: choose among models"
         )
-    jobs = found.jobs(setting)[0]
-    job = next((job for job in jobs if job.fold == (fold or jobs[0].fold)), None)
-    if job is None:
-        raise ArgumentError(f"there is no fold {shortened(fold)}; there are {', '.join(one.fold for one in jobs)}")
-    Ranker.load(store.place(job)).save(target)
-    return job.fold, job.seed
+    if store.origin != choice.origin:
+        raise DataError.at(store.folder, None, "was begun anew since its result was written; run the sweep to its end")
+    jobs = [job for job in Trainings(store).points(of) if job.setting.name == row["name"]]
+    Ranker.load(store.place(jobs[0])).save(target)
+    return of, str(row["name"]), jobs[0].seed

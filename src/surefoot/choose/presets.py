@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from surefoot.choose.defaults import PRESETS
 from surefoot.errors import ArgumentError, did_you_mean, listed, shortened
 
-PRESETS: dict[str, dict[str, Any]] = {
+_STUDIES: dict[str, dict[str, Any]] = {
     # Wang et al. (SIGIR 2012), §5.2: the grid is searched at α = 0 on each fold, and what it finds reused for α > 0.
     "wang2012": {
         "objectives": ("u_risk",),
@@ -50,8 +51,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 def preset(name: str) -> dict[str, Any]:
     """A preset's arguments of `sweep`."""
-    if name not in PRESETS:
+    if name not in _STUDIES:
         raise ArgumentError(
-            f"there is no preset {shortened(name)}{did_you_mean(name, PRESETS)}; known are: {listed(list(PRESETS))}"
+            f"there is no preset {shortened(name)}{did_you_mean(name, PRESETS)}; known are: {listed(PRESETS)}"
         )
-    return PRESETS[name]
+    return _STUDIES[name]

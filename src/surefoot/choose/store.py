@@ -15,23 +15,25 @@ import hashlib
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from surefoot import __version__
+from surefoot.choose.defaults import PLAN
 from surefoot.choose.folds import KEPT, Source
 from surefoot.choose.plan import Job, Plan
 from surefoot.data.files import read_json, reason
-from surefoot.data.writing import unfinished, write_text
+from surefoot.data.writing import unfinished, write_text, written
 from surefoot.errors import DataError
 from surefoot.learn.engines.contract import engine
 
 SCHEMA = "surefoot/sweep-plan/1"
-_NAME, _LOCK = "sweep.json", ".lock"
+_LOCK = ".lock"
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
 
@@ -43,12 +45,13 @@ class Store:
         self.plan, self.source, self.learned = plan, source, learned
         self._folds: dict[str, dict[str, Any]] = {}
         self.files: list[list[Any]] = []
+        self.folds: list[str] = []
         self.to_check: set[str] = set()  # folds whose files have changed since
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Store:
         """The store that is there."""
-        path = Path(folder) / _NAME
+        path = Path(folder) / PLAN
         if not Path(folder).is_dir():
             raise DataError.at(folder, None, "is not a folder; give the one that a sweep was kept in")
         content = read_json(path)
@@ -57,19 +60,21 @@ class Store:
         try:
             plan, source = Plan.from_dict(content["plan"]), Source.from_dict(content["source"])
             found = cls(folder, plan, source, bool(content["learned"]))
-            found.files = list(content["files"])
+            found.files, found.folds = list(content["files"]), list(content["folds"])
             return found
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError.at(path, None, f"is not whole ({error!r}); start the sweep in a new folder") from error
 
     def begin(self) -> None:
         """Write down what is asked for; another sweep's folder, or one with other files, is rejected."""
-        path = self.folder / _NAME
-        files = self._files()
+        path = self.folder / PLAN
+        for left in [*self.folder.glob(".*.part"), *self.folder.glob("*/.*.part")]:  # by programs that were killed
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        files, self.folds = self._files(), self.source.names()
         if path.exists():
             before = Store.read(self.folder)
             if before.files != files:  # each fold must be what it was before anything is taken as done
-                self.to_check, files = set(self.source.names()), before.files
+                self.to_check, files = set(self.folds), before.files
             if (before.source, before.learned) != (self.source, self.learned):
                 raise DataError.at(
                     self.folder, None, f"holds a sweep of other data ({before.described}); name another folder"
@@ -79,8 +84,6 @@ class Store:
         self._write(files)
         for kind in ("folds", "trials", "points"):
             (self.folder / kind).mkdir(exist_ok=True)
-            for left in (self.folder / kind).glob(".*.part"):  # by programs that were killed
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
 
     def checked(self, fold: str) -> None:
         """Note that a fold is what it was, or new."""
@@ -97,15 +100,21 @@ class Store:
         self.files = files
         content = {
             "schema": SCHEMA, "plan": self.plan.to_dict(), "source": self.source.to_dict(), "learned": self.learned,
-            "files": files,
+            "folds": self.folds, "files": files,
         }  # fmt: skip
-        write_text(self.folder / _NAME, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        write_text(self.folder / PLAN, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
     @property
     def described(self) -> str:
         """The data in a few words."""
         parts = [self.source.path, *self.source.baselines, *(["learned baselines"] if self.learned else [])]
         return ", ".join(parts)
+
+    @property
+    def origin(self) -> str:
+        """A hash of what was asked for, by which a result is known to be of it."""
+        content = [self.plan.to_dict(), self.source.to_dict(), self.learned]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -150,7 +159,7 @@ class Store:
     def write_fold(self, name: str, about: Mapping[str, Any], arrays: Arrays) -> None:
         """Keep a fold."""
         with self._new(self.folder / "folds" / name) as folder:
-            (folder / "fold.json").write_text(json.dumps(about))
+            write_text(folder / "fold.json", json.dumps(about), durable=True)
             _save(folder / "arrays.npz", arrays)
 
     def has(self, job: Job) -> bool:
@@ -173,27 +182,23 @@ class Store:
 
     def write_trial(self, job: Job, result: Mapping[str, Any]) -> None:
         """Keep what a trial found."""
-        write_text(self.place(job), json.dumps(result))
+        write_text(self.place(job), json.dumps(result), durable=True)
 
     def write_point(self, job: Job, ranker: Any, result: Mapping[str, Any], arrays: Arrays) -> None:
         """Keep a trained ranker and what it does."""
         with self._new(self.place(job)) as folder:
             ranker.save(folder)
-            (folder / "point.json").write_text(json.dumps({"job": job.to_dict(), **result}, ensure_ascii=False))
+            write_text(folder / "point.json", json.dumps({"job": job.to_dict(), **result}), durable=True)
             _save(folder / "arrays.npz", arrays)
 
     @contextmanager
     def _new(self, target: Path) -> Iterator[Path]:
         """A folder that appears under its name once it is whole; one that is there meanwhile stays."""
-        try:
-            with unfinished(target) as temporary:
-                temporary.mkdir()
-                yield temporary
-                with suppress(FileExistsError):
-                    if not target.exists():
-                        temporary.rename(target)
-        except OSError as error:
-            raise DataError.at(target, None, f"cannot be written ({reason(error)})") from error
+        with written(target), unfinished(target) as temporary:
+            temporary.mkdir()
+            yield temporary
+            if not target.exists():
+                temporary.rename(target)
 
     def _json(self, path: Path) -> dict[str, Any]:
         found = read_json(path)
@@ -205,13 +210,15 @@ class Store:
 def _save(path: Path, arrays: Arrays) -> None:
     with path.open("wb") as file:
         np.savez(file, allow_pickle=False, **dict(arrays))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _arrays(path: Path) -> Arrays:
     try:
         with np.load(path, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise DataError.at(
             path, None, f"cannot be read ({error}); remove its folder, and run the sweep again"
         ) from error

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from surefoot.choose import defaults
 from surefoot.choose.candidates import Candidates
 from surefoot.choose.folds import Source, keep_data
 from surefoot.choose.plan import Plan
@@ -17,12 +18,13 @@ from surefoot.choose.trainings import State, run
 from surefoot.errors import ArgumentError, listed, shortened
 from surefoot.learn.defaults import MEASURE
 from surefoot.learn.ranker import Ranker
+from surefoot.learn.sources import resolved_baseline
 
 DEFAULTS: dict[str, Any] = {
-    "objectives": ("u_risk",), "alphas": (1, 5, 10, 20), "seeds": (0,), "grid": {}, "tune": "gain", "tune_on": "fold",
-    "measure": MEASURE, "folds": 5, "split_seed": 0, "held_out": 0.0, "learn_baselines": False, "selective": None,
+    "objectives": defaults.OBJECTIVES, "alphas": defaults.ALPHAS, "seeds": defaults.SEEDS, "grid": {},
+    "tune": defaults.TUNE, "measure": MEASURE, "folds": defaults.FOLDS, "split_seed": defaults.SPLIT_SEED,
+    "held_out": None, "learn_baselines": False, "selective": None,
 }  # fmt: skip
-_RESULT = "result.json"
 
 
 def sweep(
@@ -43,7 +45,7 @@ def sweep(
     (train, valid, test); a file or RankingData is cut by query into `folds` parts. `folder` keeps every finished
     training: the same call goes on where a killed one was. `baselines` are texts such as "bm25=feature:25"; the first
     is what is shipped, RankingData's own come before. `grid` has lists of engine parameters and of n_estimators,
-    `tune` and `tune_on` say how they are chosen. With `learn_baselines`, four more are learned on `held_out` queries.
+    `tune` says how they are chosen. With `learn_baselines`, four more are learned on `held_out` queries.
     `selective` names an aggregate such as "mean:25" that all models get as a feature. `options` are Ranker's others.
     A `preset` ("wang2012", "dincer2014", "dincer2016") sets what is not given, parameters one by one.
 
@@ -55,29 +57,28 @@ def sweep(
     usual = DEFAULTS | ({} if preset is None else known_preset(preset))
     asked = usual | given | {"grid": {**usual["grid"], **given.get("grid", {})}}
     plan = Plan.of(
-        asked["objectives"], asked["alphas"], asked["seeds"], asked["grid"], asked["tune"], asked["tune_on"],
-        asked["measure"], {"num_threads": threads, **(options or {})},
+        asked["objectives"], asked["alphas"], asked["seeds"], asked["grid"], asked["tune"], asked["measure"],
+        {"num_threads": threads, **(options or {})},
     )  # fmt: skip
     learned = bool(asked["learn_baselines"])
-    held_out = asked["held_out"] or (0.2 if learned else 0.0)
+    held_out = (defaults.HELD_OUT if learned else 0.0) if asked["held_out"] is None else asked["held_out"]
     on_disk = isinstance(data, str | os.PathLike)
     if on_disk and not learned and not baselines:
         raise ArgumentError("there is nothing to compare with; name a baseline, such as bm25=feature:25, or learn some")
     path = Path(data).resolve() if on_disk else keep_data(data, Path(folder), needed=not (learned or baselines))
-    source = Source(
-        str(path), tuple(baselines), asked["folds"], asked["split_seed"], float(held_out), asked["selective"]
-    )
+    named = tuple(map(resolved_baseline, baselines))
+    source = Source(str(path), named, asked["folds"], asked["split_seed"], float(held_out), asked["selective"])
     source.files()
     store = Store(folder, plan, source, learned)
-    state = run(store, workers, look)
-    result = trade_offs(store, state.failures)
-    result.write_json(store.folder / _RESULT)
+    with store.alone():
+        result = trade_offs(store, run(store, workers, look).failures)
+        result.write_json(store.folder / defaults.RESULT)
     return result
 
 
 def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:
     """The result that a sweep left in its folder."""
-    return TradeOffs.read(Path(folder) / _RESULT)
+    return TradeOffs.read(Path(folder) / defaults.RESULT)
 
 
 def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = None) -> list[Ranker]:
@@ -85,6 +86,8 @@ def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = N
     found = Candidates(Store.read(folder))
     for setting in found.settings:
         if setting.name == name:
+            if seed is not None and seed not in found.plan.seeds:
+                raise ArgumentError(f"the sweep has no seed {seed!r}; it has {', '.join(map(str, found.plan.seeds))}")
             place = 0 if seed is None else found.plan.seeds.index(seed)
             return [Ranker.load(found.store.place(job)) for job in found.jobs(setting)[place]]
     known = listed([setting.name for setting in found.settings])

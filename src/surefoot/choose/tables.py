@@ -2,73 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from surefoot.choose.worker import SHOWN
+from surefoot.choose.rows import gain_only, gain_only_rows
+from surefoot.choose.worker import PAPERS, SHOWN
 from surefoot.errors import visible
-from surefoot.report.columns import fixed
-from surefoot.report.escapes import LETTER, csv_text, latex, markdown
+from surefoot.report.columns import MORE, SUMMARY, Column
+from surefoot.report.escapes import csv_text, markdown
+from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.text import rendered
+from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import Json
 from surefoot.significance import LEVEL
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-_LABELS = {"valid": "validation", "test": "test"}
-
-
-@dataclass(frozen=True)
-class Column:
-    """A figure of a row under `valid` or `test`: how it is called and written."""
-
-    heading: str
-    of: Callable[[Json], float | None]
-    digits: int | None = 4
-    latex: str | None = None
-
-    def text(self, figures: Json) -> str:
-        """The figure as tables show it."""
-        value = self.of(figures)
-        if value is None:
-            return "–"
-        return fixed(value, self.digits) if self.digits is not None else f"{value:.1%}"
+_PARTS = {"test": "test", "valid": "validation"}
+_KNOWN = {column.key: column for column in (*SUMMARY, *MORE)}
+MARKS = (
+    f"Figures are means over seeds. * differs from the baseline, † from the gain-only model (p < {LEVEL:g} by a paired "
+    "test corrected for skewness, after Holm)."
+)
 
 
 def columns(data: Json) -> list[Column]:
     """The papers' columns: effectiveness, both parts of the trade-off, both kinds of ratio, who is hurt."""
     found = [
-        Column(_short(measure), lambda row, measure=measure: row["measures"][measure])  # type: ignore[misc]
+        Column(measure, _short(measure), _short(measure), lambda row, name=measure: _of(row)["measures"][name])  # type: ignore[misc]
         for measure in data["measures"]
     ]
-    found += [
-        Column("reward", lambda row: row["reward"]),
-        Column("risk", lambda row: row["risk"]),
-        Column("reward/risk", lambda row: row["reward_over_risk"], 2),
-        Column("wins", lambda row: row["wins"], 0),
-        Column("losses", lambda row: row["losses"], 0),
-        Column("W/L", lambda row: row["wins_over_losses"], 2),
-        Column(">20%", lambda row: row["loss_over_20"], 0),
-    ]
+    found += [replace(_KNOWN[key], digits=4) for key in ("reward", "risk")]
+    found += [_KNOWN[key] for key in ("reward_over_risk", "wins", "losses", "wins_over_losses", "loss_over_20")]
     if len(data["baselines"]) > 1 and data["alphas"]:
-        key = f"{data['alphas'][-1]:g}"
-        found.append(Column(f"GeoRisk α={key}", lambda row: row["geo_risk"][key]))
-    found.append(Column("re-ranked", lambda row: row.get("share_reranked"), None))
+        key = alpha_key(data["alphas"][-1])
+        heading = f"GeoRisk α={key}"
+        found.append(
+            Column("geo_risk", heading, heading.replace("α", r"$\alpha$"), lambda row: _of(row)["geo_risk"][key])
+        )
+    found.append(Column("share_reranked", "re-ranked", "Re-ranked", lambda row: _of(row)["share_reranked"], 3))
     return found
+
+
+def _of(figures: Any) -> Any:
+    """A sweep's figures, which are more than an assessment's."""
+    return figures
+
+
+def value_of(column: Column, figures: Any) -> Any:
+    """A row's figure, None where it has none: a baseline has no risk against itself."""
+    try:
+        return column.value(figures)
+    except KeyError:
+        return None
+
+
+def _cells(data: Json, part: str) -> list[list[str]]:
+    """The table's texts: baselines first."""
+    rows = [*data["baselines"], *data["rows"]]
+    wanted = [replace(column, value=lambda row, of=column: value_of(of, row)) for column in columns(data)]  # type: ignore[misc]
+    return [[row["name"] + marks(row[part]), *(column.text(row[part]) for column in wanted)] for row in rows]
 
 
 def marks(figures: Json) -> str:
     """* where a row differs significantly from the baseline, † from the gain-only model."""
-    found = [mark for key, mark in (("p_baseline", "*"), ("p_gain", "†")) if (figures.get(key) or 1.0) < LEVEL]
-    return "".join(found)
-
-
-MARKS = (
-    f"Figures are means over seeds. * differs from the baseline, † from the gain-only model (p < {LEVEL:g} by a paired "
-    "test corrected for skewness, after Holm)."
-)
+    found = {mark: figures.get(key) for key, mark in (("p_baseline", "*"), ("p_gain", "†"))}
+    return "".join(mark for mark, p in found.items() if p is not None and p < LEVEL)
 
 
 def title(data: Json) -> str:
@@ -83,6 +83,9 @@ def title(data: Json) -> str:
 def notes(data: Json) -> list[str]:
     """How to read the tables, and what is not in them."""
     found = [data["rule"], MARKS, f"Ties go by {data['tie_rule']}."]
+    several, gain = gain_only_rows(data["rows"]), gain_only(data["rows"])
+    if gain is not None and len(several) > 1:
+        found.append(f"The gain-only model is {gain['name']}, the first of {len(several)}.")
     if data["last_alpha"] is not None:
         found.append(
             f"On training data the gain-only model has gain/risk {data['last_alpha']:.1f}: beyond that α, a coin flip "
@@ -95,28 +98,14 @@ def notes(data: Json) -> list[str]:
 
 def tables(data: Json, part: str = "test") -> list[RenderableType]:
     """What a terminal shows."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    wanted = columns(data)
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("candidate", overflow="fold")
-    for column in wanted:
-        table.add_column(column.heading, justify="right")
-    for row in [*data["baselines"], *data["rows"]]:
-        table.add_row(Text(visible(row["name"]) + marks(row[part])), *(_cell(column, row[part]) for column in wanted))
-    parts: list[RenderableType] = [Text(title(data), style="bold"), Text(""), table]
+    headings = ["candidate", *(column.heading for column in columns(data))]
+    parts: list[RenderableType] = [Text(title(data), style="bold"), Text("")]
+    parts.append(terminal_table(headings, _cells(data, part)))
     for answer in data["answers"]:
         parts += [Text(answer["question"], style="bold"), Text(answer["answer"])]
     return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
-
-
-def _cell(column: Column, figures: Json) -> str:
-    try:
-        return column.text(figures)
-    except KeyError:  # a baseline has no risk against itself
-        return ""
 
 
 def to_text(data: Json, width: int = 120) -> str:
@@ -130,7 +119,7 @@ def to_csv(data: Json) -> str:
         "mean", "gain", "reward", "risk", "reward_over_risk", "wins", "losses", "ties", "wins_over_losses",
         "loss_over_20", "worst_mean", "share_reranked", "area", "p_baseline", "p_gain",
     )  # fmt: skip
-    alphas = [f"{alpha:g}" for alpha in data["alphas"]]
+    alphas = [alpha_key(alpha) for alpha in data["alphas"]]
     header = ["candidate", "kind", "objective", "alpha", "part", *data["measures"], *keys]
     header += [f"u_risk@{alpha}" for alpha in alphas] + ["trees_to_95"]
     lines = [
@@ -147,17 +136,10 @@ def to_csv(data: Json) -> str:
 
 def to_markdown(data: Json) -> str:
     """The table on test data, the one on validation data, and the answers."""
-    wanted = columns(data)
+    headings = ["candidate", *(column.heading for column in columns(data))]
     parts = [f"**{markdown(title(data))}**"]
-    for part in reversed(SHOWN):
-        lines = [
-            "| candidate | " + " | ".join(markdown(column.heading) for column in wanted) + " |",
-            "|:---|" + "---:|" * len(wanted),
-        ]
-        for row in [*data["baselines"], *data["rows"]]:
-            cells = [markdown(row["name"] + marks(row[part])), *(_cell(column, row[part]) for column in wanted)]
-            lines.append("| " + " | ".join(cells) + " |")
-        parts += [f"On {_LABELS[part]} data", "\n".join(lines)]
+    for part, called in _PARTS.items():
+        parts += [f"On {called} data", markdown_table([markdown(one) for one in headings], _cells(data, part))]
     parts += [f"**{markdown(answer['question'])}** {markdown(answer['answer'])}" for answer in data["answers"]]
     parts.append("\n".join(f"- {markdown(note)}" for note in notes(data)))
     return "\n\n".join(parts) + "\n"
@@ -165,25 +147,7 @@ def to_markdown(data: Json) -> str:
 
 def to_latex(data: Json) -> str:
     """A booktabs table of the test data."""
-    wanted = columns(data)
-    body = []
-    for row in [*data["baselines"], *data["rows"]]:
-        raised = marks(row["test"]).replace("*", r"$^{*}$").replace("†", r"$^{\dagger}$")
-        cells = [latex(row["name"]) + raised, *(latex(_cell(column, row["test"])) for column in wanted)]
-        body.append(" & ".join(cells) + r" \\")
-    lines = [
-        f"% {latex(title(data))}",
-        r"% needs \usepackage{booktabs}",
-        *([LETTER] if any(r"\surefootletter" in line for line in body) else []),
-        rf"\begin{{tabular}}{{l{'r' * len(wanted)}}}",
-        r"\toprule",
-        " & ".join(["candidate", *(latex(column.heading) for column in wanted)]) + r" \\",
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
+    return latex_table(title(data), ["Candidate", *(column.latex for column in columns(data))], _cells(data, "test"))
 
 
 def _short(measure: str) -> str:
@@ -192,4 +156,4 @@ def _short(measure: str) -> str:
     >>> _short("nDCG(dcg='exp-log2')@10"), _short("AP")
     ('NDCG@10', 'AP')
     """
-    return measure.replace("nDCG(dcg='exp-log2')", "NDCG")
+    return measure.replace(PAPERS, "NDCG")

@@ -10,14 +10,17 @@ import numpy as np
 
 from surefoot.choose.answers import answers
 from surefoot.choose.candidates import Candidates
+from surefoot.choose.defaults import MODEL, RANKINGS
 from surefoot.choose.figures import baseline_rows, candidate_rows, selective_points, training_point
-from surefoot.choose.frontier import Point, last_alpha, mixture_hull, near_optimal_hull, undominated
+from surefoot.choose.frontier import ORIGIN, Point, last_alpha, mixture_hull, near_optimal_hull, undominated
+from surefoot.choose.rows import gain_only
 from surefoot.choose.store import Store
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.trainings import Failure
 from surefoot.choose.worker import SHOWN
 from surefoot.data.writing import write_text
 from surefoot.errors import DataError
+from surefoot.learn.defaults import OBJECTIVE
 from surefoot.report.result import Result
 from surefoot.risk.plain_data import Json
 
@@ -87,10 +90,10 @@ def trade_offs(store: Store, failures: Sequence[Failure] = ()) -> TradeOffs:
         whys = [f"{failure.job.name}: {failure.message}" for failure in failures[:3]]
         raise DataError.at(store.folder, None, "; ".join(["no setting was trained on every fold", *whys]))
     rows = candidate_rows(found)
-    gain = next((setting for setting in found.settings if setting.objective == "gain"), None)
-    full = None if gain is None else training_point(found, gain)
+    full = None if found.gain_only is None else training_point(found, found.gain_only)
     data: Json = {
         "schema": SCHEMA,
+        "origin": store.origin,
         "measure": found.measures[0],
         "measures": found.measures,
         "baselines": baseline_rows(found),
@@ -115,18 +118,19 @@ def trade_offs(store: Store, failures: Sequence[Failure] = ()) -> TradeOffs:
 def _curves(found: Candidates, rows: Sequence[Json], part: str) -> Json:
     """The lines of the plane of risk and gain."""
     points = {row["name"]: Point(row[part]["risk"], row[part]["gain"]) for row in rows}
-    models = [row for row in rows if row["kind"] == "model"]
-    gain = next((points[row["name"]] for row in models if row["objective"] == "gain"), None)
+    models = [row for row in rows if row["kind"] == MODEL]
+    best = gain_only(rows)
+    gain = None if best is None else points[best["name"]]
     lines: Json = {}
-    for objective in dict.fromkeys(row["objective"] for row in models if row["objective"] != "gain"):
+    for objective in dict.fromkeys(row["objective"] for row in models if row["objective"] != OBJECTIVE):
         own = [points[row["name"]] for row in models if row["objective"] == objective]
         lines[objective] = near_optimal_hull([*([] if gain is None else [gain]), *own])
-    names = [row["name"] for row in rows if row["kind"] != "naïve"]
-    best = undominated([points[name] for name in names])
+    names = [row["name"] for row in rows if row["kind"] in RANKINGS]
+    kept = undominated([points[name] for name in names])
     return {
         "lines": lines,
         "hull": mixture_hull([points[row["name"]] for row in models]),
-        "proportional": None if gain is None else [Point(0.0, 0.0), gain],
+        "proportional": None if gain is None else [ORIGIN, gain],
         "selective": selective_points(found, part),
-        "undominated": [names[number] for number in best],
+        "undominated": [names[number] for number in kept],
     }

@@ -41,7 +41,7 @@ class Trainings:
 
     def __init__(self, store: Store) -> None:
         self.store, self.plan = store, store.plan
-        self.folds = store.source.names()
+        self.folds = store.folds
         self._done: set[Job] = set()
         self._tuned: dict[tuple[str, Setting], dict[str, Any]] = {}
 
@@ -74,10 +74,7 @@ class Trainings:
     def parameters(self, fold: str, group: Setting) -> dict[str, Any] | None:
         """What was tuned for a group of settings on a fold, once all trials that say so are done."""
         if (fold, group) not in self._tuned:
-            folds = self.folds if self.plan.tune_on == "folds" else [fold]
-            if not all(map(self.store.has_fold, folds)):
-                return None
-            trials = [job for one in folds for job in self.plan.trials(one) if job.setting == group]
+            trials = [job for job in self.plan.trials(fold) if job.setting == group]
             if not all(map(self.is_done, trials)):
                 return None
             self._tuned[fold, group] = best(self.plan, [(job, self.store.result(job)) for job in trials])
@@ -91,15 +88,14 @@ class Trainings:
 
 
 def run(store: Store, workers: int | None = None, look: Callable[[State], None] | None = None) -> State:
-    """Train all that is left of a sweep; what fails is noted in the state, and everything else still runs."""
+    """Train all that is left of a sweep that is `alone`; what fails is noted in the state, and the rest still runs."""
     count = whole("workers", cores() if workers is None else workers, 1)
-    with store.alone():
-        store.begin()
-        crew = _Crew(store, count)
-        try:
-            return crew.work(look or (lambda _: None))
-        finally:
-            crew.end()
+    store.begin()
+    crew = _Crew(store, count)
+    try:
+        return crew.work(look or (lambda _: None))
+    finally:
+        crew.end()
 
 
 class _Crew:
@@ -153,8 +149,8 @@ class _Crew:
             answer = {"failed" if isinstance(work, Job) else "stop": worker.why_it_died()}
             self._workers.remove(worker)
             worker.end()
-        if "stop" in answer:
-            raise DataError(str(answer["stop"]))
+        if "stop" in answer or ("failed" in answer and not isinstance(work, Job)):  # no other work would fare better
+            raise DataError(str(answer.get("stop", answer.get("failed"))))
         if isinstance(work, Job) and "failed" in answer:
             self.state.failures.append(Failure(work, str(answer["failed"])))
         elif isinstance(work, Job):

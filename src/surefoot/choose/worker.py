@@ -7,6 +7,7 @@ When the sweep ends, or dies, its end of the pipe closes, and the worker ends at
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import queue
@@ -22,13 +23,15 @@ from surefoot.choose.baselines import LEARNED, learned_baselines, scores_of
 from surefoot.choose.folds import PARTS, Fold
 from surefoot.choose.plan import TREES, Job
 from surefoot.choose.store import Store
-from surefoot.errors import DataError, SurefootError, visible
+from surefoot.errors import ArgumentError, DataError, SurefootError, visible
 from surefoot.learn.checkpoints import data_hash
+from surefoot.learn.defaults import MEASURE
 from surefoot.learn.prepared import Prepared
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.target import Target
 
 SHOWN = PARTS[1:]  # what scores are kept of
+PAPERS = MEASURE.partition("@")[0]  # the papers' NDCG, at any cut-off
 
 
 class StorageError(SurefootError):
@@ -50,12 +53,13 @@ class Worker:
         self._fold = None  # before the next one comes: memory holds one
         try:
             fold = self.store.source.load(name)
-            digest = "-".join(data_hash(data) for data in fold.sets)
+            digest = self._digest(fold)
             if self.store.has_fold(name) and self.store.fold(name)["digest"] != digest:
+                also = ", or its baselines are learned in another way" if self.store.learned else ""
                 raise DataError.at(
                     self.store.source.path,
                     None,
-                    f"{name} is not the data that this sweep began with; name another folder",
+                    f"{name} is not the data that this sweep began with{also}; name another folder",
                 )
             self._fold = self._with_learned(fold) if self.store.learned else fold
             if not self.store.has_fold(name):
@@ -68,6 +72,18 @@ class Worker:
             for part, data in zip(SHOWN, self._fold.sets[1:], strict=True)
         }
 
+    def _digest(self, fold: Fold) -> str:
+        """A hash of a fold's data and, where baselines are learned, of everything that decides those."""
+        parts = [data_hash(data) for data in fold.sets]
+        if self.store.learned and fold.held_out is not None:
+            parts += [data_hash(fold.held_out), self.plan.measure, json.dumps(self._first, sort_keys=True)]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    @property
+    def _first(self) -> dict[str, Any]:
+        """The parameters of learned baselines' trees: the grid's first, and the most trees."""
+        return self.plan.combinations()[0] | {TREES: max(self.plan.grid[TREES])}
+
     @property
     def _threads(self) -> int | None:
         return self.plan.options.get("num_threads")
@@ -79,12 +95,13 @@ class Worker:
             found = [dict(zip(LEARNED, arrays[f"{part}_learned"], strict=True)) for part in PARTS]
         else:
             if fold.held_out is None:
-                raise SurefootError("baselines are learned on held-out queries; say how many with held_out")
-            first = self.plan.combinations()[0] | {TREES: max(self.plan.grid[TREES])}
+                raise ArgumentError("baselines are learned on held-out queries; say how many with held_out")
             threads = {} if self._threads is None else {"num_threads": self._threads}
-            models = learned_baselines(fold.held_out, self.plan.measure, first | threads, self.store.source.seed)
+            models = learned_baselines(fold.held_out, self.plan.measure, self._first | threads, self.store.source.seed)
             found = [scores_of(models, data) for data in fold.sets]
         for name in LEARNED:
+            if name in fold.train.baselines:
+                raise ArgumentError(f"a baseline is called {name}, as a learned one is; give it another name")
             fold = fold.with_baseline(name, [scores[name] for scores in found])
         return fold
 
@@ -106,7 +123,7 @@ class Worker:
         about = {
             "digest": digest,
             "baselines": list(fold.train.baselines),
-            "queries": {part: list(data.queries) for part, data in zip(PARTS[1:], fold.sets[1:], strict=True)},
+            "queries": {part: list(data.queries) for part, data in zip(SHOWN, fold.sets[1:], strict=True)},
             "sizes": {part: [len(data.queries), len(data)] for part, data in zip(PARTS, fold.sets, strict=True)},
             "tie_rule": fold.train.tie_rule,
         }
@@ -123,9 +140,7 @@ class Worker:
         ranker = Ranker(**self.plan.ranker(job)).fit(data)
         result: dict[str, Any] = {"seconds": time.monotonic() - began, "trees": ranker.best_iteration_}
         if job.trial:
-            reached = ranker.history_["valid"]["effectiveness"]
-            counts = sorted(self.plan.grid[TREES])
-            result["valid"] = [reached[min(count, len(reached)) - 1] for count in counts]
+            result["valid"] = ranker.history_["valid"]["effectiveness"]
             self._kept(lambda: self.store.write_trial(job, result))
             return
         arrays: dict[str, Any] = {}
@@ -145,7 +160,7 @@ class Worker:
 
 def measures(optimised: str) -> list[str]:
     """What every model is measured by: what was optimised, and NDCG at 1 and 10 as the papers' tables have it."""
-    return list(dict.fromkeys([optimised, "nDCG(dcg='exp-log2')@1", "nDCG(dcg='exp-log2')@10"]))
+    return list(dict.fromkeys([optimised, f"{PAPERS}@1", f"{PAPERS}@10"]))
 
 
 def main() -> None:

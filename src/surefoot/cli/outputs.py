@@ -15,13 +15,13 @@ from typing import Annotated
 import typer
 
 from surefoot.errors import ArgumentError
-from surefoot.learn.model_files import DETAILS, MODEL, is_model_file
+from surefoot.learn.model_files import is_model_file
 
 Force = Annotated[bool, typer.Option("--force", help="Also replace models, and files without surefoot's mark.")]
 
 # What only surefoot writes, found at either end of a file. TREC lines and Parquet have no room for such a mark.
 Mark = re.Pattern[bytes]
-JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|ranker)')
+JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|ranker|sweep-plan)')
 CHECKPOINT = re.compile(rb'\A\{\s*"schema": "surefoot/checkpoint/')
 PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
 FIGURE = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")
@@ -120,11 +120,6 @@ def figures_folder(option: str, path: str | None) -> Output:
 
     need_matplotlib()
     return OutputFolder(option, path, inside={f"{name}.{ending}": FIGURE for name in CHARTS for ending in FORMATS})
-
-
-def model_files(folder: str | Path) -> list[str]:
-    """What is read of a saved model."""
-    return [str(Path(folder) / name) for name in (MODEL, DETAILS)]
 
 
 def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force: bool = False) -> None:

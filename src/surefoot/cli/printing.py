@@ -28,3 +28,8 @@ def show(parts: Sequence[RenderableType]) -> None:
         # A file or pipe has no width of its own; the tables' own is readable there.
         width = os.environ.get("COLUMNS", "")
         typer.echo(rendered(parts, int(width) if width.isdecimal() and int(width) else _WIDTH))
+
+
+def either(names: Sequence[str]) -> str:
+    """Names of which one is to be taken."""
+    return f"{', '.join(names[:-1])} or {names[-1]}"

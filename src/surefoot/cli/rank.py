@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import Force, Output, check_outputs, model_files
-from surefoot.cli.sources import files_of
+from surefoot.cli.outputs import Force, Output, check_outputs
 from surefoot.errors import visible
+from surefoot.learn.model_files import model_files
 from surefoot.learn.sources import HELP as BASELINES
+from surefoot.learn.sources import files_of
 from surefoot.progress import busy
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from surefoot.choose.defaults import MODEL, PLAN, RANKINGS, RESULT
 from surefoot.cli.outputs import JSON, Force, Output, OutputModel, check_outputs
 from surefoot.cli.printing import TERMINAL
 from surefoot.errors import ArgumentError, visible
@@ -33,7 +34,7 @@ def select(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Folder to copy the model to.", show_default=False)
     ] = None,
-    fold: Annotated[str | None, typer.Option(help="Whose model to copy.", show_default="the first")] = None,
+    fold: Annotated[str | None, typer.Option(help="Whose choice to copy.", show_default="the first")] = None,
     json_file: Annotated[
         str | None, typer.Option("--json", help="Write the choice, or - for the terminal.", show_default=False)
     ] = None,
@@ -55,7 +56,9 @@ def select(
     if fold is not None and output is None:
         raise ArgumentError("--fold says whose model is copied, and nothing is; add --output FOLDER")
     written = None if json_file == TERMINAL else json_file
-    check_outputs([OutputModel("--output", output), Output("--json", written, JSON)], [folder / "result.json"], force)
+    check_outputs(
+        [OutputModel("--output", output), Output("--json", written, JSON)], [folder / RESULT, folder / PLAN], force
+    )
     from surefoot.choose.policy import Policy, copy_model
     from surefoot.choose.policy import select as choose
     from surefoot.choose.store import Store
@@ -64,17 +67,15 @@ def select(
     from surefoot.report.plain_json import to_json
 
     name, level = asked[0]
-    kinds = ("model", "blended", "selective", "mean of seeds") if strategies else ("model",)
-    choice = choose(read_sweep(folder), Policy(name, level), kinds)
+    choice = choose(read_sweep(folder), Policy(name, level), RANKINGS if strategies else (MODEL,))
     said = choice.words
     if output is not None:
-        if choice.row["kind"] != "model":
-            raise ArgumentError(
-                f"{choice.name} was chosen, which is made of the gain-only model and more; only single models can be "
-                "copied: leave out --strategies or --output"
-            )
-        of, seed = copy_model(Store.read(folder), choice, output, fold)
-        said = [*said, f"Its model of {of} with seed {seed} is in {output}/; rank with: surefoot rank {output} DATA"]
+        of, which, seed = copy_model(Store.read(folder), choice, output, fold)
+        said = [
+            *said,
+            f"The model that {of} chose, {which} with seed {seed}, is in {output}/; rank with: "
+            f"surefoot rank {output} DATA",
+        ]
     if json_file == TERMINAL:
         typer.echo(to_json(choice.to_dict()), nl=False)
     elif json_file is not None:

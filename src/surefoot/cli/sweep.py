@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -12,16 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.arguments import decimal
+from surefoot.choose import defaults
 from surefoot.cli.outputs import JSON, PAGE, SWEEP_CSV, Force, Output, check_outputs
 from surefoot.cli.parameters import parameters, plain
-from surefoot.cli.printing import show
-from surefoot.cli.sources import files_of
+from surefoot.cli.printing import either, show
 from surefoot.errors import ArgumentError, shortened, visible
-from surefoot.learn.defaults import MEASURE
+from surefoot.learn.defaults import MEASURE, RISK_OBJECTIVES, RULE
 from surefoot.learn.sources import HELP as BASELINES
+from surefoot.learn.sources import files_of
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import State
+
+
+def _shown(values: Iterable[object]) -> str:
+    """Several values as an option takes them."""
+    return ",".join(map(str, values))
 
 
 class Form(StrEnum):
@@ -37,14 +43,20 @@ def sweep(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder of Fold*/train.txt, …, or one LETOR file.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to keep the sweep in; resumes what is there.")],
     baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
-    preset: Annotated[str | None, typer.Option(help="wang2012, dincer2014 or dincer2016.", show_default=False)] = None,
+    preset: Annotated[str | None, typer.Option(help=either(defaults.PRESETS) + ".", show_default=False)] = None,
     objective: Annotated[
         str | None,
-        typer.Option(help="u_risk, saro, faro, geo_risk; faro@all is T*-FARO.", show_default="u_risk"),
+        typer.Option(
+            help=f"{', '.join(RISK_OBJECTIVES)}; faro@all is T*-FARO.", show_default=_shown(defaults.OBJECTIVES)
+        ),
     ] = None,
-    alpha: Annotated[str | None, typer.Option("-a", "--alpha", help="Such as 1,5.", show_default="1,5,10,20")] = None,
-    seeds: Annotated[str | None, typer.Option(help="Such as 0,1,2.", show_default="0")] = None,
-    trees: Annotated[str | None, typer.Option(help="How many; 50,100,200 tries each.", show_default="100")] = None,
+    alpha: Annotated[
+        str | None, typer.Option("-a", "--alpha", help="Such as 1,5.", show_default=_shown(defaults.ALPHAS))
+    ] = None,
+    seeds: Annotated[str | None, typer.Option(help="Such as 0,1,2.", show_default=_shown(defaults.SEEDS))] = None,
+    trees: Annotated[
+        str | None, typer.Option(help="How many; 50,100,200 tries each.", show_default=str(defaults.TREES))
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,21 +64,24 @@ def sweep(
         ),
     ] = None,
     tune: Annotated[
-        str | None, typer.Option(help="By gain, per objective and α, or none.", show_default="gain")
+        str | None,
+        typer.Option(help=f"How parameters are found: {either(list(defaults.TUNINGS))}.", show_default=defaults.TUNE),
     ] = None,
-    tune_on: Annotated[str | None, typer.Option(help="Each fold, or all folds.", show_default="fold")] = None,
     measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = MEASURE,
-    folds: Annotated[int, typer.Option(help="Parts that one file is cut into.", min=3)] = 5,
+    folds: Annotated[
+        int, typer.Option(help="Parts that one file is cut into.", min=defaults.FEWEST_FOLDS)
+    ] = defaults.FOLDS,
     learn_baselines: Annotated[
         bool, typer.Option("--learn-baselines", help="Also learn four baselines on held-out queries.")
     ] = False,
     held_out: Annotated[
-        float | None, typer.Option(help="Queries for that: a share, or how many.", min=0, show_default="0.2")
+        float | None,
+        typer.Option(help="Queries for that: a share, or how many.", min=0, show_default=str(defaults.HELD_OUT)),
     ] = None,
     selective: Annotated[
         str | None, typer.Option(help="Also re-rank selectively, by such as mean:25.", show_default=False)
     ] = None,
-    rule: Annotated[str, typer.Option(help="exact (Wang 2012) or eq9 (Dinçer 2016).")] = "exact",
+    rule: Annotated[str, typer.Option(help="exact (Wang 2012) or eq9 (Dinçer 2016).")] = RULE,
     early_stopping: Annotated[
         int | None, typer.Option(help="Stop after so many trees without progress.", min=1, show_default=False)
     ] = None,
@@ -85,19 +100,20 @@ def sweep(
     """
     check_outputs(
         [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, SWEEP_CSV)],
-        [*([data] if data.is_file() else []), *files_of(baseline or [])],
+        [*_data_files(data), output / defaults.PLAN, output / defaults.RESULT, *files_of(baseline or [])],
         force,
     )
+    from surefoot.choose.plan import TREES
     from surefoot.choose.sweep import sweep as run_sweep
 
-    grid = parameters(set_ or [], {"n_estimators", "self"}, _values)
+    grid = parameters(set_ or [], {TREES, "self"}, _values)
     if trees is not None:
-        grid["n_estimators"] = [int(number) for number in _numbers(trees, "--trees", whole=True)]
+        grid[TREES] = [int(number) for number in _numbers(trees, "--trees", whole=True)]
     given: dict[str, Any] = {
         "objectives": None if objective is None else [part.strip() for part in objective.split(",") if part.strip()],
         "alphas": None if alpha is None else _numbers(alpha, "--alpha"),
         "seeds": None if seeds is None else [int(seed) for seed in _numbers(seeds, "--seeds", whole=True)],
-        "grid": grid or None, "tune": tune, "tune_on": tune_on, "held_out": held_out, "selective": selective,
+        "grid": grid or None, "tune": tune, "held_out": held_out, "selective": selective,
         "learn_baselines": learn_baselines or None,
     }  # fmt: skip
     options: dict[str, Any] = {"rule": rule, "early_stopping_rounds": early_stopping}
@@ -126,6 +142,11 @@ def sweep(
             f"{len(failures)} of the trainings failed ({said}); the others are kept in {output}, and the same command "
             "tries these again"
         )
+
+
+def _data_files(data: Path) -> list[Path]:
+    """Every file of the data, whatever it is called: none of them may be overwritten."""
+    return [path for path in data.rglob("*") if path.is_file()] if data.is_dir() else [data]
 
 
 def _values(text: str) -> list[Any]:

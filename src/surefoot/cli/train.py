@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +11,7 @@ import typer
 from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs
 from surefoot.cli.parameters import parameters
-from surefoot.cli.sources import files_of
+from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.defaults import (
     CHECKPOINT_EVERY,
@@ -25,6 +24,7 @@ from surefoot.learn.defaults import (
     STOP_ON,
 )
 from surefoot.learn.sources import HELP as BASELINES
+from surefoot.learn.sources import files_of
 from surefoot.progress import busy
 
 if TYPE_CHECKING:
@@ -35,16 +35,12 @@ if TYPE_CHECKING:
     from surefoot.report.assessment import Assessment
 
 
-def _either(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} or {names[-1]}"
-
-
 def train(
     data: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training data: LETOR text or Parquet.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to save the model to.")],
     valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
     baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
-    objective: Annotated[str, typer.Option(help=f"{_either(OBJECTIVES)}.")] = OBJECTIVE,
+    objective: Annotated[str, typer.Option(help=f"{either(OBJECTIVES)}.")] = OBJECTIVE,
     alpha: Annotated[
         float | None,
         typer.Option("-a", "--alpha", help="Each loss counts 1 + α times; all but gain need it.", show_default=False),
@@ -102,7 +98,7 @@ def train(
     settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
     if settings.objective.alpha > 0 and not settings.objective.needs_baseline:
         raise ArgumentError(
-            f"--alpha {alpha:g} has no effect on --objective {objective}; give {_either(RISK_OBJECTIVES)}"
+            f"--alpha {alpha:g} has no effect on --objective {objective}; give {either(RISK_OBJECTIVES)}"
         )
     with busy("Reading data"):
         training = with_baselines(read_letor(data), baseline or [], data)

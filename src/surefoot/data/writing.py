@@ -87,7 +87,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = destination(path)
     found = state(target)
-    try:
+    with written(path):
         if found is not None and not stat.S_ISREG(found.st_mode):
             yield target
             return
@@ -96,6 +96,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             yield temporary
             temporary.chmod(stat.S_IMODE(found.st_mode) if found else 0o666 & ~_umask())
             temporary.replace(target)
+
+
+@contextmanager
+def written(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What keeps something from being written at `path`, as an error that says so."""
+    try:
+        yield
     except OSError as error:
         raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
 

@@ -141,6 +141,13 @@ def matched(X: Any, trained: Sequence[str], what: str) -> Matrix:
     return matrix
 
 
+def alike(data: RankingData, train: RankingData, what: str) -> RankingData:
+    """The data with its features and baselines as the training data has them: by name where there are names."""
+    names = list(train.feature_names or numbered(train.n_features))
+    held = matched_baselines(data, list(train.baselines), what)
+    return held.with_features(matched(held, names, what), train.feature_names)
+
+
 def matched_baselines(data: RankingData, trained: Sequence[str], what: str) -> RankingData:
     """The data with its baselines in the order of training; they must be the same ones."""
     if set(data.baselines) != set(trained):

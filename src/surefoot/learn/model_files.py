@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 MODEL, DETAILS = "model.txt", "ranker.json"
 _WAITING = re.compile(rf"\.{re.escape(MODEL)}\.[0-9a-f]{{64}}\.next")
+
+
+def model_files(folder: str | os.PathLike[str]) -> list[str]:
+    """What is read of a saved model."""
+    return [str(Path(folder) / name) for name in (MODEL, DETAILS)]
 
 
 def waiting_name(sha256: str) -> str:

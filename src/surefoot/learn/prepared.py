@@ -9,7 +9,7 @@ import numpy as np
 from surefoot.arrays import Floats, Rows
 from surefoot.data.ranking_data import RankingData
 from surefoot.learn.engines.contract import Binned, Engine, Parameters
-from surefoot.learn.inputs import matched, matched_baselines, numbered, standardised_baseline
+from surefoot.learn.inputs import alike, numbered, standardised_baseline
 from surefoot.learn.target import Target
 from surefoot.measures.notation import Measure
 
@@ -46,10 +46,7 @@ class Prepared:
     def __init__(self, train: RankingData, valid: RankingData | None = None) -> None:
         self.train = train
         self.names = list(train.feature_names or numbered(train.n_features))
-        if valid is not None:
-            valid = matched_baselines(valid, list(train.baselines), _VALIDATION)
-            valid = valid.with_features(matched(valid, self.names, _VALIDATION), train.feature_names)
-        self.valid = valid
+        self.valid = None if valid is None else alike(valid, train, _VALIDATION)
         self._bins: dict[Hashable, Binned] = {}  # the last ones alone, shared with copies
         self._with_only: dict[tuple[str, ...], Prepared] = {}
         self._watched: dict[Hashable, tuple[Watched, Watched | None]] = {}

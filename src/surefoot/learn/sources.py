@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
+from surefoot.learn.model_files import model_files
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from surefoot.arrays import Floats
     from surefoot.data.ranking_data import RankingData
 
@@ -28,11 +28,29 @@ def with_baselines(data: RankingData, specifications: Sequence[str], file: Path)
     """The data, which was read from `file`, with each baseline's document scores."""
     for text in specifications:
         name, specification = named(text)
+        if name in data.baselines:
+            raise ArgumentError(f"two baselines are called {shortened(name)}; give them names, such as old={text}")
         try:
             data = data.with_baseline(name, _scores(data, specification))
         except ArgumentError as error:  # training and validation data have the same baselines: say which of the two
             raise ArgumentError(f"{file}: {error}") from error
     return data
+
+
+def files_of(specifications: Sequence[str]) -> list[str]:
+    """The files that the baselines are read from."""
+    found = []
+    for text in specifications:
+        kind, _, where = named(text)[1].partition(":")
+        found += model_files(where) if kind == "model" else [where] if kind == "run" else []
+    return found
+
+
+def resolved_baseline(text: str) -> str:
+    """The same baseline wherever the program stands: what it is read from by its full path."""
+    name, specification = named(text)
+    kind, colon, where = specification.partition(":")
+    return f"{name}={kind}:{Path(where).resolve()}" if colon and kind in ("run", "model") else f"{name}={specification}"
 
 
 def named(text: str) -> tuple[str, str]:

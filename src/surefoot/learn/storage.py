@@ -116,6 +116,12 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     return ranker
 
 
+def saved_history(folder: str | os.PathLike[str]) -> tuple[dict[str, dict[str, list[float]]], int]:
+    """The history of a ranker that was saved, and how many trees it has, without loading these."""
+    fitted = _details(Path(folder) / DETAILS)["fitted"]
+    return fitted["history_"], fitted["best_iteration_"]
+
+
 def _engine(path: Path, model: dict[str, Any]) -> Engine:
     try:
         return engine(model.get("engine", DEFAULT))  # there was but one when rankers did not name theirs

@@ -9,10 +9,10 @@ from typing import Any
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.risk.assess import RANKED, alpha_key
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
-from surefoot.significance import LEVEL
+from surefoot.significance import PERCENT
 
 ABSENT = "–"
-INTERVAL = f"{100 * (1 - LEVEL):g} % interval"
+INTERVAL = f"{PERCENT} interval"
 LEAST_P = 0.0001  # the least p that is written; one that would round to 0 is said to be below it
 
 

@@ -16,7 +16,7 @@ _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "<": "$<$", ">": "$>$",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "α": r"$\alpha$",
-    "|": r"\textbar{}", "`": "{`}", "\u00a0": "~", "�": "?",
+    "|": r"\textbar{}", "†": r"\dag{}", "`": "{`}", "\u00a0": "~", "�": "?",
     # After \\ and \midrule a bare [ or * would be their argument.
     "[": "{[}", "]": "{]}", "*": "{*}",
 }  # fmt: skip

@@ -23,7 +23,8 @@ from surefoot.report.columns import (
     segment_columns,
     segment_rows,
 )
-from surefoot.report.escapes import LETTER, csv_name, csv_text, latex, markdown
+from surefoot.report.escapes import csv_name, csv_text, markdown
+from surefoot.report.tables import latex_table, markdown_table
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import AssessmentData, SystemData
@@ -233,12 +234,8 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
 
 
 def _markdown_table(rows: Sequence[SystemData], columns: Sequence[Column]) -> str:
-    lines = [
-        "| " + " | ".join(column.heading for column in columns) + " |",
-        "|" + "|".join(":---" if column.key == SYSTEM.key else "---:" for column in columns) + "|",
-    ]
-    lines += ["| " + " | ".join(markdown(column.text(row)) for column in columns) + " |" for row in rows]
-    return "\n".join(lines)
+    cells = [[column.text(row) for column in columns] for row in rows]
+    return markdown_table([column.heading for column in columns], cells)
 
 
 def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
@@ -250,21 +247,8 @@ def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
         [rf"\multicolumn{{{len(columns)}}}{{l}}{{}}"]
         + [rf"\multicolumn{{4}}{{c}}{{$\alpha = {alpha:g}$}}" for alpha in data["alphas"]]
     )
-    body = [" & ".join(latex(column.text(row)) for column in flat) + r" \\" for row in rows]
-    lines = [
-        f"% {latex(title(data))}",
-        r"% needs \usepackage{booktabs}",
-        *([LETTER] if any(r"\surefootletter" in line for line in body) else []),
-        rf"\begin{{tabular}}{{l{'r' * (len(flat) - 1)}}}",
-        r"\toprule",
-        rf"{spans} \\",
-        " & ".join(column.latex for column in flat) + r" \\",
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
-    return "\n".join(lines) + "\n"
+    cells = [[column.text(row) for column in flat] for row in rows]
+    return latex_table(title(data), [column.latex for column in flat], cells, spans)
 
 
 def query_tables(data: AssessmentData, rows: Sequence[SystemData], most: int = 10) -> list[RenderableType]:

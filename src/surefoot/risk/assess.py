@@ -14,7 +14,7 @@ from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.risk.baselines import ROUNDING, baseline_rows, differences, population_rows
 from surefoot.risk.bootstrap import bootstrap_intervals
-from surefoot.risk.churn import BINS, Churn, compare_rankings
+from surefoot.risk.churn import Churn, compare_rankings
 from surefoot.risk.expectation import chi_square, combine, deviation_sums
 from surefoot.risk.inference import TTest, critical_value, weighted_test
 from surefoot.risk.multiplicity import correct
@@ -44,7 +44,7 @@ def assessment_data(
     segments: Segments | None = None,
 ) -> AssessmentData:
     """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments."""
-    weights = _distinct(alphas)
+    weights = distinct_alphas(alphas)
     whole("bootstrap", bootstrap, 0)
     whole("seed", seed, 0)
     if depth is not None:
@@ -108,7 +108,8 @@ def alpha_key(alpha: float) -> str:
     return format(alpha, "g")
 
 
-def _distinct(alphas: Sequence[float]) -> dict[str, float]:
+def distinct_alphas(alphas: Sequence[float]) -> dict[str, float]:
+    """The α by their keys, if each has one of its own."""
     given: dict[str, float] = {}
     for value in map(check_alpha, np.atleast_1d(np.asarray(alphas, dtype=object))):
         other = given.setdefault(alpha_key(value), value)
@@ -244,7 +245,6 @@ def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: F
 
 
 def _churn(churn: Churn, difference: Floats, depth: int | None) -> ChurnData:
-    bins = churn.bins()
     return {
         "depth": depth,
         "share_reranked": churn.share_reranked,
@@ -252,16 +252,7 @@ def _churn(churn: Churn, difference: Floats, depth: int | None) -> ChurnData:
         "mean_tau_reranked": churn.mean_tau_reranked,
         "gain_per_reranked": float(difference.mean() / churn.share_reranked) if churn.share_reranked else None,
         "left_out": churn.left_out,
-        # Reward and risk are divided by all queries, so that the bins add up to the system's own.
-        "bins": [
-            {
-                "distance": [number / BINS, (number + 1) / BINS],
-                "queries": int((bins == number).sum()),
-                "reward": float(np.maximum(difference, 0)[bins == number].sum() / len(bins)),
-                "risk": float(np.maximum(-difference, 0)[bins == number].sum() / len(bins)),
-            }
-            for number in range(BINS)
-        ],
+        "bins": churn.bin_figures(difference),
     }
 
 

@@ -14,6 +14,7 @@ from surefoot.arrays import Floats, Rows
 
 if TYPE_CHECKING:
     from surefoot.data.tables import Run
+    from surefoot.risk.plain_data import Bin
 
 BINS = 10
 
@@ -51,6 +52,19 @@ class Churn:
         # A small tolerance keeps 0.3, which floats hold as 0.29999…, out of the bin below.
         return np.where(defined, np.minimum(BINS - 1, np.floor(BINS * distance + 1e-9)).astype(np.int64), -1)
 
+    def bin_figures(self, difference: Floats) -> list[Bin]:
+        """Each bin's queries, reward and risk; these two are divided by all queries, so that the bins add up to all."""
+        bins = self.bins()
+        return [
+            {
+                "distance": [number / BINS, (number + 1) / BINS],
+                "queries": int((bins == number).sum()),
+                "reward": float(np.maximum(difference, 0)[bins == number].sum() / len(bins)),
+                "risk": float(np.maximum(-difference, 0)[bins == number].sum() / len(bins)),
+            }
+            for number in range(BINS)
+        ]
+
 
 def compare_rankings(
     run: Run, baseline: Run, queries: tuple[str, ...] | None = None, depth: int | None = None
@@ -80,16 +94,25 @@ def compare_rankings(
         (run.ranking.rank_at(mine) == baseline.ranking.rank_at(theirs))[wanted],
     )
     common = np.bincount(group, minlength=len(queries))
-    pairs = common * (common - 1) / 2
-    tau = np.full(len(queries), np.nan)
-    np.divide(pairs - 2 * inversions(group, theirs, len(queries)), pairs, out=tau, where=common > 1)
     identical = np.bincount(group[same_rank], minlength=len(queries))
     mine_length, their_length = _lengths(run, queries, depth), _lengths(baseline, queries, depth)
     return Churn(
-        tau=tau,
+        tau=kendall_tau(group, theirs, common),
         reranked=(identical < mine_length) | (identical < their_length),
         left_out=int((common < 2).sum()),
     )
+
+
+def kendall_tau(group: Rows, theirs: Rows, lengths: Rows) -> Floats:
+    """τ of each group of places that `theirs` gives documents in our order; NaN where a group has but one.
+
+    >>> kendall_tau(np.array([0, 0, 0]), np.array([1, 0, 2]), np.array([3])).round(4)
+    array([0.3333])
+    """
+    pairs = lengths * (lengths - 1) / 2
+    tau = np.full(len(lengths), np.nan)
+    np.divide(pairs - 2 * inversions(group, theirs, len(lengths)), pairs, out=tau, where=lengths > 1)
+    return tau
 
 
 def inversions(group: Rows, values: Rows, groups: int) -> Floats:

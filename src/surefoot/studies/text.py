@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
 from surefoot.report.columns import INTERVAL
 from surefoot.report.escapes import csv_text
+from surefoot.report.tables import terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.plain_data import Json
 
@@ -66,19 +67,6 @@ def findings(data: Json) -> list[str]:
     return _FINDINGS[kind(data)](data)
 
 
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> RenderableType:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for number, heading in enumerate(headings):
-        table.add_column(Text(visible(heading)), justify="left" if number < left else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(visible(cell)) for cell in row))
-    return table
-
-
 def _noise_tables(data: Json) -> list[RenderableType]:
     rows = []
     for system in data["systems"]:
@@ -87,7 +75,7 @@ def _noise_tables(data: Json) -> list[RenderableType]:
                 f"{found['mean'][level]:.4f} ± {found['deviation'][level]:.4f}" for found in system["measures"].values()
             ]
             rows.append([system["system"] if level == 0 else "", f"{size:g}", *cells])
-    return [_table(["system", "noise", *data["measures"]], rows)]
+    return [terminal_table(["system", "noise", *data["measures"]], rows)]
 
 
 def _noise_findings(data: Json) -> list[str]:
@@ -122,7 +110,7 @@ def _picks_tables(data: Json, headings: list[str], heads: list[list[str]], left:
         [*head, *(f"{one['rate'][column]:.3f} ({one['variance'][column]:.3f})" for one in found)]
         for column, head in enumerate(heads)
     ]
-    return [_table([*headings, *data["measures"]], rows, left=left), _shown()]
+    return [terminal_table([*headings, *data["measures"]], rows, left=left), _shown()]
 
 
 def _shown() -> RenderableType:
@@ -190,7 +178,7 @@ def _functions_tables(data: Json) -> list[RenderableType]:
     once = [
         [row[0] if number == 0 or rows[number - 1][0] != row[0] else "", *row[1:]] for number, row in enumerate(rows)
     ]
-    return [_table(headings, once, left=3)]
+    return [terminal_table(headings, once, left=3)]
 
 
 def _functions_findings(data: Json) -> list[str]:

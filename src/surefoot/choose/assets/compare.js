@@ -3,8 +3,8 @@
 const MOST = 40;
 
 function drawCompare(host) {
-  const one = BY_NAME.get(choice.one),
-    other = BY_NAME.get(choice.other);
+  const one = ALL[choice.one],
+    other = ALL[choice.other];
   const differences = other.per_query.map((value, query) => ({ query, value: value - one.per_query[query] }));
   differences.sort((a, b) => a.value - b.value);
   const helped = differences.filter(({ value }) => value > 0).length,

@@ -1,8 +1,7 @@
 // How models learn, and how far their rankings move, by α.
 
 function family() {
-  const gain = data.rows.filter((row) => row.kind === "model" && row.objective === "gain").slice(0, 1);
-  return [...gain, ...data.rows.filter((row) => row.kind === "model" && row.objective === choice.objective && row.objective !== "gain")];
+  return [...(GAIN ? [GAIN] : []), ...MODELS.filter((row) => row.alpha !== null && row.objective === choice.objective)];
 }
 
 const tone = (number) => (number === 0 ? "gain" : `c${(number - 1) % 6}`);
@@ -28,7 +27,7 @@ function drawConvergence(host) {
       svg("path", { class: `way ${tone(number)}`, d: linePath(curve.map((value, tree) => [plot.X(tree + 1), plot.Y(value)])) }),
       svg("circle", {
         class: `reached ${tone(number)}`, cx: plot.X(reached), cy: plot.Y(level), r: 4.5,
-        mousemove: (event) => tip.show(event, called(rows[number]), `${fixed(reached, 1)} trees to 95 % of the last`),
+        mousemove: (event) => tip.show(event, called(rows[number]), `${fixed(reached, 1)} trees to ${data.reached} of the last`),
         mouseleave: tip.hide,
       }),
     );

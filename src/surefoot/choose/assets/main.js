@@ -2,7 +2,7 @@
 
 function pick(candidate) {
   if (candidate !== choice.other) {
-    if (BY_NAME.get(choice.other).kind !== "baseline") choice.one = choice.other;
+    if (ALL[choice.other].kind !== "baseline") choice.one = choice.other;
     choice.other = candidate;
   }
   draw();
@@ -26,8 +26,8 @@ function fillSelect(id, values, words = String) {
 }
 
 fillSelect("alpha", [...new Set([choice.alpha, ...data.alphas])]);
-for (const id of ["one", "other"]) fillSelect(id, ALL.map((row) => row.name));
-fillSelect("objective", LEARNED.length ? LEARNED : ["gain"]);
+for (const id of ["one", "other"]) fillSelect(id, ALL.map((row) => row.id), (row) => ALL[row].name);
+fillSelect("objective", LEARNED);
 get("part").addEventListener("change", () => {
   choice.part = get("part").value;
   draw();

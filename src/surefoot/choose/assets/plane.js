@@ -12,7 +12,7 @@ function drawPlane(host, pick) {
   const width = Math.floor(host.clientWidth),
     curves = data.curves[choice.part];
   const figures = (row) => row[choice.part];
-  const points = data.rows.map((row) => [figures(row).risk, figures(row).gain]);
+  const points = CANDIDATES.map((row) => [figures(row).risk, figures(row).gain]);
   const xMost = Math.max(1e-9, ...points.map(([risk]) => risk)) * 1.06,
     [yLeast, yMost] = extent(points.map(([, gain]) => gain), [0]);
   const plot = frame({
@@ -22,7 +22,7 @@ function drawPlane(host, pick) {
     y: [yLeast, yMost * 1.06],
     xLabel: "risk: mean loss →",
     yLabel: "↑ gain: mean change",
-    label: `Gain against risk of ${plural(data.rows.length, "candidate", "candidates")} on ${choice.part} queries.`,
+    label: `Gain against risk of ${plural(CANDIDATES.length, "candidate", "candidates")} on ${choice.part} queries.`,
   });
   const at = ([risk, gain]) => [plot.X(risk), plot.Y(gain)];
   const way = (path, classes) => svg("path", { class: `way ${classes}`, d: linePath(path.map(at)) });
@@ -38,16 +38,16 @@ function drawPlane(host, pick) {
   plot.root.append(way(curves.hull, "gain thin dash"));
   for (const objective of LEARNED)
     plot.root.append(way(curves.lines[objective] ?? [], `c${LEARNED.indexOf(objective) % 6}`));
-  const ordered = [...data.rows].sort((one, other) => (one.kind === "model") - (other.kind === "model"));
+  const ordered = [...CANDIDATES].sort((one, other) => (one.kind === "model") - (other.kind === "model"));
   for (const row of ordered) {
     const [x, y] = at([figures(row).risk, figures(row).gain]),
-      picked = row.name === choice.one || row.name === choice.other;
+      picked = row.id === choice.one || row.id === choice.other;
     plot.root.append(
       svg("path", {
         class: `candidate ${colour(row)}${picked ? " picked" : ""}`,
         d: (SHAPES[row.kind] ?? SHAPES.model)(x, y, row.kind === "model" ? 6 : 4.5),
         "data-name": visible(row.name),
-        click: () => pick(row.name),
+        click: () => pick(row.id),
         mousemove: (event) => tip.show(event, ...about(row)),
         mouseleave: tip.hide,
       }),

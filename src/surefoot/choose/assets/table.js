@@ -5,7 +5,7 @@ function drawTable(pick, redraw) {
     marks = data.marks[choice.part];
   const order = [...ALL];
   if (choice.sort !== null) {
-    const value = (row) => cells[row.name][choice.sort] ?? -Infinity;
+    const value = (row) => cells[row.id][choice.sort] ?? -Infinity;
     order.sort((one, other) => (choice.down ? value(other) - value(one) : value(one) - value(other)));
   }
   const heading = (text, number) =>
@@ -24,15 +24,14 @@ function drawTable(pick, redraw) {
     ...order.map((row) =>
       html(
         "tr",
-        { class: row.name === choice.one || row.name === choice.other ? "picked" : row.kind === "baseline" ? "baseline" : null },
-        html("th", { scope: "row", class: "name" }, html("button", { type: "button", class: "choose", click: () => pick(row.name) }, name(row.name)), html("span", { class: "tag" }, marks[row.name])),
-        ...cells[row.name].map((value, number) => html("td", { class: "number" }, cell(value, data.digits[number]))),
+        { class: row.id === choice.one || row.id === choice.other ? "picked" : row.kind === "baseline" ? "baseline" : null },
+        html("th", { scope: "row", class: "name" }, html("button", { type: "button", class: "choose", click: () => pick(row.id) }, name(row.name)), html("span", { class: "tag" }, marks[row.id])),
+        ...cells[row.id].map((value, number) => html("td", { class: "number" }, cell(value, data.digits[number]))),
       ),
     ),
   );
 }
 
 function cell(value, digits) {
-  if (value === null) return "–";
-  return digits === null ? `${(100 * value).toFixed(1)} %` : fixed(value, digits);
+  return value === null ? "–" : fixed(value, digits);
 }

@@ -1,0 +1,38 @@
+"""Rows of a sweep's result: which is the gain-only model, and what a choice per fold comes to on all folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from surefoot.choose.defaults import MODEL
+from surefoot.learn.defaults import OBJECTIVE
+from surefoot.risk.plain_data import Json
+
+_MEANS = ("mean", "gain", "reward", "risk")
+_SUMS = ("wins", "losses", "ties", "loss_over_20")
+
+
+def gain_only_rows(rows: Sequence[Json]) -> list[Json]:
+    """The models that optimise gain alone: one, unless a grid that is not tuned has several."""
+    return [row for row in rows if row["kind"] == MODEL and row["objective"] == OBJECTIVE]
+
+
+def gain_only(rows: Sequence[Json]) -> Json | None:
+    """The gain-only model that all others are held against: the first."""
+    return next(iter(gain_only_rows(rows)), None)
+
+
+def pooled(chosen: Mapping[str, Json], part: str = "test") -> Json:
+    """The figures over all folds' queries where each fold has the row that was chosen for it."""
+    each = [row["folds"][fold][part] for fold, row in chosen.items()]
+    queries = sum(figures["queries"] for figures in each)
+    found: Json = {key: sum(one[key] * one["queries"] for one in each) / queries for key in _MEANS}
+    return found | {key: sum(one[key] for one in each) for key in _SUMS} | {"queries": queries}
+
+
+def counted(chosen: Mapping[str, Json]) -> str:
+    """Which rows were chosen, and for how many folds, in words."""
+    names = [str(row["name"]) for row in chosen.values()]
+    if len(set(names)) == 1:
+        return names[0]
+    return ", ".join(f"{name} on {names.count(name)} of {len(names)} folds" for name in dict.fromkeys(names))
