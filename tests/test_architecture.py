@@ -15,13 +15,14 @@ ROOT = Path(surefoot.__file__).parent
 FOUNDATION = {"arguments", "arrays", "compilation", "cores", "errors", "progress", "significance", "__version__"}
 MAY_IMPORT = {  # besides itself and the foundation
     "data": set(),
+    "clicks": {"data"},
     "measures": {"data"},
     "risk": {"data"},
     "learn": {"data", "measures", "risk"},
     "report": {"data", "risk"},
     "studies": {"data", "measures", "risk", "report"},
     "choose": {"data", "measures", "risk", "learn", "report"},
-    "cli": {"data", "measures", "risk", "learn", "report", "studies", "choose"},
+    "cli": {"data", "clicks", "measures", "risk", "learn", "report", "studies", "choose"},
 }
 
 

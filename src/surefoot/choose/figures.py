@@ -128,6 +128,8 @@ def _mean(each: Sequence[Json]) -> Json:
             found[key] = _mean(parts)
         elif isinstance(value, list):
             found[key] = np.mean(parts, axis=0).tolist()
+        elif key == "queries":  # the same for all
+            found[key] = value
         else:
             mean = float(np.mean(parts))
             found[key] = mean if math.isfinite(mean) else None

@@ -1,0 +1,1 @@
+"""From clicks to labels that say what to prefer."""
