@@ -160,6 +160,7 @@ def test_a_worker_that_dies_costs_its_point_alone(made: sf.RankingData, small: A
     assert again.to_dict()["failures"] == again.to_dict()["left_out"] == []
 
 
+@pytest.mark.heavy
 def test_a_point_that_cannot_be_trained(made: sf.RankingData, small: Any, tmp_path: Path) -> None:
     grid = {"n_estimators": 3, "min_data_in_leaf": [5, 100_000]}
     given = {**small, "objectives": ["u_risk"], "alphas": [1], "grid": grid, "tune": "none"}
@@ -173,6 +174,7 @@ def test_a_point_that_cannot_be_trained(made: sf.RankingData, small: Any, tmp_pa
     assert max(seen) > 0  # tried again
 
 
+@pytest.mark.heavy
 def test_another_plan_finds_what_it_shares(swept: Any, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     shutil.copytree(swept[1], folder)
@@ -228,6 +230,7 @@ def test_a_full_disk(letor: Path, tmp_path: Path) -> None:
     subprocess.run(command(letor, tmp_path / "s"), check=True, capture_output=True)
 
 
+@pytest.mark.heavy
 def test_baselines_learned_on_held_out_queries(made: sf.RankingData, tmp_path: Path) -> None:
     data, grid = made.with_only(["today"]), {"n_estimators": 4, "min_data_in_leaf": 3}
     given: dict[str, Any] = {

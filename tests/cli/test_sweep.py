@@ -83,8 +83,9 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_options_before_anything_is_made(
-    surefoot, data: Path, tmp_path: Path, more: list[str], message: str
+    surefoot, data: Path, tmp_path: Path, monkeypatch, more: list[str], message: str
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     code, out, err = surefoot("sweep", data, "-b", "feature:1", "-o", tmp_path / "s", *more)
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
@@ -106,6 +107,7 @@ def test_what_cannot_be_read(surefoot, data: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "s").exists()
 
 
+@pytest.mark.heavy
 def test_trainings_that_fail_are_said_after_the_table(surefoot, data: Path, tmp_path: Path) -> None:
     line = ["sweep", data, "-b", "feature:1", *SMALL, "--tune", "none", "--set", "max_depth=-1,3"]
     line = ["min_data_in_leaf=5,100000" if part == "min_data_in_leaf=5" else part for part in line]
