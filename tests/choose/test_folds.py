@@ -17,8 +17,8 @@ from surefoot.choose.folds import Source, keep_data
 def folders(tmp_path: Path) -> Path:
     for number in (1, 2, 10):
         (tmp_path / f"Fold{number}").mkdir()
-        for part in ("train", "vali", "test"):
-            sf.synthetic_letor(queries=12, documents=5, features=4, seed=number).write(
+        for place, part in enumerate(("train", "vali", "test")):
+            sf.synthetic_letor(queries=12, documents=5, features=4, seed=3 * number + place).write(
                 tmp_path / f"Fold{number}" / f"{part}.txt"
             )
     return tmp_path
@@ -107,6 +107,8 @@ def test_data_in_memory_comes_back(tmp_path: Path) -> None:
     np.testing.assert_array_equal(fold.test.X, picked.X)
     np.testing.assert_array_equal(fold.test.baselines["two"], picked.baselines["two"])
     lists = keep_data([(given, given, given), (given, given, given)], tmp_path, needed=True)
+    with pytest.raises(sf.DataError, match="in its train and its valid data"):
+        Source(str(lists)).load("Fold1")
     assert Source(str(lists)).names() == ["Fold1", "Fold2"]
     for wrong in ([(given, given)], [], [(1, 2, 3)], [(given, given, given), (given,)]):
         with pytest.raises(sf.ArgumentError, match="must be a path, RankingData, or a list"):
@@ -153,16 +155,19 @@ def test_aggregates_without_a_value() -> None:
 
 def test_features_and_baselines_go_by_name(tmp_path: Path) -> None:
     made = sf.synthetic_letor(queries=12, documents=5, features=3, seed=1).with_only([])
+    train = sf.RankingData(made.X + 1, made.y, group=made.lengths, feature_names=["a", "b", "c"])
+    train = train.with_baseline("one", made.feature(1)).with_baseline("two", made.feature(2))
     named = sf.RankingData(made.X, made.y, group=made.lengths, feature_names=["a", "b", "c"])
     first = named.with_baseline("one", made.feature(1)).with_baseline("two", made.feature(2))
     turned = first.with_only(["two", "one"]).with_features(np.ascontiguousarray(made.X[:, ::-1]), ["c", "b", "a"])
-    fold = Source(str(keep_data([(first, turned, turned)], tmp_path, needed=True))).load("Fold1")
+    shifted = turned.with_features(turned.X + 2, ["c", "b", "a"])
+    fold = Source(str(keep_data([(train, shifted, turned)], tmp_path, needed=True))).load("Fold1")
     np.testing.assert_array_equal(fold.test.X, made.X)
     assert list(fold.test.baselines) == ["one", "two"]
     np.testing.assert_array_equal(fold.test.baselines["one"], made.feature(1))
     other = first.with_only(["one"])
     with pytest.raises(sf.ArgumentError, match="test data of Fold1 has the baselines"):
-        Source(str(keep_data([(first, turned, other)], tmp_path, needed=True))).load("Fold1")
+        Source(str(keep_data([(train, shifted, other)], tmp_path, needed=True))).load("Fold1")
 
 
 def test_files_of_baselines_are_files_of_the_data(folders: Path, tmp_path: Path) -> None:

@@ -53,6 +53,11 @@ def test_the_best_has_the_greatest_mean_over_seeds_and_the_first_wins() -> None:
     assert best(tuned, found) == {"num_leaves": 8, "n_estimators": 20}  # 0.45, not 0.4
     even = [(job, {"valid": [0.5] * 20}) for job, _ in found]
     assert best(tuned, even) == {"num_leaves": 4, "n_estimators": 10}
+    lost = [
+        (job, {"failed": "no tree"} if dict(job.parameters)["num_leaves"] == 8 else result) for job, result in found
+    ]
+    assert best(tuned, lost) == {"num_leaves": 4, "n_estimators": 20}
+    assert best(tuned, [(job, {"failed": "no tree"}) for job, _ in found]) is None
     early = plan(grid=tuned.grid, seeds=[0, 1], options={"early_stopping_rounds": 5})
     stopped = [
         (job, {"valid": [0.1, 0.8, 0.2] if dict(job.parameters)["num_leaves"] == 8 else [0.5] * 20}) for job, _ in found
@@ -81,6 +86,9 @@ def test_plain_data_there_and_back() -> None:
         ({"alphas": [1, 1.0000001]}, "both written 1"),
         ({"grid": {"num_leaves": []}}, "no value for num_leaves"),
         ({"grid": {"n_estimators": [0]}}, "n_estimators"),
+        ({"grid": {"num_leaves": [4, 1]}}, "num_leaves is 1"),
+        ({"grid": {"foo": [4]}}, "foo"),
+        ({"grid": {"learning_rate": ["fast"]}}, "learning_rate is 'fast'"),
         ({"grid": {"alpha": [1]}}, "alpha is not a parameter to sweep so"),
         ({"options": {"measure": "AP"}}, "measure is not a parameter"),
         ({"options": {"rule": "third"}}, "rule"),

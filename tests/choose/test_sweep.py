@@ -247,6 +247,42 @@ def test_baselines_learned_on_held_out_queries(made: sf.RankingData, tmp_path: P
     assert again["baselines"] == result["baselines"]  # kept, not learned again
 
 
+@pytest.mark.heavy
+def test_parameters_that_fail_drop_out_of_the_tuning(made: sf.RankingData, tmp_path: Path) -> None:
+    grid = {"n_estimators": 3, "min_data_in_leaf": [5, 100_000]}
+    given: dict[str, Any] = {"objectives": "u_risk", "alphas": [1], "grid": grid, "folds": 3}
+    first = sf.sweep(made, tmp_path / "s", **given)
+    assert len(first.rows) > 1
+    assert first.to_dict()["failures"] == []
+    assert len(first.to_dict()["failed_trials"]) == 3
+    assert "Left out of the tuning: Fold1 gain tried with min_data_in_leaf=100000" in first.to_text().replace("\n", " ")
+    seen: list[int] = []
+    again = sf.sweep(made, tmp_path / "s", **given, look=lambda state: seen.append(len(state.running)))
+    assert max(seen) > 0  # tried again
+    assert again.rows == first.rows
+
+
+@pytest.mark.heavy
+def test_what_no_sweep_can_use(made: sf.RankingData, tmp_path: Path) -> None:
+    grid = {"n_estimators": 2, "min_data_in_leaf": 5}
+    alone = made.with_only(["today"])
+    wrong: list[tuple[Any, dict[str, Any], str]] = [
+        (alone, {"objectives": ["geo_risk"]}, "compares with several baselines"),
+        (alone.with_baseline("u_risk α=1", made.feature(1)), {"alphas": [1]}, "a baseline is called 'u_risk α=1'"),
+        (alone.with_baseline(" ", made.feature(1)), {}, "a baseline is called ' '"),
+        (alone, {"held_out": 9}, "ask for learn_baselines too"),
+        (None, {}, "data must be a path"),
+    ]
+    for number, (data, more, message) in enumerate(wrong):
+        with pytest.raises(sf.SurefootError, match=message):
+            sf.sweep(data, tmp_path / str(number), folds=3, grid=grid, **more)
+    parts = [made.select(range(first, first + 12)) for first in (0, 12, 24)]
+    with pytest.raises(sf.DataError, match="is in the test data of Fold1 and Fold2"):
+        sf.sweep([parts, parts], tmp_path / "twice", grid=grid, alphas=[1])
+    with pytest.raises(sf.DataError, match="has not come to its end"):
+        sf.read_sweep(tmp_path / "twice")
+
+
 def test_nothing_to_compare_with(letor: Path, made: sf.RankingData, tmp_path: Path) -> None:
     with pytest.raises(sf.ArgumentError, match="nothing to compare with"):
         sf.sweep(letor, tmp_path / "s")

@@ -52,7 +52,7 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--max-risk", "1", "-o", tmp_path / "model"], "holds a model already"),
         (["--max-risk", "1", "-o", tmp_path / "new", "--fold", "Fold7"], "there is no fold 'Fold7'"),
         (["--max-risk", "0.02", "--strategies", "-o", tmp_path / "new"], "only single models can be copied"),
-        (["--keep-gain", "1", "-o", tmp_path / "x", "--fold", "Fold1"], "the gain-only model gains"),
+        (["--keep-gain", "1", "-o", tmp_path / "x", "--fold", "Fold1"], "the gain-only model does not gain there"),
     ):
         code, out, err = surefoot("select", tmp_path / "s", *wrong)
         assert (code, out) == (2, ""), wrong
@@ -74,6 +74,8 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--objective", "risk"], "unknown objective"),
         (["--set", "num_leaves"], "write --set num_leaves=50"),
         (["--set", "n_estimators=3"], "has an option of its own"),
+        (["--set", "num_leaves=abc"], "num_leaves is 'abc'"),
+        (["--held-out", "0.5"], "ask for learn_baselines"),
         (["--set", "alpha=3"], "not a parameter to sweep so"),
         (["--preset", "wang"], "there is no preset"),
         (["--tune", "all"], "tune is 'all'"),

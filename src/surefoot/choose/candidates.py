@@ -78,7 +78,7 @@ class Candidates:
 
     def __init__(self, store: Store) -> None:
         self.store, self.plan = store, store.plan
-        self.trainings = Trainings(store)
+        self.trainings = Trainings(store, finished=True)
         self.measures = measures(self.plan.measure)
         self.folds = [fold for fold in self.trainings.folds if store.has_fold(fold)]
         self.parts = {fold: {part: self._part(fold, part) for part in SHOWN} for fold in self.folds}

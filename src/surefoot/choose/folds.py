@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,7 +21,7 @@ from surefoot.data.files import FORMS, existing_file
 from surefoot.data.letor.files import read_letor
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.writing import made_folder, unfinished, written
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.inputs import alike
 from surefoot.learn.sources import files_of, read_like, with_baselines
@@ -174,8 +175,26 @@ def _file(folder: Path, part: str) -> Path:
     raise DataError.at(folder, None, f"has no {_STEMS[part][0]}.txt (nor .txt.gz, .parquet)")
 
 
+def query_hashes(data: RankingData) -> list[str]:
+    """What tells a query by its name and its documents; numbers alone name queries of sets without names."""
+    spans = zip(data.queries, pairwise(data.offsets.tolist()), strict=True)
+    return [
+        hashlib.sha256(query.encode(errors="surrogatepass") + data.X[first:last].tobytes()).hexdigest()[:16]
+        for query, (first, last) in spans
+    ]
+
+
 def _whole(fold: Fold, place: Path) -> Fold:
-    """The fold, if each set has something to find."""
+    """The fold, if each set has something to find, and no query is in two of them."""
+    seen: dict[str, str] = {}
+    for part, data in zip(PARTS, fold.sets, strict=True):
+        for query, found in zip(data.queries, query_hashes(data), strict=True):
+            if seen.setdefault(found, part) != part:
+                raise DataError.at(
+                    place, None,
+                    f"{fold.name} has query {shortened(query)} in its {seen[found]} and its {part} data; a query must "
+                    "be in one of them",
+                )  # fmt: skip
     for part, data in zip(PARTS, fold.sets, strict=True):
         if not data.y.any():
             raise DataError.at(
@@ -191,7 +210,8 @@ def keep_data(data: Any, folder: Path, *, needed: bool) -> Path:
     is named by what is in it, so that it need not be written again.
     """
     single = isinstance(data, RankingData)
-    folds = [[data]] if single else [list(sets) for sets in data]
+    lists = isinstance(data, list | tuple) and all(isinstance(sets, list | tuple) for sets in data)
+    folds = [[data]] if single else [list(sets) for sets in data] if lists else []
     flat = [one for sets in folds for one in sets]
     if (
         not flat

@@ -71,7 +71,8 @@ class Job:
     @property
     def name(self) -> str:
         """As progress shows it."""
-        return f"{self.fold} {'trial of ' if self.trial else ''}{self.setting.name}, seed {self.seed}"
+        tried = ", ".join(f"{name}={value}" for name, value in self.parameters)
+        return f"{self.fold} {self.setting.name}{f' tried with {tried}' if self.trial else ''}, seed {self.seed}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, the same for the same job."""
@@ -150,16 +151,22 @@ class Plan:
             raise ArgumentError(f"{plan.objectives[1]} needs α; give at least one")
         if 0.0 in plan.alphas:
             raise ArgumentError("α = 0 is gain alone, which every sweep has; leave it out")
-        for job in plan.jobs("", dict.fromkeys(plan.settings(), plan.combinations()[0] | {TREES: 1})):
-            plan.check(job)
+        for setting in plan.settings()[:1] + plan.settings()[-1:]:
+            for parameters in plan.combinations():
+                plan.check(Job("", setting, values_of(parameters | {TREES: 1}), plan.seeds[0]))
         return plan
 
     def check(self, job: Job) -> None:
         """Reject what no ranker takes before any data is read."""
+        from surefoot.learn.engines.contract import engine
         from surefoot.learn.ranker import Ranker
         from surefoot.learn.settings import Settings
 
-        Settings.of(Ranker(**self.ranker(job)))
+        ranker = Ranker(**self.ranker(job))
+        Settings.of(ranker)
+        # Lists have a value for each feature, and how many there are the data will say.
+        plain = {name: value for name, value in ranker.engine_parameters.items() if not isinstance(value, list | tuple)}
+        engine().check(plain, LARGEST_COUNT)
 
     def ranker(self, job: Job) -> dict[str, Any]:
         """Everything that a job's `Ranker` is made with."""
@@ -231,10 +238,11 @@ class Plan:
         )
 
 
-def best(plan: Plan, found: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str, Any]:
+def best(plan: Plan, found: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str, Any] | None:
     """The parameters whose trials have the greatest mean measure on validation data; the first of equals.
 
     A trial's result has under `valid` the measure after each tree. A training that stops early uses its best tree.
+    Parameters with which a trial failed are out.
     """
     counts = sorted(plan.grid[TREES])
     early = plan.options.get("early_stopping_rounds") is not None
@@ -243,13 +251,17 @@ def best(plan: Plan, found: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str
         return max(values[:trees]) if early else values[min(trees, len(values)) - 1]
 
     reached: dict[Values, list[Sequence[float]]] = {}
+    failed = {job.parameters for job, result in found if "failed" in result}
     for job, result in found:
-        reached.setdefault(job.parameters, []).append(result["valid"])
+        if job.parameters not in failed:
+            reached.setdefault(job.parameters, []).append(result["valid"])
     means = {
         (parameters, count): sum(at(values, count) for values in lists) / len(lists)
         for parameters, lists in reached.items()
         for count in counts
     }
+    if not means:
+        return None
     parameters, count = max(means, key=lambda at: means[at])
     return dict(parameters) | {TREES: count}
 

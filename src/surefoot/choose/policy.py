@@ -63,9 +63,14 @@ class Policy:
                 self._need(fit, fold, f"the least risk is {on(least)['risk']:.4f}, of {least['name']}")
                 return max(fit, key=lambda row: float(on(row)["gain"])), len(fit)
             case "keep_gain":
+                if on(gain)["gain"] <= 0:
+                    self._need([], fold, f"the gain-only model does not gain there ({on(gain)['gain']:+.4f})")
                 wanted = self.level * on(gain)["gain"]
-                fit = [row for row in rows if on(row)["gain"] >= wanted > 0]
-                self._need(fit, fold, f"the gain-only model gains {on(gain)['gain']:+.4f}, so {wanted:.4f} is wanted")
+                fit = [row for row in rows if on(row)["gain"] >= wanted]
+                most = max(rows, key=lambda row: float(on(row)["gain"]))
+                self._need(
+                    fit, fold, f"{wanted:.4f} is wanted, the greatest is {on(most)['gain']:.4f}, of {most['name']}"
+                )
                 return min(fit, key=lambda row: (on(row)["risk"], -on(row)["gain"])), len(fit)
             case "largest_area":
                 fit = [row for row in rows if "area" in on(row)]
@@ -121,7 +126,7 @@ class Choice:
     def words(self) -> list[str]:
         """What was chosen and why, and what test data say."""
         mine, full = self.test, pooled(dict.fromkeys(self.chosen, self.gain))
-        fit = f"{min(self.satisfied.values())} to {max(self.satisfied.values())}"
+        fit = " to ".join(map(str, sorted({min(self.satisfied.values()), max(self.satisfied.values())})))
         said = [
             f"{counted(self.chosen)}: {self.policy.words}, by {self.measure} on each fold's validation data, where "
             f"{fit} of {self.among} candidates satisfy the policy.",
@@ -163,6 +168,6 @@ def copy_model(store: Store, choice: Choice, target: Path, fold: str | None = No
         )
     if store.origin != choice.origin:
         raise DataError.at(store.folder, None, "was begun anew since its result was written; run the sweep to its end")
-    jobs = [job for job in Trainings(store).points(of) if job.setting.name == row["name"]]
+    jobs = [job for job in Trainings(store, finished=True).points(of) if job.setting.name == row["name"]]
     Ranker.load(store.place(jobs[0])).save(target)
     return of, str(row["name"]), jobs[0].seed

@@ -220,7 +220,7 @@ def _arrays(path: Path) -> Arrays:
             return {name: found[name] for name in found.files}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise DataError.at(
-            path, None, f"cannot be read ({error}); remove its folder, and run the sweep again"
+            path, None, "is not what a sweep wrote; remove its folder, and run the sweep again"
         ) from error
 
 

@@ -15,7 +15,7 @@ from surefoot.choose.presets import preset as known_preset
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import State, run
-from surefoot.errors import ArgumentError, listed, shortened
+from surefoot.errors import ArgumentError, DataError, listed, shortened
 from surefoot.learn.defaults import MEASURE
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.sources import resolved_baseline
@@ -56,13 +56,18 @@ def sweep(
         raise ArgumentError(f"sweep has no argument {unknown[0]!r}; it has {', '.join(DEFAULTS)}")
     usual = DEFAULTS | ({} if preset is None else known_preset(preset))
     asked = usual | given | {"grid": {**usual["grid"], **given.get("grid", {})}}
+    objectives = [asked["objectives"]] if isinstance(asked["objectives"], str) else asked["objectives"]
     plan = Plan.of(
-        asked["objectives"], asked["alphas"], asked["seeds"], asked["grid"], asked["tune"], asked["measure"],
+        objectives, asked["alphas"], asked["seeds"], asked["grid"], asked["tune"], asked["measure"],
         {"num_threads": threads, **(options or {})},
     )  # fmt: skip
     learned = bool(asked["learn_baselines"])
     held_out = (defaults.HELD_OUT if learned else 0.0) if asked["held_out"] is None else asked["held_out"]
     on_disk = isinstance(data, str | os.PathLike)
+    if not isinstance(folder, str | os.PathLike):
+        raise ArgumentError(f"folder is {shortened(folder)}; it must name the folder to keep the sweep in")
+    if not learned and asked["held_out"]:
+        raise ArgumentError("held_out queries are for baselines to be learned on; ask for learn_baselines too")
     if on_disk and not learned and not baselines:
         raise ArgumentError("there is nothing to compare with; name a baseline, such as bm25=feature:25, or learn some")
     path = Path(data).resolve() if on_disk else keep_data(data, Path(folder), needed=not (learned or baselines))
@@ -78,6 +83,9 @@ def sweep(
 
 def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:
     """The result that a sweep left in its folder."""
+    place = Path(folder)
+    if (place / defaults.PLAN).exists() and not (place / defaults.RESULT).exists():
+        raise DataError.at(folder, None, "holds a sweep that has not come to its end; run the same command again")
     return TradeOffs.read(Path(folder) / defaults.RESULT)
 
 

@@ -75,7 +75,7 @@ def title(data: Json) -> str:
     """What was compared, on how much."""
     seeds, folds = len(data["seeds"]), len(data["folds"])
     return (
-        f"{len(data['rows'])} candidates against {visible(data['baselines'][0]['name'])}: {data['measure']} on "
+        f"{len(data['rows'])} candidates against {visible(data['baselines'][0]['name'])}: {_short(data['measure'])} on "
         f"{data['queries']['test']:,} test queries, {folds} fold{'s' * (folds != 1)}, {seeds} seed{'s' * (seeds != 1)}"
     )
 
@@ -91,6 +91,12 @@ def notes(data: Json) -> list[str]:
             f"On training data the gain-only model has gain/risk {data['last_alpha']:.1f}: beyond that α, a coin flip "
             "between it and the baseline does as well."
         )
+    if len(data["seeds"]) > 1 and all(
+        row["test"]["deviation"] == {"mean": 0.0, "risk": 0.0} for row in data["rows"] if "deviation" in row["test"]
+    ):
+        found.append("Seeds change nothing here: they draw only with bagging_fraction, feature_fraction or the like.")
+    lost = [f"Left out of the tuning: {failure['name']} ({failure['message']})." for failure in data["failed_trials"]]
+    found += lost[:3]
     if data["left_out"]:
         found.append(f"Left out, as not trained on every fold: {', '.join(data['left_out'])}.")
     return found

@@ -19,7 +19,7 @@ from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.trainings import Failure
 from surefoot.choose.worker import SHOWN
 from surefoot.data.writing import write_text
-from surefoot.errors import DataError
+from surefoot.errors import DataError, shortened
 from surefoot.learn.defaults import OBJECTIVE
 from surefoot.report.result import Result
 from surefoot.risk.plain_data import Json
@@ -85,10 +85,19 @@ class TradeOffs(Result):
 
 def trade_offs(store: Store, failures: Sequence[Failure] = ()) -> TradeOffs:
     """The result of what a sweep has stored; settings that are not complete are left out, and named."""
-    found = Candidates(store)
+    try:
+        return _trade_offs(store, Candidates(store), failures)
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise DataError.at(
+            store.folder, None, f"holds something that no sweep writes ({error}); start the sweep in a new folder"
+        ) from error
+
+
+def _trade_offs(store: Store, found: Candidates, failures: Sequence[Failure]) -> TradeOffs:
     if not found.settings:
         whys = [f"{failure.job.name}: {failure.message}" for failure in failures[:3]]
         raise DataError.at(store.folder, None, "; ".join(["no setting was trained on every fold", *whys]))
+    _check_tested(store, found.folds)
     rows = candidate_rows(found)
     full = None if found.gain_only is None else training_point(found, found.gain_only)
     data: Json = {
@@ -109,10 +118,26 @@ def trade_offs(store: Store, failures: Sequence[Failure] = ()) -> TradeOffs:
         "rows": rows,
         "curves": {part: _curves(found, rows, part) for part in SHOWN},
         "left_out": [setting.name for setting in found.plan.settings() if setting not in found.settings],
-        "failures": [{"name": failure.job.name, "message": failure.message} for failure in failures],
+        "failures": [_told(failure) for failure in failures if not failure.job.trial],
+        "failed_trials": [_told(failure) for failure in failures if failure.job.trial],
     }
     data["answers"] = answers(data)
     return TradeOffs(data)
+
+
+def _told(failure: Failure) -> Json:
+    return {"name": failure.job.name, "message": failure.message}
+
+
+def _check_tested(store: Store, folds: Sequence[str]) -> None:
+    """Reject a query that two folds test: it would count twice."""
+    seen: dict[str, str] = {}
+    for fold in folds:
+        for query, found in zip(store.fold(fold)["queries"]["test"], store.fold(fold)["tested"], strict=True):
+            if seen.setdefault(found, fold) != fold:
+                raise DataError.at(
+                    store.source.path, None, f"query {shortened(query)} is in the test data of {seen[found]} and {fold}"
+                )
 
 
 def _curves(found: Candidates, rows: Sequence[Json], part: str) -> Json:

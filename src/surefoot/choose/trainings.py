@@ -39,10 +39,12 @@ class State:
 class Trainings:
     """What a sweep has to train. Points wait for the trials that find their parameters."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, finished: bool = False) -> None:
         self.store, self.plan = store, store.plan
+        self._finished = finished  # what failed stays so: nothing is tried again
         self.folds = store.folds
         self._done: set[Job] = set()
+        self.failed: set[Job] = set()  # trials, in this run: each run tries them again
         self._tuned: dict[tuple[str, Setting], dict[str, Any]] = {}
 
     @property
@@ -54,7 +56,7 @@ class Trainings:
     def startable(self) -> list[Work]:
         """Folds to meet for the first time, and trainings that nothing stands in the way of."""
         known = [fold for fold in self.folds if self.store.has_fold(fold) and fold not in self.store.to_check]
-        jobs = [job for fold in known for job in self._known(fold) if not self.is_done(job)]
+        jobs = [job for fold in known for job in self._known(fold) if not self.is_done(job) and job not in self.failed]
         return [*(fold for fold in self.folds if fold not in known), *jobs]
 
     def count_done(self) -> int:
@@ -75,16 +77,26 @@ class Trainings:
         """What was tuned for a group of settings on a fold, once all trials that say so are done."""
         if (fold, group) not in self._tuned:
             trials = [job for job in self.plan.trials(fold) if job.setting == group]
-            if not all(map(self.is_done, trials)):
+            if not all(
+                self.is_done(job) or job in self.failed or (self._finished and self.store.has(job)) for job in trials
+            ):
                 return None
-            self._tuned[fold, group] = best(self.plan, [(job, self.store.result(job)) for job in trials])
+            found = best(self.plan, [(job, self.store.result(job)) for job in trials])
+            if found is None:
+                return None
+            self._tuned[fold, group] = found
         return self._tuned[fold, group]
 
     def is_done(self, job: Job) -> bool:
         """Whether a training is stored."""
-        if job not in self._done and self.store.has(job):
+        if job not in self._done and self.store.has(job) and not (job.trial and "failed" in self.store.result(job)):
             self._done.add(job)
         return job in self._done
+
+    def give_up(self, job: Job, why: str) -> None:
+        """Go on without a trial that failed."""
+        self.store.write_trial(job, {"failed": why})
+        self.failed.add(job)
 
 
 def run(store: Store, workers: int | None = None, look: Callable[[State], None] | None = None) -> State:
@@ -153,6 +165,8 @@ class _Crew:
             raise DataError(str(answer.get("stop", answer.get("failed"))))
         if isinstance(work, Job) and "failed" in answer:
             self.state.failures.append(Failure(work, str(answer["failed"])))
+            if work.trial:
+                self._trainings.give_up(work, str(answer["failed"]))
         elif isinstance(work, Job):
             took = time.monotonic() - worker.began
             self._seconds.append(took)

@@ -20,10 +20,10 @@ import numpy as np
 
 from surefoot.choose.aggregates import Aggregate
 from surefoot.choose.baselines import LEARNED, learned_baselines, scores_of
-from surefoot.choose.folds import PARTS, Fold
+from surefoot.choose.folds import PARTS, Fold, query_hashes
 from surefoot.choose.plan import TREES, Job
 from surefoot.choose.store import Store
-from surefoot.errors import ArgumentError, DataError, SurefootError, visible
+from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
 from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.defaults import MEASURE
 from surefoot.learn.prepared import Prepared
@@ -61,7 +61,9 @@ class Worker:
                     None,
                     f"{name} is not the data that this sweep began with{also}; name another folder",
                 )
-            self._fold = self._with_learned(fold) if self.store.learned else fold
+            fold = self._with_learned(fold) if self.store.learned else fold
+            self._check_baselines(list(fold.train.baselines))
+            self._fold = fold
             if not self.store.has_fold(name):
                 self._keep_fold(self._fold, digest)
         except SurefootError as error:
@@ -71,6 +73,17 @@ class Worker:
             part: {measure: Target.of(data, measure, self._threads) for measure in measures(self.plan.measure)}
             for part, data in zip(SHOWN, self._fold.sets[1:], strict=True)
         }
+
+    def _check_baselines(self, names: list[str]) -> None:
+        settings = {setting.name: setting for setting in self.plan.settings()}
+        for name in names:
+            if not name.strip() or name in settings:
+                raise ArgumentError(
+                    f"a baseline is called {shortened(name)}, which would not be told from others; give another name"
+                )
+        alone = next((setting for setting in settings.values() if setting.against_all and len(names) < 2), None)
+        if alone is not None:
+            raise ArgumentError(f"{alone.objective} compares with several baselines, and there is one; name more")
 
     def _digest(self, fold: Fold) -> str:
         """A hash of a fold's data and, where baselines are learned, of everything that decides those."""
@@ -126,13 +139,14 @@ class Worker:
             "queries": {part: list(data.queries) for part, data in zip(SHOWN, fold.sets[1:], strict=True)},
             "sizes": {part: [len(data.queries), len(data)] for part, data in zip(PARTS, fold.sets, strict=True)},
             "tie_rule": fold.train.tie_rule,
+            "tested": query_hashes(fold.test),
         }
         self.store.write_fold(fold.name, about, arrays)
 
     def run(self, job: Job) -> None:
         """Train and store a job, unless it is stored already."""
         self.make_ready(job.fold)
-        if self.store.has(job) or self._fold is None:
+        if self._fold is None or (self.store.has(job) and "failed" not in self.store.result(job)):
             return
         began = time.monotonic()
         names = list(self._fold.train.baselines)

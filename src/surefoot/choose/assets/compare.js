@@ -1,6 +1,6 @@
 // Two candidates on the same test queries: the difference of each query, from the most hurt to the most helped.
 
-const MOST = 40;
+const MOST = 15; // queries on each side
 
 function drawCompare(host) {
   const one = ALL[choice.one],
@@ -38,6 +38,6 @@ function drawCompare(host) {
   const line = ({ query, value }) =>
     html("tr", {}, html("th", { scope: "row", class: "name" }, name(data.names[query])), html("td", { class: "number" }, fixed(one.per_query[query])),
       html("td", { class: "number" }, fixed(other.per_query[query])), html("td", { class: "number", "data-tone": value > 0 ? "helped" : "hurt" }, signed(value)));
-  replace(get("queries-head"), html("tr", {}, ...["query", "first", "second", "difference"].map((text, number) => html("th", { scope: "col", class: number ? "number" : "name" }, text))));
+  replace(get("queries-head"), html("tr", {}, ...["query", one.name, other.name, "difference"].map((text, number) => html("th", { scope: "col", class: number ? "number" : "name", title: visible(text) }, name(clip(text, 16))))));
   replace(get("queries-body"), ...worst.map(line), ...best.map(line));
 }

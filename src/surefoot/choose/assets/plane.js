@@ -30,7 +30,7 @@ function drawPlane(host, pick) {
   const [endX, endY] = at([end, end * choice.alpha]);
   plot.root.append(
     svg("path", { class: "limit", d: linePath([at([0, 0]), [endX, endY]]) }),
-    svg("text", { x: endX - 4, y: Math.max(plot.top + 10, endY - 6), "text-anchor": "end" }, `gain = ${short(choice.alpha)} · risk`),
+    svg("text", { x: endX - 4, y: Math.min(plot.bottom - 6, Math.max(plot.top + 10, endY - 6)), "text-anchor": "end" }, `gain = ${short(choice.alpha)} · risk`),
   );
   if (curves.proportional) plot.root.append(way(curves.proportional, "strategy thin dots"));
   if (curves.selective.length)
@@ -55,7 +55,10 @@ function drawPlane(host, pick) {
   }
   const entries = LEARNED.map((objective) => [`way-mark c${LEARNED.indexOf(objective) % 6}`, name(objective)]);
   entries.push(["way-mark gain dash", "mixtures of models"], ["way-mark strategy dots", "proportional reduction"]);
-  if (curves.selective.length) entries.push(["way-mark strategy", "selective re-ranking"]);
+  if (curves.selective.length) entries.push(["way-mark strategy", "selective re-ranking, every threshold"]);
+  const marks = { blended: "◆", selective: "▲", "mean of seeds": "■", naïve: "–" };
+  for (const [kind, mark] of Object.entries(marks))
+    if (CANDIDATES.some((row) => row.kind === kind)) entries.push(["none", `${mark} ${kind}`]);
   replace(host, plot.root, legend(...entries));
 }
 
