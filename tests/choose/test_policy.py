@@ -51,6 +51,16 @@ def test_choices_are_pooled_over_test_queries(result: sf.TradeOffs) -> None:
     assert choice.test["risk"] == pytest.approx(sum(one["risk"] * one["queries"] for one in each) / 48)
 
 
+def test_folds_count_by_their_queries() -> None:
+    keys = ("mean", "gain", "reward", "risk", "wins", "losses", "ties", "loss_over_20")
+    one, other = (
+        {"folds": {fold: {"test": dict.fromkeys(keys, value) | {"queries": queries}}}}
+        for fold, value, queries in (("a", 1.0, 30), ("b", 2.0, 10))
+    )
+    found = pooled({"a": one, "b": other})
+    assert (found["risk"], found["mean"], found["wins"], found["queries"]) == (1.25, 1.25, 3.0, 40)
+
+
 def test_least_risk_that_keeps_the_gain(result: sf.TradeOffs) -> None:
     choice = select(result, Policy("keep_gain", 0.3))
     everything = select(result, Policy("keep_gain", 0.3), RANKINGS)
