@@ -29,7 +29,7 @@ def small() -> dict[str, Any]:
 @pytest.fixture(scope="package")
 def made() -> sf.RankingData:
     data = sf.synthetic_letor(queries=48, documents=10, features=6, seed=1).with_only([])
-    return data.with_baseline("today", data.feature(6)).with_baseline("other", data.feature(2) - data.feature(3))
+    return data.with_baseline("today", data.feature(4)).with_baseline("other", data.feature(2) - data.feature(3))
 
 
 @pytest.fixture(scope="package")
