@@ -1,0 +1,190 @@
+"""Where Ibis expressions are computed: DuckDB, which keeps to a given memory, or Spark, for logs of many machines.
+
+An engine does four things that Ibis leaves to it: open a text file as lines, open CSV and Parquet, and write Parquet.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from surefoot.clicks.defaults import ENGINES, MEMORY
+from surefoot.cores import cores
+from surefoot.data.writing import unfinished, written
+from surefoot.errors import ArgumentError, DataError, MissingExtraError, did_you_mean, shortened
+
+try:
+    import ibis
+except ImportError as error:  # pragma: no cover - seen in an environment without the extra
+    raise MissingExtraError.of("clicks", "reading click logs") from error
+
+Table = Any  # an Ibis table; its columns are known when it runs
+_SEPARATOR = "\x01"  # stands in no line: the file is looked through for it before
+
+
+class Engine(Protocol):
+    """A place to compute Ibis expressions."""
+
+    name: str
+
+    def lines(self, path: Path) -> Table:
+        """The lines of a text file that are not blank, as `line` and `number`, which grows along the file."""
+
+    def csv(self, path: Path) -> Table:
+        """A CSV file with a header, every column as text."""
+
+    def parquet(self, path: Path) -> Table:
+        """A Parquet file, or a folder of them."""
+
+    def write(self, table: Table, folder: Path) -> None:
+        """Compute a table and write it as a folder of Parquet files, which appears whole."""
+
+    def close(self) -> None:
+        """Let go of the engine."""
+
+
+class DuckDB:
+    """DuckDB in this process; what does not fit into `memory` goes to disk, beside the results."""
+
+    name = "duckdb"
+
+    def __init__(self, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> None:
+        self._scratch = scratch
+        self.connection = ibis.duckdb.connect(
+            threads=threads or cores(), memory_limit=memory, temp_directory=str(scratch / ".duckdb")
+        )
+
+    def lines(self, path: Path) -> Table:
+        """The file's lines, numbered in its order."""
+        with reading(path):
+            found = self.connection.read_csv(
+                str(path), columns={"line": "VARCHAR"}, delim=_SEPARATOR, quote="", escape="", header=False,
+                auto_detect=False, strict_mode=False, nullstr="\x02", max_line_size=1 << 26,
+            )  # fmt: skip
+        return found.mutate(number=ibis.row_number())
+
+    def csv(self, path: Path) -> Table:
+        """All columns as text."""
+        with reading(path):
+            return self.connection.read_csv(str(path), all_varchar=True, header=True)
+
+    def parquet(self, path: Path) -> Table:
+        """A file, or the files of a folder and of the folders in it."""
+        with reading(path):
+            return self.connection.read_parquet(
+                f"{path}/**/*.parquet" if path.is_dir() else str(path), hive_partitioning=path.is_dir()
+            )
+
+    def write(self, table: Table, folder: Path) -> None:
+        """One file in a folder."""
+        with writing_folder(folder) as temporary, reading(folder):
+            self.connection.to_parquet(table, temporary / "part-0.parquet", compression="zstd")
+
+    def close(self) -> None:
+        """Close the connection, and remove what it had put aside."""
+        self.connection.disconnect()
+        shutil.rmtree(self._scratch / ".duckdb", ignore_errors=True)
+
+
+class Spark:
+    """The Spark session that runs, or one on all cores of this machine."""
+
+    name = "spark"
+
+    def __init__(self, scratch: Path) -> None:
+        try:
+            from pyspark.sql import SparkSession
+        except ImportError as error:
+            raise MissingExtraError.of("spark", "--engine spark") from error
+        self.session = (
+            SparkSession.builder.appName("surefoot")
+            .master(os.environ.get("MASTER", "local[*]"))
+            .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.local.dir", str(scratch))
+            .getOrCreate()
+        )
+        # Out of bounds and not a number are null, as in DuckDB; readers look for that.
+        self.session.conf.set("spark.sql.ansi.enabled", "false")
+        self.session.sparkContext.setLogLevel("ERROR")
+        self.connection = ibis.pyspark.connect(self.session)
+
+    def lines(self, path: Path) -> Table:
+        """The file's lines with numbers that grow along it."""
+        from pyspark.sql import functions
+
+        lines = self.session.read.text(str(path)).withColumnRenamed("value", "line")
+        return self._table(lines.withColumn("number", functions.monotonically_increasing_id())).filter(
+            lambda t: t.line != ""
+        )
+
+    def csv(self, path: Path) -> Table:
+        """All columns as text."""
+        return self._table(self.session.read.csv(str(path), header=True, quote='"', escape='"', multiLine=True))
+
+    def parquet(self, path: Path) -> Table:
+        """A file or folder."""
+        with reading(path):
+            return self._table(self.session.read.parquet(str(path)))
+
+    def write(self, table: Table, folder: Path) -> None:
+        """A file for each of Spark's partitions."""
+        with writing_folder(folder) as temporary, reading(folder):
+            self.connection.to_pyspark(table).write.mode("overwrite").parquet(str(temporary))
+
+    def _table(self, frame: Any) -> Table:
+        name = f"surefoot_{id(frame)}"
+        frame.createOrReplaceTempView(name)
+        return self.connection.table(name)
+
+    def close(self) -> None:
+        """Stop the session."""
+        self.session.stop()
+
+
+def engine_of(name: str, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> Engine:
+    """The engine of a name; `scratch` is a folder for what it puts aside."""
+    if name == DuckDB.name:
+        return DuckDB(scratch, memory, threads)
+    if name == Spark.name:
+        return Spark(scratch)
+    raise ArgumentError(
+        f"there is no engine {shortened(name)}{did_you_mean(name, ENGINES)}; known are {', '.join(ENGINES)}"
+    )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """What an engine cannot read or compute, as an error that names the file."""
+    try:
+        yield
+    except (ArgumentError, DataError):
+        raise
+    except Exception as error:  # each engine has its own kinds
+        if type(error).__name__ == "OutOfMemoryException":
+            raise MemoryError(f"DuckDB: {shortened(str(error), 200)}; allow it more with --memory") from error
+        if not type(error).__module__.startswith(("_duckdb", "duckdb", "pyspark", "py4j", "ibis")):
+            raise
+        raise DataError.at(path, None, f"cannot be read ({shortened(str(error), 400)})") from error
+
+
+@contextmanager
+def writing_folder(target: Path) -> Iterator[Path]:
+    """A folder in the making that takes the place of `target` once all was written."""
+    with written(target), unfinished(target) as temporary:
+        temporary.mkdir(parents=True)
+        yield temporary
+        if target.exists():
+            shutil.rmtree(target)
+        temporary.rename(target)
+
+
+def union(tables: Sequence[Table]) -> Table:
+    """All rows of tables with the same columns."""
+    first, *others = tables
+    return first.union(*others, distinct=False) if others else first

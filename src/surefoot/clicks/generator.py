@@ -1,0 +1,186 @@
+"""A made-up click log of any size, in which it is known whom personalisation can help.
+
+Queries have one meaning or several; what most people mean stands highest in the shown list. Users have lasting
+interests and, for a session, passing ones; some come back for one document. A user looks down the list, from result to
+result (a cascade), clicks what looks right, and stays where it is. So personalisation can help whoever means something
+else than most people do, or looks for a document of their own, and nobody else.
+
+The numbers below were fixed before anything was trained on such a log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from surefoot.arrays import Floats, Rows
+from surefoot.errors import ArgumentError
+
+SHOWN = 10  # results in a list
+TOPICS = 24
+DOMAINS = 8  # of each topic
+CANDIDATES = 14  # documents of a query; the best SHOWN of them are shown
+AMBIGUOUS = 0.5  # share of queries with several meanings
+MEANINGS = np.array([0.5, 0.3, 0.2])  # how many people mean each
+ENGINE_NOISE = 0.08  # deviation of the engine's scores from list to list
+LASTING = np.array([0.7, 0.3])  # how much each of a user's two lasting interests counts
+PASSING = 0.4  # share of sessions about something else
+FAVOURITES = 4  # queries for which a user wants a document of their own
+REFINDING = 0.2  # share of lists that are about one of them
+DAYS = 30
+SESSIONS = 8.0  # of a user, on average
+LISTS = 1.8  # of a session, on average
+LOOK_ON = 0.9  # chance to look at the next result after one that was not clicked …
+LOOK_ON_CLICKED = 0.85  # … after a click that did not satisfy …
+LOOK_ON_SATISFIED = 0.15  # … and after one that did
+KINDS = ("plain", "ambiguous", "refinding")
+_USERS = 20_000  # simulated at once
+
+
+@dataclass(frozen=True)
+class Part:
+    """Lists and clicks of some users, in time order within a session.
+
+    `lists`: session, user, day, start (second of the day), time (since the session's start), list (number within the
+    session), query, terms, documents, domains, and what only the generator knows: kind, topic, and `wanted`, the
+    position of the best result for this user (0 where it was not shown). `clicks`: session, list, time, document,
+    position.
+    """
+
+    lists: pl.DataFrame
+    clicks: pl.DataFrame
+
+
+class World:
+    """Queries and their documents, the same for all users."""
+
+    def __init__(self, queries: int, rng: np.random.Generator) -> None:
+        self.ambiguous = rng.random(queries) < AMBIGUOUS
+        meanings = np.argsort(rng.random((queries, TOPICS)), axis=1)[:, : len(MEANINGS)]
+        weight = np.where(self.ambiguous[:, None], MEANINGS, [1.0, 0.0, 0.0])
+        popularity = 1 / (1 + rng.permutation(queries))
+        # A document is about one of its query's meanings; every meaning has at least one.
+        choice = np.minimum((rng.random((queries, CANDIDATES, 1)) > np.cumsum(weight, axis=1)[:, None, :]).sum(2), 2)
+        choice[:, : len(MEANINGS)] = np.where(self.ambiguous[:, None], np.arange(len(MEANINGS)), 0)
+        self.topic = np.take_along_axis(meanings, choice, axis=1)
+        self.quality = rng.uniform(0.3, 1.0, (queries, CANDIDATES))
+        self.base = np.take_along_axis(weight, choice, axis=1) * self.quality
+        self.domain = self.topic * DOMAINS + rng.integers(DOMAINS, size=self.topic.shape)
+        self.terms = np.sort(rng.integers(1, max(20, queries // 3), (queries, 2)), axis=1)
+        self.first = meanings[:, 0]
+        # For each topic, the queries that can mean it, by how often they do.
+        self.by_topic: list[tuple[Rows, Floats]] = []
+        for topic in range(TOPICS):
+            share = (weight * (meanings == topic)).sum(axis=1) * popularity
+            known = np.flatnonzero(share) if share.any() else np.arange(queries)
+            chance = share[known] if share.any() else popularity
+            self.by_topic.append((known, np.cumsum(chance) / chance.sum()))
+
+    def query(self, topic: Rows, rng: np.random.Generator) -> Rows:
+        """A query that someone with this topic in mind types."""
+        found = np.empty(len(topic), dtype=np.int64)
+        drawn = rng.random(len(topic))
+        for number, (queries, chance) in enumerate(self.by_topic):
+            mine = topic == number
+            found[mine] = queries[np.searchsorted(chance, drawn[mine]).clip(max=len(queries) - 1)]
+        return found
+
+
+def generate_log(users: int, *, queries: int | None = None, seed: int = 0) -> Iterator[Part]:
+    """A log of so many users, part by part; the same numbers and seed give the same log.
+
+    There are 200 + users / 10 queries where nothing else is said.
+
+    >>> part = next(generate_log(3))
+    >>> part.lists.columns[:5]
+    ['session', 'user', 'day', 'start', 'time']
+    """
+    if users < 1 or (queries is not None and queries < 1):
+        raise ArgumentError(f"a log needs at least one user and one query; found {users} and {queries}")
+    world = World(200 + users // 10 if queries is None else queries, np.random.default_rng([seed, 0]))
+    session = 0
+    for first in range(0, users, _USERS):
+        numbers = np.arange(first, min(users, first + _USERS))
+        part = _simulate(world, numbers, session, np.random.default_rng([seed, 1, first]))
+        session = int(part.lists["session"][-1])
+        yield part
+
+
+def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) -> Part:
+    lasting = np.argsort(rng.random((len(users), TOPICS)), axis=1)[:, : len(LASTING)]
+    favourite_query = world.query(lasting[:, [0] * FAVOURITES].ravel(), rng).reshape(-1, FAVOURITES)
+    favourite_place = rng.integers(CANDIDATES, size=favourite_query.shape)
+    sessions = 1 + rng.poisson(SESSIONS - 1, len(users))
+    user_at = np.repeat(np.arange(len(users)), sessions)
+    day = rng.integers(1, DAYS + 1, len(user_at))
+    by_day = np.lexsort((day, user_at))
+    day = day[by_day]
+    start = rng.integers(0, 80_000, len(user_at))
+    interest = np.where(
+        rng.random(len(user_at)) < PASSING,
+        rng.integers(TOPICS, size=len(user_at)),
+        lasting[user_at, (rng.random(len(user_at)) > LASTING[0]).astype(int)],
+    )
+    count = rng.geometric(1 / LISTS, len(user_at))
+    at = np.repeat(np.arange(len(user_at)), count)  # the session of each list
+    who, topic = user_at[at], interest[at]
+    refinding = rng.random(len(at)) < REFINDING
+    which = rng.integers(FAVOURITES, size=len(at))
+    query = np.where(refinding, favourite_query[who, which], world.query(topic, rng))
+    # Who comes back for a document of their own wants no other, whatever its topic.
+    wanted = np.where(refinding, favourite_place[who, which], -1)
+    noisy = world.base[query] + rng.normal(0, ENGINE_NOISE, (len(at), CANDIDATES))
+    shown = np.argsort(-noisy, axis=1, kind="stable")[:, :SHOWN]
+    matches = np.take_along_axis(world.topic[query], shown, axis=1) == topic[:, None]
+    quality = np.take_along_axis(world.quality[query], shown, axis=1)
+    own = shown == wanted[:, None]
+    attracts = np.where(matches, 0.2 + 0.6 * quality, 0.05)
+    satisfies = np.where(matches, 0.3 + 0.6 * quality, 0.1)
+    attracts = np.where(refinding[:, None], np.where(own, 0.95, 0.05), attracts)
+    satisfies = np.where(refinding[:, None], np.where(own, 0.95, 0.1), satisfies)
+    clicked, satisfied = _cascade(attracts, satisfies, rng)
+    dwell = np.where(satisfied, 50 + rng.lognormal(5.5, 1.0, clicked.shape), rng.integers(2, 45, clicked.shape))
+    dwell = np.minimum(dwell, 3000).astype(np.int64)
+    think = rng.integers(3, 15, len(at))  # before the first click
+    # A click's time: the list's, the thinking, and the dwell on all clicks before it.
+    spent = np.cumsum(dwell * clicked, axis=1)
+    offset = think[:, None] + spent - dwell * clicked
+    whole = think + spent[:, -1] + rng.integers(5, 60, len(at))
+    first_list = np.flatnonzero(np.diff(at, prepend=-1))
+    running = np.cumsum(whole) - whole
+    time = running - np.repeat(running[first_list], count)
+    number = np.arange(len(at)) - np.repeat(first_list, count)
+    worth = np.where(refinding[:, None], own.astype(float), matches * quality)
+    best = np.where(worth.max(axis=1) > 0, worth.argmax(axis=1) + 1, 0)
+    kind = np.where(refinding, 2, world.ambiguous[query].astype(int))
+    document = query[:, None] * CANDIDATES + shown + 1
+    domain = np.take_along_axis(world.domain[query], shown, axis=1) + 1
+    lists: dict[str, Any] = {
+        "session": before + 1 + at, "user": users[who] + 1, "day": day[at], "start": start[at], "time": time,
+        "list": number, "query": query + 1, "terms": world.terms[query], "documents": document, "domains": domain,
+        "kind": pl.Series(np.array(KINDS)[kind]), "topic": topic, "wanted": best,
+    }  # fmt: skip
+    row, place = np.nonzero(clicked)
+    clicks = pl.DataFrame(
+        {
+            "session": before + 1 + at[row], "list": number[row], "time": time[row] + offset[row, place],
+            "document": document[row, place], "position": place + 1,
+        }
+    )  # fmt: skip
+    return Part(pl.DataFrame(lists), clicks.sort("session", "time", maintain_order=True))
+
+
+def _cascade(attracts: Floats, satisfies: Floats, rng: np.random.Generator) -> tuple[Any, Any]:
+    """What is clicked, and what satisfies, when each user looks at one result after the other."""
+    looks = np.ones(len(attracts), dtype=bool)
+    clicked, satisfied = np.zeros(attracts.shape, dtype=bool), np.zeros(attracts.shape, dtype=bool)
+    for place in range(attracts.shape[1]):
+        clicked[:, place] = looks & (rng.random(len(looks)) < attracts[:, place])
+        satisfied[:, place] = clicked[:, place] & (rng.random(len(looks)) < satisfies[:, place])
+        on = np.where(satisfied[:, place], LOOK_ON_SATISFIED, LOOK_ON_CLICKED)
+        looks &= rng.random(len(looks)) < np.where(clicked[:, place], on, LOOK_ON)
+    return clicked, satisfied
