@@ -5,10 +5,12 @@ An engine does four things that Ibis leaves to it: open a text file as lines, op
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +25,8 @@ except ImportError as error:  # pragma: no cover - seen in an environment withou
     raise MissingExtraError.of("clicks", "reading click logs") from error
 
 Table = Any  # an Ibis table; its columns are known when it runs
+Shape = Mapping[str, Any]  # field → str, another shape, or a list of one of these: texts, objects, arrays
+_COUNTER = count()  # for names of views
 _SEPARATOR = "\x01"  # stands in no line: the file is looked through for it before
 
 
@@ -34,14 +38,20 @@ class Engine(Protocol):
     def lines(self, path: Path) -> Table:
         """The lines of a text file that are not blank, as `line` and `number`, which grows along the file."""
 
+    def json(self, path: Path, shape: Shape) -> Table:
+        """The same lines, and what each holds as JSON in a column `event` of this shape, null where it holds none."""
+
     def csv(self, path: Path) -> Table:
         """A CSV file with a header, every column as text."""
 
     def parquet(self, path: Path) -> Table:
         """A Parquet file, or a folder of them."""
 
-    def write(self, table: Table, folder: Path) -> None:
-        """Compute a table and write it as a folder of Parquet files, which appears whole."""
+    def write(self, table: Table, folder: Path, by: str | None = None) -> None:
+        """Compute a table and write it as a folder of Parquet files, which appears whole.
+
+        Of the rows of each value of `by`, a folder `by=value` in it.
+        """
 
     def close(self) -> None:
         """Let go of the engine."""
@@ -63,9 +73,16 @@ class DuckDB:
         with reading(path):
             found = self.connection.read_csv(
                 str(path), columns={"line": "VARCHAR"}, delim=_SEPARATOR, quote="", escape="", header=False,
-                auto_detect=False, strict_mode=False, nullstr="\x02", max_line_size=1 << 26,
+                auto_detect=False, strict_mode=False, nullstr="\x02",
             )  # fmt: skip
         return found.mutate(number=ibis.row_number())
+
+    def json(self, path: Path, shape: Shape) -> Table:
+        """The lines, parsed."""
+        structure = json.dumps(_duckdb_shape(shape)).replace("'", "''")
+        parsed = f"json_transform(CASE WHEN json_valid(line) THEN line END, '{structure}')"
+        name = f"lines_{next(_COUNTER)}"
+        return self.lines(path).alias(name).sql(f"SELECT line, number, {parsed} AS event FROM {name}")
 
     def csv(self, path: Path) -> Table:
         """All columns as text."""
@@ -79,10 +96,13 @@ class DuckDB:
                 f"{path}/**/*.parquet" if path.is_dir() else str(path), hive_partitioning=path.is_dir()
             )
 
-    def write(self, table: Table, folder: Path) -> None:
-        """One file in a folder."""
+    def write(self, table: Table, folder: Path, by: str | None = None) -> None:
+        """One file in a folder, or a folder for each value of `by`."""
         with writing_folder(folder) as temporary, reading(folder):
-            self.connection.to_parquet(table, temporary / "part-0.parquet", compression="zstd")
+            if by is None:
+                self.connection.to_parquet(table, temporary / "part-0.parquet", compression="zstd")
+            else:
+                self.connection.to_parquet(table, temporary, compression="zstd", partition_by=by, overwrite=True)
 
     def close(self) -> None:
         """Close the connection, and remove what it had put aside."""
@@ -107,6 +127,8 @@ class Spark:
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.session.timeZone", "UTC")
             .config("spark.local.dir", str(scratch))
+            .config("spark.sql.shuffle.partitions", str(2 * cores()))
+            .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
             .getOrCreate()
         )
         # Out of bounds and not a number are null, as in DuckDB; readers look for that.
@@ -123,6 +145,13 @@ class Spark:
             lambda t: t.line != ""
         )
 
+    def json(self, path: Path, shape: Shape) -> Table:
+        """The lines, parsed."""
+        from pyspark.sql import functions
+
+        lines = self.connection.to_pyspark(self.lines(path))
+        return self._table(lines.withColumn("event", functions.from_json("line", _spark_shape(shape)[7:-1])))
+
     def csv(self, path: Path) -> Table:
         """All columns as text."""
         return self._table(self.session.read.csv(str(path), header=True, quote='"', escape='"', multiLine=True))
@@ -132,19 +161,32 @@ class Spark:
         with reading(path):
             return self._table(self.session.read.parquet(str(path)))
 
-    def write(self, table: Table, folder: Path) -> None:
+    def write(self, table: Table, folder: Path, by: str | None = None) -> None:
         """A file for each of Spark's partitions."""
         with writing_folder(folder) as temporary, reading(folder):
-            self.connection.to_pyspark(table).write.mode("overwrite").parquet(str(temporary))
+            writer = self.connection.to_pyspark(table).write.mode("overwrite")
+            (writer if by is None else writer.partitionBy(by)).parquet(str(temporary))
 
     def _table(self, frame: Any) -> Table:
-        name = f"surefoot_{id(frame)}"
+        name = f"surefoot_{next(_COUNTER)}"
         frame.createOrReplaceTempView(name)
         return self.connection.table(name)
 
     def close(self) -> None:
         """Stop the session."""
         self.session.stop()
+
+
+def _duckdb_shape(shape: Any) -> Any:
+    if isinstance(shape, Mapping):
+        return {name: _duckdb_shape(part) for name, part in shape.items()}
+    return [_duckdb_shape(shape[0])] if isinstance(shape, list) else "VARCHAR"
+
+
+def _spark_shape(shape: Any) -> str:
+    if isinstance(shape, Mapping):
+        return "struct<" + ",".join(f"{name}:{_spark_shape(part)}" for name, part in shape.items()) + ">"
+    return f"array<{_spark_shape(shape[0])}>" if isinstance(shape, list) else "string"
 
 
 def engine_of(name: str, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> Engine:

@@ -1,0 +1,250 @@
+"""What was known of a result when it was shown: features from events strictly before the list's.
+
+Counts go by keys: the same document, domain, or query and document; before in this session (`session_…`, by the
+session's time) or for this user (`user_…`, by the clock that all sessions share; of the 2014 challenge only the day is
+known there, so that a user's other sessions of the same day count neither as earlier nor as later). Each result is
+counted once for each of: shown, clicked, satisfied, skipped (passed over: a lower result was clicked first).
+
+That a click satisfied is known once its dwell has reached the threshold without another event; not before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import ibis
+
+from surefoot.clicks.engines import Table
+from surefoot.clicks.impressions import Impressions
+from surefoot.clicks.log import Log
+
+KINDS = ("shown", "clicked", "satisfied", "skipped")
+_KEYS = {"document": ("document",), "domain": ("domain",), "pair": ("query", "document")}
+_PLACES = 1000  # positions that are told apart in one number with a time
+_DIGITS = 6  # of what is not a count: engines add up in different orders
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature's name and what it says."""
+
+    name: str
+    meaning: str
+
+
+def catalogue(log: Log) -> list[Feature]:
+    """The features that a log can have, in the order of the table's columns."""
+    found = [Feature("position", "the position that the result was shown at")]
+    if log.scores:
+        found.append(Feature("score", "the score that it was shown with"))
+    called = {"document": "the document", "domain": "the document's domain", "pair": "the document for this query"}
+    for scope, before in _scopes(log):
+        for key, what in called.items():
+            if key != "domain" or log.domains:
+                found += [
+                    Feature(f"{scope}_{key}_{kind}", f"how often {what} was {kind} before {before}") for kind in KINDS
+                ]
+        found += [
+            Feature(f"{scope}_lists", f"lists shown before {before}"),
+            Feature(f"{scope}_clicks", f"results clicked before {before}"),
+            Feature(f"{scope}_query_lists", f"lists shown for this query before {before}"),
+            Feature(f"{scope}_query_clicks", f"results clicked for this query before {before}"),
+        ]
+    found += [
+        Feature("last_click_position", "the position of the session's last click before the list"),
+        Feature("last_click_age", "seconds since then"),
+        Feature("session_age", "seconds since the session's first list"),
+        Feature("previous_query", "1 where the session's list before was for the same query"),
+    ]
+    if log.terms:
+        found.append(Feature("term_overlap", "the share of terms in common with the session's query before"))
+    if log.domains:
+        found.append(Feature("domain_above", "results of the same domain above"))
+    if log.clock:
+        found += [
+            Feature("query_lists", "lists shown for this query before, to anybody"),
+            Feature("query_clicks", "results clicked for this query before, by anybody"),
+            Feature("query_entropy", "the entropy of those clicks over documents, in bits"),
+            Feature("pair_clicked", "how often anybody clicked the document for this query before"),
+            Feature("pair_satisfied", "how often it satisfied anybody for this query before"),
+            Feature("document_clicked", "how often anybody clicked the document before"),
+            Feature("document_entropy", "the entropy of those clicks over users, or sessions, in bits"),
+            Feature("least_entropy", "the least document_entropy in the list of documents that were clicked before"),
+        ]
+    return found
+
+
+def _scopes(log: Log) -> list[tuple[str, str]]:
+    users = [("user", "by or to this user")] if log.users and log.clock else []
+    return [("session", "in this session"), *users]
+
+
+def personal(log: Log, found: Impressions) -> Table:
+    """Results of some users, or sessions, with the features that these alone decide."""
+    stream = _stream(log, found.results)
+    for scope, _ in _scopes(log):
+        whose, clock = (["session"], "at") if scope == "session" else (["user"], "when")
+        for key, columns in _KEYS.items():
+            if key != "domain" or log.domains:
+                stream = _counted(stream, [*whose, *columns], clock, {f"{scope}_{key}_{kind}": kind for kind in KINDS})
+        listed = {f"{scope}_lists": "is_list", f"{scope}_clicks": "clicked"}
+        stream = _counted(stream, whose, clock, listed)
+        asked = {f"{scope}_query_lists": "is_list", f"{scope}_query_clicks": "clicked"}
+        stream = _counted(stream, [*whose, "query"], clock, asked)
+    rows = stream.filter(stream.shown == 1).drop(*KINDS, "is_list", "at", "when")
+    if log.domains:
+        above = ibis.rows_window(preceding=(None, 1), group_by=["impression", "domain"], order_by="position")
+        rows = rows.mutate(domain_above=rows.count().over(above).fill_null(0))
+    lists = _of_lists(log, found)
+    return rows.left_join(lists, "impression").drop("impression_right")
+
+
+def _stream(log: Log, results: Table) -> Table:
+    """Every result as it was shown, and as events of their own when it was clicked, satisfied and skipped."""
+    about = ["impression", "session", "user", "query", "document", "domain", "position"]
+    kept = ["grade", "last", "score", "time", "day", "clicked_at"]
+    times = {"shown": "time", "clicked": "clicked_at", "satisfied": "satisfied_at", "skipped": "skipped_at"}
+    parts = []
+    for kind, time in times.items():
+        rows = results.filter(results[time].notnull())
+        when = rows.day if log.clock == "day" else rows[time]
+        parts.append(
+            rows.select(
+                *about, *kept, at=rows[time], when=when,
+                is_list=(rows.position == 1).ifelse(1, 0) if kind == "shown" else ibis.literal(0),
+                **{name: ibis.literal(int(name == kind)) for name in KINDS},
+            )
+        )  # fmt: skip
+    first, *others = parts
+    return first.union(*others, distinct=False)
+
+
+def _counted(stream: Table, keys: Sequence[str], clock: str, sums: dict[str, str]) -> Table:
+    """How many events of the same keys came strictly before; `sums` says of which kind, by new column."""
+    before = ibis.range_window(preceding=(None, 1), group_by=list(keys), order_by=clock)
+    return stream.mutate(**{name: stream[kind].sum().over(before).fill_null(0) for name, kind in sums.items()})
+
+
+def _of_lists(log: Log, found: Impressions) -> Table:
+    """What is known of a whole list within its session."""
+    lists, clicks = found.lists, found.clicks
+    asked = ["impression", "query", *(["terms"] if log.terms else [])]
+    before = ibis.range_window(preceding=(None, 1), group_by="session", order_by="time")
+    events = lists.select(
+        "session", "time", *asked, place=lists.place, position=ibis.null("int64"), clicked=ibis.null("int64")
+    ).union(
+        clicks.select(
+            "session", "time", **{name: ibis.null(lists[name].type()) for name in asked}, place=ibis.null("int64"),
+            position=clicks.position, clicked=clicks.time,
+        ),
+        distinct=False,
+    )  # fmt: skip
+    # The last click's time and position in one number; of clicks at one time the lowest counts.
+    code = events.clicked * _PLACES + events.position.clip(upper=_PLACES - 1)
+    events = events.mutate(
+        code=code.max().over(before), first=events.time.min().over(before), former=events.place.max().over(before)
+    )
+    rows = events.filter(events.impression.notnull()).mutate(former=lambda t: t.former.cast("int64"))
+    former = lists.select("session", former=lists.place.cast("int64"), **{f"old_{name}": lists[name] for name in asked[1:]})
+    rows = rows.left_join(former, ["session", "former"])
+    overlap = {}
+    if log.terms:
+        common = rows.terms.unique().filter(lambda term: rows.old_terms.contains(term)).length()
+        every = rows.terms.concat(rows.old_terms).unique().length()
+        overlap["term_overlap"] = (common / every).round(_DIGITS).fill_null(0.0)
+    return rows.select(
+        "impression",
+        last_click_position=(rows.code % _PLACES).fill_null(0),
+        last_click_age=((rows.time - rows.code // _PLACES) * log.seconds).round(_DIGITS),
+        session_age=((rows.time - rows.first) * log.seconds).round(_DIGITS).fill_null(0.0),
+        previous_query=(rows.query == rows.old_query).fill_null(False).cast("int64"),
+        **overlap,
+    )
+
+
+def population(log: Log, results: Table, also: Sequence[str] = ()) -> tuple[Table, Table]:
+    """What everybody did before: a row for each list, and one for each result whose document was ever clicked.
+
+    `also` are columns of the results that the rows keep.
+    """
+    day = log.clock == "day"
+    shown = results.mutate(when=results.day if day else results.time)
+    clicked = results.filter(results.clicked_at.notnull())
+    clicked = clicked.mutate(when=clicked.day if day else clicked.clicked_at, owner=clicked.user.coalesce(clicked.session))
+    return _of_queries(shown, clicked, also), _of_documents(shown, clicked, also, day=day)
+
+
+def _of_queries(shown: Table, clicked: Table, also: Sequence[str]) -> Table:
+    none, one = ibis.literal(0), ibis.literal(1)
+    lists = shown.filter(shown.position == 1).mutate(shown=one, clicked=none, step=ibis.literal(0.0))
+    clicks = clicked.mutate(
+        impression=ibis.null("string"), shown=none, clicked=one, step=_entropy_step(clicked, ["query", "document"])
+    )
+    columns = ["impression", "query", "when", "shown", "clicked", "step", *also]
+    stream = lists.select(*columns).union(clicks.select(*columns), distinct=False)
+    stream = _counted(
+        stream, ["query"], "when", {"query_lists": "shown", "query_clicks": "clicked", "steps": "step"}
+    )
+    rows = stream.filter(stream.impression.notnull())
+    entropy = _entropy(rows.query_clicks, rows.steps)
+    return rows.select("impression", *also, "query_lists", "query_clicks", query_entropy=entropy)
+
+
+def _of_documents(shown: Table, clicked: Table, also: Sequence[str], *, day: bool) -> Table:
+    known = clicked.select("document").distinct()
+    none, one, nothing = ibis.literal(0), ibis.literal(1), ibis.literal(0.0)
+    columns = ["impression", "query", "document", "when", "clicked", "satisfied", "step", *also]
+    probes = shown.semi_join(known, "document").mutate(clicked=none, satisfied=none, step=nothing)
+    clicks = clicked.mutate(
+        impression=ibis.null("string"), clicked=one, satisfied=none, step=_entropy_step(clicked, ["document", "owner"])
+    )
+    pleased = clicked.filter(clicked.satisfied_at.notnull())
+    pleased = pleased.mutate(
+        impression=ibis.null("string"), when=pleased.day if day else pleased.satisfied_at, clicked=none, satisfied=one,
+        step=nothing,
+    )  # fmt: skip
+    stream = probes.select(*columns).union(clicks.select(*columns), pleased.select(*columns), distinct=False)
+    stream = _counted(
+        stream, ["query", "document"], "when", {"pair_clicked": "clicked", "pair_satisfied": "satisfied"}
+    )
+    stream = _counted(stream, ["document"], "when", {"document_clicked": "clicked", "steps": "step"})
+    rows = stream.filter(stream.impression.notnull())
+    return rows.select(
+        "impression", *also, "document", "pair_clicked", "pair_satisfied", "document_clicked",
+        document_entropy=_entropy(rows.document_clicked, rows.steps),
+    )  # fmt: skip
+
+
+def _entropy_step(clicks: Table, keys: list[str]) -> Table:
+    """What each click adds to Σ n·log₂ n, where n counts the clicks of one document, or one user."""
+    n = 1 + ibis.row_number().over(group_by=keys, order_by="when")
+    before = (n > 1).ifelse((n - 1) * (n - 1).nullif(0).log2(), 0.0)
+    return n * n.log2() - before
+
+
+def _entropy(clicks: Table, steps: Table) -> Table:
+    """H = log₂ N − Σ n·log₂ n / N, of N clicks; 0 where there are none."""
+    entropy = clicks.nullif(0).log2() - steps / clicks.nullif(0)
+    return entropy.round(_DIGITS).clip(lower=0.0).fill_null(0.0)
+
+
+def with_population(rows: Table, by_list: Table, by_result: Table) -> Table:
+    """Results with what everybody did before beside what one did."""
+    rows = rows.left_join(by_list, "impression").drop("impression_right")
+    rows = rows.left_join(by_result, ["impression", "document"]).drop("impression_right", "document_right")
+    entropy = (rows.document_clicked > 0).ifelse(rows.document_entropy, ibis.null("float64"))
+    rows = rows.mutate(least_entropy=entropy.min().over(group_by="impression"))
+    return rows.mutate(
+        **{name: rows[name].fill_null(0) for name in ("pair_clicked", "pair_satisfied", "document_clicked")},
+        document_entropy=rows.document_entropy.fill_null(0.0),
+    )
+
+
+def table(log: Log, rows: Table) -> Table:
+    """The columns of the table of features: what a row is of, its labels, then the features as 32-bit floats."""
+    about = ["impression", "session", "user", "query", "document", "position", "day", "time", "grade", "last"]
+    names = [feature.name for feature in catalogue(log) if feature.name != "position"]
+    return rows.select(
+        *about, clicked=rows.clicked_at.notnull(), **{name: rows[name].cast("float32") for name in names}
+    )

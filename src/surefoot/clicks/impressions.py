@@ -1,0 +1,168 @@
+"""Shown lists with what was clicked on them, and what satisfied: from a log's lists and clicks.
+
+The rules, each counted:
+
+* An event that stands twice, alike in everything, happened once.
+* A click belongs to the last list of its session that was shown at or before it and holds its document (of the list
+  that it names, where clicks name one). Others are set aside, but end the dwell on the click before them.
+* Dwell is the time to the session's next event. A click's grade is the number of thresholds that its dwell reaches;
+  the last event of a session, if it is a click, gets the highest. A satisfied click has a grade of at least 1.
+* Events of one time: lists come before clicks.
+* A document that stands twice in a list has its first position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import ibis
+
+from surefoot.clicks.engines import Table
+from surefoot.clicks.log import Log
+
+NO_LIST = "has no list in its session"
+TOO_EARLY = "comes before its list"
+NOT_SHOWN = "is on a document that was not shown"
+
+
+@dataclass(frozen=True)
+class Satisfaction:
+    """Which clicks satisfied: the dwell, in a log's units of time, that each grade needs, and whether a session's
+    last click has the highest grade."""
+
+    thresholds: tuple[float, ...]
+    last: bool = True
+
+
+@dataclass(frozen=True)
+class Impressions:
+    """Tables of what was shown and clicked.
+
+    `results`: a row for each result of each list: impression, session, user, day, time, query, number (of the list
+    within its session), position, document, domain, score, and clicked_at, satisfied_at, skipped_at (when it was known
+    that it had been clicked, had satisfied, had been passed over; null where not), grade, last (the list's last
+    satisfied click). `lists`: a row for each list. `clicks`: those that belong to a list, with position, dwell and
+    grade. `set_aside`: those that belong to none, with a reason. `repeated`: events that stood twice.
+    """
+
+    results: Table
+    lists: Table
+    clicks: Table
+    set_aside: Table
+    repeated: Table
+
+
+Keep = Callable[[Table, str], Table]
+
+
+def impressions(log: Log, satisfaction: Satisfaction, keep: Keep = lambda table, name: table) -> Impressions:
+    """The lists of a log, and what happened on each; `keep` may compute a table once that others are made of."""
+    lists, lists_again = _once(log.lists, ("session", "time", "list", "query", "documents"))
+    clicks, clicks_again = _once(log.clicks, ("session", "time", "list", "document"))
+    again = lists_again.select("session", "time", "number", document=ibis.null("string"))
+    again = again.union(clicks_again.select("session", "time", "number", "document"), distinct=False)
+    lists = keep(_numbered(lists), "lists")
+    shown = _results(lists)
+    clicks = _dwell(lists, clicks)
+    clicks = clicks.mutate(grade=_grade(clicks, satisfaction))
+    clicks = keep(_attributed(lists, shown, clicks, linked=log.linked), "clicks")
+    kept = clicks.filter(clicks.reason.isnull())
+    return Impressions(
+        results=keep(_with_clicks(shown, kept, satisfaction), "results"),
+        lists=lists.drop("documents", "domains", "scores"),
+        clicks=kept.select("impression", "session", "time", "document", "position", "dwell", "grade"),
+        set_aside=clicks.filter(clicks.reason.notnull()).select("session", "time", "document", "number", "reason"),
+        repeated=keep(again, "repeated"),
+    )
+
+
+def _once(events: Table, alike: tuple[str, ...]) -> tuple[Table, Table]:
+    """Events of which each stands once, and the repetitions."""
+    counted = events.mutate(again=ibis.row_number().over(group_by=list(alike), order_by="number"))
+    return counted.filter(counted.again == 0).drop("again"), counted.filter(counted.again > 0).drop("again")
+
+
+def _numbered(lists: Table) -> Table:
+    """Lists with their number within the session, from 1, and a name."""
+    order = [lists.time, lists.list, lists.query, lists.documents.join(" ")]
+    lists = lists.mutate(place=1 + ibis.row_number().over(group_by="session", order_by=order))
+    return lists.mutate(impression=lists.session + "-" + lists.place.cast("string"))
+
+
+def _results(lists: Table) -> Table:
+    """A row for each result; a document that stands twice in a list has its first position."""
+    columns = ["impression", "session", "user", "day", "time", "list", "query", "place"]
+    found = lists.select(*columns, documents=lists.documents, domains=lists.domains, scores=lists.scores)
+    found = found.unnest(found.documents, offset="offset")
+    found = found.mutate(
+        document=found.documents, position=found.offset + 1, domain=found.domains[found.offset],
+        score=found.scores[found.offset],
+    ).drop("documents", "domains", "scores", "offset")  # fmt: skip
+    again = found.mutate(again=ibis.row_number().over(group_by=["impression", "document"], order_by="position"))
+    return again.filter(again.again == 0).drop("again")
+
+
+def _dwell(lists: Table, clicks: Table) -> Table:
+    """Clicks with the time to the session's next event, null for the last."""
+    events = lists.select("session", "time", "number", kind=ibis.literal(0), tie=lists.impression).union(
+        clicks.select("session", "time", "number", kind=ibis.literal(1), tie=clicks.document), distinct=False
+    )
+    order = ["time", "kind", "tie", "number"]
+    events = events.mutate(next=events.time.lead().over(group_by="session", order_by=order))
+    ends = events.filter(events.kind == 1).select("number", dwell=events.next - events.time)
+    return clicks.inner_join(ends, "number")
+
+
+def _grade(clicks: Table, satisfaction: Satisfaction) -> Table:
+    reached = ibis.literal(0)
+    for threshold in satisfaction.thresholds:
+        reached = reached + (clicks.dwell >= threshold).ifelse(1, 0)
+    highest = len(satisfaction.thresholds) if satisfaction.last else 0
+    return clicks.dwell.isnull().ifelse(highest, reached)
+
+
+def _attributed(lists: Table, shown: Table, clicks: Table, *, linked: bool) -> Table:
+    """Clicks with the list that each belongs to and its position there, or the reason why it belongs to none."""
+    keys = ["session", "list"] if linked else ["session"]
+    stream = shown.select(*keys, "document", "time", place=shown.place, click=ibis.null("int64")).union(
+        clicks.select(*keys, "document", "time", place=ibis.null("int64"), click=clicks.number), distinct=False
+    )
+    # Lists are numbered in time order: the highest number so far is the last list with the document.
+    so_far = ibis.range_window(preceding=None, following=0, group_by=[*keys, "document"], order_by="time")
+    stream = stream.mutate(found=stream.place.max().over(so_far))
+    found = stream.filter(stream.click.notnull()).select(number=stream.click, place=stream.found)
+    clicks = clicks.inner_join(found, "number")
+    first = lists.group_by(keys).aggregate(first=lists.time.min())
+    clicks = clicks.left_join(first, keys).drop(*(f"{key}_right" for key in keys))
+    at = shown.select("session", "place", "document", "position", "impression")
+    clicks = clicks.left_join(at, ["session", "place", "document"])
+    clicks = clicks.drop("session_right", "place_right", "document_right")
+    return clicks.mutate(
+        reason=ibis.cases(
+            (clicks.first.isnull(), NO_LIST), (clicks.first > clicks.time, TOO_EARLY), (clicks.place.isnull(), NOT_SHOWN)
+        )
+    )
+
+
+def _with_clicks(shown: Table, clicks: Table, satisfaction: Satisfaction) -> Table:
+    """Results with what was known of each, and when."""
+    # Without an event before the threshold the click has satisfied, whatever comes later; never before it was made.
+    known = clicks.time + max(0, round(satisfaction.thresholds[0]) - 1)
+    clicks = clicks.mutate(known=(clicks.grade > 0).ifelse(known, ibis.null("int64")))
+    of_last = clicks.filter(clicks.grade > 0).group_by("impression").aggregate(last_time=clicks.time.max())
+    each = clicks.group_by(["impression", "document"]).aggregate(
+        clicked_at=clicks.time.min(), satisfied_at=clicks.known.min(), grade=clicks.grade.max(),
+        satisfied_time=clicks.time.max(where=clicks.grade > 0),
+    )  # fmt: skip
+    rows = shown.left_join(each, ["impression", "document"]).drop("impression_right", "document_right")
+    rows = rows.left_join(of_last, "impression").drop("impression_right")
+    below = ibis.rows_window(preceding=(None, 1), group_by="impression", order_by=ibis.desc("position"))
+    rows = rows.mutate(passed=rows.clicked_at.min().over(below))
+    return rows.mutate(
+        grade=rows.grade.fill_null(0),
+        skipped_at=(rows.clicked_at.isnull() | (rows.clicked_at > rows.passed)).ifelse(
+            rows.passed, ibis.null("int64")
+        ),
+        last=(rows.satisfied_time == rows.last_time).fill_null(False),
+    ).drop("passed", "satisfied_time", "last_time")

@@ -1,0 +1,83 @@
+"""What every layout of a log becomes: shown lists, clicks, and the lines that say neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import ibis
+from ibis import _
+
+from surefoot.clicks.engines import Table, union
+
+LISTS = {
+    "session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string", "query": "string",
+    "terms": "array<string>", "documents": "array<string>", "domains": "array<string>", "scores": "array<float64>",
+    "number": "int64",
+}  # fmt: skip
+CLICKS = {"session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string",
+          "document": "string", "number": "int64"}  # fmt: skip
+REJECTED = {"file": "string", "number": "int64", "reason": "string", "line": "string"}
+TWO_USERS = "is of a session of two users"
+DIGITS = r"^[0-9]{1,15}$"
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log as three tables whose columns are those above; what a layout does not know is null throughout.
+
+    `day` is a clock that all sessions share where `time` counts from each session's start; where `time` is such a
+    clock itself, or sessions have none in common, it is null, and `clock` says which: "time", "day" or None.
+    `linked`: clicks name the list they were on. `seconds` is what one unit of time lasts.
+    """
+
+    lists: Table
+    clicks: Table
+    rejected: Table
+    clock: str | None
+    seconds: float
+    linked: bool
+    users: bool
+    domains: bool
+    terms: bool
+    scores: bool
+    one_file: bool = True  # lists and clicks stand in one file, in an order of their own
+
+
+def of_schema(table: Table, schema: dict[str, str]) -> Table:
+    """A table with these columns; those that it lacks are null."""
+    return table.select(
+        **{name: (table[name] if name in table.columns else ibis.null()).cast(kind) for name, kind in schema.items()}
+    )
+
+
+def rejected(table: Table, file: str) -> Table:
+    """The lines of a table that have a `reason`."""
+    return of_schema(table.filter(table.reason.notnull()).mutate(file=ibis.literal(file)), REJECTED)
+
+
+def together(logs: list[Log]) -> Log:
+    """The files of one log as one; lines are numbered so that no two have the same number."""
+    tables = {
+        name: union([getattr(log, name).mutate(number=_.number * len(logs) + place) for place, log in enumerate(logs)])
+        for name in ("lists", "clicks")
+    }
+    return replace(logs[0], **tables, rejected=union([log.rejected for log in logs]))
+
+
+def of_one_user(log: Log) -> Log:
+    """The log without the sessions of two users, which are no sessions; their events are rejected."""
+    if not log.users:
+        return log
+    events = union([table.select("session", "user") for table in (log.lists, log.clicks)])
+    mixed = events.group_by("session").having(events.user.min() != events.user.max()).aggregate(n=events.count())
+    wrong = [
+        of_schema(
+            table.semi_join(mixed, "session").mutate(
+                reason=ibis.literal(TWO_USERS), line="session " + table.session, file=ibis.literal(name)
+            ),
+            REJECTED,
+        )
+        for name, table in (("lists", log.lists), ("clicks", log.clicks))
+    ]
+    kept = {"lists": log.lists.anti_join(mixed, "session"), "clicks": log.clicks.anti_join(mixed, "session")}
+    return replace(log, **kept, rejected=union([log.rejected, *wrong]))

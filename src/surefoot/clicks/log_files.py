@@ -1,0 +1,71 @@
+"""A log's files before an engine reads them: whole, UTF-8, and whether the last line is finished."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from surefoot.data.files import MARK, existing_file, read_blocks, utf8_line
+from surefoot.errors import DataError
+from surefoot.progress import busy
+
+_BLOCK = 1 << 22
+_ENGINES_READ = ("", ".gz", ".zst")
+_COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+_OURS = (b"\x00", b"\x01", b"\x02")  # the engines are told that these separate columns and mean null
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """A file of a log: its path, a hash of what it holds, and its last line where that has no end."""
+
+    path: Path
+    digest: str
+    unfinished: str | None = None
+
+
+def look_through(path: str | os.PathLike[str], *, text: bool = True) -> LogFile:
+    """Read a file once from end to end; one that is broken, empty or no text is rejected, with the line.
+
+    A Parquet file (not `text`) is only hashed.
+    """
+    target = existing_file(path)
+    ending = target.suffix.lower()
+    if ending in _COMPRESSED and ending not in _ENGINES_READ:
+        raise DataError.at(path, None, f"logs are not read from {ending}; decompress it, or compress it as .gz or .zst")
+    digest = hashlib.blake2b(digest_size=16)
+    line, last = 1, b"\n"
+    with busy(f"Looking through {target.name}"):
+        for block in read_blocks(target, _BLOCK):
+            digest.update(block)
+            if text:
+                _check(target, block, line)
+            line, last = line + block.count(b"\n"), block
+    if line == 1 and last == b"\n":
+        raise DataError.at(path, None, "is empty; expected a click log")
+    unfinished = None if not text or last.endswith(b"\n") else last.rpartition(b"\n")[2].decode().rstrip("\r")
+    return LogFile(target, digest.hexdigest(), unfinished)
+
+
+def _check(path: Path, block: bytes, first: int) -> None:
+    """Reject what an engine would read in another way than it was meant."""
+    try:
+        block.decode()
+    except UnicodeDecodeError as error:
+        _reject(path, block, first, error.start)
+    for mark in _OURS:
+        if mark in block:
+            _reject(path, block, first, block.index(mark))
+    if first == 1 and block.startswith(MARK):
+        raise DataError.at(path, 1, "starts with a byte order mark; write the log without it")
+    if block.count(b"\r") != block.count(b"\r\n"):
+        raise DataError.at(path, None, "holds carriage returns within lines; end lines with a line feed")
+
+
+def _reject(path: Path, block: bytes, first: int, place: int) -> None:
+    before = block.count(b"\n", 0, place)
+    start = block.rfind(b"\n", 0, place) + 1
+    utf8_line(path, first + before, block[start:].partition(b"\n")[0])
+    raise DataError.at(path, first + before, f"holds the control character {block[place : place + 1]!r}; is it a log?")
