@@ -11,7 +11,7 @@ demo: $(VENV)/.learn
 test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not heavy"
 
-test-engines: $(VENV)/.test  # fuzzers, kills, and libraries that take minutes to start
+test-engines: $(VENV)/.test $(VENV)/.engines  # fuzzers, kills, Spark, and libraries that take minutes to start
 	$(BIN)/python -m pytest tests -m heavy
 
 fuzz: $(VENV)/.test  # the tests of tests/fuzz with many more inputs; SUREFOOT_FUZZ says how many times as many

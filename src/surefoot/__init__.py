@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from surefoot.choose.sweep import read_sweep, sweep, swept_models
     from surefoot.choose.tradeoffs import TradeOffs
+    from surefoot.clicks.generator import generate_log
+    from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
+    from surefoot.clicks.stages import FeatureTable
+    from surefoot.clicks.writers import write_log
     from surefoot.data.dates import read_dates
     from surefoot.data.letor.files import read_letor, write_letor
     from surefoot.data.preferences import PreferencePairs, read_preferences
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
     from surefoot.measures.notation import Measure
     from surefoot.measures.scoring import score
     from surefoot.measures.sigma import SigmaFit, fit_sigma, synthetic_preferences
+    from surefoot.personal.personalize import personalize
+    from surefoot.personal.study import Personalization
     from surefoot.report.assessment import Assessment, assess
     from surefoot.risk.churn import compare_rankings
     from surefoot.risk.expectation import deviations, expected, g_squared, geo_risk, z_risk
@@ -50,6 +56,10 @@ __version__ = "0.1.0"
 _HOME = {
     "surefoot.choose.sweep": ("read_sweep", "sweep", "swept_models"),
     "surefoot.choose.tradeoffs": ("TradeOffs",),
+    "surefoot.clicks.generator": ("generate_log",),
+    "surefoot.clicks.labels": ("lowest_click_plus_one", "preference_gains"),
+    "surefoot.clicks.stages": ("FeatureTable",),
+    "surefoot.clicks.writers": ("write_log",),
     "surefoot.data.dates": ("read_dates",),
     "surefoot.data.letor.files": ("read_letor", "write_letor"),
     "surefoot.data.ranking_data": ("RankingData",),
@@ -73,6 +83,8 @@ _HOME = {
     "surefoot.measures.notation": ("Measure",),
     "surefoot.measures.scoring": ("score",),
     "surefoot.measures.sigma": ("SigmaFit", "fit_sigma", "synthetic_preferences"),
+    "surefoot.personal.personalize": ("personalize",),
+    "surefoot.personal.study": ("Personalization",),
     "surefoot.report.assessment": ("Assessment", "assess"),
     "surefoot.risk.churn": ("compare_rankings",),
     "surefoot.risk.expectation": ("deviations", "expected", "g_squared", "geo_risk", "z_risk"),
@@ -86,13 +98,14 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "Assessment", "DataError", "Measure", "MeasureError", "MissingExtraError", "PreferencePairs",
-    "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit", "SurefootError", "SurefootWarning", "TradeOffs",
-    "assess", "compare_functions", "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "geo_risk",
-    "holm", "noise_study", "percentiles", "query_scores", "read_dates", "read_letor", "read_preferences",
-    "read_qrels", "read_run", "read_scores", "read_segments", "read_sweep", "read_texts", "score", "subset_study",
-    "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs", "t_risk", "t_test",
-    "time_study", "u_risk", "worst_mean", "write_letor", "z_risk",
+    "ArgumentError", "Assessment", "DataError", "FeatureTable", "Measure", "MeasureError", "MissingExtraError",
+    "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit",
+    "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions", "compare_rankings",
+    "deviations", "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm", "lowest_click_plus_one",
+    "noise_study", "percentiles", "personalize", "preference_gains", "query_scores", "read_dates", "read_letor",
+    "read_preferences", "read_qrels", "read_run", "read_scores", "read_segments", "read_sweep", "read_texts",
+    "score", "subset_study", "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
+    "t_risk", "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "write_log", "z_risk",
 ]  # fmt: skip
 
 

@@ -15,26 +15,24 @@ import hashlib
 import json
 import os
 import shutil
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-
 from surefoot import __version__
 from surefoot.choose.defaults import PLAN
 from surefoot.choose.folds import KEPT, Source
 from surefoot.choose.plan import Job, Plan
+from surefoot.data.array_files import Arrays, read_arrays, save_arrays
 from surefoot.data.files import read_json, reason
-from surefoot.data.writing import unfinished, write_text, written
+from surefoot.data.writing import new_folder, write_text
 from surefoot.errors import DataError
 from surefoot.learn.engines.contract import engine
 
 SCHEMA = "surefoot/sweep-plan/1"
 _LOCK = ".lock"
-Arrays = Mapping[str, np.ndarray[Any, Any]]
+_AGAIN = "remove its folder, and run the sweep again"
 
 
 class Store:
@@ -154,13 +152,13 @@ class Store:
 
     def fold_arrays(self, name: str) -> Arrays:
         """A fold's labels, ties and baselines."""
-        return _arrays(self.folder / "folds" / name / "arrays.npz")
+        return read_arrays(self.folder / "folds" / name / "arrays.npz", _AGAIN)
 
     def write_fold(self, name: str, about: Mapping[str, Any], arrays: Arrays) -> None:
         """Keep a fold."""
-        with self._new(self.folder / "folds" / name) as folder:
+        with new_folder(self.folder / "folds" / name) as folder:
             write_text(folder / "fold.json", json.dumps(about), durable=True)
-            _save(folder / "arrays.npz", arrays)
+            save_arrays(folder / "arrays.npz", arrays)
 
     def has(self, job: Job) -> bool:
         """Whether a job is done."""
@@ -178,7 +176,7 @@ class Store:
 
     def arrays(self, job: Job) -> Arrays:
         """A trained ranker's scores and measures."""
-        return _arrays(self.place(job) / "arrays.npz")
+        return read_arrays(self.place(job) / "arrays.npz", _AGAIN)
 
     def write_trial(self, job: Job, result: Mapping[str, Any]) -> None:
         """Keep what a trial found."""
@@ -186,42 +184,16 @@ class Store:
 
     def write_point(self, job: Job, ranker: Any, result: Mapping[str, Any], arrays: Arrays) -> None:
         """Keep a trained ranker and what it does."""
-        with self._new(self.place(job)) as folder:
+        with new_folder(self.place(job)) as folder:
             ranker.save(folder)
             write_text(folder / "point.json", json.dumps({"job": job.to_dict(), **result}), durable=True)
-            _save(folder / "arrays.npz", arrays)
-
-    @contextmanager
-    def _new(self, target: Path) -> Iterator[Path]:
-        """A folder that appears under its name once it is whole; one that is there meanwhile stays."""
-        with written(target), unfinished(target) as temporary:
-            temporary.mkdir()
-            yield temporary
-            if not target.exists():
-                temporary.rename(target)
+            save_arrays(folder / "arrays.npz", arrays)
 
     def _json(self, path: Path) -> dict[str, Any]:
         found = read_json(path)
         if not isinstance(found, dict):
             raise DataError.at(path, None, "is not what a sweep writes; remove it, and run the sweep again")
         return found
-
-
-def _save(path: Path, arrays: Arrays) -> None:
-    with path.open("wb") as file:
-        np.savez(file, allow_pickle=False, **dict(arrays))
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _arrays(path: Path) -> Arrays:
-    try:
-        with np.load(path, allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise DataError.at(
-            path, None, "is not what a sweep wrote; remove its folder, and run the sweep again"
-        ) from error
 
 
 def _locked(file: IO[str]) -> bool:

@@ -1,4 +1,4 @@
-"""The commands, gathered: `evaluate`, `train`, `rank`, `sweep`, `select`, `stability`, `demo`."""
+"""The commands, gathered."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from surefoot import __version__
 from surefoot.cli.bar import with_bar
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
+from surefoot.cli.make_log import make_log
+from surefoot.cli.personalize import personalize
 from surefoot.cli.rank import rank
 from surefoot.cli.select import select
 from surefoot.cli.stability import stability
@@ -22,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
-for command in (evaluate, train, rank, select, demo):
+for command in (evaluate, train, rank, select, personalize, make_log, demo):
     app.command()(with_bar(command))
 app.command()(sweep)  # it shows more than a bar
 app.add_typer(stability)

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+
+class Form(StrEnum):
+    """How a table of trade-offs is printed."""
+
+    table = "table"
+    markdown = "markdown"
+    latex = "latex"
+    csv = "csv"
+
 
 TERMINAL = "-"  # as the name of an output
 _WIDTH = 130
@@ -30,6 +41,7 @@ def show(parts: Sequence[RenderableType]) -> None:
         typer.echo(rendered(parts, int(width) if width.isdecimal() and int(width) else _WIDTH))
 
 
-def either(names: Sequence[str]) -> str:
+def either(names: Iterable[str]) -> str:
     """Names of which one is to be taken."""
-    return f"{', '.join(names[:-1])} or {names[-1]}"
+    *others, last = names
+    return f"{', '.join(others)} or {last}"

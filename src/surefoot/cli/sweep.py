@@ -5,18 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from surefoot.arguments import decimal
 from surefoot.choose import defaults
+from surefoot.cli.numbers import numbers
 from surefoot.cli.outputs import JSON, PAGE, SWEEP_CSV, Force, Output, check_outputs
 from surefoot.cli.parameters import parameters, plain
-from surefoot.cli.printing import either, show
-from surefoot.errors import ArgumentError, shortened, visible
+from surefoot.cli.printing import Form, either, show
+from surefoot.errors import ArgumentError, visible
 from surefoot.learn.defaults import MEASURE, RISK_OBJECTIVES, RULE
 from surefoot.learn.sources import HELP as BASELINES
 from surefoot.learn.sources import files_of
@@ -28,15 +27,6 @@ if TYPE_CHECKING:
 def _shown(values: Iterable[object]) -> str:
     """Several values as an option takes them."""
     return ",".join(map(str, values))
-
-
-class Form(StrEnum):
-    """How the table is printed."""
-
-    table = "table"
-    markdown = "markdown"
-    latex = "latex"
-    csv = "csv"
 
 
 def sweep(
@@ -108,11 +98,11 @@ def sweep(
 
     grid = parameters(set_ or [], {TREES, "self"}, _values)
     if trees is not None:
-        grid[TREES] = [int(number) for number in _numbers(trees, "--trees", whole=True)]
+        grid[TREES] = [int(number) for number in numbers(trees, "--trees", whole=True)]
     given: dict[str, Any] = {
         "objectives": None if objective is None else [part.strip() for part in objective.split(",") if part.strip()],
-        "alphas": None if alpha is None else _numbers(alpha, "--alpha"),
-        "seeds": None if seeds is None else [int(seed) for seed in _numbers(seeds, "--seeds", whole=True)],
+        "alphas": None if alpha is None else numbers(alpha, "--alpha"),
+        "seeds": None if seeds is None else [int(seed) for seed in numbers(seeds, "--seeds", whole=True)],
         "grid": grid or None, "tune": tune, "held_out": held_out, "selective": selective,
         "learn_baselines": learn_baselines or None,
     }  # fmt: skip
@@ -153,18 +143,6 @@ def _values(text: str) -> list[Any]:
     """The values of a parameter: a JSON list, or one or several with commas between."""
     found = plain(text)
     return found if isinstance(found, list) else [plain(part) for part in text.split(",")]
-
-
-def _numbers(text: str, option: str, *, whole: bool = False) -> list[float]:
-    try:
-        found = [decimal(part) for part in text.split(",")]
-    except ValueError:
-        found = []
-    if not found or (whole and not all(number.is_integer() for number in found)):
-        raise ArgumentError(
-            f"{option} is {shortened(text)}; write {'whole ' * whole}numbers with commas between, such as 1,5"
-        )
-    return found
 
 
 @contextmanager

@@ -8,23 +8,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
 from surefoot.clicks.defaults import ENGINES, MEMORY
+from surefoot.clicks.expressions import Table, ibis
 from surefoot.cores import cores
-from surefoot.data.writing import unfinished, written
+from surefoot.data.writing import new_folder
 from surefoot.errors import ArgumentError, DataError, MissingExtraError, did_you_mean, shortened
 
-try:
-    import ibis
-except ImportError as error:  # pragma: no cover - seen in an environment without the extra
-    raise MissingExtraError.of("clicks", "reading click logs") from error
-
-Table = Any  # an Ibis table; its columns are known when it runs
 Shape = Mapping[str, Any]  # field → str, another shape, or a list of one of these: texts, objects, arrays
 _COUNTER = count()  # for names of views
 _SEPARATOR = "\x01"  # stands in no line: the file is looked through for it before
@@ -98,7 +93,7 @@ class DuckDB:
 
     def write(self, table: Table, folder: Path, by: str | None = None) -> None:
         """One file in a folder, or a folder for each value of `by`."""
-        with writing_folder(folder) as temporary, reading(folder):
+        with new_folder(folder) as temporary, reading(folder):
             if by is None:
                 self.connection.to_parquet(table, temporary / "part-0.parquet", compression="zstd")
             else:
@@ -163,7 +158,7 @@ class Spark:
 
     def write(self, table: Table, folder: Path, by: str | None = None) -> None:
         """A file for each of Spark's partitions."""
-        with writing_folder(folder) as temporary, reading(folder):
+        with new_folder(folder) as temporary, reading(folder):
             writer = self.connection.to_pyspark(table).write.mode("overwrite")
             (writer if by is None else writer.partitionBy(by)).parquet(str(temporary))
 
@@ -213,20 +208,3 @@ def reading(path: Path) -> Iterator[None]:
         if not type(error).__module__.startswith(("_duckdb", "duckdb", "pyspark", "py4j", "ibis")):
             raise
         raise DataError.at(path, None, f"cannot be read ({shortened(str(error), 400)})") from error
-
-
-@contextmanager
-def writing_folder(target: Path) -> Iterator[Path]:
-    """A folder in the making that takes the place of `target` once all was written."""
-    with written(target), unfinished(target) as temporary:
-        temporary.mkdir(parents=True)
-        yield temporary
-        if target.exists():
-            shutil.rmtree(target)
-        temporary.rename(target)
-
-
-def union(tables: Sequence[Table]) -> Table:
-    """All rows of tables with the same columns."""
-    first, *others = tables
-    return first.union(*others, distinct=False) if others else first

@@ -13,9 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import ibis
-
-from surefoot.clicks.engines import Table
+from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.impressions import Impressions
 from surefoot.clicks.log import Log
 
@@ -59,8 +57,6 @@ def catalogue(log: Log) -> list[Feature]:
     ]
     if log.terms:
         found.append(Feature("term_overlap", "the share of terms in common with the session's query before"))
-    if log.domains:
-        found.append(Feature("domain_above", "results of the same domain above"))
     if log.clock:
         found += [
             Feature("query_lists", "lists shown for this query before, to anybody"),
@@ -88,16 +84,35 @@ def personal(log: Log, found: Impressions) -> Table:
         for key, columns in _KEYS.items():
             if key != "domain" or log.domains:
                 stream = _counted(stream, [*whose, *columns], clock, {f"{scope}_{key}_{kind}": kind for kind in KINDS})
-        listed = {f"{scope}_lists": "is_list", f"{scope}_clicks": "clicked"}
-        stream = _counted(stream, whose, clock, listed)
-        asked = {f"{scope}_query_lists": "is_list", f"{scope}_query_clicks": "clicked"}
-        stream = _counted(stream, [*whose, "query"], clock, asked)
-    rows = stream.filter(stream.shown == 1).drop(*KINDS, "is_list", "at", "when")
-    if log.domains:
-        above = ibis.rows_window(preceding=(None, 1), group_by=["impression", "domain"], order_by="position")
-        rows = rows.mutate(domain_above=rows.count().over(above).fill_null(0))
-    lists = _of_lists(log, found)
-    return rows.left_join(lists, "impression").drop("impression_right")
+    rows = stream.filter(stream.shown == 1).drop(*KINDS, "at", "when")
+    for lists in (_of_lists(log, found), _activity(log, found)):
+        rows = rows.left_join(lists, "impression").drop("impression_right")
+    return rows
+
+
+def _activity(log: Log, found: Impressions) -> Table:
+    """How much was shown and clicked before a list, in all and for its query."""
+    lists, results = found.lists, found.results
+    clicked = results.filter(results.clicked_at.notnull())
+    kinds = {
+        "listed": (lists, lists.time, lists.impression),
+        "clicked": (clicked, clicked.clicked_at, ibis.null("string")),
+    }
+    parts = [
+        table.select(
+            "session", "user", "query", impression=impression, at=time, when=table.day if log.clock == "day" else time,
+            **{name: ibis.literal(int(name == kind)) for name in kinds},
+        )
+        for kind, (table, time, impression) in kinds.items()
+    ]  # fmt: skip
+    stream = parts[0].union(parts[1], distinct=False)
+    names: list[str] = []
+    for scope, _ in _scopes(log):
+        whose, clock = (["session"], "at") if scope == "session" else (["user"], "when")
+        for what, keys in (("", whose), ("query_", [*whose, "query"])):
+            sums = {f"{scope}_{what}lists": "listed", f"{scope}_{what}clicks": "clicked"}
+            stream, names = _counted(stream, keys, clock, sums), [*names, *sums]
+    return stream.filter(stream.listed == 1).select("impression", *names)
 
 
 def _stream(log: Log, results: Table) -> Table:
@@ -112,7 +127,6 @@ def _stream(log: Log, results: Table) -> Table:
         parts.append(
             rows.select(
                 *about, *kept, at=rows[time], when=when,
-                is_list=(rows.position == 1).ifelse(1, 0) if kind == "shown" else ibis.literal(0),
                 **{name: ibis.literal(int(name == kind)) for name in KINDS},
             )
         )  # fmt: skip
@@ -146,11 +160,13 @@ def _of_lists(log: Log, found: Impressions) -> Table:
         code=code.max().over(before), first=events.time.min().over(before), former=events.place.max().over(before)
     )
     rows = events.filter(events.impression.notnull()).mutate(former=lambda t: t.former.cast("int64"))
-    former = lists.select("session", former=lists.place.cast("int64"), **{f"old_{name}": lists[name] for name in asked[1:]})
+    former = lists.select(
+        "session", former=lists.place.cast("int64"), **{f"old_{name}": lists[name] for name in asked[1:]}
+    )
     rows = rows.left_join(former, ["session", "former"])
     overlap = {}
     if log.terms:
-        common = rows.terms.unique().filter(lambda term: rows.old_terms.contains(term)).length()
+        common = rows.terms.unique().filter(rows.old_terms.contains).length()
         every = rows.terms.concat(rows.old_terms).unique().length()
         overlap["term_overlap"] = (common / every).round(_DIGITS).fill_null(0.0)
     return rows.select(
@@ -171,7 +187,9 @@ def population(log: Log, results: Table, also: Sequence[str] = ()) -> tuple[Tabl
     day = log.clock == "day"
     shown = results.mutate(when=results.day if day else results.time)
     clicked = results.filter(results.clicked_at.notnull())
-    clicked = clicked.mutate(when=clicked.day if day else clicked.clicked_at, owner=clicked.user.coalesce(clicked.session))
+    clicked = clicked.mutate(
+        when=clicked.day if day else clicked.clicked_at, owner=clicked.user.coalesce(clicked.session)
+    )
     return _of_queries(shown, clicked, also), _of_documents(shown, clicked, also, day=day)
 
 
@@ -183,9 +201,7 @@ def _of_queries(shown: Table, clicked: Table, also: Sequence[str]) -> Table:
     )
     columns = ["impression", "query", "when", "shown", "clicked", "step", *also]
     stream = lists.select(*columns).union(clicks.select(*columns), distinct=False)
-    stream = _counted(
-        stream, ["query"], "when", {"query_lists": "shown", "query_clicks": "clicked", "steps": "step"}
-    )
+    stream = _counted(stream, ["query"], "when", {"query_lists": "shown", "query_clicks": "clicked", "steps": "step"})
     rows = stream.filter(stream.impression.notnull())
     entropy = _entropy(rows.query_clicks, rows.steps)
     return rows.select("impression", *also, "query_lists", "query_clicks", query_entropy=entropy)
@@ -205,9 +221,7 @@ def _of_documents(shown: Table, clicked: Table, also: Sequence[str], *, day: boo
         step=nothing,
     )  # fmt: skip
     stream = probes.select(*columns).union(clicks.select(*columns), pleased.select(*columns), distinct=False)
-    stream = _counted(
-        stream, ["query", "document"], "when", {"pair_clicked": "clicked", "pair_satisfied": "satisfied"}
-    )
+    stream = _counted(stream, ["query", "document"], "when", {"pair_clicked": "clicked", "pair_satisfied": "satisfied"})
     stream = _counted(stream, ["document"], "when", {"document_clicked": "clicked", "steps": "step"})
     rows = stream.filter(stream.impression.notnull())
     return rows.select(
@@ -233,8 +247,9 @@ def with_population(rows: Table, by_list: Table, by_result: Table) -> Table:
     """Results with what everybody did before beside what one did."""
     rows = rows.left_join(by_list, "impression").drop("impression_right")
     rows = rows.left_join(by_result, ["impression", "document"]).drop("impression_right", "document_right")
-    entropy = (rows.document_clicked > 0).ifelse(rows.document_entropy, ibis.null("float64"))
-    rows = rows.mutate(least_entropy=entropy.min().over(group_by="impression"))
+    known = by_result.filter(by_result.document_clicked > 0)
+    least = known.group_by("impression").aggregate(least_entropy=known.document_entropy.min())
+    rows = rows.left_join(least, "impression").drop("impression_right")
     return rows.mutate(
         **{name: rows[name].fill_null(0) for name in ("pair_clicked", "pair_satisfied", "document_clicked")},
         document_entropy=rows.document_entropy.fill_null(0.0),

@@ -16,9 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import ibis
-
-from surefoot.clicks.engines import Table
+from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.log import Log
 
 NO_LIST = "has no list in its session"
@@ -140,7 +138,9 @@ def _attributed(lists: Table, shown: Table, clicks: Table, *, linked: bool) -> T
     clicks = clicks.drop("session_right", "place_right", "document_right")
     return clicks.mutate(
         reason=ibis.cases(
-            (clicks.first.isnull(), NO_LIST), (clicks.first > clicks.time, TOO_EARLY), (clicks.place.isnull(), NOT_SHOWN)
+            (clicks.first.isnull(), NO_LIST),
+            (clicks.first > clicks.time, TOO_EARLY),
+            (clicks.place.isnull(), NOT_SHOWN),
         )
     )
 
@@ -161,8 +161,6 @@ def _with_clicks(shown: Table, clicks: Table, satisfaction: Satisfaction) -> Tab
     rows = rows.mutate(passed=rows.clicked_at.min().over(below))
     return rows.mutate(
         grade=rows.grade.fill_null(0),
-        skipped_at=(rows.clicked_at.isnull() | (rows.clicked_at > rows.passed)).ifelse(
-            rows.passed, ibis.null("int64")
-        ),
+        skipped_at=(rows.clicked_at.isnull() | (rows.clicked_at > rows.passed)).ifelse(rows.passed, ibis.null("int64")),
         last=(rows.satisfied_time == rows.last_time).fill_null(False),
     ).drop("passed", "satisfied_time", "last_time")

@@ -17,19 +17,24 @@ from surefoot.errors import ArgumentError, shortened
 _CELLS = 1 << 22  # pairs of results handled at once
 
 
-def preference_gains(grades: npt.ArrayLike, lengths: npt.ArrayLike, alpha: float = 1.0, beta: float = 0.5) -> Floats:
+def preference_gains(
+    grades: npt.ArrayLike, lengths: npt.ArrayLike, alpha: float = 1.0, beta: float = 0.5, *, strict: bool = True
+) -> Floats:
     """G of each result: the sum of what it is preferred to, G(i) = Σ_j pref(i ≻ j).
 
     `grades` are 0 for results that did not satisfy, list after list in the order shown; `lengths` are the lists'.
     pref(i ≻ j) is α·(grade_i − grade_j) where i has the higher grade, β where both have the same and i was shown above
     j, and 0 otherwise. G is the gain of NDCG as it is: train with `measure="nDCG@10"`, whose gains are linear.
 
+    Only where α is above β do satisfied results come first; without `strict`, any above 0 will do, as the paper tries
+    for lists that were cut below the lowest click.
+
     >>> preference_gains([0, 0, 1, 0], [4])
     array([1. , 0.5, 3. , 0. ])
     """
     levels, sizes = _checked(grades, lengths)
     upper, lower = number_of(alpha), number_of(beta)
-    if upper is None or lower is None or not upper > lower > 0:
+    if upper is None or lower is None or not (upper > lower > 0 or (not strict and min(upper, lower) > 0)):
         raise ArgumentError(
             f"alpha is {shortened(alpha)} and beta {shortened(beta)}; both must be numbers, alpha above beta and beta "
             "above 0"

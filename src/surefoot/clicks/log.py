@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import ibis
-from ibis import _
-
-from surefoot.clicks.engines import Table, union
+from surefoot.clicks.expressions import Table, ibis, union
 
 LISTS = {
     "session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string", "query": "string",
@@ -50,6 +47,11 @@ def of_schema(table: Table, schema: dict[str, str]) -> Table:
     )
 
 
+def has_empty(ids: Table) -> Table:
+    """Whether an array of ids has one that is empty or null."""
+    return ids.filter(lambda one: one.isnull() | (one == "")).length() > 0
+
+
 def rejected(table: Table, file: str) -> Table:
     """The lines of a table that have a `reason`."""
     return of_schema(table.filter(table.reason.notnull()).mutate(file=ibis.literal(file)), REJECTED)
@@ -58,7 +60,12 @@ def rejected(table: Table, file: str) -> Table:
 def together(logs: list[Log]) -> Log:
     """The files of one log as one; lines are numbered so that no two have the same number."""
     tables = {
-        name: union([getattr(log, name).mutate(number=_.number * len(logs) + place) for place, log in enumerate(logs)])
+        name: union(
+            [
+                getattr(log, name).mutate(number=lambda t, place=place: t.number * len(logs) + place)
+                for place, log in enumerate(logs)
+            ]
+        )
         for name in ("lists", "clicks")
     }
     return replace(logs[0], **tables, rejected=union([log.rejected for log in logs]))

@@ -20,13 +20,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import ibis
 import polars as pl
 
 from surefoot import __version__
 from surefoot.clicks import features
 from surefoot.clicks.defaults import MEMORY
-from surefoot.clicks.engines import DuckDB, Engine, Table, engine_of
+from surefoot.clicks.engines import DuckDB, Engine, engine_of
+from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.impressions import Impressions, Satisfaction, impressions
 from surefoot.clicks.layouts.reading import Reading, look, read
 from surefoot.clicks.log import Log
@@ -184,10 +184,12 @@ class _Stages:
         target = f"features/shard={shard}"
         if (self.folder / target).exists():
             return
-        rows = self._keep(features.personal(log, found), f"personal/shard={shard}")
+        rows = features.personal(log, found)
         if everybody:
             names = ("population/by_list", "population/by_result")
-            parts = [self._shard_of(name, like.drop("shard"), shard) for name, like in zip(names, everybody, strict=True)]
+            parts = [
+                self._shard_of(name, like.drop("shard"), shard) for name, like in zip(names, everybody, strict=True)
+            ]
             rows = features.with_population(rows, *parts)
         self._keep(features.table(log, rows), target)
 

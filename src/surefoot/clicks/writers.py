@@ -51,7 +51,7 @@ def _put(file: BinaryIO, lines: pl.DataFrame) -> int:
 
 def _joined(frame: pl.DataFrame, *columns: str) -> pl.Expr:
     """Lists of numbers of several columns as one text: pairs with commas, in order."""
-    width = frame.schema[columns[0]].shape[0] if isinstance(frame.schema[columns[0]], pl.Array) else 0
+    width = len(frame[columns[0]][0])
     cells = [
         pl.concat_str([pl.col(name).arr.get(place).cast(pl.String) for name in columns], separator=",")
         for place in range(width)
@@ -105,20 +105,26 @@ def _json(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _json_of(**columns: str | pl.Expr) -> pl.Expr:
-    return pl.struct(**columns).struct.json_encode()
+    named = [(pl.col(one) if isinstance(one, str) else one).alias(name) for name, one in columns.items()]
+    return pl.struct(named).struct.json_encode()
 
 
 def _ubi(part: Part) -> Iterator[pl.DataFrame]:
     lists, clicks = _timed(part)
     when = pl.from_epoch("stamp", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ")
-    common = {"application": pl.lit("surefoot"), "timestamp": when, "client_id": "client", "query_id": "name"}
+    common: dict[str, str | pl.Expr] = {
+        "application": pl.lit("surefoot"),
+        "timestamp": when,
+        "client_id": "client",
+        "query_id": "name",
+    }
     yield _json(
         lists.select(
             **common, query_response_id="name", user_query=pl.col("query").cast(pl.String),
             query_response_hit_ids="documents",
         )
     )  # fmt: skip
-    event = {**common, "session_id": "session_name"}
+    event: dict[str, str | pl.Expr] = {**common, "session_id": "session_name"}
     shown = lists.select("stamp", line=_json_of(action_name=pl.lit("impression"), **event))
     attributes = pl.struct(
         position=pl.struct(ordinal="position"), object=pl.struct(object_id="document", object_id_field=pl.lit("id"))
@@ -129,7 +135,11 @@ def _ubi(part: Part) -> Iterator[pl.DataFrame]:
 
 def _metarank(part: Part) -> Iterator[pl.DataFrame]:
     lists, clicks = _timed(part)
-    common = {"timestamp": pl.col("stamp").cast(pl.String), "user": "client", "session": "session_name"}
+    common: dict[str, str | pl.Expr] = {
+        "timestamp": pl.col("stamp").cast(pl.String),
+        "user": "client",
+        "session": "session_name",
+    }
     items = pl.col("documents").list.eval(pl.struct(id=pl.element()))
     field = pl.struct(name=pl.lit("query"), value=pl.col("query").cast(pl.String))
     ranked = lists.select(
@@ -149,7 +159,11 @@ def _metarank(part: Part) -> Iterator[pl.DataFrame]:
 def _table(part: Part) -> Iterator[pl.DataFrame]:
     lists, clicks = _timed(part)
     shown = pl.col("documents").list.join(" ")
-    text = {"user": "client", "session": "session_name", "time": pl.col("stamp").cast(pl.String)}
+    text: dict[str, str | pl.Expr] = {
+        "user": "client",
+        "session": "session_name",
+        "time": pl.col("stamp").cast(pl.String),
+    }
     empty = pl.lit("")
     rows = [
         lists.select("stamp", line=_comma(**text, query=pl.col("query").cast(pl.String), shown=shown, click=empty)),

@@ -149,6 +149,12 @@ class RankingData:
         added = self._scores(scores, f"baseline {shortened(name)}")
         return self._sharing(baselines=self.baselines | {str(name): added})
 
+    def with_labels(self, y: npt.ArrayLike) -> RankingData:
+        """The same documents with other labels."""
+        labels = numbers_of(y, len(self), "y (the labels)")
+        check_labels(labels, exponential=False)
+        return self._sharing(y=labels)
+
     def with_features(self, X: Matrix, names: Sequence[str] | None) -> RankingData:
         """The same data with other columns: a float32 matrix in C order of as many rows, and the features' names."""
         return self._sharing(X=X, feature_names=_feature_names(names, X.shape[1]))

@@ -120,6 +120,16 @@ def unfinished(target: Path) -> Iterator[Path]:
         _UNFINISHED.discard(temporary)
 
 
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A folder in the making that appears at `target` once it is whole; one that is there meanwhile stays."""
+    with written(target), unfinished(target) as temporary:
+        temporary.mkdir()
+        yield temporary
+        if not target.exists():
+            temporary.rename(target)
+
+
 def remove_unfinished() -> None:
     """Remove all that is in the making: for a program that has to end at once."""
     for temporary in tuple(_UNFINISHED):

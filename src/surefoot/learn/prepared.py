@@ -60,6 +60,15 @@ class Prepared:
             self._with_only[kept] = new
         return self._with_only[kept]
 
+    def with_labels(self, train: Floats, valid: Floats | None = None) -> Prepared:
+        """The same documents with other labels, and the same bins."""
+        new = Prepared(
+            self.train.with_labels(train),
+            self.valid if self.valid is None or valid is None else self.valid.with_labels(valid),
+        )
+        new._bins = self._bins
+        return new
+
     def watched(self, measure: Measure, threads: int | None, start: str | None) -> tuple[Watched, Watched | None]:
         """Training and validation queries under a measure, for models that start from `start`."""
         key = (str(measure), threads, start)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import ibis
-
 from surefoot.clicks.engines import Engine
+from surefoot.clicks.expressions import ibis
 from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.log import CLICKS, LISTS, Log, of_schema, rejected
+from surefoot.clicks.log import CLICKS, LISTS, Log, has_empty, of_schema, rejected
 from surefoot.clicks.log_files import LogFile
 
 _EVENT = {
@@ -41,7 +40,7 @@ def read(engine: Engine, file: LogFile, actions: Sequence[str]) -> Log:
             (click & event.ranking.nullif("").isnull(), "is an interaction without a ranking"),
             (click & event.item.nullif("").isnull(), "is an interaction with no item"),
             (ranking & (documents.length().fill_null(0) == 0), "is a ranking of no items"),
-            (ranking & (documents.filter(lambda one: one.isnull() | (one == "")).length() > 0), "has an item without an id"),
+            (ranking & has_empty(documents), "has an item without an id"),
         ),
     )  # fmt: skip
     right = lines.filter(lines.reason.isnull())

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ibis
-
-from surefoot.clicks.engines import Engine, Table
+from surefoot.clicks.engines import Engine
+from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.log import CLICKS, LISTS, Log, of_schema, rejected
+from surefoot.clicks.log import CLICKS, LISTS, Log, has_empty, of_schema, rejected
 from surefoot.clicks.log_files import LogFile
 from surefoot.errors import DataError, listed
 
@@ -36,7 +35,8 @@ def read(engine: Engine, file: LogFile, seconds: float | None) -> Log:
     scores = "scores" in rows.columns
     time = _moment(rows.time)
     rows = rows.mutate(
-        session=rows.session.cast("string").nullif(""), user=user, time=time, query=rows.query.cast("string").nullif(""),
+        session=rows.session.cast("string").nullif(""), user=user, time=time,
+        query=rows.query.cast("string").nullif(""),
         documents=_array(rows.shown, "string"), document=rows.click.cast("string").nullif(""),
         scores=_array(rows.scores, "float64") if scores else ibis.null("array<float64>"),
     )  # fmt: skip
@@ -49,8 +49,8 @@ def read(engine: Engine, file: LogFile, seconds: float | None) -> Log:
             (rows.session.isnull(), "has no session"), (rows.time.isnull(), "has no time"),
             (is_list & rows.query.isnull(), "shows documents for no query"),
             (~is_list & rows.document.isnull(), "neither shows documents nor is a click"),
-            (rows.documents.filter(lambda one: one.isnull() | (one == "")).length() > 0, "shows a document without an id"),
-            *([(is_list & (rows.scores.length().fill_null(0) != rows.documents.length()), "has not a score for each document")] if scores else []),
+            (has_empty(rows.documents), "shows a document without an id"),
+            (is_list & scores & (rows.scores.length().fill_null(0) != rows.documents.length()), "lacks scores"),
         ),
     )  # fmt: skip
     right = rows.filter(rows.reason.isnull())

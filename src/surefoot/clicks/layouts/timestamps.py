@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ibis
-
-from surefoot.clicks.engines import Table
+from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.log import DIGITS
 
 _ISO = (
@@ -30,9 +28,7 @@ def milliseconds(text: Table) -> Table:
     days = march * 365 + march // 4 - march // 100 + march // 400 + (153 * since + 2) // 5 + day - 719_469
     moment = (((days * 24 + hour) * 60 + minute - away) * 60 + second) * 1000 + fraction
     right = found & month.between(1, 12) & day.between(1, 31) & (hour < 24) & (minute < 60) & (second < 61)
-    return ibis.cases(
-        (text.re_search(DIGITS), text.try_cast("int64")), (right, moment), else_=ibis.null("int64")
-    )
+    return ibis.cases((text.re_search(DIGITS), text.try_cast("int64")), (right, moment), else_=ibis.null("int64"))
 
 
 def _number(text: Table, part: int) -> Table:

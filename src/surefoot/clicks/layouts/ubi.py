@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import ibis
-
-from surefoot.clicks.engines import Engine, Table
+from surefoot.clicks.engines import Engine
+from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.log import CLICKS, LISTS, Log, of_schema, rejected
+from surefoot.clicks.log import CLICKS, LISTS, Log, has_empty, of_schema, rejected
 from surefoot.clicks.log_files import LogFile
 
 _QUERY = {
@@ -39,7 +38,7 @@ def read(engine: Engine, queries: LogFile, events: LogFile, actions: Sequence[st
             (asked.reason.notnull(), asked.reason), (_filled(one.query_id).isnull(), "has no query_id"),
             (_filled(one.user_query).isnull(), "has no user_query"),
             (hits.length().fill_null(0) == 0, "shows no document (query_response_hit_ids)"),
-            (hits.filter(lambda hit: hit.isnull() | (hit == "")).length() > 0, "shows a document without an id"),
+            (has_empty(hits), "shows a document without an id"),
         ),
         own=one.session_id.coalesce(one.query_attributes.session_id),
         user=_filled(one.client_id).coalesce(one.user_id, one.query_attributes.user_id),

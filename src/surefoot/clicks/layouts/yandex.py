@@ -8,9 +8,8 @@ r"""The lines of Yandex's two challenges, whose parts have tabs between them.
 
 from __future__ import annotations
 
-import ibis
-
-from surefoot.clicks.engines import Engine, Table
+from surefoot.clicks.engines import Engine
+from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.log import CLICKS, DIGITS, LISTS, Log, of_schema, rejected
 from surefoot.clicks.log_files import LogFile
 
@@ -81,10 +80,10 @@ def read_2014(engine: Engine, file: LogFile, seconds: float) -> Log:
     right = lines.filter(lines.reason.isnull()).mutate(session=lines.part[0])
     described = right.filter(right.kind == "M")
     # A session that is described in two ways belongs to nobody; one that is described twice alike, to one user.
+    day, user = described.part[2], described.part[3]
     described = described.group_by("session").aggregate(
-        user=described.part[3].max(), day=_whole(described.part[2]).max(),
-        same=(described.part[3].max() == described.part[3].min()) & (described.part[2].max() == described.part[2].min()),
-    )  # fmt: skip
+        user=user.max(), day=_whole(day).max(), same=(user.max() == user.min()) & (day.max() == day.min())
+    )
     events = right.filter(right.kind != "M").left_join(described, "session").drop("session_right")
     events = events.mutate(
         reason=ibis.cases(

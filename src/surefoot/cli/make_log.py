@@ -1,0 +1,39 @@
+"""`surefoot make-log`: a made-up click log, in which it is known whom personalisation can help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surefoot.cli.outputs import Force, Output, OutputFolder, check_outputs
+from surefoot.cli.printing import either
+
+_LAYOUTS = ("yandex2014", "ubi", "metarank", "table")
+
+
+def make_log(
+    output: Annotated[Path, typer.Argument(metavar="LOG", help="File to write, or for ubi a folder.")],
+    users: Annotated[int, typer.Option(help="How many; each has about 37 lines.", min=1)] = 1000,
+    layout: Annotated[str, typer.Option(help=either(_LAYOUTS) + ".")] = _LAYOUTS[0],
+    kinds: Annotated[
+        Path | None, typer.Option(help="CSV to write: what kind each list is of.", show_default=False)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same gives the same log.", min=0)] = 0,
+    force: Force = False,
+) -> None:
+    """Make up a click log of any size.
+
+    **Example:** `surefoot make-log clicks.log --users 2000 --kinds kinds.csv`
+    """
+    inside = {"ubi_queries.jsonl": None, "ubi_events.jsonl": None}
+    target = OutputFolder("LOG", output, None, inside) if layout == "ubi" else Output("LOG", output)
+    check_outputs([target, Output("--kinds", kinds)], [], force)
+    from surefoot.clicks.generator import generate_log
+    from surefoot.clicks.writers import write_kinds, write_log
+
+    written = write_log(generate_log(users, seed=seed), output, layout)
+    if kinds is not None:
+        write_kinds(generate_log(users, seed=seed), kinds)
+    typer.echo(f"{written['lists']:,} lists and {written['clicks']:,} clicks of {users:,} users in {output}")

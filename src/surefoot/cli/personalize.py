@@ -1,0 +1,127 @@
+"""`surefoot personalize`: from a click log to re-rankers that know when to leave a list as it was shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from surefoot.cli.numbers import numbers
+from surefoot.cli.outputs import JSON, PAGE, PERSONAL_CSV, Force, Output, check_outputs
+from surefoot.cli.parameters import parameters
+from surefoot.cli.printing import Form, either, show
+from surefoot.clicks.defaults import ENGINES, GRADES, LAYOUTS, MEMORY, SATISFIED
+from surefoot.personal.defaults import GRIDS, LABELS, SAMPLE, SPLITS
+
+
+def personalize(
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="A log's file, or a folder of its files.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to keep it in; goes on with what is there.")],
+    layout: Annotated[str | None, typer.Option(help=either(LAYOUTS) + ".", show_default="by its first line")] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="What a unit of time lasts: ms, s or seconds.", show_default="by the layout")
+    ] = None,
+    clock: Annotated[
+        str, typer.Option(help="yandex2012: times count from each session's start, or are one clock of the log.")
+    ] = "session",
+    actions: Annotated[str, typer.Option(help="What counts as a click, in UBI and Metarank.")] = "click",
+    labels: Annotated[
+        str | None, typer.Option(help=either(LABELS) + ".", show_default="grades for yandex2014, else satisfied")
+    ] = None,
+    dwell: Annotated[
+        str | None,
+        typer.Option(
+            help="Seconds that satisfy, one for each grade.",
+            show_default=f"{SATISFIED[0]:g}; grades {','.join(f'{one:g}' for one in GRADES)}",
+        ),
+    ] = None,
+    last: Annotated[bool, typer.Option(help="A session's last click satisfies.")] = True,
+    split: Annotated[
+        str | None, typer.Option(help=either(SPLITS) + ".", show_default="user, or session without users")
+    ] = None,
+    sample: Annotated[int, typer.Option(help="Lists to train, choose and judge with.", min=3)] = SAMPLE,
+    preset: Annotated[str, typer.Option(help=either(GRIDS) + ".")] = "quick",
+    beta: Annotated[
+        str | None, typer.Option(help="Weights of the shown order, such as 0.1,0.2.", show_default="the preset's")
+    ] = None,
+    alpha: Annotated[
+        str | None, typer.Option("-a", "--alpha", help="Weights of losses, such as 1,5.", show_default="the preset's")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of LightGBM.", show_default=False),
+    ] = None,
+    trees: Annotated[int | None, typer.Option(help="How many.", min=1, show_default="the preset's")] = None,
+    segments: Annotated[
+        Path | None, typer.Option(help="CSV with kinds of lists: list, kind.", show_default=False)
+    ] = None,
+    engine: Annotated[str, typer.Option(help=either(ENGINES) + ".")] = "duckdb",
+    memory: Annotated[str, typer.Option(help="What DuckDB may use; the rest goes to disk.")] = MEMORY,
+    seed: Annotated[int, typer.Option(help="Of splits, samples and trees.", min=0)] = 0,
+    features_only: Annotated[bool, typer.Option("--features-only", help="Stop at the table of features.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write the page.", show_default=False)] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result.", show_default=False)] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all figures.", show_default=False)] = None,
+    form: Annotated[Form, typer.Option("--format", help="How the table is printed.")] = Form.table,
+    force: Force = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Learn re-rankers from a click log, and choose those that gain without shuffling every list.
+
+    **Example:** `surefoot personalize clicks.log --layout yandex2012 --unit ms --clock log -o study/ --html p.html`
+    """
+    check_outputs(
+        [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, PERSONAL_CSV)],
+        [*_files(log), *([segments] if segments else [])],
+        force,
+    )
+    from surefoot.personal.personalize import features
+    from surefoot.personal.personalize import personalize as learn
+
+    reading: dict[str, Any] = {
+        "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last, "engine": engine,
+        "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
+        "dwell": None if dwell is None else numbers(dwell, "--dwell"),
+    }  # fmt: skip
+    if features_only:
+        table = features(log, output, **reading)
+        if not quiet:
+            _say_features(table.folder, table.names, table.counts)
+        return
+    grid = {
+        name: numbers(text, option)
+        for name, text, option in (("betas", beta, "--beta"), ("alphas", alpha, "--alpha"))
+        if text is not None
+    }
+    ranker = parameters(set_ or [], {"n_estimators", "self"})
+    if trees is not None:
+        ranker["n_estimators"] = trees
+    result = learn(
+        log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
+        seed=seed,
+    )  # fmt: skip
+    for path, write in ((html, result.write_html), (json_file, result.write_json), (csv_file, result.write_csv)):
+        if path is not None:
+            write(path)
+    if quiet:
+        return
+    if form is Form.table:
+        from surefoot.personal.tables import tables
+
+        show(tables(result.to_dict()))
+    else:
+        typer.echo(
+            {"markdown": result.to_markdown, "latex": result.to_latex, "csv": result.to_csv}[form.value](), nl=False
+        )
+
+
+def _files(log: Path) -> list[Path]:
+    return [path for path in log.iterdir() if path.is_file()] if log.is_dir() else [log]
+
+
+def _say_features(folder: Path, names: list[str], counts: dict[str, Any]) -> None:
+    typer.echo(f"{counts['lists']:,} lists and {counts['clicks']:,} clicks; {len(names)} features in {folder}/features")
+    for kind in ("rejected", "set_aside"):
+        for reason, number in counts[kind].items():
+            typer.echo(f"  {number:,} left out: {reason}")

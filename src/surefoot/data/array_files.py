@@ -1,0 +1,32 @@
+"""Named arrays in a file, as NumPy's .npz without pickles."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from surefoot.errors import DataError
+
+Arrays = Mapping[str, np.ndarray[Any, Any]]
+
+
+def save_arrays(path: Path, arrays: Arrays) -> None:
+    """Write the arrays, and wait until the disk has them."""
+    with path.open("wb") as file:
+        np.savez(file, allow_pickle=False, **dict(arrays))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_arrays(path: Path, remedy: str) -> Arrays:
+    """The arrays of a file; `remedy` says what to do where it is broken."""
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            return {name: found[name] for name in found.files}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise DataError.at(path, None, f"is not what was written there; {remedy}") from error

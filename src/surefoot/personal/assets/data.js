@@ -1,0 +1,7 @@
+// The result of a study, and what is chosen to be looked at.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const METHODS = Object.keys(data.methods);
+const colour = (method) => `c${METHODS.includes(method) ? METHODS.indexOf(method) : 5}`;
+const MODELS = data.sessions.length ? Object.keys(data.sessions[0].lists[0].orders) : [];
+const choice = { part: "test", session: 0, list: 0, model: MODELS[Math.min(1, MODELS.length - 1)] ?? "" };

@@ -1,0 +1,44 @@
+// A session's lists: what was shown and clicked, and how a model would have ordered it.
+
+function currentList() {
+  return data.sessions[choice.session]?.lists[choice.list];
+}
+
+function drawSession() {
+  const list = currentList();
+  if (!list) {
+    replace(get("lists-body"));
+    setText(get("said"), "There is no session to look at.");
+    return;
+  }
+  const order = list.orders[choice.model],
+    moved = order.filter((place, now) => place !== now).length;
+  replace(
+    get("said"),
+    "Query ", name(list.query), moved
+      ? `: ${plural(moved, "result", "results")} of ${count(order.length)} would stand elsewhere.`
+      : ": the order stays as it was shown.",
+  );
+  const heads = ["", "shown then", `by the model`, "moved", "what was known of it"];
+  replace(get("lists-head"), html("tr", {}, ...heads.map((text) => html("th", { scope: "col" }, text))));
+  replace(
+    get("lists-body"),
+    ...order.map((place, now) =>
+      html(
+        "tr", {},
+        html("td", { class: "number" }, count(now + 1)),
+        html("td", {}, mark(list, now)),
+        html("td", {}, mark(list, place)),
+        html("td", { class: place > now ? "up" : place < now ? "down" : "" }, place > now ? `↑ ${place - now}` : place < now ? `↓ ${now - place}` : "–"),
+        html("td", { class: "known" }, Object.entries(list.known[place]).map(([key, value]) => `${key} ${short(value)}`).join(", ")),
+      ),
+    ),
+  );
+}
+
+function mark(list, place) {
+  const grade = list.grade[place],
+    clicked = list.clicked[place];
+  const words = grade ? ` satisfied${grade > 1 ? ` (${grade})` : ""}` : clicked ? " clicked" : "";
+  return html("span", { class: grade ? "satisfied" : clicked ? "clicked" : "" }, name(list.documents[place]), words);
+}

@@ -1,0 +1,48 @@
+"""Names and grids of the study of personalisation; free of heavy imports, for the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+STANDARD = "standard"
+WEIGHTED = "weighted"
+RISK = "risk"
+WEIGHTED_RISK = "weighted_risk"
+LOWEST = "lowest_click"
+METHODS = {
+    STANDARD: "Standard gain",
+    WEIGHTED: "Weighted initial preferences",
+    RISK: "Risk-sensitive",
+    WEIGHTED_RISK: "Risk-sensitive on preferences",
+    LOWEST: "Lowest click plus one",
+}
+SELECTIVE = "selective"
+RESULT = "personalization.json"  # in a study's folder
+# What makes a label of a click, and the measure that the label is judged by.
+LABELS = {"satisfied": "AP", "grades": "nDCG(dcg='exp-log2')@10", "last": "RR"}
+PREFERENCE_MEASURE = "nDCG@10"  # preference gains are linear
+SPLITS = ("user", "session", "time")
+SHARES = (0.6, 0.2, 0.2)
+SAMPLE = 100_000  # lists to learn from and to judge by
+
+GRIDS: dict[str, dict[str, Any]] = {
+    "quick": {
+        "betas": (0.01, 0.03, 0.1, 0.2, 0.4, 0.7),
+        "alphas": (0.5, 1, 2, 5, 10),
+        "lowest": (0.5, 1, 1.5),
+        "ranker": {
+            "num_leaves": 10, "min_data_in_leaf": 100, "n_estimators": 150, "learning_rate": 0.1,
+            "early_stopping_rounds": 50,
+        },
+    },
+    "bennett2015": {
+        "betas": (*(round(0.01 * i, 2) for i in range(1, 10)), *(round(0.1 * i, 1) for i in range(1, 11))),
+        "alphas": (*(round(0.1 * i, 1) for i in range(1, 10)), *range(1, 11)),
+        "lowest": tuple(round(0.1 * i, 1) for i in range(1, 21)),
+        # The paper prunes on validation data: all trees are grown, and the best number of them is kept.
+        "ranker": {
+            "num_leaves": 10, "min_data_in_leaf": 2000, "n_estimators": 500, "learning_rate": 0.25,
+            "early_stopping_rounds": 500,
+        },
+    },
+}  # fmt: skip

@@ -1,0 +1,111 @@
+"""What a re-ranker gains and risks against the shown order, how often it re-ranks, and which one to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from surefoot.arrays import Flags, Floats
+from surefoot.choose.candidates import Held
+from surefoot.choose.frontier import reranking_area
+from surefoot.learn.target import Target
+from surefoot.personal.lists import SHOWN, Lists
+from surefoot.risk.assess import difference_figures
+from surefoot.risk.churn import Churn
+from surefoot.risk.inference import t_test
+from surefoot.risk.plain_data import Json
+
+Segments = Mapping[str, Mapping[str, str]]
+
+
+class Judge:
+    """The lists of one part under the measure: what the shown order does, and what other orders do beside it."""
+
+    def __init__(self, lists: Lists, measure: str) -> None:
+        target = Target.of(lists.data, measure)
+        shown = np.asarray(lists.data.baselines[SHOWN])[None, :]
+        self.held = Held(list(lists.data.queries), target, [target], shown, None)
+        self.lists = lists
+        self.shown = self.held.values(shown[0])[0]
+
+    def figures(self, scores: Floats, used: Flags | None = None) -> Json:
+        """Figures of a ranking by scores; `used` says on which lists it takes the place of the shown order."""
+        values, tau = self.held.values(scores)[0], np.nan_to_num(self.held.tau(scores), nan=1.0)
+        if used is not None:
+            values, tau = np.where(used, values, self.shown), np.where(used, tau, 1.0)
+        return self.of_values(values, tau)
+
+    def of_values(self, values: Floats, tau: Floats, lists: Flags | None = None) -> Json:
+        """Figures of M(q) and τ per list, of all lists or of some."""
+        chosen = slice(None) if lists is None else lists
+        values, tau, shown = values[chosen], tau[chosen], self.shown[chosen]
+        figures = difference_figures(values - shown, shown)
+        churn = Churn(tau, tau < 1, 0)
+        share = churn.share_reranked
+        return {
+            "mean": float(values.mean()), **{key: figures[key] for key in ("gain", "reward", "risk", "wins", "losses")},
+            "share_reranked": share, "tau": churn.mean_tau, "tau_reranked": churn.mean_tau_reranked,
+            "gain_per_reranked": figures["gain"] / share if share else None,
+        }  # fmt: skip
+
+    def test(self, scores: Floats) -> float | None:
+        """The p-value of the change against the shown order, by the paired test corrected for skewness."""
+        return t_test(self.held.values(scores)[0], self.shown).p_adjusted
+
+    def by_segment(self, scores: Floats, segments: Segments) -> Json:
+        """Gain and re-ranking within each segment of the lists."""
+        values, tau = self.held.values(scores)[0], np.nan_to_num(self.held.tau(scores), nan=1.0)
+        found: Json = {}
+        for column, kinds in segments.items():
+            of = np.array([kinds.get(query, "") for query in self.held.queries])
+            found[column] = {
+                kind: {"lists": int((of == kind).sum()), **self.of_values(values, tau, of == kind)}
+                for kind in sorted(set(of.tolist()) - {""})
+            }
+        return found
+
+
+def add_shares(row: Json, standard: Json) -> None:
+    """Add gain and risk as shares of the standard model's, and the area under gain by re-ranking."""
+    for part in ("valid", "test"):
+        mine, full = row[part], standard[part]
+        mine["share_of_gain"] = mine["gain"] / full["gain"] if full["gain"] else None
+        mine["share_of_risk"] = mine["risk"] / full["risk"] if full["risk"] else None
+        share, whole = mine["share_reranked"], full["share_reranked"]
+        mine["area"] = reranking_area(share, mine["gain"], whole, full["gain"]) if share <= whole else None
+
+
+def largest_area(rows: Sequence[Json]) -> Json | None:
+    """The row with the largest area on validation data; none where all re-rank more than the standard model."""
+    known = [row for row in rows if row["valid"]["area"] is not None]
+    return max(known, key=lambda row: row["valid"]["area"], default=None)
+
+
+def least_risk_at_gain(rows: Sequence[Json], gain: float) -> Json:
+    """Of the rows that gain as much on validation data, the one of least risk; where none does, the nearest in gain."""
+    enough = [row for row in rows if row["valid"]["gain"] >= gain]
+    if enough:
+        return min(enough, key=lambda row: row["valid"]["risk"])
+    return max(rows, key=lambda row: row["valid"]["gain"])
+
+
+def most_gain_at_share(rows: Sequence[Json], share: float) -> Json:
+    """Of the rows that re-rank no more validation lists, the one of most gain; where none does, the nearest."""
+    few = [row for row in rows if row["valid"]["share_reranked"] <= share]
+    if few:
+        return max(few, key=lambda row: row["valid"]["gain"])
+    return min(rows, key=lambda row: row["valid"]["share_reranked"])
+
+
+def naive(row: Json, standard: Json, chance: float) -> Json:
+    """What is expected if a coin decides, list by list, between the standard model and the shown order."""
+    for part in ("valid", "test"):
+        full = standard[part]
+        row[part] = {
+            key: chance * full[key] for key in ("gain", "reward", "risk", "wins", "losses", "share_reranked")
+        } | {
+            "mean": full["mean"] - (1 - chance) * full["gain"], "tau": 1 - chance * (1 - full["tau"]),
+            "tau_reranked": full["tau_reranked"], "gain_per_reranked": full["gain_per_reranked"],
+        }  # fmt: skip
+    return row

@@ -1,0 +1,116 @@
+"""A table of features as data to learn from: lists with a satisfied click, split into three parts."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from surefoot.arrays import Floats
+from surefoot.clicks.stages import FeatureTable
+from surefoot.data.ranking_data import RankingData
+from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.personal.defaults import LABELS, SHARES, SPLITS
+from surefoot.progress import busy
+
+PARTS = ("train", "valid", "test")
+SHOWN = "shown order"  # what the baseline is called
+_ABOUT = ("impression", "session", "query", "document", "clicked", "grade")
+
+
+@dataclass(frozen=True)
+class Lists:
+    """A part of the lists: what rankers learn from, whose labels are clicks, and what happened on each."""
+
+    data: RankingData
+    about: pl.DataFrame  # a row for each result: impression, session, query, document, clicked, grade
+
+    @property
+    def least_entropy(self) -> Floats:
+        """The entropy of each list's most particular document; infinite where none was ever clicked."""
+        names = self.data.feature_names or ()
+        if "least_entropy" not in names:
+            return np.full(len(self.data.queries), np.inf)
+        column = self.data.X[self.data.offsets[:-1], names.index("least_entropy")].astype(np.float64)
+        return np.where(np.isnan(column), np.inf, column)
+
+
+def read_lists(
+    table: FeatureTable,
+    *,
+    labels: str = "satisfied",
+    split: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+) -> dict[str, Lists]:
+    """Training, validation and test lists, those that have a satisfied click.
+
+    `labels` are "satisfied" or "grades" (both the grade of each click, of one or several thresholds) or "last" (the
+    last satisfied click alone). Lists are split by "user", "session" or "time"; where nothing is said, by user if the
+    log has users. At most `sample` lists are taken, drawn by their names.
+    """
+    if labels not in LABELS:
+        raise ArgumentError(
+            f"labels is {shortened(labels)}{did_you_mean(labels, LABELS)}; known are {', '.join(LABELS)}"
+        )
+    by = split or ("user" if table.users else "session")
+    if by not in SPLITS:
+        raise ArgumentError(f"split is {shortened(by)}{did_you_mean(by, SPLITS)}; known are {', '.join(SPLITS)}")
+    if by == "time" and table.clock is None:
+        raise ArgumentError("the log's sessions share no clock; split by session")
+    if by == "user" and not table.users:
+        raise ArgumentError("the log has no users; split by session or time")
+    with busy("Loading lists"):
+        rows = table.scan()
+        label = pl.col("last").cast(pl.Int64) if labels == "last" else pl.col("grade")
+        rows = rows.with_columns(label=label.cast(pl.Float64))
+        lists = rows.group_by("impression").agg(
+            pl.col("session", "user", "day", "time").first(), satisfied=(pl.col("label") > 0).any()
+        )
+        kept = lists.filter(pl.col("satisfied")).sort("impression").collect()
+        kept = _sampled(kept, sample, seed)
+        part = _split(kept, table, by, seed)
+        kept = kept.select("impression", part=part)
+        found = rows.join(kept.lazy(), on="impression").sort("impression", "position").collect()
+    result = {}
+    for number, name in enumerate(PARTS):
+        mine = found.filter(pl.col("part") == number)
+        if not len(mine):
+            raise DataError(
+                f"there is no list with a satisfied click to {name} with: {len(kept):,} in all, split by {by}; "
+                "give a larger log, or split in another way"
+            )
+        sizes = mine.group_by("impression", maintain_order=True).len()
+        data = RankingData.of_queries(
+            np.ascontiguousarray(mine.select(pl.col(table.names).cast(pl.Float32)).to_numpy(), dtype=np.float32),
+            mine["label"].to_numpy(), sizes["impression"].to_list(), sizes["len"].to_numpy(),
+            baselines={SHOWN: -mine["position"].to_numpy().astype(np.float64)}, feature_names=table.names,
+        )  # fmt: skip
+        result[name] = Lists(data, mine.select(_ABOUT))
+    return result
+
+
+def _sampled(lists: pl.DataFrame, sample: int | None, seed: int) -> pl.DataFrame:
+    if sample is None or len(lists) <= sample:
+        return lists
+    drawn = np.argsort(_hashes(lists["impression"], seed), kind="stable")[:sample]
+    return lists[np.sort(drawn)]
+
+
+def _split(lists: pl.DataFrame, table: FeatureTable, by: str, seed: int) -> pl.Series:
+    """0, 1 or 2 for each list: to train, validate or test with."""
+    if by == "time":
+        when = lists["day" if table.clock == "day" else "time"].to_numpy()
+        cuts = np.quantile(when, np.cumsum(SHARES)[:-1], method="higher")
+        return pl.Series("part", np.searchsorted(cuts, when, side="right"))
+    place = _hashes(lists[by], seed) / 2**32
+    return pl.Series("part", np.searchsorted(np.cumsum(SHARES)[:-1], place, side="right"))
+
+
+def _hashes(names: pl.Series, seed: int) -> Floats:
+    """A number below 2^32 for each name, the same on every machine."""
+    unique = names.unique()
+    codes = {name: zlib.crc32(f"{seed}\t{name}".encode()) for name in unique.to_list()}
+    return names.replace_strict(codes, return_dtype=pl.UInt32).to_numpy().astype(np.float64)

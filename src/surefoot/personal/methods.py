@@ -1,0 +1,94 @@
+"""What is trained: the paper's methods with their parameters, each with its own labels and objective."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from surefoot.arrays import Floats
+from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
+from surefoot.data.ranking_data import RankingData
+from surefoot.learn.prepared import Prepared
+from surefoot.personal.defaults import LOWEST, METHODS, PREFERENCE_MEASURE, RISK, STANDARD, WEIGHTED, WEIGHTED_RISK
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A method and its parameters: β of the shown order, α of risk."""
+
+    method: str
+    beta: float | None = None
+    alpha: float | None = None
+
+    @property
+    def parameters(self) -> str:
+        """The parameters as a table writes them."""
+        given = (("β", self.beta), ("α", self.alpha))
+        return ", ".join(f"{letter} = {value:g}" for letter, value in given if value is not None)
+
+    @property
+    def name(self) -> str:
+        """The method and its parameters."""
+        return " ".join(filter(None, (METHODS[self.method], self.parameters)))
+
+    def objective(self, measure: str) -> dict[str, Any]:
+        """What a Ranker is told to optimise; `measure` is the one that clicks are judged by."""
+        on_preferences = self.beta is not None
+        told: dict[str, Any] = {"measure": PREFERENCE_MEASURE if on_preferences else measure, "objective": "gain"}
+        return told | ({} if self.alpha is None else {"objective": "u_risk", "alpha": self.alpha})
+
+    def key(self, *more: Any) -> str:
+        """A name for the files of a training: the same for trainings that are alike in everything."""
+        parts = [self.method, self.beta, self.alpha, *more]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def settings(grid: dict[str, Any]) -> list[Setting]:
+    """All but risk-sensitive training on preferences, whose β is the one that was chosen."""
+    return [
+        Setting(STANDARD),
+        *(Setting(WEIGHTED, beta=float(beta)) for beta in grid["betas"]),
+        *(Setting(RISK, alpha=float(alpha)) for alpha in grid["alphas"]),
+        *(Setting(LOWEST, beta=float(beta)) for beta in grid["lowest"]),
+    ]
+
+
+def on_preferences(beta: float, grid: dict[str, Any]) -> list[Setting]:
+    """Risk-sensitive training on preference gains."""
+    return [Setting(WEIGHTED_RISK, beta=beta, alpha=float(alpha)) for alpha in grid["alphas"]]
+
+
+class Material:
+    """What the methods learn from: the same documents and bins with each method's labels."""
+
+    def __init__(self, train: RankingData, valid: RankingData) -> None:
+        self._whole = Prepared(train, valid)
+        kept = lowest_click_plus_one(train.y, train.lengths)
+        self._cut = Prepared(_only(train, kept), valid)
+
+    def of(self, setting: Setting) -> Prepared:
+        """The data that a setting learns from."""
+        if setting.beta is None:
+            return self._whole
+        source = self._cut if setting.method == LOWEST else self._whole
+        strict = setting.method != LOWEST and setting.beta < 1
+        assert source.valid is not None  # it was given
+        return source.with_labels(
+            *(
+                preference_gains(data.y, data.lengths, 1.0, setting.beta, strict=strict)
+                for data in (source.train, source.valid)
+            )
+        )
+
+
+def _only(data: RankingData, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> RankingData:
+    """Some of the rows; every query keeps at least one."""
+    lengths: Floats = np.add.reduceat(rows.astype(np.int64), data.offsets[:-1])
+    return RankingData.of_queries(
+        np.ascontiguousarray(data.X[rows]), data.y[rows], data.queries, lengths, feature_names=data.feature_names,
+        baselines={name: scores[rows] for name, scores in data.baselines.items()},
+    )  # fmt: skip

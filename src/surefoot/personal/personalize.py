@@ -1,0 +1,138 @@
+"""The whole way from a click log to re-rankers: features, training, choice. Stages are kept and not done twice."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from surefoot.arguments import number_of
+from surefoot.clicks.defaults import GRADES, MEMORY, SATISFIED
+from surefoot.clicks.impressions import Satisfaction
+from surefoot.clicks.layouts.reading import Reading, guess_layout
+from surefoot.clicks.stages import FeatureTable, feature_table
+from surefoot.data.segments import read_segments
+from surefoot.data.writing import made_folder
+from surefoot.errors import ArgumentError, did_you_mean, shortened
+from surefoot.personal.defaults import LABELS, RESULT, SAMPLE
+from surefoot.personal.study import Personalization, study
+
+_UNITS = {"s": 1.0, "ms": 0.001, "us": 1e-6, "min": 60.0}
+
+
+def personalize(
+    log: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    layout: str | None = None,
+    unit: str | float | None = None,
+    clock: str = "session",
+    actions: Sequence[str] = ("click",),
+    labels: str | None = None,
+    dwell: Sequence[float] | None = None,
+    last: bool = True,
+    split: str | None = None,
+    sample: int | None = SAMPLE,
+    preset: str = "quick",
+    grid: dict[str, Any] | None = None,
+    ranker: dict[str, Any] | None = None,
+    segments: Any = None,
+    engine: str = "duckdb",
+    memory: str = MEMORY,
+    seed: int = 0,
+) -> Personalization:
+    """Learn re-rankers from a click log, choose among them, and say what each gains and how often it re-ranks.
+
+    Parameters
+    ----------
+    log : path
+        A file, or a folder of files, of one of the layouts yandex2012, yandex2014, ubi, metarank and table.
+    folder : path
+        Where features, models and the result are kept; the same call goes on where it was.
+    unit : "s", "ms" or seconds
+        What a unit of the log's time lasts, where the layout does not say (yandex2012).
+    clock : {"session", "log"}
+        Whether times count from each session's start or are one clock for all (yandex2012).
+    labels : {"satisfied", "grades", "last"}
+        Clicks as labels (judged by AP), grades by dwell (nDCG@10), or the last satisfied click alone (RR).
+    dwell : seconds
+        What satisfies: one threshold, or one for each grade. A session's last click satisfies too, unless `last` is
+        false.
+    split : {"user", "session", "time"}
+        How lists are split into those to train, choose and judge with.
+    sample : int, optional
+        Lists to train, choose and judge with.
+    preset, grid, ranker
+        "quick" or "bennett2015"; other `betas`, `alphas` and `lowest`; other parameters of `Ranker`.
+    segments : file, dict or table, optional
+        Kinds of lists, by their names, to look at one by one.
+    """
+    table = features(
+        log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
+        engine=engine, memory=memory,
+    )  # fmt: skip
+    known = labels or _labels_of(layout or guess_layout(log))
+    found = study(
+        table, labels=known, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, seed=seed,
+        segments=None if segments is None else read_segments(segments),
+    )  # fmt: skip
+    found.write_json(Path(folder) / RESULT)
+    return found
+
+
+def features(
+    log: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    layout: str | None = None,
+    unit: str | float | None = None,
+    clock: str = "session",
+    actions: Sequence[str] = ("click",),
+    labels: str | None = None,
+    dwell: Sequence[float] | None = None,
+    last: bool = True,
+    engine: str = "duckdb",
+    memory: str = MEMORY,
+) -> FeatureTable:
+    """The table of features alone; see `personalize` for the arguments."""
+    known = layout or guess_layout(log)
+    wanted = labels or _labels_of(known)
+    if wanted not in LABELS:
+        raise ArgumentError(
+            f"labels is {shortened(wanted)}{did_you_mean(wanted, LABELS)}; known are {', '.join(LABELS)}"
+        )
+    if clock not in ("session", "log"):
+        raise ArgumentError(f"clock is {shortened(clock)}; it is session, or log for one clock of all sessions")
+    thresholds = tuple(float(number_of(one) or -1) for one in dwell or (GRADES if wanted == "grades" else SATISFIED))
+    if min(thresholds) <= 0 or list(thresholds) != sorted(set(thresholds)):
+        raise ArgumentError(f"dwell is {shortened(dwell)}; thresholds must be seconds above 0, in rising order")
+    if wanted != "grades" and len(thresholds) > 1:
+        raise ArgumentError(f"labels {wanted} need one threshold of dwell, found {len(thresholds)}; or ask for grades")
+    how = Reading(known, _seconds(unit), clock, tuple(actions))
+    with made_folder(folder) as target:
+        return feature_table(log, target, how, Satisfaction(thresholds, last), engine=engine, memory=memory)
+
+
+def _labels_of(layout: str) -> str:
+    """The challenge of 2014 has grades; other logs have satisfied clicks."""
+    return "grades" if layout == "yandex2014" else "satisfied"
+
+
+def _seconds(unit: str | float | None) -> float | None:
+    """What a unit of time lasts, in seconds.
+
+    >>> _seconds("ms"), _seconds(0.5), _seconds(None)
+    (0.001, 0.5, None)
+    """
+    if unit is None:
+        return None
+    if isinstance(unit, str) and unit in _UNITS:
+        return _UNITS[unit]
+    try:
+        found = float(unit)
+    except (TypeError, ValueError):
+        found = -1.0
+    if not 0 < found < float("inf"):
+        raise ArgumentError(f"unit is {shortened(unit)}; give s, ms, us, min or a number of seconds")
+    return found

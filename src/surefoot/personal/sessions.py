@@ -1,0 +1,63 @@
+"""Sessions to look at: what was shown and clicked, and how each model would have ordered it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from surefoot.arrays import Floats, Rows
+from surefoot.personal.lists import Lists
+from surefoot.risk.plain_data import Json
+
+_SESSIONS = 150  # a page that can be sent round
+_LISTS = 20  # of one session
+
+
+def looked_at(lists: Lists, models: Mapping[str, Floats], most: int = _SESSIONS) -> list[Json]:
+    """Test sessions in which models differ, and some in which they do not, in the order of their names.
+
+    Each list has what was shown, clicked and satisfied, what was known of each result (features that are not 0), and
+    each model's order as places in the shown list.
+    """
+    data = lists.data
+    orders = {name: _orders(data.offsets, scores) for name, scores in models.items()}
+    shown = np.arange(len(data))
+    moved = np.zeros(len(data.queries), dtype=bool)
+    for order in orders.values():
+        moved |= np.add.reduceat((order != shown).astype(int), data.offsets[:-1]) > 0
+    session = lists.about["session"].gather(data.offsets[:-1]).to_list()
+    with_moves = list(dict.fromkeys(name for name, is_moved in zip(session, moved, strict=True) if is_moved))
+    others = list(dict.fromkeys(name for name, is_moved in zip(session, moved, strict=True) if not is_moved))
+    unmoved = [name for name in others if name not in set(with_moves)]
+    kept = with_moves[: most * 4 // 5]
+    kept += unmoved[: most - len(kept)]
+    places: dict[str, list[int]] = {name: [] for name in kept}
+    for place, name in enumerate(session):
+        if name in places:
+            places[name].append(place)
+    return [
+        {"session": name, "lists": [_list(lists, place, orders) for place in of[:_LISTS]]}
+        for name, of in places.items()
+    ]
+
+
+def _list(lists: Lists, place: int, orders: Mapping[str, Rows]) -> Json:
+    first, last = int(lists.data.offsets[place]), int(lists.data.offsets[place + 1])
+    about = lists.about[first:last]
+    names = lists.data.feature_names or ()
+    known = []
+    for row in lists.data.X[first:last]:
+        filled = np.flatnonzero(np.nan_to_num(row)).tolist()
+        known.append({names[column]: round(float(row[column]), 3) for column in filled if names[column] != "position"})
+    return {
+        "impression": lists.data.queries[place], "query": about["query"][0], "documents": about["document"].to_list(),
+        "clicked": about["clicked"].to_list(), "grade": about["grade"].to_list(), "known": known,
+        "orders": {name: (order[first:last] - first).tolist() for name, order in orders.items()},
+    }  # fmt: skip
+
+
+def _orders(offsets: Rows, scores: Floats) -> Rows:
+    """Rows in the order of their scores, descending, within each list; equal scores keep the shown order."""
+    query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    return np.lexsort((-scores, query))
