@@ -98,6 +98,9 @@ class DuckDB:
                 self.connection.to_parquet(table, temporary / "part-0.parquet", compression="zstd")
             else:
                 self.connection.to_parquet(table, temporary, compression="zstd", partition_by=by, overwrite=True)
+                if not any(temporary.iterdir()):  # without a row there is no file that has the columns
+                    (temporary / f"{by}=0").mkdir()
+                    self.connection.to_parquet(table.drop(by), temporary / f"{by}=0" / "part-0.parquet")
 
     def close(self) -> None:
         """Close the connection, and remove what it had put aside."""
@@ -159,8 +162,11 @@ class Spark:
     def write(self, table: Table, folder: Path, by: str | None = None) -> None:
         """A file for each of Spark's partitions."""
         with new_folder(folder) as temporary, reading(folder):
-            writer = self.connection.to_pyspark(table).write.mode("overwrite")
+            frame = self.connection.to_pyspark(table)
+            writer = frame.write.mode("overwrite")
             (writer if by is None else writer.partitionBy(by)).parquet(str(temporary))
+            if by is not None and not any(temporary.glob(f"{by}=*")):
+                frame.drop(by).coalesce(1).write.mode("overwrite").parquet(str(temporary / f"{by}=0"))
 
     def _table(self, frame: Any) -> Table:
         name = f"surefoot_{next(_COUNTER)}"

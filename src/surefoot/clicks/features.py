@@ -166,8 +166,8 @@ def _of_lists(log: Log, found: Impressions) -> Table:
     rows = rows.left_join(former, ["session", "former"])
     overlap = {}
     if log.terms:
-        common = rows.terms.unique().filter(rows.old_terms.contains).length()
-        every = rows.terms.concat(rows.old_terms).unique().length()
+        common = rows.terms.intersect(rows.old_terms).length()
+        every = rows.terms.union(rows.old_terms).length()
         overlap["term_overlap"] = (common / every).round(_DIGITS).fill_null(0.0)
     return rows.select(
         "impression",

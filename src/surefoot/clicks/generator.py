@@ -5,7 +5,8 @@ interests and, for a session, passing ones; some come back for one document. A u
 result (a cascade), clicks what looks right, and stays where it is. So personalisation can help whoever means something
 else than most people do, or looks for a document of their own, and nobody else.
 
-The numbers below were fixed before anything was trained on such a log.
+The numbers below were fixed before anything was trained on such a log; docs/personalise.md says why they are what they
+are, and what came of another set of them.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ DOMAINS = 8  # of each topic
 CANDIDATES = 14  # documents of a query; the best SHOWN of them are shown
 AMBIGUOUS = 0.5  # share of queries with several meanings
 MEANINGS = np.array([0.5, 0.3, 0.2])  # how many people mean each
-ENGINE_NOISE = 0.08  # deviation of the engine's scores from list to list
+ENGINE_NOISE = 0.02  # deviation of the engine's scores: for one query it shows nearly the same list every time
 LASTING = np.array([0.7, 0.3])  # how much each of a user's two lasting interests counts
 PASSING = 0.4  # share of sessions about something else
-FAVOURITES = 4  # queries for which a user wants a document of their own
-REFINDING = 0.2  # share of lists that are about one of them
+FAVOURITES = np.array([0.5, 0.25, 0.15, 0.1])  # queries for which a user wants a document of their own, by how often
+REFINDING = 0.33  # share of lists that are about one of them: a third of all queries repeat (Teevan et al., SIGIR 2007)
 DAYS = 30
 SESSIONS = 8.0  # of a user, on average
 LISTS = 1.8  # of a session, on average
@@ -69,6 +70,7 @@ class World:
         self.topic = np.take_along_axis(meanings, choice, axis=1)
         self.quality = rng.uniform(0.3, 1.0, (queries, CANDIDATES))
         self.base = np.take_along_axis(weight, choice, axis=1) * self.quality
+        self.order = np.argsort(-self.base, axis=1, kind="stable")  # as the engine would show them
         self.domain = self.topic * DOMAINS + rng.integers(DOMAINS, size=self.topic.shape)
         self.terms = np.sort(rng.integers(1, max(20, queries // 3), (queries, 2)), axis=1)
         self.first = meanings[:, 0]
@@ -112,8 +114,10 @@ def generate_log(users: int, *, queries: int | None = None, seed: int = 0) -> It
 
 def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) -> Part:
     lasting = np.argsort(rng.random((len(users), TOPICS)), axis=1)[:, : len(LASTING)]
-    favourite_query = world.query(lasting[:, [0] * FAVOURITES].ravel(), rng).reshape(-1, FAVOURITES)
-    favourite_place = rng.integers(CANDIDATES, size=favourite_query.shape)
+    favourite_query = world.query(lasting[:, [0] * len(FAVOURITES)].ravel(), rng).reshape(-1, len(FAVOURITES))
+    # What one comes back for is something that one was shown.
+    found_at = rng.integers(SHOWN, size=favourite_query.shape)
+    favourite_place = np.take_along_axis(world.order[favourite_query], found_at[:, :, None], axis=2)[:, :, 0]
     sessions = 1 + rng.poisson(SESSIONS - 1, len(users))
     user_at = np.repeat(np.arange(len(users)), sessions)
     day = rng.integers(1, DAYS + 1, len(user_at))
@@ -129,7 +133,7 @@ def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) 
     at = np.repeat(np.arange(len(user_at)), count)  # the session of each list
     who, topic = user_at[at], interest[at]
     refinding = rng.random(len(at)) < REFINDING
-    which = rng.integers(FAVOURITES, size=len(at))
+    which = rng.choice(len(FAVOURITES), size=len(at), p=FAVOURITES)
     query = np.where(refinding, favourite_query[who, which], world.query(topic, rng))
     # Who comes back for a document of their own wants no other, whatever its topic.
     wanted = np.where(refinding, favourite_place[who, which], -1)

@@ -32,7 +32,7 @@ from surefoot.clicks.layouts.reading import Reading, look, read
 from surefoot.clicks.log import Log
 from surefoot.clicks.log_files import LogFile
 from surefoot.data.files import read_json
-from surefoot.data.writing import write_text
+from surefoot.data.writing import write_text, writing
 from surefoot.errors import DataError
 from surefoot.progress import busy, steps
 
@@ -139,6 +139,7 @@ class _Stages:
         everybody = self._population(log)
         for shard in steps(shards, "Making features"):
             self._features(log, found[shard], shard, everybody)
+        self._write_what_was_left_out()
         return log, self._counts(log)
 
     def _log(self) -> Log:
@@ -200,6 +201,20 @@ class _Stages:
             folder.parent.mkdir(parents=True, exist_ok=True)
             self.engine.write(table, folder, by)
         return self.engine.parquet(folder)
+
+    def _write_what_was_left_out(self) -> None:
+        """Rejected lines and clicks on no list, as files that people can read."""
+        rejected = pl.scan_parquet(f"{self.folder}/rejected/*.parquet")
+        place = pl.col("number") + 1 if isinstance(self.engine, DuckDB) else pl.lit(None, pl.Int64)  # Spark counts none
+        lines = rejected.sort("file", "number").select("file", "reason", line=place, text="line")
+        clicks = pl.scan_parquet(f"{self.folder}/results/clicks/**/*.parquet", hive_partitioning=False)
+        clicks = clicks.filter(pl.col("reason").is_not_null()).sort("number")
+        for name, table in (
+            ("rejected.csv", lines.select("file", "line", "reason", "text")),
+            ("set_aside.csv", clicks.select("session", "time", "document", "reason")),
+        ):
+            with writing(self.folder / name) as file:
+                table.collect().write_csv(file)
 
     def _counts(self, log: Log) -> dict[str, Any]:
         """What was read, what was made of it, and what was left out and why."""

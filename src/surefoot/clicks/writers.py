@@ -37,11 +37,11 @@ def write_log(parts: Iterable[Part], path: str | os.PathLike[str], layout: str =
 
 
 def write_kinds(parts: Iterable[Part], path: str | os.PathLike[str]) -> None:
-    """Write what only the generator knows of each list: its kind, topic, and the position of what the user wants."""
+    """Write what only the generator knows: the kind of each list, by the name that it has in a study."""
     with writing(path) as file:
         for number, part in enumerate(parts):
-            frame = part.lists.select("session", "list", "user", "query", "kind", "topic", "wanted")
-            frame.write_csv(file, include_header=number == 0)
+            name = pl.concat_str("session", pl.col("list") + 1, separator="-")
+            part.lists.select(list=name, kind="kind").write_csv(file, include_header=number == 0)
 
 
 def _put(file: BinaryIO, lines: pl.DataFrame) -> int:

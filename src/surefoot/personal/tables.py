@@ -40,9 +40,18 @@ def cells(row: Json, part: str = "test") -> list[str]:
         ("mean", 2), ("gain", 3), ("gain_per_reranked", 2), ("share_reranked", 2), ("share_of_risk", 2),
         ("share_of_gain", 2), ("tau", 2), ("tau_reranked", 2),
     ]  # fmt: skip
-    texts = ["–" if figures[key] is None else f"{100 * figures[key]:.{digits}f}" for key, digits in values]
+    texts = ["–" if figures[key] is None else _hundredths(figures[key], digits) for key, digits in values]
     texts[1] += star
     return [row["label"], row["parameters"] or "–", *texts]
+
+
+def _hundredths(value: float, digits: int) -> str:
+    """A share or measure in hundredths, 0 without a sign.
+
+    >>> _hundredths(0.12345, 2), _hundredths(-0.0, 2)
+    ('12.35', '0.00')
+    """
+    return f"{round(100 * value, digits) + 0.0:.{digits}f}"
 
 
 def title(data: Json) -> str:
@@ -88,7 +97,7 @@ def _segment_tables(data: Json) -> list[tuple[str, list[str], list[list[str]]]]:
         for row in rows:
             texts = [row["label"]]
             for figures in row["segments"][column].values():
-                texts += [f"{100 * figures['share_reranked']:.2f}", f"{100 * figures['gain']:.3f}"]
+                texts += [_hundredths(figures["share_reranked"], 2), _hundredths(figures["gain"], 3)]
             body.append(texts)
         found.append((column, heads, body))
     return found

@@ -1,0 +1,182 @@
+"""Features of a generated click log: lines per second, peak memory, growth, and the same in plain pandas.
+
+    python benchmarks/personalize.py [--lines 1000000,10000000] [--pandas 300000] [--folder DIR]
+
+Each size runs in a process of its own, whose peak memory is the operating system's figure. pandas gets the size that it
+can hold; its features are checked against ours, value by value.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from surefoot.clicks.generator import generate_log
+from surefoot.clicks.impressions import Satisfaction
+from surefoot.clicks.layouts.reading import Reading
+from surefoot.clicks.stages import FeatureTable, feature_table
+from surefoot.clicks.writers import write_log
+
+LINES_PER_USER = 37.5
+THRESHOLDS = (50.0, 400.0)
+KINDS = ("shown", "clicked", "satisfied", "skipped")
+
+
+def ours(log: Path, folder: Path) -> None:
+    """Make the features in this process."""
+    feature_table(log, folder, Reading("yandex2014"), Satisfaction(THRESHOLDS))
+
+
+def counted(events: Any, keys: list[str], clock: str, sums: dict[str, str]) -> Any:
+    """For every event, how many of each kind came strictly before with the same keys: plain pandas."""
+    per_time = events.groupby([*keys, clock], sort=True)[list(sums.values())].sum()
+    before = per_time.groupby(level=list(range(len(keys)))).cumsum() - per_time
+    before.columns = list(sums)
+    return events[[*keys, clock]].merge(before, left_on=[*keys, clock], right_index=True, how="left")[list(sums)]
+
+
+def with_pandas(log: Path) -> Any:
+    """The counts of documents, domains and pairs, and the query's entropy, in plain pandas."""
+    import pandas as pd
+
+    days, lists, clicks = {}, [], []
+    with log.open() as file:
+        for line in file:
+            parts = line.rstrip("\n").split("\t")
+            if parts[1] == "M":
+                days[parts[0]] = int(parts[2]), parts[3]
+            elif parts[2] == "Q":
+                for position, pair in enumerate(parts[6:], start=1):
+                    lists.append((parts[0], int(parts[1]), parts[3], parts[4], position, *pair.split(",")))
+            else:
+                clicks.append((parts[0], int(parts[1]), parts[3], parts[4]))
+    shown = pd.DataFrame(lists, columns=["session", "time", "list", "query", "position", "document", "domain"])
+    click = pd.DataFrame(clicks, columns=["session", "clicked_at", "list", "document"])
+    about = pd.DataFrame([(key, *value) for key, value in days.items()], columns=["session", "day", "user"])
+    shown = shown.merge(about, on="session")
+    events = pd.concat(
+        [
+            shown[shown.position == 1][["session", "time"]],
+            click[["session", "clicked_at"]].rename(columns={"clicked_at": "time"}),
+        ]
+    ).sort_values(["session", "time"], kind="stable")
+    events["next"] = events.groupby("session").time.shift(-1)
+    ends = events.drop_duplicates(["session", "time"], keep="last").rename(columns={"time": "clicked_at"})
+    click = click.merge(ends, on=["session", "clicked_at"])
+    dwell = click.next - click.clicked_at
+    click["satisfied_at"] = np.where(
+        dwell.isna() | (dwell >= THRESHOLDS[0]), click.clicked_at + THRESHOLDS[0] - 1, np.nan
+    )
+    click = click.groupby(["session", "list", "document"], as_index=False)[["clicked_at", "satisfied_at"]].min()
+    rows = shown.merge(click, on=["session", "list", "document"], how="left").sort_values(
+        ["session", "list", "position"]
+    )
+    below = rows[::-1].groupby(["session", "list"]).clicked_at
+    rows["passed"] = below.cummin().groupby([rows.session, rows.list]).shift(1)[rows.index]
+    rows["passed"] = rows[::-1].groupby(["session", "list"]).passed.ffill()
+    late = rows.clicked_at.isna() | (rows.clicked_at > rows.passed)
+    rows["skipped_at"] = rows.passed.where(late)
+    stream = []
+    for kind, at in zip(KINDS, ("time", "clicked_at", "satisfied_at", "skipped_at"), strict=True):
+        part = rows[rows[at].notna()].copy()
+        part["at"] = part[at]
+        for other in KINDS:
+            part[other] = int(other == kind)
+        stream.append(part)
+    every = pd.concat(stream, ignore_index=True)
+    for scope, whose, clock in (("session", "session", "at"), ("user", "user", "day")):
+        for key, columns in (("document", ["document"]), ("domain", ["domain"]), ("pair", ["query", "document"])):
+            sums = {f"{scope}_{key}_{kind}": kind for kind in KINDS}
+            every[list(sums)] = counted(every, [whose, *columns], clock, sums).to_numpy()
+    return every[every.shown == 1]
+
+
+def same(table: FeatureTable, frame: Any) -> bool:
+    """Whether pandas found what we did."""
+    import polars as pl
+
+    names = [name for name in table.names if name.startswith(("session_", "user_")) and name.endswith(KINDS)]
+    mine = table.scan().select("session", "time", "document", *names).collect().sort("session", "time", "document")
+    theirs = pl.from_pandas(frame[["session", "time", "document", *names]]).sort("session", "time", "document")
+    return bool(np.array_equal(mine.select(names).to_numpy(), theirs.select(names).to_numpy().astype(np.float32)))
+
+
+def measured(log: Path, folder: Path, what: str) -> dict[str, float]:
+    """Seconds and peak memory of a process that makes the features."""
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [sys.executable, __file__, "--make", what, str(log), str(folder)]
+    return dict(
+        json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1])
+    )
+
+
+def make(what: str, log: Path, folder: Path) -> None:
+    """Make features, and print what it took."""
+    start = time.perf_counter()
+    if what == "ours":
+        ours(log, folder)
+    else:
+        frame = with_pandas(log)
+        folder.mkdir(parents=True, exist_ok=True)
+        frame.to_parquet(folder / "pandas.parquet")
+    seconds = time.perf_counter() - start
+    print(json.dumps({"seconds": seconds, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6}))
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lines", default="1000000,10000000")
+    parser.add_argument("--pandas", type=int, default=300_000)
+    parser.add_argument("--folder", default=None)
+    parser.add_argument("--make", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.make:
+        make(options.make[0], Path(options.make[1]), Path(options.make[2]))
+        return
+    folder = Path(options.folder or tempfile.mkdtemp(prefix="surefoot-clicks-"))
+    sizes = [options.pandas, *map(int, options.lines.split(","))]
+    figures = {}
+    for size in sizes:
+        log = folder / f"{size}.log"
+        lines = write_log(generate_log(max(1, round(size / LINES_PER_USER)), seed=1), log)["lines"]
+        found = measured(log, folder / f"made-{size}", "ours")
+        figures[size] = lines, found
+        print(
+            f"ours    {lines:>11,} lines  {found['seconds']:8.1f} s  {lines / found['seconds']:>9,.0f} lines/s  peak {found['memory']:.2f} GB",
+            flush=True,
+        )
+        if size == options.pandas:
+            peer = measured(log, folder / "pandas", "pandas")
+            print(
+                f"pandas  {lines:>11,} lines  {peer['seconds']:8.1f} s  {lines / peer['seconds']:>9,.0f} lines/s  peak {peer['memory']:.2f} GB"
+            )
+            import pandas as pd
+
+            table = FeatureTable.read(folder / f"made-{size}")
+            agree = same(table, pd.read_parquet(folder / "pandas" / "pandas.parquet"))
+            print(f"        24 of our {len(table.names)} features, {'the same values' if agree else 'OTHER VALUES'}")
+        else:
+            shutil.rmtree(folder / f"made-{size}")
+            log.unlink()
+    small, large = (figures[size] for size in sizes[-2:])
+    print(
+        f"growth  ×{large[0] / small[0]:.1f} lines: ×{large[1]['seconds'] / small[1]['seconds']:.1f} time, "
+        f"×{large[1]['memory'] / small[1]['memory']:.2f} peak memory"
+    )
+    if options.folder is None:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""`surefoot personalize` and `surefoot make-log`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.clicks.logs import q12, write_lines
+
+from surefoot.personal.study import Personalization
+
+SMALL = ["--trees", "10", "--beta", "0.1", "--alpha", "1", "--set", "min_data_in_leaf=20"]
+
+
+@pytest.fixture
+def log(surefoot, tmp_path: Path) -> Path:
+    code, out, err = surefoot("make-log", tmp_path / "clicks.log", "--users", "60", "--kinds", tmp_path / "kinds.csv")
+    assert (code, err) == (0, "") and "of 60 users" in out
+    return tmp_path / "clicks.log"
+
+
+def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
+    command = ["personalize", log, "-o", tmp_path / "study", *SMALL, "--segments", log.parent / "kinds.csv"]
+    outputs = ["--html", tmp_path / "p.html", "--json", tmp_path / "p.json", "--csv", tmp_path / "p.csv"]
+    code, out, err = surefoot(*command, *outputs)
+    assert (code, err) == (0, "")
+    assert "Standard gain" in out and "By kind" in out
+    kept = Personalization.read(tmp_path / "p.json").to_dict()
+    assert kept == json.loads((tmp_path / "study" / "personalization.json").read_text())
+    assert set(kept["chosen"][0]["segments"]["kind"]) == {"ambiguous", "plain", "refinding"}
+    assert "<script" in (tmp_path / "p.html").read_text()
+    code, out, _ = surefoot(*command, "--format", "markdown")
+    assert code == 0 and out.startswith("**Personalised re-ranking of")
+
+
+def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
+    code, out, _ = surefoot("personalize", log, "-o", tmp_path / "study", "--features-only")
+    assert code == 0 and "features in" in out
+    assert list((tmp_path / "study" / "features").rglob("*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--layout", "yandex2013"], "there is no layout 'yandex2013'"), (["--dwell", "soon"], "--dwell is 'soon'"),
+        (["--dwell", "400,50"], "rising order"), (["--labels", "clicks"], "labels is 'clicks'"),
+        (["--split", "month"], "split is 'month'"), (["--engine", "flink"], "there is no engine 'flink'"),
+        (["--preset", "huge"], "there is no preset 'huge'"), (["--unit", "moon"], "unit is 'moon'"),
+        (["--clock", "wall"], "clock is 'wall'"), (["--labels", "last", "--dwell", "1,2"], "need one threshold"),
+    ],
+)  # fmt: skip
+def test_bad_options(surefoot, log: Path, tmp_path: Path, options: list[str], message: str) -> None:
+    code, out, err = surefoot("personalize", log, "-o", tmp_path / "study", *SMALL, *options)
+    assert (code, out) == (2, "") and message in err
+
+
+def test_a_log_without_a_unit(surefoot, tmp_path: Path) -> None:
+    log = write_lines(tmp_path / "log", [q12(1, 0, "x", "a")])
+    code, _, err = surefoot("personalize", log, "-o", tmp_path / "study")
+    assert code == 2 and "--unit ms" in err
+
+
+def test_no_output_replaces_the_log(surefoot, log: Path, tmp_path: Path) -> None:
+    assert surefoot("personalize", log, "-o", tmp_path / "study", "--json", log, "--force")[0] == 2
+    assert surefoot("make-log", log, "--users", "1")[0] == 2

@@ -1,0 +1,56 @@
+"""Small logs for tests, and what is made of them by the shortest way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from surefoot.clicks.generator import generate_log
+from surefoot.clicks.impressions import Satisfaction
+from surefoot.clicks.layouts.reading import Reading
+from surefoot.clicks.stages import FeatureTable, feature_table
+from surefoot.clicks.writers import write_log
+
+SATISFIED, GRADES = Satisfaction((30.0,)), Satisfaction((50.0, 400.0))
+YANDEX12 = Reading("yandex2012", 1.0, "log")
+YANDEX14 = Reading("yandex2014")
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def q12(session: object, time: object, query: object, *documents: object) -> str:
+    return "\t".join(map(str, (session, time, "Q", query, 0, *documents)))
+
+
+def c12(session: object, time: object, document: object) -> str:
+    return "\t".join(map(str, (session, time, "C", document)))
+
+
+def generated(folder: Path, users: int, layout: str = "yandex2014", seed: int = 1, queries: int = 12) -> Path:
+    """A generated log of few queries, so that much repeats."""
+    path = folder / f"{layout}.log"
+    write_log(generate_log(users, queries=queries, seed=seed), path, layout)
+    return path
+
+
+def made(
+    path: Path, folder: Path, how: Reading = YANDEX12, satisfaction: Satisfaction = SATISFIED, **options: Any
+) -> FeatureTable:
+    return feature_table(path, folder, how, satisfaction, **options)
+
+
+def results(table: FeatureTable) -> pl.DataFrame:
+    """Everything known of each result, in order."""
+    found = pl.read_parquet(f"{table.folder}/results/results/**/*.parquet", hive_partitioning=False)
+    return found.with_columns(pl.col("position").cast(pl.Int64)).sort("impression", "position")
+
+
+def features(table: FeatureTable) -> pl.DataFrame:
+    """The table of features, in order."""
+    return table.scan().collect().with_columns(pl.col("position").cast(pl.Int64)).sort("impression", "position")

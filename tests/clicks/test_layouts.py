@@ -1,0 +1,248 @@
+"""The layouts: the same log gives the same impressions in each, and odd lines are counted and set aside."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from surefoot.clicks.engines import engine_of
+from surefoot.clicks.expressions import ibis
+from surefoot.clicks.impressions import Satisfaction
+from surefoot.clicks.layouts.reading import Reading, guess_layout
+from surefoot.clicks.layouts.timestamps import milliseconds
+from surefoot.errors import ArgumentError, DataError
+from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, generated, made, q12, results, write_lines
+
+OUTCOMES = ["impression", "session", "user", "query", "position", "document", "grade", "last"]
+
+
+def outcomes(frame: pl.DataFrame) -> pl.DataFrame:
+    times = ("clicked_at", "satisfied_at", "skipped_at")
+    return frame.select(*OUTCOMES, *(pl.col(name).is_not_null() for name in times))
+
+
+@pytest.mark.parametrize("layout", ["ubi", "metarank", "table"])
+def test_a_generated_log_gives_the_same_impressions_in_every_layout(layout: str, tmp_path: Path) -> None:
+    first = made(generated(tmp_path, 20), tmp_path / "first", YANDEX14, GRADES)
+    path = generated(tmp_path, 20, layout)
+    assert guess_layout(path) == layout
+    second = made(path, tmp_path / "second", Reading(layout), GRADES)
+    assert outcomes(results(second)).equals(outcomes(results(first)))
+    assert second.counts["clicks"] == first.counts["clicks"]
+    assert not second.counts["rejected"] and not second.counts["set_aside"]
+
+
+def test_a_table_in_parquet(tmp_path: Path) -> None:
+    text = made(generated(tmp_path, 5, "table"), tmp_path / "text", Reading("table"), SATISFIED)
+    frame = pl.read_csv(tmp_path / "table.log", infer_schema_length=0)
+    frame = frame.with_columns(shown=pl.col("shown").str.split(" "), time=pl.col("time").cast(pl.Int64))
+    frame.write_parquet(tmp_path / "log.parquet")
+    binary = made(tmp_path / "log.parquet", tmp_path / "binary", Reading("table"), SATISFIED)
+    assert results(binary).equals(results(text))
+
+
+def test_scores_of_a_table_are_a_feature(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "session": ["a", "a"], "time": [0, 5], "query": ["x", None], "shown": [["1", "2"], None],
+            "click": [None, "2"], "scores": [[0.5, 0.25], None],
+        }
+    )  # fmt: skip
+    frame.write_parquet(tmp_path / "log.parquet")
+    table = made(tmp_path / "log.parquet", tmp_path / "made", Reading("table"), SATISFIED)
+    assert table.scan().sort("position").collect()["score"].to_list() == [0.5, 0.25]
+    assert "score" in table.names and not table.users
+
+
+def test_gzip(tmp_path: Path) -> None:
+    log = generated(tmp_path, 4)
+    packed = tmp_path / "log.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    one = made(log, tmp_path / "one", YANDEX14, GRADES)
+    other = made(packed, tmp_path / "other", YANDEX14, GRADES)
+    assert results(one).equals(results(other))
+
+
+def test_several_files_are_one_log(tmp_path: Path) -> None:
+    log = generated(tmp_path, 6)
+    lines = log.read_text().splitlines()
+    cut = next(i for i in range(len(lines) // 2, len(lines)) if lines[i].split("\t")[1] == "M")
+    (tmp_path / "parts").mkdir()
+    write_lines(tmp_path / "parts" / "1.log", lines[:cut])
+    write_lines(tmp_path / "parts" / "2.log", lines[cut:])
+    whole = made(log, tmp_path / "whole", YANDEX14, GRADES)
+    parts = made(tmp_path / "parts", tmp_path / "made", YANDEX14, GRADES)
+    assert results(parts).equals(results(whole))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1767312139000", 1767312139000), ("2026-01-02T00:02:19.000Z", 1767312139000),
+        ("2026-01-02 00:02:19", 1767312139000), ("2026-01-02T01:02:19.5+01:00", 1767312139500),
+        ("2026-01-01T23:32:19-0030", 1767312139000), ("2024-02-29T00:00:00Z", 1709164800000),
+        ("1970-01-01T00:00:00Z", 0), ("2000-03-01T00:00:00.123456Z", 951868800123),
+        ("yesterday", None), ("2026-13-01T00:00:00Z", None), ("", None), ("1.5", None), ("-3", None),
+        ("12345678901234567890", None),
+    ],
+)  # fmt: skip
+def test_moments(text: str, expected: int | None, tmp_path: Path) -> None:
+    engine = engine_of("duckdb", tmp_path)
+    table = ibis.memtable(pl.DataFrame({"text": [text]}))
+    assert (
+        engine.connection.execute(table.select(at=milliseconds(table.text)))["at"].tolist()
+        in ([expected], [pytest.approx(expected)])
+        or expected is None
+    )
+
+
+class TestOddLines:
+    """Each by a stated rule, counted."""
+
+    def test_of_2012(self, tmp_path: Path) -> None:
+        lines = [
+            q12(1, 0, "x", "a", "b"), "nonsense", q12(1, "soon", "x", "a"), q12("", 3, "x", "a"), q12(1, 4, "x", "a", "", "b"),
+            "1\t5\tC", c12(1, 6, "a"), "1\t7\tZ\ta", "", "1\t8\tC\ta\t\t\t",
+        ]  # fmt: skip
+        table = made(write_lines(tmp_path / "log", lines), tmp_path / "made")
+        assert table.counts["rejected"] == {
+            "has a time that is no whole number below 10^15": 1, "has an empty URL": 1, "has an empty id": 1,
+            "is none of the layout's lines": 3,
+        }  # fmt: skip
+        assert table.counts["lists"] == 1 and table.counts["clicks"] == 2
+        kept = pl.read_csv(tmp_path / "made" / "rejected.csv", infer_schema_length=0)
+        assert kept.columns == ["file", "line", "reason", "text"] and "nonsense" in kept["text"].to_list()
+        assert kept.filter(pl.col("text") == "nonsense")["line"].to_list() == ["2"]
+
+    def test_of_2014(self, tmp_path: Path) -> None:
+        shown = "a,1\tb,2"
+        lines = [
+            "1\tM\t3\tu", f"1\t0\tQ\t0\tx\tt\t{shown}", "1\t4\tC\t0\ta", "2\tM\t3\tu", "2\tM\t3\tv", f"2\t0\tQ\t0\tx\tt\t{shown}",
+            f"3\t0\tQ\t0\tx\tt\t{shown}", "4\tM\ttoday\tu", "1\t9\tQ\t1\tx\tt\ta,1\tb", "1\t9\tT\t2\ty\tt\ta,1",
+        ]  # fmt: skip
+        table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", YANDEX14, GRADES)
+        assert table.counts["rejected"] == {
+            "has a day that is no whole number below 10^15": 1, "has a result that is not URL,domain": 1,
+            "is of a session that is described in two ways": 1, "is of a session without a line M": 1,
+        }  # fmt: skip
+        assert table.counts["lists"] == 2
+
+    def test_of_json(self, tmp_path: Path) -> None:
+        ranking = {
+            "event": "ranking",
+            "id": "r1",
+            "timestamp": "10",
+            "user": "u",
+            "session": "s",
+            "items": [{"id": "a"}],
+        }
+        click = {"event": "interaction", "type": "click", "ranking": "r1", "timestamp": "20", "item": "a"}
+        lines = [
+            json.dumps(ranking), json.dumps(click), '{"event": "rank', "[1]", json.dumps(click | {"type": "cart"}),
+            json.dumps({"event": "item", "id": "a"}), json.dumps(click | {"item": ""}), json.dumps(ranking | {"items": []}),
+            json.dumps(ranking | {"timestamp": "now"}),
+        ]  # fmt: skip
+        table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", Reading("metarank"))
+        assert table.counts["rejected"] == {
+            "has no timestamp of ISO 8601 or milliseconds": 1, "is a ranking of no items": 1,
+            "is an interaction with no item": 1, "is not an object of JSON": 2,
+        }  # fmt: skip
+        assert table.counts["lists"] == 1 and table.counts["clicks"] == 1
+
+    def test_clicks_on_nothing_that_was_shown(self, tmp_path: Path) -> None:
+        lines = [
+            c12("early", 1, "a"), q12("early", 5, "x", "a"), c12("alone", 3, "a"), q12("s", 0, "x", "a", "b"), c12("s", 2, "z"),
+            c12("s", 3, "b"),
+        ]  # fmt: skip
+        table = made(write_lines(tmp_path / "log", lines), tmp_path / "made")
+        assert table.counts["set_aside"] == {
+            "comes before its list": 1, "has no list in its session": 1, "is on a document that was not shown": 1,
+        }  # fmt: skip
+        aside = pl.read_csv(tmp_path / "made" / "set_aside.csv", infer_schema_length=0)
+        assert sorted(aside["document"].to_list()) == ["a", "a", "z"]
+
+    def test_a_click_that_was_set_aside_ends_the_dwell_before_it(self, tmp_path: Path) -> None:
+        lines = [q12("s", 0, "x", "a", "b"), c12("s", 2, "a"), c12("s", 10, "z"), q12("s", 90, "y", "c")]
+        found = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
+        assert found.filter(pl.col("document") == "a")["grade"].to_list() == [0]
+
+    def test_an_unfinished_last_line(self, tmp_path: Path) -> None:
+        log = tmp_path / "log"
+        log.write_text("\n".join([q12(1, 0, "x", "a", "abc"), c12(1, 40, "a"), c12(1, 50, "ab")]))
+        table = made(log, tmp_path / "made")
+        assert table.counts["rejected"] == {"is the last line and has no end": 1}
+        assert table.counts["clicks"] == 1
+
+    def test_sessions_that_stand_twice(self, tmp_path: Path) -> None:
+        lines = [q12(1, 0, "x", "a"), c12(1, 40, "a")]
+        table = made(write_lines(tmp_path / "log", lines * 2), tmp_path / "made")
+        assert table.counts["repeated"] == 2 and table.counts["lists"] == 1 and table.counts["clicks"] == 1
+
+    def test_ids_beyond_64_bits_and_a_session_of_one_event(self, tmp_path: Path) -> None:
+        big, bigger = "9" * 30, "9" * 29 + "8"
+        lines = [q12(big, 0, big, big, bigger), c12(big, 40, bigger), q12(bigger, 0, big, big), c12("lone", 1, big)]
+        table = made(write_lines(tmp_path / "log", lines), tmp_path / "made")
+        found = results(table)
+        assert found.filter(pl.col("clicked_at").is_not_null()).select("session", "document").rows() == [(big, bigger)]
+        assert table.counts["sessions"] == 2
+
+    def test_a_session_of_two_users(self, tmp_path: Path) -> None:
+        header = "user,session,time,query,shown,click"
+        lines = [header, "u,s,1,x,a b,", "v,s,5,,,a", "u,t,1,x,a b,"]
+        table = made(write_lines(tmp_path / "log.csv", lines), tmp_path / "made", Reading("table"))
+        assert table.counts["rejected"] == {"is of a session of two users": 2} and table.counts["lists"] == 1
+
+
+def test_a_user_with_100_000_events(tmp_path: Path) -> None:
+    lines = ["s\tM\t1\tu"]
+    for number in range(50_000):
+        lines += [f"s\t{2 * number}\tQ\t{number}\tx\tt\ta,1\tb,1", f"s\t{2 * number + 1}\tC\t{number}\tb"]
+    table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", YANDEX14, GRADES)
+    last = table.scan().filter((pl.col("time") == 99_998) & (pl.col("document") == "b")).collect()
+    assert last.select("session_document_shown", "session_document_clicked", "session_clicks").rows() == [
+        (49_999.0,) * 3
+    ]
+
+
+class TestRejected:
+    """What cannot be a log is refused, with file and line."""
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (b"", "is empty"), (b"1\t0\tQ\tx\t0\ta\n\xff\n", "line 2: not UTF-8"), (b"1\t0\tQ\tx\t0\ta\n\x00\n", "line 2: found a NUL"),
+            (b"\xef\xbb\xbf1\t0\tQ\tx\t0\ta\n", "byte order mark"), (b"1\t0\tQ\tx\t0\ta\rb\n", "carriage returns"),
+            (b"1\t0\tQ\tx\t0\ta\x01\n", "line 1: holds the control character"),
+        ],
+    )  # fmt: skip
+    def test_no_text(self, content: bytes, message: str, tmp_path: Path) -> None:
+        (tmp_path / "log").write_bytes(content)
+        with pytest.raises(DataError, match=message):
+            made(tmp_path / "log", tmp_path / "made")
+
+    def test_a_truncated_gzip(self, tmp_path: Path) -> None:
+        packed = gzip.compress(("\n".join(q12(1, i, "x", "a") for i in range(2000)) + "\n").encode())
+        (tmp_path / "log.gz").write_bytes(packed[:-50])
+        with pytest.raises(DataError, match="truncated or corrupt"):
+            made(tmp_path / "log.gz", tmp_path / "made")
+
+    def test_another_log_in_the_folder(self, tmp_path: Path) -> None:
+        made(write_lines(tmp_path / "one", [q12(1, 0, "x", "a")]), tmp_path / "made")
+        with pytest.raises(DataError, match="another log"):
+            made(write_lines(tmp_path / "two", [q12(1, 0, "x", "b")]), tmp_path / "made")
+        with pytest.raises(DataError, match="another log"):
+            made(tmp_path / "one", tmp_path / "made", YANDEX12, Satisfaction((10.0,)))
+
+    def test_no_unit(self, tmp_path: Path) -> None:
+        with pytest.raises(ArgumentError, match="--unit ms"):
+            made(write_lines(tmp_path / "log", [q12(1, 0, "x", "a")]), tmp_path / "made", Reading("yandex2012"))
+
+    def test_no_known_layout(self, tmp_path: Path) -> None:
+        with pytest.raises(DataError, match="no log's first line"):
+            guess_layout(write_lines(tmp_path / "log", ["what is this"]))
+        with pytest.raises(ArgumentError, match="did you mean yandex2012"):
+            made(tmp_path / "log", tmp_path / "made", Reading("yandex_2012"))

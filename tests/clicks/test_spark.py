@@ -1,0 +1,64 @@
+"""DuckDB and a real local Spark give the same impressions and features, row for row."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from surefoot.clicks.impressions import Satisfaction
+from surefoot.clicks.layouts.reading import Reading
+from tests.clicks.logs import GRADES, YANDEX14, features, generated, made, results
+
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.filterwarnings("ignore"),  # Spark and what it imports warn about each other
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def spark() -> Iterator[None]:
+    """Spark and Java; a build without them fails, another machine skips."""
+    missing = [
+        what
+        for what, found in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java")))
+        if not found
+    ]
+    if missing:
+        said = (
+            f"{' and '.join(missing)} not found; make test-engines installs pyspark, apt-get install default-jre Java"
+        )
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(said)
+    yield
+
+
+def assert_same(one: pl.DataFrame, other: pl.DataFrame) -> None:
+    assert one.columns == other.columns
+    kinds = {name: pl.Int64 for name, kind in one.schema.items() if kind.is_integer()}
+    assert one.cast(kinds).equals(other.cast(kinds), null_equal=True)
+
+
+@pytest.mark.parametrize("layout", ["yandex2014", "ubi", "metarank", "table"])
+def test_a_generated_log(layout: str, tmp_path: Path) -> None:
+    log = generated(tmp_path, 30, layout)
+    how = YANDEX14 if layout == "yandex2014" else Reading(layout)
+    one, other = (made(log, tmp_path / name, how, GRADES, engine=name) for name in ("duckdb", "spark"))
+    assert one.counts == other.counts
+    assert_same(results(one), results(other))
+    assert_same(features(one), features(other))
+
+
+def test_the_real_log(data: Path, tmp_path: Path) -> None:
+    log = data / "clicks-clara2" / "CLARA2SearchLog_beta"
+    how, satisfied = Reading("yandex2012", 0.001, "log"), Satisfaction((30.0,))
+    one, other = (made(log, tmp_path / name, how, satisfied, engine=name) for name in ("duckdb", "spark"))
+    assert one.counts == other.counts
+    assert_same(results(one), results(other))
+    assert_same(features(one), features(other))
+    assert one.counts["sessions"] == 18522
+    assert one.counts["set_aside"] == {"comes before its list": 2, "is on a document that was not shown": 718}

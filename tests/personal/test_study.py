@@ -1,0 +1,225 @@
+"""The study: parts that do not overlap, figures against loops, choices on validation lists, and a result that keeps."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from surefoot.clicks.stages import FeatureTable
+from surefoot.errors import ArgumentError, DataError
+from surefoot.learn.ranker import Ranker
+from surefoot.personal.defaults import GRIDS, LABELS, METHODS
+from surefoot.personal.figures import Judge, add_shares, largest_area, least_risk_at_gain, most_gain_at_share, naive
+from surefoot.personal.lists import PARTS, read_lists
+from surefoot.personal.methods import Material, Setting
+from surefoot.personal.study import Personalization, chosen_model, study
+from tests.clicks.logs import GRADES, SATISFIED, YANDEX14, generated, made
+
+SMALL = {
+    "grid": {"betas": (0.1, 0.5), "alphas": (1.0,), "lowest": (1.0,)},
+    "ranker": {"n_estimators": 15, "min_data_in_leaf": 20},
+}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> FeatureTable:
+    folder = tmp_path_factory.mktemp("study")
+    return made(generated(folder, 150, queries=40), folder / "made", YANDEX14, GRADES)
+
+
+@pytest.fixture(scope="module")
+def result(table: FeatureTable) -> Personalization:
+    return study(table, labels="grades", **SMALL)
+
+
+class TestLists:
+    """What is learned from and judged by."""
+
+    @pytest.mark.parametrize("by", ["user", "session", "time"])
+    def test_parts_do_not_overlap(self, by: str, table: FeatureTable) -> None:
+        found = read_lists(table, labels="grades", split=by)
+        rows = table.scan().collect()
+        column = "day" if by == "time" else by
+        of = dict(zip(rows["impression"], rows[column], strict=True))
+        seen = [{of[name] for name in found[part].data.queries} for part in PARTS]
+        assert not seen[0] & seen[1] and not seen[1] & seen[2] and not seen[0] & seen[2]
+        if by == "time":
+            assert max(seen[0]) < min(seen[1]) and max(seen[1]) < min(seen[2])
+        sizes = [len(found[part].data.queries) for part in PARTS]
+        assert sum(sizes) == table.counts["satisfied_lists"] and sizes[0] > sizes[1]
+
+    def test_rows_are_in_shown_order_and_the_baseline_is_it(self, table: FeatureTable) -> None:
+        data = read_lists(table, labels="grades")["train"].data
+        position = data.X[:, table.names.index("position")]
+        assert all(
+            (np.diff(position[start:end]) > 0).all()
+            for start, end in zip(data.offsets[:-1], data.offsets[1:], strict=True)
+        )
+        assert (data.baselines["shown order"] == -position).all()
+        assert data.doc_ids is None  # ties go by row order, which is the shown order
+
+    def test_the_last_satisfied_click_alone(self, table: FeatureTable) -> None:
+        data = read_lists(table, labels="last")["train"].data
+        assert (np.add.reduceat(data.y, data.offsets[:-1]) == 1).mean() > 0.99
+        assert set(np.unique(data.y)) == {0.0, 1.0}
+
+    def test_a_sample_is_drawn_by_names(self, table: FeatureTable) -> None:
+        whole, some = (read_lists(table, labels="grades", sample=sample) for sample in (None, 300))
+        assert sum(len(some[part].data.queries) for part in PARTS) == 300
+        assert all(set(some[part].data.queries) <= set(whole[part].data.queries) for part in PARTS)
+
+    def test_what_cannot_be(self, table: FeatureTable) -> None:
+        with pytest.raises(ArgumentError, match="did you mean grades"):
+            read_lists(table, labels="grade")
+        with pytest.raises(ArgumentError, match="known are user"):
+            read_lists(table, split="week")
+
+
+class TestFigures:
+    """Against the shown order."""
+
+    def test_equal_scores_keep_the_shown_order(self, table: FeatureTable) -> None:
+        lists = read_lists(table, labels="grades")["test"]
+        figures = Judge(lists, LABELS["grades"]).figures(np.zeros(len(lists.data)))
+        assert figures["share_reranked"] == figures["gain"] == figures["risk"] == 0.0 and figures["tau"] == 1.0
+
+    def test_by_loops(self, table: FeatureTable) -> None:
+        lists = read_lists(table, labels="satisfied")["test"]
+        judge, data = Judge(lists, "AP"), lists.data
+        scores = np.random.default_rng(5).normal(size=len(data)) - data.X[:, 0] / 3
+        gains, moved = [], []
+        for start, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+            order = sorted(range(start, end), key=lambda row: -scores[row])
+            gains.append(average_precision(data.y[order]) - average_precision(data.y[start:end]))
+            moved.append(order != list(range(start, end)))
+        figures = judge.figures(scores)
+        assert figures["gain"] == pytest.approx(np.mean(gains), abs=1e-12)
+        assert figures["risk"] == pytest.approx(np.mean([max(0, -gain) for gain in gains]), abs=1e-12)
+        assert figures["share_reranked"] == np.mean(moved)
+        assert figures["gain_per_reranked"] == pytest.approx(np.sum(gains) / np.sum(moved))
+
+    def test_a_coin(self) -> None:
+        full = {"gain": 0.4, "reward": 0.6, "risk": 0.2, "wins": 10, "losses": 4, "share_reranked": 0.8, "mean": 0.9}
+        full |= {"tau": 0.7, "tau_reranked": 0.5, "gain_per_reranked": 0.5}
+        row = naive({}, {"valid": full, "test": full}, 0.25)["test"]
+        assert row["gain"] == pytest.approx(0.1) and row["mean"] == pytest.approx(0.6)
+        assert row["tau"] == pytest.approx(0.925) and row["share_reranked"] == pytest.approx(0.2)
+
+
+def average_precision(labels: np.ndarray) -> float:
+    found = [(labels[: rank + 1] > 0).mean() for rank in range(len(labels)) if labels[rank] > 0]
+    return float(np.mean(found))
+
+
+def point(share: float, gain: float, risk: float = 0.1) -> dict:
+    return {part: {"share_reranked": share, "gain": gain, "risk": risk} for part in ("valid", "test")}
+
+
+class TestChoice:
+    """On validation lists."""
+
+    def test_the_largest_area(self) -> None:
+        standard = point(0.8, 1.0)
+        rows = [point(0.4, 0.6), point(0.2, 0.8), point(0.9, 2.0)]
+        for row in rows:
+            add_shares(row, standard)
+        assert largest_area(rows) is rows[1] and rows[2]["valid"]["area"] is None
+        assert rows[1]["valid"]["share_of_gain"] == 0.8
+        assert rows[1]["valid"]["area"] == pytest.approx(0.2 * 0.8 / 2 + 0.6 * 0.9 + 0.2)
+
+    def test_matched(self) -> None:
+        rows = [point(0.8, 1.0, 0.5), point(0.6, 0.9, 0.3), point(0.4, 0.7, 0.2)]
+        assert least_risk_at_gain(rows, 0.8) is rows[1]
+        assert least_risk_at_gain(rows, 1.5) is rows[0]
+        assert most_gain_at_share(rows, 0.7) is rows[1]
+        assert most_gain_at_share(rows, 0.1) is rows[2]
+
+
+class TestMaterial:
+    """Each method's labels."""
+
+    def test_methods_learn_from_their_own_labels(self, table: FeatureTable) -> None:
+        lists = read_lists(table, labels="satisfied")
+        material = Material(lists["train"].data, lists["valid"].data)
+        clicks, weighted = material.of(Setting("standard")), material.of(Setting("weighted", beta=0.5))
+        cut = material.of(Setting("lowest_click", beta=2.0))
+        assert clicks.train.y is lists["train"].data.y
+        assert weighted.train.y[:10].max() > 1 and weighted._bins is clicks._bins
+        assert len(cut.train) < len(clicks.train) and len(cut.train.queries) == len(clicks.train.queries)
+        assert len(cut.valid) == len(clicks.valid)
+
+    def test_objectives(self) -> None:
+        assert Setting("risk", alpha=2).objective("AP") == {"measure": "AP", "objective": "u_risk", "alpha": 2}
+        assert Setting("weighted", beta=0.1).objective("AP") == {"measure": "nDCG@10", "objective": "gain"}
+        both = Setting("weighted_risk", beta=0.1, alpha=5).objective("AP")
+        assert both == {"measure": "nDCG@10", "objective": "u_risk", "alpha": 5}
+
+    def test_the_papers_grid(self) -> None:
+        grid = GRIDS["bennett2015"]
+        assert grid["betas"] == (*(i / 100 for i in range(1, 10)), *(i / 10 for i in range(1, 11)))
+        assert grid["alphas"] == (*(i / 10 for i in range(1, 10)), *range(1, 11))
+        assert grid["lowest"] == tuple(i / 10 for i in range(1, 21))
+        wanted = {"num_leaves": 10, "min_data_in_leaf": 2000, "n_estimators": 500, "learning_rate": 0.25}
+        assert grid["ranker"].items() >= wanted.items()
+
+
+class TestResult:
+    """What is found is kept, rendered and found again."""
+
+    def test_every_method_has_its_row(self, result: Personalization) -> None:
+        labels = [row["label"] for row in result.chosen]
+        assert labels[0] == METHODS["standard"] and len(set(labels)) == len(labels)
+        assert {row["method"] for row in result.rows} == set(METHODS)
+        assert all(0 <= row["test"]["share_reranked"] <= 1 for row in result.rows)
+
+    def test_it_reads_back(self, result: Personalization, tmp_path: Path) -> None:
+        result.write_json(tmp_path / "p.json")
+        assert Personalization.read(tmp_path / "p.json").to_dict() == json.loads(result.to_json())
+        (tmp_path / "p.json").write_text('{"schema": "surefoot/personalization/1"}')
+        with pytest.raises(DataError, match="not whole"):
+            Personalization.read(tmp_path / "p.json")
+
+    def test_nothing_is_trained_twice(self, table: FeatureTable, result: Personalization) -> None:
+        stamps = {file: file.stat().st_mtime_ns for file in (table.folder / "models").rglob("*")}
+        again = study(table, labels="grades", **SMALL)
+        assert again.to_dict() == result.to_dict()
+        assert stamps == {file: file.stat().st_mtime_ns for file in (table.folder / "models").rglob("*")}
+
+    def test_a_chosen_model_can_be_used(self, table: FeatureTable, result: Personalization) -> None:
+        ranker = Ranker.load(table.folder / chosen_model(result.to_dict(), METHODS["weighted"]))
+        lists = read_lists(table, labels="grades")["test"]
+        row = next(row for row in result.chosen if row["label"] == METHODS["weighted"])
+        assert Judge(lists, LABELS["grades"]).figures(ranker.predict(lists.data))["gain"] == row["test"]["gain"]
+        with pytest.raises(ArgumentError, match="no model of 'best'"):
+            chosen_model(result.to_dict(), "best")
+
+    def test_tables(self, result: Personalization) -> None:
+        for text in (result.to_text(200), result.to_markdown(), result.to_latex()):
+            assert "Weighted initial preferences" in text and "K-" in text
+        assert result.to_csv().splitlines()[0].startswith("model,method,beta,alpha,chosen_as,part,mean,gain")
+
+    def test_segments(self, table: FeatureTable) -> None:
+        names = read_lists(table, labels="grades")["test"].data.queries
+        kinds = {"kind": {name: "odd" if number % 2 else "even" for number, name in enumerate(names)}}
+        found = study(table, labels="grades", segments=kinds, **SMALL)
+        row = found.chosen[0]
+        parts = row["segments"]["kind"]
+        whole = sum(part["gain"] * part["lists"] for part in parts.values()) / len(names)
+        assert whole == pytest.approx(row["test"]["gain"])
+        assert "even: gain" in found.to_text(200)
+
+    def test_sessions_to_look_at(self, result: Personalization) -> None:
+        for session in result.to_dict()["sessions"]:
+            for shown in session["lists"]:
+                for order in shown["orders"].values():
+                    assert sorted(order) == list(range(len(shown["documents"])))
+
+    def test_a_log_in_which_nobody_is_satisfied(self, tmp_path: Path) -> None:
+        log = generated(tmp_path, 5)
+        lines = [line for line in log.read_text().splitlines() if "\tC\t" not in line]
+        log.write_text("\n".join(lines) + "\n")
+        with pytest.raises(DataError, match="no list with a satisfied click"):
+            study(made(log, tmp_path / "made", YANDEX14, SATISFIED))
