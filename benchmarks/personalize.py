@@ -133,6 +133,12 @@ def make(what: str, log: Path, folder: Path) -> None:
     print(json.dumps({"seconds": seconds, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6}))
 
 
+def said(who: str, lines: int, found: dict[str, float]) -> str:
+    """What it took, as a line."""
+    rate = f"{lines / found['seconds']:>9,.0f} lines/s"
+    return f"{who:<7} {lines:>11,} lines  {found['seconds']:8.1f} s  {rate}  peak {found['memory']:.2f} GB"
+
+
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -152,15 +158,10 @@ def main() -> None:
         lines = write_log(generate_log(max(1, round(size / LINES_PER_USER)), seed=1), log)["lines"]
         found = measured(log, folder / f"made-{size}", "ours")
         figures[size] = lines, found
-        print(
-            f"ours    {lines:>11,} lines  {found['seconds']:8.1f} s  {lines / found['seconds']:>9,.0f} lines/s  peak {found['memory']:.2f} GB",
-            flush=True,
-        )
+        print(said("ours", lines, found), flush=True)
         if size == options.pandas:
             peer = measured(log, folder / "pandas", "pandas")
-            print(
-                f"pandas  {lines:>11,} lines  {peer['seconds']:8.1f} s  {lines / peer['seconds']:>9,.0f} lines/s  peak {peer['memory']:.2f} GB"
-            )
+            print(said("pandas", lines, peer), flush=True)
             import pandas as pd
 
             table = FeatureTable.read(folder / f"made-{size}")

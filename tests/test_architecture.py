@@ -22,7 +22,8 @@ MAY_IMPORT = {  # besides itself and the foundation
     "report": {"data", "risk"},
     "studies": {"data", "measures", "risk", "report"},
     "choose": {"data", "measures", "risk", "learn", "report"},
-    "cli": {"data", "clicks", "measures", "risk", "learn", "report", "studies", "choose"},
+    "personal": {"data", "clicks", "measures", "risk", "learn", "report", "choose"},
+    "cli": {"data", "clicks", "measures", "risk", "learn", "report", "studies", "choose", "personal"},
 }
 
 

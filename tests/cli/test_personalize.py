@@ -16,7 +16,8 @@ SMALL = ["--trees", "10", "--beta", "0.1", "--alpha", "1", "--set", "min_data_in
 @pytest.fixture
 def log(surefoot, tmp_path: Path) -> Path:
     code, out, err = surefoot("make-log", tmp_path / "clicks.log", "--users", "60", "--kinds", tmp_path / "kinds.csv")
-    assert (code, err) == (0, "") and "of 60 users" in out
+    assert (code, err) == (0, "")
+    assert "of 60 users" in out
     return tmp_path / "clicks.log"
 
 
@@ -25,18 +26,21 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     outputs = ["--html", tmp_path / "p.html", "--json", tmp_path / "p.json", "--csv", tmp_path / "p.csv"]
     code, out, err = surefoot(*command, *outputs)
     assert (code, err) == (0, "")
-    assert "Standard gain" in out and "By kind" in out
+    assert "Standard gain" in out
+    assert "By kind" in out
     kept = Personalization.read(tmp_path / "p.json").to_dict()
     assert kept == json.loads((tmp_path / "study" / "personalization.json").read_text())
     assert set(kept["chosen"][0]["segments"]["kind"]) == {"ambiguous", "plain", "refinding"}
     assert "<script" in (tmp_path / "p.html").read_text()
     code, out, _ = surefoot(*command, "--format", "markdown")
-    assert code == 0 and out.startswith("**Personalised re-ranking of")
+    assert code == 0
+    assert out.startswith("**Personalised re-ranking of")
 
 
 def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
     code, out, _ = surefoot("personalize", log, "-o", tmp_path / "study", "--features-only")
-    assert code == 0 and "features in" in out
+    assert code == 0
+    assert "features in" in out
     assert list((tmp_path / "study" / "features").rglob("*.parquet"))
 
 
@@ -52,13 +56,15 @@ def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
 )  # fmt: skip
 def test_bad_options(surefoot, log: Path, tmp_path: Path, options: list[str], message: str) -> None:
     code, out, err = surefoot("personalize", log, "-o", tmp_path / "study", *SMALL, *options)
-    assert (code, out) == (2, "") and message in err
+    assert (code, out) == (2, "")
+    assert message in err
 
 
 def test_a_log_without_a_unit(surefoot, tmp_path: Path) -> None:
     log = write_lines(tmp_path / "log", [q12(1, 0, "x", "a")])
     code, _, err = surefoot("personalize", log, "-o", tmp_path / "study")
-    assert code == 2 and "--unit ms" in err
+    assert code == 2
+    assert "--unit ms" in err
 
 
 def test_no_output_replaces_the_log(surefoot, log: Path, tmp_path: Path) -> None:

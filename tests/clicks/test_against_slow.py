@@ -9,8 +9,6 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-
-from surefoot.clicks.generator import generate_log
 from tests.clicks.logs import (
     GRADES,
     SATISFIED,
@@ -25,6 +23,8 @@ from tests.clicks.logs import (
     write_lines,
 )
 from tests.clicks.slow import Click, Shown, attribute, feature_rows, result_rows
+
+from surefoot.clicks.generator import generate_log
 
 
 def assert_same(table, lists: list[Shown], threshold: float, clock: str | None, seconds: float) -> None:
@@ -47,18 +47,21 @@ def assert_same(table, lists: list[Shown], threshold: float, clock: str | None, 
 
 
 def generated_events(users: int, seed: int = 1) -> tuple[list[Shown], list[Click]]:
-    lists, clicks = [], []
-    for part in generate_log(users, queries=12, seed=seed):
-        for row in part.lists.iter_rows(named=True):
-            lists.append(
-                Shown(
-                    str(row["session"]), str(row["user"]), row["day"], row["time"], str(row["query"]),
-                    list(map(str, row["terms"])), list(map(str, row["documents"])), list(map(str, row["domains"])),
-                    str(row["list"]),
-                )
-            )  # fmt: skip
-        for row in part.clicks.iter_rows(named=True):
-            clicks.append(Click(str(row["session"]), row["time"], str(row["document"]), str(row["list"])))
+    parts = list(generate_log(users, queries=12, seed=seed))
+    lists = [
+        Shown(
+            str(row["session"]), str(row["user"]), row["day"], row["time"], str(row["query"]),
+            list(map(str, row["terms"])), list(map(str, row["documents"])), list(map(str, row["domains"])),
+            str(row["list"]),
+        )
+        for part in parts
+        for row in part.lists.iter_rows(named=True)
+    ]  # fmt: skip
+    clicks = [
+        Click(str(row["session"]), row["time"], str(row["document"]), str(row["list"]))
+        for part in parts
+        for row in part.clicks.iter_rows(named=True)
+    ]
     return lists, clicks
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-
 from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, features, generated, made, q12, write_lines
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, generated, made, q12, results, write_lines
 
 from surefoot.clicks.engines import engine_of
 from surefoot.clicks.expressions import ibis
@@ -15,7 +16,6 @@ from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading, guess_layout
 from surefoot.clicks.layouts.timestamps import milliseconds
 from surefoot.errors import ArgumentError, DataError
-from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, generated, made, q12, results, write_lines
 
 OUTCOMES = ["impression", "session", "user", "query", "position", "document", "grade", "last"]
 
@@ -33,7 +33,8 @@ def test_a_generated_log_gives_the_same_impressions_in_every_layout(layout: str,
     second = made(path, tmp_path / "second", Reading(layout), GRADES)
     assert outcomes(results(second)).equals(outcomes(results(first)))
     assert second.counts["clicks"] == first.counts["clicks"]
-    assert not second.counts["rejected"] and not second.counts["set_aside"]
+    assert not second.counts["rejected"]
+    assert not second.counts["set_aside"]
 
 
 def test_a_table_in_parquet(tmp_path: Path) -> None:
@@ -55,7 +56,8 @@ def test_scores_of_a_table_are_a_feature(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "log.parquet")
     table = made(tmp_path / "log.parquet", tmp_path / "made", Reading("table"), SATISFIED)
     assert table.scan().sort("position").collect()["score"].to_list() == [0.5, 0.25]
-    assert "score" in table.names and not table.users
+    assert "score" in table.names
+    assert not table.users
 
 
 def test_gzip(tmp_path: Path) -> None:
@@ -105,24 +107,27 @@ class TestOddLines:
 
     def test_of_2012(self, tmp_path: Path) -> None:
         lines = [
-            q12(1, 0, "x", "a", "b"), "nonsense", q12(1, "soon", "x", "a"), q12("", 3, "x", "a"), q12(1, 4, "x", "a", "", "b"),
-            "1\t5\tC", c12(1, 6, "a"), "1\t7\tZ\ta", "", "1\t8\tC\ta\t\t\t",
+            q12(1, 0, "x", "a", "b"), "nonsense", q12(1, "soon", "x", "a"), q12("", 3, "x", "a"),
+            q12(1, 4, "x", "a", "", "b"), "1\t5\tC", c12(1, 6, "a"), "1\t7\tZ\ta", "", "1\t8\tC\ta\t\t\t",
         ]  # fmt: skip
         table = made(write_lines(tmp_path / "log", lines), tmp_path / "made")
         assert table.counts["rejected"] == {
             "has a time that is no whole number below 10^15": 1, "has an empty URL": 1, "has an empty id": 1,
             "is none of the layout's lines": 3,
         }  # fmt: skip
-        assert table.counts["lists"] == 1 and table.counts["clicks"] == 2
+        assert table.counts["lists"] == 1
+        assert table.counts["clicks"] == 2
         kept = pl.read_csv(tmp_path / "made" / "rejected.csv", infer_schema_length=0)
-        assert kept.columns == ["file", "line", "reason", "text"] and "nonsense" in kept["text"].to_list()
+        assert kept.columns == ["file", "line", "reason", "text"]
+        assert "nonsense" in kept["text"].to_list()
         assert kept.filter(pl.col("text") == "nonsense")["line"].to_list() == ["2"]
 
     def test_of_2014(self, tmp_path: Path) -> None:
         shown = "a,1\tb,2"
         lines = [
-            "1\tM\t3\tu", f"1\t0\tQ\t0\tx\tt\t{shown}", "1\t4\tC\t0\ta", "2\tM\t3\tu", "2\tM\t3\tv", f"2\t0\tQ\t0\tx\tt\t{shown}",
-            f"3\t0\tQ\t0\tx\tt\t{shown}", "4\tM\ttoday\tu", "1\t9\tQ\t1\tx\tt\ta,1\tb", "1\t9\tT\t2\ty\tt\ta,1",
+            "1\tM\t3\tu", f"1\t0\tQ\t0\tx\tt\t{shown}", "1\t4\tC\t0\ta", "2\tM\t3\tu", "2\tM\t3\tv",
+            f"2\t0\tQ\t0\tx\tt\t{shown}", f"3\t0\tQ\t0\tx\tt\t{shown}",
+            "4\tM\ttoday\tu", "1\t9\tQ\t1\tx\tt\ta,1\tb", "1\t9\tT\t2\ty\tt\ta,1",
         ]  # fmt: skip
         table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", YANDEX14, GRADES)
         assert table.counts["rejected"] == {
@@ -143,20 +148,21 @@ class TestOddLines:
         click = {"event": "interaction", "type": "click", "ranking": "r1", "timestamp": "20", "item": "a"}
         lines = [
             json.dumps(ranking), json.dumps(click), '{"event": "rank', "[1]", json.dumps(click | {"type": "cart"}),
-            json.dumps({"event": "item", "id": "a"}), json.dumps(click | {"item": ""}), json.dumps(ranking | {"items": []}),
-            json.dumps(ranking | {"timestamp": "now"}),
+            json.dumps({"event": "item", "id": "a"}), json.dumps(click | {"item": ""}),
+            json.dumps(ranking | {"items": []}), json.dumps(ranking | {"timestamp": "now"}),
         ]  # fmt: skip
         table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", Reading("metarank"))
         assert table.counts["rejected"] == {
             "has no timestamp of ISO 8601 or milliseconds": 1, "is a ranking of no items": 1,
             "is an interaction with no item": 1, "is not an object of JSON": 2,
         }  # fmt: skip
-        assert table.counts["lists"] == 1 and table.counts["clicks"] == 1
+        assert table.counts["lists"] == 1
+        assert table.counts["clicks"] == 1
 
     def test_clicks_on_nothing_that_was_shown(self, tmp_path: Path) -> None:
         lines = [
-            c12("early", 1, "a"), q12("early", 5, "x", "a"), c12("alone", 3, "a"), q12("s", 0, "x", "a", "b"), c12("s", 2, "z"),
-            c12("s", 3, "b"),
+            c12("early", 1, "a"), q12("early", 5, "x", "a"), c12("alone", 3, "a"), q12("s", 0, "x", "a", "b"),
+            c12("s", 2, "z"), c12("s", 3, "b"),
         ]  # fmt: skip
         table = made(write_lines(tmp_path / "log", lines), tmp_path / "made")
         assert table.counts["set_aside"] == {
@@ -180,7 +186,9 @@ class TestOddLines:
     def test_sessions_that_stand_twice(self, tmp_path: Path) -> None:
         lines = [q12(1, 0, "x", "a"), c12(1, 40, "a")]
         table = made(write_lines(tmp_path / "log", lines * 2), tmp_path / "made")
-        assert table.counts["repeated"] == 2 and table.counts["lists"] == 1 and table.counts["clicks"] == 1
+        assert table.counts["repeated"] == 2
+        assert table.counts["lists"] == 1
+        assert table.counts["clicks"] == 1
 
     def test_ids_beyond_64_bits_and_a_session_of_one_event(self, tmp_path: Path) -> None:
         big, bigger = "9" * 30, "9" * 29 + "8"
@@ -194,7 +202,8 @@ class TestOddLines:
         header = "user,session,time,query,shown,click"
         lines = [header, "u,s,1,x,a b,", "v,s,5,,,a", "u,t,1,x,a b,"]
         table = made(write_lines(tmp_path / "log.csv", lines), tmp_path / "made", Reading("table"))
-        assert table.counts["rejected"] == {"is of a session of two users": 2} and table.counts["lists"] == 1
+        assert table.counts["rejected"] == {"is of a session of two users": 2}
+        assert table.counts["lists"] == 1
 
 
 def test_a_user_with_100_000_events(tmp_path: Path) -> None:
@@ -214,7 +223,8 @@ class TestRejected:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            (b"", "is empty"), (b"1\t0\tQ\tx\t0\ta\n\xff\n", "line 2: not UTF-8"), (b"1\t0\tQ\tx\t0\ta\n\x00\n", "line 2: found a NUL"),
+            (b"", "is empty"), (b"1\t0\tQ\tx\t0\ta\n\xff\n", "line 2: not UTF-8"),
+            (b"1\t0\tQ\tx\t0\ta\n\x00\n", "line 2: found a NUL"),
             (b"\xef\xbb\xbf1\t0\tQ\tx\t0\ta\n", "byte order mark"), (b"1\t0\tQ\tx\t0\ta\rb\n", "carriage returns"),
             (b"1\t0\tQ\tx\t0\ta\x01\n", "line 1: holds the control character"),
         ],

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.clicks.logs import GRADES, YANDEX14, features, generated, made, results
 
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading
-from tests.clicks.logs import GRADES, YANDEX14, features, generated, made, results
 
 pytestmark = [
     pytest.mark.heavy,
@@ -34,7 +34,7 @@ def spark() -> Iterator[None]:
             f"{' and '.join(missing)} not found; make test-engines installs pyspark, apt-get install default-jre Java"
         )
         (pytest.fail if os.environ.get("CI") else pytest.skip)(said)
-    yield
+    return
 
 
 def assert_same(one: pl.DataFrame, other: pl.DataFrame) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.clicks.logs import GRADES, SATISFIED, YANDEX14, generated, made
 
 from surefoot.clicks.stages import FeatureTable
 from surefoot.errors import ArgumentError, DataError
@@ -16,7 +17,6 @@ from surefoot.personal.figures import Judge, add_shares, largest_area, least_ris
 from surefoot.personal.lists import PARTS, read_lists
 from surefoot.personal.methods import Material, Setting
 from surefoot.personal.study import Personalization, chosen_model, study
-from tests.clicks.logs import GRADES, SATISFIED, YANDEX14, generated, made
 
 SMALL = {
     "grid": {"betas": (0.1, 0.5), "alphas": (1.0,), "lowest": (1.0,)},
@@ -45,11 +45,15 @@ class TestLists:
         column = "day" if by == "time" else by
         of = dict(zip(rows["impression"], rows[column], strict=True))
         seen = [{of[name] for name in found[part].data.queries} for part in PARTS]
-        assert not seen[0] & seen[1] and not seen[1] & seen[2] and not seen[0] & seen[2]
+        assert not seen[0] & seen[1]
+        assert not seen[1] & seen[2]
+        assert not seen[0] & seen[2]
         if by == "time":
-            assert max(seen[0]) < min(seen[1]) and max(seen[1]) < min(seen[2])
+            assert max(seen[0]) < min(seen[1])
+            assert max(seen[1]) < min(seen[2])
         sizes = [len(found[part].data.queries) for part in PARTS]
-        assert sum(sizes) == table.counts["satisfied_lists"] and sizes[0] > sizes[1]
+        assert sum(sizes) == table.counts["satisfied_lists"]
+        assert sizes[0] > sizes[1]
 
     def test_rows_are_in_shown_order_and_the_baseline_is_it(self, table: FeatureTable) -> None:
         data = read_lists(table, labels="grades")["train"].data
@@ -84,7 +88,8 @@ class TestFigures:
     def test_equal_scores_keep_the_shown_order(self, table: FeatureTable) -> None:
         lists = read_lists(table, labels="grades")["test"]
         figures = Judge(lists, LABELS["grades"]).figures(np.zeros(len(lists.data)))
-        assert figures["share_reranked"] == figures["gain"] == figures["risk"] == 0.0 and figures["tau"] == 1.0
+        assert figures["share_reranked"] == figures["gain"] == figures["risk"] == 0.0
+        assert figures["tau"] == 1.0
 
     def test_by_loops(self, table: FeatureTable) -> None:
         lists = read_lists(table, labels="satisfied")["test"]
@@ -105,8 +110,10 @@ class TestFigures:
         full = {"gain": 0.4, "reward": 0.6, "risk": 0.2, "wins": 10, "losses": 4, "share_reranked": 0.8, "mean": 0.9}
         full |= {"tau": 0.7, "tau_reranked": 0.5, "gain_per_reranked": 0.5}
         row = naive({}, {"valid": full, "test": full}, 0.25)["test"]
-        assert row["gain"] == pytest.approx(0.1) and row["mean"] == pytest.approx(0.6)
-        assert row["tau"] == pytest.approx(0.925) and row["share_reranked"] == pytest.approx(0.2)
+        assert row["gain"] == pytest.approx(0.1)
+        assert row["mean"] == pytest.approx(0.6)
+        assert row["tau"] == pytest.approx(0.925)
+        assert row["share_reranked"] == pytest.approx(0.2)
 
 
 def average_precision(labels: np.ndarray) -> float:
@@ -126,9 +133,17 @@ class TestChoice:
         rows = [point(0.4, 0.6), point(0.2, 0.8), point(0.9, 2.0)]
         for row in rows:
             add_shares(row, standard)
-        assert largest_area(rows) is rows[1] and rows[2]["valid"]["area"] is None
+        assert largest_area(rows) is rows[1]
+        assert rows[2]["valid"]["area"] is None
         assert rows[1]["valid"]["share_of_gain"] == 0.8
         assert rows[1]["valid"]["area"] == pytest.approx(0.2 * 0.8 / 2 + 0.6 * 0.9 + 0.2)
+
+    def test_test_lists_choose_nothing(self) -> None:
+        rows = [point(0.4, 0.6), point(0.4, 0.7)]
+        rows[0]["test"]["gain"] = 0.9
+        for row in rows:
+            add_shares(row, point(0.8, 1.0))
+        assert largest_area(rows) is rows[1]
 
     def test_matched(self) -> None:
         rows = [point(0.8, 1.0, 0.5), point(0.6, 0.9, 0.3), point(0.4, 0.7, 0.2)]
@@ -147,8 +162,10 @@ class TestMaterial:
         clicks, weighted = material.of(Setting("standard")), material.of(Setting("weighted", beta=0.5))
         cut = material.of(Setting("lowest_click", beta=2.0))
         assert clicks.train.y is lists["train"].data.y
-        assert weighted.train.y[:10].max() > 1 and weighted._bins is clicks._bins
-        assert len(cut.train) < len(clicks.train) and len(cut.train.queries) == len(clicks.train.queries)
+        assert weighted.train.y[:10].max() > 1
+        assert weighted._bins is clicks._bins
+        assert len(cut.train) < len(clicks.train)
+        assert len(cut.train.queries) == len(clicks.train.queries)
         assert len(cut.valid) == len(clicks.valid)
 
     def test_objectives(self) -> None:
@@ -171,7 +188,8 @@ class TestResult:
 
     def test_every_method_has_its_row(self, result: Personalization) -> None:
         labels = [row["label"] for row in result.chosen]
-        assert labels[0] == METHODS["standard"] and len(set(labels)) == len(labels)
+        assert labels[0] == METHODS["standard"]
+        assert len(set(labels)) == len(labels)
         assert {row["method"] for row in result.rows} == set(METHODS)
         assert all(0 <= row["test"]["share_reranked"] <= 1 for row in result.rows)
 
@@ -198,7 +216,8 @@ class TestResult:
 
     def test_tables(self, result: Personalization) -> None:
         for text in (result.to_text(200), result.to_markdown(), result.to_latex()):
-            assert "Weighted initial preferences" in text and "K-" in text
+            assert "Weighted initial preferences" in text
+            assert "K-" in text
         assert result.to_csv().splitlines()[0].startswith("model,method,beta,alpha,chosen_as,part,mean,gain")
 
     def test_segments(self, table: FeatureTable) -> None:

@@ -47,7 +47,7 @@ def read_lists(
 ) -> dict[str, Lists]:
     """Training, validation and test lists, those that have a satisfied click.
 
-    `labels` are "satisfied" or "grades" (both the grade of each click, of one or several thresholds) or "last" (the
+    `labels` are "satisfied" (1 where a click satisfied), "grades" (the highest of each result's clicks) or "last" (the
     last satisfied click alone). Lists are split by "user", "session" or "time"; where nothing is said, by user if the
     log has users. At most `sample` lists are taken, drawn by their names.
     """
@@ -64,7 +64,7 @@ def read_lists(
         raise ArgumentError("the log has no users; split by session or time")
     with busy("Loading lists"):
         rows = table.scan()
-        label = pl.col("last").cast(pl.Int64) if labels == "last" else pl.col("grade")
+        label = {"satisfied": pl.col("grade") > 0, "grades": pl.col("grade"), "last": pl.col("last")}[labels]
         rows = rows.with_columns(label=label.cast(pl.Float64))
         lists = rows.group_by("impression").agg(
             pl.col("session", "user", "day", "time").first(), satisfied=(pl.col("label") > 0).any()

@@ -1,0 +1,54 @@
+"""The page of personalisation in a real browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.clicks.logs import GRADES, YANDEX14, generated, made
+
+from surefoot.personal.study import Personalization, study
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory: pytest.TempPathFactory) -> Personalization:
+    folder = tmp_path_factory.mktemp("personal")
+    table = made(generated(folder, 60, queries=30), folder / "made", YANDEX14, GRADES)
+    small = {"betas": (0.1, 0.5), "alphas": (1.0,), "lowest": (1.0,)}
+    return study(table, labels="grades", grid=small, ranker={"n_estimators": 10, "min_data_in_leaf": 20})
+
+
+def test_a_session_can_be_looked_at(open_file: Any, result: Personalization, tmp_path: Path) -> None:
+    result.to_html(tmp_path / "p.html")
+    opened = open_file(tmp_path / "p.html")
+    page = opened.page
+    data = result.to_dict()
+    assert page.locator("#all circle.point").count() <= len(data["rows"])
+    assert page.locator("table.systems tbody tr").count() == len(data["chosen"])
+    shown = data["sessions"][0]["lists"][0]
+    for model, order in shown["orders"].items():
+        page.select_option("#model", model)
+        cells = page.locator("#lists-body tr td:nth-child(3)").all_inner_texts()
+        assert [cell.split()[0] for cell in cells] == [shown["documents"][place] for place in order]
+    cells = page.locator("#lists-body tr td:nth-child(2)").all_inner_texts()
+    assert [("satisfied" in cell) for cell in cells] == [grade > 0 for grade in shown["grade"]]
+    page.select_option("#part", "valid")
+    opened.settle()
+    assert opened.quiet()
+
+
+def test_hostile_names_stay_text(open_file: Any, result: Personalization, tmp_path: Path) -> None:
+    evil = "</script><script>document.title='x'</script>\u202e"
+    data = json.loads(result.to_json())
+    for session in data["sessions"]:
+        session["session"] = evil
+        for shown in session["lists"]:
+            shown["query"] = evil
+            shown["documents"] = [evil + document for document in shown["documents"]]
+    Personalization.from_dict(data).to_html(tmp_path / "p.html")
+    opened = open_file(tmp_path / "p.html")
+    assert opened.page.title() != "x"
+    assert "</script>" in opened.text("#lists-body")
+    assert opened.quiet()
