@@ -1,9 +1,5 @@
 """Names and grids of the study of personalisation; free of heavy imports, for the command line."""
 
-from __future__ import annotations
-
-from typing import Any
-
 STANDARD = "standard"
 WEIGHTED = "weighted"
 RISK = "risk"
@@ -25,7 +21,7 @@ SPLITS = ("user", "session", "time")
 SHARES = (0.6, 0.2, 0.2)
 SAMPLE = 100_000  # lists to learn from and to judge by
 
-GRIDS: dict[str, dict[str, Any]] = {
+GRIDS: dict[str, dict[str, object]] = {
     "quick": {
         "betas": (0.01, 0.03, 0.1, 0.2, 0.4, 0.7),
         "alphas": (0.5, 1, 2, 5, 10),

@@ -134,7 +134,7 @@ def study(
         raise ArgumentError(
             f"there is no preset {shortened(preset)}{did_you_mean(preset, GRIDS)}; known are {', '.join(GRIDS)}"
         )
-    wanted = GRIDS[preset] | (grid or {})
+    wanted: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
     wanted = {**wanted, "ranker": wanted["ranker"] | (ranker or {}) | {"random_state": seed}}
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
     measure = LABELS[labels]
