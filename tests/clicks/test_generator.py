@@ -52,7 +52,7 @@ def test_who_profits_is_known(log: tuple[pl.DataFrame, pl.DataFrame]) -> None:
     lists, clicks = log
     first = lists.group_by("kind").agg(first=(pl.col("wanted") == 1).mean())
     best = dict(first.rows())
-    assert best["plain"] > best["ambiguous"] and best["plain"] > best["refinding"]
+    assert best["plain"] > max(best["ambiguous"], best["refinding"])
     wanted = clicks.join(lists, on=["session", "list"], suffix="_shown").filter(pl.col("kind") == "refinding")
     assert (wanted["position"] == wanted["wanted"]).mean() > 0.6
 
