@@ -151,6 +151,7 @@ def main() -> None:
         make(options.make[0], Path(options.make[1]), Path(options.make[2]))
         return
     folder = Path(options.folder or tempfile.mkdtemp(prefix="surefoot-clicks-"))
+    folder.mkdir(parents=True, exist_ok=True)
     sizes = [options.pandas, *map(int, options.lines.split(","))]
     figures = {}
     for size in sizes:

@@ -17,7 +17,7 @@ _LISTS = 20  # of one session
 def looked_at(lists: Lists, models: Mapping[str, Floats], most: int = _SESSIONS) -> list[Json]:
     """Test sessions in which models differ, and some in which they do not, in the order of their names.
 
-    Each list has what was shown, clicked and satisfied, what was known of each result (features that are not 0), and
+    Each list has what was shown, clicked and satisfied, what was known of each result (features that are not 0 and differ within the list), and
     each model's order as places in the shown list.
     """
     data = lists.data
@@ -46,10 +46,9 @@ def _list(lists: Lists, place: int, orders: Mapping[str, Rows]) -> Json:
     first, last = int(lists.data.offsets[place]), int(lists.data.offsets[place + 1])
     about = lists.about[first:last]
     names = lists.data.feature_names or ()
-    known = []
-    for row in lists.data.X[first:last]:
-        filled = np.flatnonzero(np.nan_to_num(row)).tolist()
-        known.append({names[column]: round(float(row[column]), 3) for column in filled if names[column] != "position"})
+    rows = np.nan_to_num(lists.data.X[first:last])
+    told_apart = [column for column in np.flatnonzero(np.ptp(rows, axis=0)).tolist() if names[column] != "position"]
+    known = [{names[column]: round(float(row[column]), 3) for column in told_apart if row[column]} for row in rows]
     return {
         "impression": lists.data.queries[place], "query": about["query"][0], "documents": about["document"].to_list(),
         "clicked": about["clicked"].to_list(), "grade": about["grade"].to_list(), "known": known,

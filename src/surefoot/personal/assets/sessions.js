@@ -19,7 +19,7 @@ function drawSession() {
       ? `: ${plural(moved, "result", "results")} of ${count(order.length)} would stand elsewhere.`
       : ": the order stays as it was shown.",
   );
-  const heads = ["", "shown then", `by the model`, "moved", "what was known of it"];
+  const heads = ["", "shown then", `by the model`, "moved", "what told it from the others"];
   replace(get("lists-head"), html("tr", {}, ...heads.map((text) => html("th", { scope: "col" }, text))));
   replace(
     get("lists-body"),
