@@ -15,7 +15,7 @@ from surefoot.clicks.expressions import ibis
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading, guess_layout
 from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, SurefootWarning
 
 OUTCOMES = ["impression", "session", "user", "query", "position", "document", "grade", "last"]
 
@@ -246,6 +246,18 @@ class TestRejected:
             made(write_lines(tmp_path / "two", [q12(1, 0, "x", "b")]), tmp_path / "made")
         with pytest.raises(DataError, match="another log"):
             made(tmp_path / "one", tmp_path / "made", YANDEX12, Satisfaction((10.0,)))
+
+    def test_a_folder_with_other_files(self, tmp_path: Path) -> None:
+        log = write_lines(tmp_path / "log", [q12(1, 0, "x", "a")])
+        with pytest.raises(DataError, match="other files than a study's"):
+            made(log, tmp_path)
+
+    def test_a_clock_that_is_not_each_sessions_own(self, tmp_path: Path) -> None:
+        log = write_lines(tmp_path / "log", [q12(1, 70, "x", "a"), q12(2, 90, "x", "a"), c12(2, 95, "a")])
+        with pytest.warns(SurefootWarning, match="--clock log"):
+            table = made(log, tmp_path / "made", Reading("yandex2012", 1.0))
+        assert table.clock is None
+        assert "query_entropy" not in table.names
 
     def test_no_unit(self, tmp_path: Path) -> None:
         with pytest.raises(ArgumentError, match="--unit ms"):

@@ -18,20 +18,20 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from surefoot import __version__
 from surefoot.choose.defaults import PLAN
 from surefoot.choose.folds import KEPT, Source
 from surefoot.choose.plan import Job, Plan
 from surefoot.data.array_files import Arrays, read_arrays, save_arrays
-from surefoot.data.files import read_json, reason
+from surefoot.data.files import read_json
+from surefoot.data.locks import LOCK, alone_in
 from surefoot.data.writing import new_folder, write_text
 from surefoot.errors import DataError
 from surefoot.learn.engines.contract import engine
 
 SCHEMA = "surefoot/sweep-plan/1"
-_LOCK = ".lock"
 _AGAIN = "remove its folder, and run the sweep again"
 
 
@@ -77,7 +77,7 @@ class Store:
                 raise DataError.at(
                     self.folder, None, f"holds a sweep of other data ({before.described}); name another folder"
                 )
-        elif any(entry.name not in (_LOCK, KEPT) for entry in self.folder.iterdir()):
+        elif any(entry.name not in (LOCK, KEPT) for entry in self.folder.iterdir()):
             raise DataError.at(self.folder, None, "holds other files than a sweep's; name a new folder")
         self._write(files)
         for kind in ("folds", "trials", "points"):
@@ -117,18 +117,8 @@ class Store:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Make the folder, and keep other sweeps out of it for as long as this one works there."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with (self.folder / _LOCK).open("a+") as file:
-                if not _locked(file):
-                    raise DataError.at(
-                        self.folder,
-                        None,
-                        "is in use: another sweep is working there; wait for it, or name another folder",
-                    )
-                yield
-        except OSError as error:
-            raise DataError.at(self.folder, None, f"cannot hold a sweep ({reason(error)})") from error
+        with alone_in(self.folder, "sweep"):
+            yield
 
     def key(self, job: Job) -> str:
         """A name for a job's files: the same for trainings that are alike in everything."""
@@ -194,22 +184,3 @@ class Store:
         if not isinstance(found, dict):
             raise DataError.at(path, None, "is not what a sweep writes; remove it, and run the sweep again")
         return found
-
-
-def _locked(file: IO[str]) -> bool:
-    """Whether the file could be locked until it is closed; a program that dies lets go of it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        except OSError:
-            return False
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

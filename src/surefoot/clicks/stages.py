@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -32,8 +34,9 @@ from surefoot.clicks.layouts.reading import Reading, look, read
 from surefoot.clicks.log import Log
 from surefoot.clicks.log_files import LogFile
 from surefoot.data.files import read_json
+from surefoot.data.locks import LOCK, alone_in
 from surefoot.data.writing import write_text, writing
-from surefoot.errors import DataError
+from surefoot.errors import DataError, SurefootWarning
 from surefoot.progress import busy, steps
 
 SCHEMA = "surefoot/click-log/1"
@@ -86,23 +89,29 @@ def feature_table(
         "reading": asdict(how), "satisfaction": asdict(satisfaction), "engine": engine, "shards": shards,
     }  # fmt: skip
     asked = json.loads(json.dumps(asked))
-    target.mkdir(parents=True, exist_ok=True)
-    facts = target / FACTS
-    if facts.exists():
-        before = read_json(facts)
-        if {key: before.get(key) for key in asked} != asked:
-            raise DataError.at(folder, None, "holds the features of another log, or of another reading; name another")
-        if "counts" in before:
-            return FeatureTable.read(folder)
-    else:
-        write_text(facts, json.dumps(asked, indent=1))
-    with _engine(engine, target, memory, threads) as running:
-        made = _Stages(running, target, files, how, satisfaction, shards)
-        log, counts = made.run()
-    about = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
-    done = asked | {"features": about, "counts": counts, "clock": log.clock, "users": log.users}
-    write_text(facts, json.dumps(done, indent=1, ensure_ascii=False))
-    return FeatureTable.read(folder)
+    with alone_in(target, "study"):
+        if not _is_made(target, asked):
+            with _engine(engine, target, memory, threads) as running:
+                log, counts = _Stages(running, target, files, how, satisfaction, shards).run()
+            about = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
+            done = asked | {"features": about, "counts": counts, "clock": log.clock, "users": log.users}
+            write_text(target / FACTS, json.dumps(done, indent=1, ensure_ascii=False))
+        return FeatureTable.read(target)
+
+
+def _is_made(folder: Path, asked: dict[str, Any]) -> bool:
+    """Whether the table that is asked for is there; another log's folder is rejected, and what was begun goes on."""
+    for left in folder.rglob(".*.part"):  # by programs that were killed
+        shutil.rmtree(left) if left.is_dir() else left.unlink()
+    if not (folder / FACTS).exists():
+        if any(entry.name != LOCK for entry in folder.iterdir()):
+            raise DataError.at(folder, None, "holds other files than a study's; name a new folder")
+        write_text(folder / FACTS, json.dumps(asked, indent=1))
+        return False
+    before = read_json(folder / FACTS)
+    if not isinstance(before, dict) or {key: before.get(key) for key in asked} != asked:
+        raise DataError.at(folder, None, "holds the features of another log, or of another reading; name another")
+    return "counts" in before
 
 
 @contextmanager
@@ -132,6 +141,8 @@ class _Stages:
     def run(self) -> tuple[Log, dict[str, Any]]:
         """All stages; what is there already is taken as it is."""
         log = self._log()
+        if self.how.layout == "yandex2012" and log.clock is None:
+            self._warn_of_clock(log)
         units = tuple(threshold / log.seconds for threshold in self.satisfaction.thresholds)
         seen = replace(self.satisfaction, thresholds=units)
         shards = range(self.shards)
@@ -153,6 +164,18 @@ class _Stages:
                 self._keep(table.mutate(shard=_shard(key, self.shards)), name, "shard")
             rejected = self._keep(log.rejected, "rejected")
         return replace(log, rejected=rejected)
+
+    def _warn_of_clock(self, log: Log) -> None:
+        """Say so where times do not look as if they counted from each session's start."""
+        lists = self.engine.parquet(self.folder / "lists").select(*log.lists.columns)
+        starts = lists.group_by("session").aggregate(first=lists.time.min())
+        if _count(starts.filter(starts["first"] > 0)) > _count(starts) / 2:
+            warnings.warn(
+                "most sessions begin at other times than 0; if the log has one clock for all of them, say --clock log, "
+                "for what everybody did before and for splits by time",
+                SurefootWarning,
+                stacklevel=2,
+            )
 
     def _of_shard(self, log: Log, shard: int) -> Log:
         return replace(log, **{name: self._shard_of(name, getattr(log, name), shard) for name in ("lists", "clicks")})

@@ -17,8 +17,8 @@ _LISTS = 20  # of one session
 def looked_at(lists: Lists, models: Mapping[str, Floats], most: int = _SESSIONS) -> list[Json]:
     """Test sessions in which models differ, and some in which they do not, in the order of their names.
 
-    Each list has what was shown, clicked and satisfied, what was known of each result (features that are not 0 and differ within the list), and
-    each model's order as places in the shown list.
+    Each list has what was shown, clicked and satisfied, what was known of each result (features that are not 0 and
+    differ within the list), and each model's order as places in the shown list.
     """
     data = lists.data
     orders = {name: _orders(data.offsets, scores) for name, scores in models.items()}
