@@ -206,6 +206,7 @@ class TestOddLines:
         assert table.counts["lists"] == 1
 
 
+@pytest.mark.heavy
 def test_a_user_with_100_000_events(tmp_path: Path) -> None:
     lines = ["s\tM\t1\tu"]
     for number in range(50_000):
