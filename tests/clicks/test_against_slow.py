@@ -85,7 +85,8 @@ EVENTS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=6, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.heavy
+@settings(max_examples=20, phases=[Phase.generate], suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(events=EVENTS)
 def test_random_events(tmp_path_factory: pytest.TempPathFactory, events: list[tuple]) -> None:
     folder = tmp_path_factory.mktemp("random")

@@ -45,6 +45,7 @@ def test_deleting_every_later_event_changes_no_feature(log: Path, whole: pl.Data
         assert outcomes(features(table)).filter(mine).equals(outcomes(whole).filter(mine), null_equal=True)
 
 
+@pytest.mark.heavy
 def test_deleting_later_events_of_one_clock(data: Path, tmp_path: Path) -> None:
     lines = (data / "clicks-clara2" / "CLARA2SearchLog_beta").read_text().splitlines()[:1500]
     every = features(made(write_lines(tmp_path / "log", lines), tmp_path / "made", YANDEX12, SATISFIED))

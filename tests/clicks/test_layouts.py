@@ -15,6 +15,7 @@ from surefoot.clicks.expressions import ibis
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading, guess_layout
 from surefoot.clicks.layouts.timestamps import milliseconds
+from surefoot.clicks.stages import FeatureTable
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 
 OUTCOMES = ["impression", "session", "user", "query", "position", "document", "grade", "last"]
@@ -25,10 +26,15 @@ def outcomes(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select(*OUTCOMES, *(pl.col(name).is_not_null() for name in times))
 
 
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> FeatureTable:
+    folder = tmp_path_factory.mktemp("first")
+    return made(generated(folder, 10), folder / "made", YANDEX14, GRADES)
+
+
 @pytest.mark.parametrize("layout", ["ubi", "metarank", "table"])
-def test_a_generated_log_gives_the_same_impressions_in_every_layout(layout: str, tmp_path: Path) -> None:
-    first = made(generated(tmp_path, 20), tmp_path / "first", YANDEX14, GRADES)
-    path = generated(tmp_path, 20, layout)
+def test_a_generated_log_is_the_same_in_every_layout(layout: str, first: FeatureTable, tmp_path: Path) -> None:
+    path = generated(tmp_path, 10, layout)
     assert guess_layout(path) == layout
     second = made(path, tmp_path / "second", Reading(layout), GRADES)
     assert outcomes(results(second)).equals(outcomes(results(first)))
@@ -175,6 +181,11 @@ class TestOddLines:
         lines = [q12("s", 0, "x", "a", "b"), c12("s", 2, "a"), c12("s", 10, "z"), q12("s", 90, "y", "c")]
         found = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
         assert found.filter(pl.col("document") == "a")["grade"].to_list() == [0]
+
+    def test_a_click_belongs_to_the_last_list_with_its_document(self, tmp_path: Path) -> None:
+        lines = [q12("s", 0, "x", "a", "b"), q12("s", 50, "y", "b"), c12("s", 60, "b"), q12("s", 70, "z", "b")]
+        found = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
+        assert found.filter(pl.col("clicked_at").is_not_null())["impression"].to_list() == ["s-2"]
 
     def test_an_unfinished_last_line(self, tmp_path: Path) -> None:
         log = tmp_path / "log"

@@ -131,6 +131,7 @@ class Spark:
         )
         # Out of bounds and not a number are null, as in DuckDB; readers look for that.
         self.session.conf.set("spark.sql.ansi.enabled", "false")
+        self.session.conf.set("spark.sql.legacy.sizeOfNull", "false")  # or it were -1
         self.session.sparkContext.setLogLevel("ERROR")
         self.connection = ibis.pyspark.connect(self.session)
 
@@ -147,7 +148,7 @@ class Spark:
         """The lines, parsed."""
         from pyspark.sql import functions
 
-        lines = self.connection.to_pyspark(self.lines(path))
+        lines = self._frame(self.lines(path))
         return self._table(lines.withColumn("event", functions.from_json("line", _spark_shape(shape)[7:-1])))
 
     def csv(self, path: Path) -> Table:
@@ -162,11 +163,17 @@ class Spark:
     def write(self, table: Table, folder: Path, by: str | None = None) -> None:
         """A file for each of Spark's partitions."""
         with new_folder(folder) as temporary, reading(folder):
-            frame = self.connection.to_pyspark(table)
+            frame = self._frame(table)
             writer = frame.write.mode("overwrite")
             (writer if by is None else writer.partitionBy(by)).parquet(str(temporary))
             if by is not None and not any(temporary.glob(f"{by}=*")):
                 frame.drop(by).coalesce(1).write.mode("overwrite").parquet(str(temporary / f"{by}=0"))
+
+    def _frame(self, table: Table) -> Any:
+        """Spark's own frame of an Ibis table; Ibis takes for 64 bits what Spark counts in 32."""
+        frame = self.session.sql(str(self.connection.compile(table)))
+        wide = ["bigint" if kind in ("tinyint", "smallint", "int") else kind for _, kind in frame.dtypes]
+        return frame.select(*(frame[name].cast(kind) for name, kind in zip(frame.columns, wide, strict=True)))
 
     def _table(self, frame: Any) -> Table:
         name = f"surefoot_{next(_COUNTER)}"
