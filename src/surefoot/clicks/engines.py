@@ -149,7 +149,7 @@ class Spark:
         from pyspark.sql import functions
 
         lines = self._frame(self.lines(path))
-        return self._table(lines.withColumn("event", functions.from_json("line", _spark_shape(shape)[7:-1])))
+        return self._table(lines.withColumn("event", functions.from_json("line", _spark_shape(shape))))
 
     def csv(self, path: Path) -> Table:
         """All columns as text."""
