@@ -66,8 +66,8 @@ def generated_events(users: int, seed: int = 1) -> tuple[list[Shown], list[Click
 
 
 def test_a_generated_log(tmp_path: Path) -> None:
-    table = made(generated(tmp_path, 12), tmp_path / "made", YANDEX14, GRADES, shards=3)
-    lists, clicks = generated_events(12)
+    table = made(generated(tmp_path, 8), tmp_path / "made", YANDEX14, GRADES, shards=3)
+    lists, clicks = generated_events(8)
     attribute(lists, clicks, GRADES.thresholds, linked=True)
     assert_same(table, lists, GRADES.thresholds[0], "day", 1.0)
     assert {"user_domain_satisfied", "term_overlap", "least_entropy"} <= set(table.names)

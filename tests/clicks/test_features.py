@@ -37,7 +37,7 @@ def test_deleting_every_later_event_changes_no_feature(log: Path, whole: pl.Data
     lines = log.read_text().splitlines()
     days = {parts[0]: int(parts[2]) for parts in (line.split("\t") for line in lines) if parts[1] == "M"}
     lists = whole.group_by("impression").first().sort("impression")
-    for number, row in enumerate(lists.sample(4, seed=3).iter_rows(named=True)):
+    for number, row in enumerate(lists.sample(3, seed=3).iter_rows(named=True)):
         kept = [line for line in lines if not later(line, row["session"], row["day"], row["time"], days)]
         assert len(kept) < len(lines)
         table = made(write_lines(tmp_path / f"log{number}", kept), tmp_path / f"made{number}", YANDEX14, GRADES)

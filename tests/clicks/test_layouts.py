@@ -43,6 +43,7 @@ def test_a_generated_log_is_the_same_in_every_layout(layout: str, first: Feature
     assert not second.counts["set_aside"]
 
 
+@pytest.mark.heavy
 def test_a_table_in_parquet(tmp_path: Path) -> None:
     text = made(generated(tmp_path, 5, "table"), tmp_path / "text", Reading("table"), SATISFIED)
     frame = pl.read_csv(tmp_path / "table.log", infer_schema_length=0)
@@ -66,6 +67,7 @@ def test_scores_of_a_table_are_a_feature(tmp_path: Path) -> None:
     assert not table.users
 
 
+@pytest.mark.heavy
 def test_gzip(tmp_path: Path) -> None:
     log = generated(tmp_path, 4)
     packed = tmp_path / "log.gz"
@@ -75,6 +77,7 @@ def test_gzip(tmp_path: Path) -> None:
     assert results(one).equals(results(other))
 
 
+@pytest.mark.heavy
 def test_several_files_are_one_log(tmp_path: Path) -> None:
     log = generated(tmp_path, 6)
     lines = log.read_text().splitlines()

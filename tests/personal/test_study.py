@@ -220,6 +220,7 @@ class TestResult:
             assert "K-" in text
         assert result.to_csv().splitlines()[0].startswith("model,method,beta,alpha,chosen_as,part,mean,gain")
 
+    @pytest.mark.heavy
     def test_segments(self, table: FeatureTable) -> None:
         names = read_lists(table, labels="grades")["test"].data.queries
         kinds = {"kind": {name: "odd" if number % 2 else "even" for number, name in enumerate(names)}}

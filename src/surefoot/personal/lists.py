@@ -56,8 +56,7 @@ def read_lists(
             f"labels is {shortened(labels)}{did_you_mean(labels, LABELS)}; known are {', '.join(LABELS)}"
         )
     by = split or ("user" if table.users else "session")
-    if by not in SPLITS:
-        raise ArgumentError(f"split is {shortened(by)}{did_you_mean(by, SPLITS)}; known are {', '.join(SPLITS)}")
+    check_split(by)
     if by == "time" and table.clock is None:
         raise ArgumentError("the log's sessions share no clock; split by session")
     if by == "user" and not table.users:
@@ -90,6 +89,12 @@ def read_lists(
         )  # fmt: skip
         result[name] = Lists(data, mine.select(_ABOUT))
     return result
+
+
+def check_split(by: str) -> None:
+    """Reject what lists cannot be split by."""
+    if by not in SPLITS:
+        raise ArgumentError(f"split is {shortened(by)}{did_you_mean(by, SPLITS)}; known are {', '.join(SPLITS)}")
 
 
 def _sampled(lists: pl.DataFrame, sample: int | None, seed: int) -> pl.DataFrame:

@@ -16,7 +16,8 @@ from surefoot.data.segments import read_segments
 from surefoot.data.writing import made_folder
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.personal.defaults import LABELS, RESULT, SAMPLE
-from surefoot.personal.study import Personalization, study
+from surefoot.personal.lists import check_split
+from surefoot.personal.study import Personalization, check_grid, study
 
 _UNITS = {"s": 1.0, "ms": 0.001, "us": 1e-6, "min": 60.0}
 
@@ -68,6 +69,9 @@ def personalize(
     segments : file, dict or table, optional
         Kinds of lists, by their names, to look at one by one.
     """
+    check_grid(preset)
+    if split is not None:
+        check_split(split)
     table = features(
         log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
         engine=engine, memory=memory,

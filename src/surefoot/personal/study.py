@@ -130,10 +130,7 @@ def study(
     seed: int = 0,
 ) -> Personalization:
     """Train every method on a table of features, choose on validation lists, and judge on test lists."""
-    if preset not in GRIDS:
-        raise ArgumentError(
-            f"there is no preset {shortened(preset)}{did_you_mean(preset, GRIDS)}; known are {', '.join(GRIDS)}"
-        )
+    check_grid(preset)
     wanted: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
     wanted = {**wanted, "ranker": wanted["ranker"] | (ranker or {}) | {"random_state": seed}}
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
@@ -182,6 +179,14 @@ def study(
         ),
     }  # fmt: skip
     return Personalization(data)
+
+
+def check_grid(preset: str) -> None:
+    """Reject an unknown preset."""
+    if preset not in GRIDS:
+        raise ArgumentError(
+            f"there is no preset {shortened(preset)}{did_you_mean(preset, GRIDS)}; known are {', '.join(GRIDS)}"
+        )
 
 
 def _setting(row: Json) -> Setting:
