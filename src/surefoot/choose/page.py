@@ -5,11 +5,9 @@ from __future__ import annotations
 from surefoot.choose.figures import REACHED
 from surefoot.choose.tables import columns, marks, notes, title, value_of
 from surefoot.choose.worker import SHOWN
-from surefoot.errors import CONTROL, visible
-from surefoot.report.columns import LEAST_P
-from surefoot.report.html import json_for_script, render_page, script_of, trusted
+from surefoot.errors import visible
+from surefoot.report.html import json_for_script, render_page, script_constants, script_of, trusted
 from surefoot.risk.plain_data import Json
-from surefoot.significance import LEVEL
 
 _FOLDER = "surefoot.choose/assets"
 _SHARED = "surefoot.report/page"
@@ -31,9 +29,7 @@ def page_payload(data: Json) -> Json:
         "cells": {part: [[value_of(column, row[part]) for column in wanted] for row in rows] for part in SHOWN},
         "marks": {part: [marks(row[part]) for row in rows] for part in SHOWN},
         "reached": f"{REACHED:.0%}".replace("%", " %"),
-        "control": CONTROL.pattern,
-        "least_p": LEAST_P,
-        "level": LEVEL,
+        **script_constants(),
     }
 
 

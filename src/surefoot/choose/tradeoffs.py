@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import Self
 
 import numpy as np
 
@@ -18,35 +16,19 @@ from surefoot.choose.store import Store
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.trainings import Failure
 from surefoot.choose.worker import SHOWN
-from surefoot.data.writing import write_text
 from surefoot.errors import DataError, shortened
 from surefoot.learn.defaults import OBJECTIVE
-from surefoot.report.result import Result
+from surefoot.report.result import PlainResult
 from surefoot.risk.plain_data import Json
 
 SCHEMA = "surefoot/sweep/1"
 
 
-class TradeOffs(Result):
+class TradeOffs(PlainResult):
     """What a sweep found; `to_dict` is its plain data, everything else renders that."""
 
     called = "the result of a sweep"
-
-    def __init__(self, data: Json) -> None:
-        self._data = data
-
-    def to_dict(self) -> Json:
-        """Plain data that JSON can hold."""
-        return dict(self._data)
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Self:
-        """The result whose plain data this is."""
-        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-            raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
-        found = cls(data)
-        repr(found), found.to_text(), found.to_csv(), found.to_html()  # all that a rendering looks at is there
-        return found
+    schemas = (SCHEMA,)
 
     def to_text(self, width: int = 120) -> str:
         """The table and the answers that the command line prints."""
@@ -64,14 +46,11 @@ class TradeOffs(Result):
         """The papers' tables in LaTeX."""
         return to_latex(self._data)
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """One self-contained page with the curves, where points can be compared; written to `path` where given."""
+    def page(self) -> str:
+        """One self-contained page with the curves, where points can be compared."""
         from surefoot.choose.page import to_page
 
-        page = to_page(self._data)
-        if path is not None:
-            write_text(path, page)
-        return page
+        return to_page(self._data)
 
     @property
     def rows(self) -> list[Json]:

@@ -123,6 +123,11 @@ def figures_folder(option: str, path: str | None) -> Output:
     return OutputFolder(option, path, inside={f"{name}.{ending}": FIGURE for name in CHARTS for ending in FORMATS})
 
 
+def files_under(path: Path) -> list[Path]:
+    """Every file of data that is a file or a folder, whatever it is called: none of them may be overwritten."""
+    return [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+
+
 def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force: bool = False) -> None:
     """Reject, before anything is read, outputs that cannot be written, are an input, coincide, or would lose a file.
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.cli.numbers import numbers
-from surefoot.cli.outputs import JSON, PAGE, PERSONAL_CSV, Force, Output, check_outputs
+from surefoot.cli.outputs import JSON, PAGE, PERSONAL_CSV, Force, Output, check_outputs, files_under
 from surefoot.cli.parameters import parameters
-from surefoot.cli.printing import Form, either, show
+from surefoot.cli.printing import Form, deliver, either
 from surefoot.clicks.defaults import ENGINES, GRADES, LAYOUTS, MEMORY, SATISFIED
 from surefoot.personal.defaults import GRIDS, LABELS, SAMPLE, SPLITS
 
@@ -73,11 +73,12 @@ def personalize(
     """
     check_outputs(
         [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, PERSONAL_CSV)],
-        [*_files(log), *([segments] if segments else [])],
+        [*files_under(log), *([segments] if segments else [])],
         force,
     )
     from surefoot.personal.personalize import features
     from surefoot.personal.personalize import personalize as learn
+    from surefoot.personal.tables import tables
 
     reading: dict[str, Any] = {
         "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last, "engine": engine,
@@ -101,23 +102,7 @@ def personalize(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed,
     )  # fmt: skip
-    for path, write in ((html, result.write_html), (json_file, result.write_json), (csv_file, result.write_csv)):
-        if path is not None:
-            write(path)
-    if quiet:
-        return
-    if form is Form.table:
-        from surefoot.personal.tables import tables
-
-        show(tables(result.to_dict()))
-    else:
-        typer.echo(
-            {"markdown": result.to_markdown, "latex": result.to_latex, "csv": result.to_csv}[form.value](), nl=False
-        )
-
-
-def _files(log: Path) -> list[Path]:
-    return [path for path in log.iterdir() if path.is_file()] if log.is_dir() else [log]
+    deliver(result, {"html": html, "json": json_file, "csv": csv_file}, form, tables, quiet)
 
 
 def _say_features(folder: Path, names: list[str], counts: dict[str, Any]) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -39,6 +40,25 @@ def show(parts: Sequence[RenderableType]) -> None:
         # A file or pipe has no width of its own; the tables' own is readable there.
         width = os.environ.get("COLUMNS", "")
         typer.echo(rendered(parts, int(width) if width.isdecimal() and int(width) else _WIDTH))
+
+
+def deliver(
+    result: Any,
+    files: Mapping[str, Path | None],
+    form: Form,
+    tables: Callable[[dict[str, Any]], Sequence[RenderableType]],
+    quiet: bool,
+) -> None:
+    """Write a result to the files that are asked for, by `html`, `json` and `csv`, and print it unless `quiet`."""
+    for kind, path in files.items():
+        if path is not None:
+            getattr(result, f"write_{kind}")(path)
+    if quiet:
+        return
+    if form is Form.table:
+        show(tables(result.to_dict()))
+    else:
+        typer.echo(getattr(result, f"to_{form.value}")(), nl=False)
 
 
 def either(names: Iterable[str]) -> str:

@@ -12,9 +12,9 @@ import typer
 
 from surefoot.choose import defaults
 from surefoot.cli.numbers import numbers
-from surefoot.cli.outputs import JSON, PAGE, SWEEP_CSV, Force, Output, check_outputs
+from surefoot.cli.outputs import JSON, PAGE, SWEEP_CSV, Force, Output, check_outputs, files_under
 from surefoot.cli.parameters import parameters, plain
-from surefoot.cli.printing import Form, either, show
+from surefoot.cli.printing import Form, deliver, either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.defaults import MEASURE, RISK_OBJECTIVES, RULE
 from surefoot.learn.sources import HELP as BASELINES
@@ -90,11 +90,12 @@ def sweep(
     """
     check_outputs(
         [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, SWEEP_CSV)],
-        [*_data_files(data), output / defaults.PLAN, output / defaults.RESULT, *files_of(baseline or [])],
+        [*files_under(data), output / defaults.PLAN, output / defaults.RESULT, *files_of(baseline or [])],
         force,
     )
     from surefoot.choose.plan import TREES
     from surefoot.choose.sweep import sweep as run_sweep
+    from surefoot.choose.tables import tables
 
     grid = parameters(set_ or [], {TREES, "self"}, _values)
     if trees is not None:
@@ -113,18 +114,7 @@ def sweep(
             options=options, measure=measure, folds=folds,
             **{name: value for name, value in given.items() if value is not None},
         )  # fmt: skip
-    for path, write in ((html, result.write_html), (json_file, result.write_json), (csv_file, result.write_csv)):
-        if path is not None:
-            write(path)
-    if not quiet:
-        if form is Form.table:
-            from surefoot.choose.tables import tables
-
-            show(tables(result.to_dict()))
-        else:
-            typer.echo(
-                {"markdown": result.to_markdown, "latex": result.to_latex, "csv": result.to_csv}[form.value](), nl=False
-            )
+    deliver(result, {"html": html, "json": json_file, "csv": csv_file}, form, tables, quiet)
     failures = result.to_dict()["failures"]
     if failures:
         said = "; ".join(f"{failure['name']}: {failure['message']}" for failure in failures[:5])
@@ -132,11 +122,6 @@ def sweep(
             f"{len(failures)} of the trainings failed ({said}); the others are kept in {output}, and the same command "
             "tries these again"
         )
-
-
-def _data_files(data: Path) -> list[Path]:
-    """Every file of the data, whatever it is called: none of them may be overwritten."""
-    return [path for path in data.rglob("*") if path.is_file()] if data.is_dir() else [data]
 
 
 def _values(text: str) -> list[Any]:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from surefoot.clicks.expressions import Table, ibis
+from surefoot.clicks.expressions import Table, ibis, union
 from surefoot.clicks.impressions import Impressions
 from surefoot.clicks.log import Log
 
@@ -37,7 +38,7 @@ def catalogue(log: Log) -> list[Feature]:
     if log.scores:
         found.append(Feature("score", "the score that it was shown with"))
     called = {"document": "the document", "domain": "the document's domain", "pair": "the document for this query"}
-    for scope, before in _scopes(log):
+    for scope, _, before in _scopes(log):
         for key, what in called.items():
             if key != "domain" or log.domains:
                 found += [
@@ -71,19 +72,26 @@ def catalogue(log: Log) -> list[Feature]:
     return found
 
 
-def _scopes(log: Log) -> list[tuple[str, str]]:
-    users = [("user", "by or to this user")] if log.users and log.clock else []
-    return [("session", "in this session"), *users]
+class Scope(NamedTuple):
+    """Whose events are counted: of the column `name`, by the clock in a column; and that in words."""
+
+    name: str
+    clock: str
+    words: str
+
+
+def _scopes(log: Log) -> list[Scope]:
+    users = [Scope("user", "when", "by or to this user")] if log.users and log.clock else []
+    return [Scope("session", "at", "in this session"), *users]
 
 
 def personal(log: Log, found: Impressions) -> Table:
     """Results of some users, or sessions, with the features that these alone decide."""
     stream = _stream(log, found.results)
-    for scope, _ in _scopes(log):
-        whose, clock = (["session"], "at") if scope == "session" else (["user"], "when")
+    for scope, clock, _ in _scopes(log):
         for key, columns in _KEYS.items():
             if key != "domain" or log.domains:
-                stream = _counted(stream, [*whose, *columns], clock, {f"{scope}_{key}_{kind}": kind for kind in KINDS})
+                stream = _counted(stream, [scope, *columns], clock, {f"{scope}_{key}_{kind}": kind for kind in KINDS})
     rows = stream.filter(stream.shown == 1).drop(*KINDS, "at", "when")
     for lists in (_of_lists(log, found), _activity(log, found)):
         rows = rows.left_join(lists, "impression").drop("impression_right")
@@ -105,11 +113,10 @@ def _activity(log: Log, found: Impressions) -> Table:
         )
         for kind, (table, time, impression) in kinds.items()
     ]  # fmt: skip
-    stream = parts[0].union(parts[1], distinct=False)
+    stream = union(parts)
     names: list[str] = []
-    for scope, _ in _scopes(log):
-        whose, clock = (["session"], "at") if scope == "session" else (["user"], "when")
-        for what, keys in (("", whose), ("query_", [*whose, "query"])):
+    for scope, clock, _ in _scopes(log):
+        for what, keys in (("", [scope]), ("query_", [scope, "query"])):
             sums = {f"{scope}_{what}lists": "listed", f"{scope}_{what}clicks": "clicked"}
             stream, names = _counted(stream, keys, clock, sums), [*names, *sums]
     return stream.filter(stream.listed == 1).select("impression", *names)
@@ -130,8 +137,7 @@ def _stream(log: Log, results: Table) -> Table:
                 **{name: ibis.literal(int(name == kind)) for name in KINDS},
             )
         )  # fmt: skip
-    first, *others = parts
-    return first.union(*others, distinct=False)
+    return union(parts)
 
 
 def _counted(stream: Table, keys: Sequence[str], clock: str, sums: dict[str, str]) -> Table:

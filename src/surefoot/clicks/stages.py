@@ -16,8 +16,7 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -91,7 +90,7 @@ def feature_table(
     asked = json.loads(json.dumps(asked))
     with alone_in(target, "study"):
         if not _is_made(target, asked):
-            with _engine(engine, target, memory, threads) as running:
+            with closing(engine_of(engine, target, memory, threads)) as running:
                 log, counts = _Stages(running, target, files, how, satisfaction, shards).run()
             about = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
             done = asked | {"features": about, "counts": counts, "clock": log.clock, "users": log.users}
@@ -112,15 +111,6 @@ def _is_made(folder: Path, asked: dict[str, Any]) -> bool:
     if not isinstance(before, dict) or {key: before.get(key) for key in asked} != asked:
         raise DataError.at(folder, None, "holds the features of another log, or of another reading; name another")
     return "counts" in before
-
-
-@contextmanager
-def _engine(name: str, folder: Path, memory: str, threads: int | None) -> Iterator[Engine]:
-    running = engine_of(name, folder, memory, threads)
-    try:
-        yield running
-    finally:
-        running.close()
 
 
 class _Stages:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from surefoot.errors import CONTROL, visible
+from surefoot.errors import visible
 from surefoot.personal.defaults import METHODS
 from surefoot.personal.tables import cells, headings, measure_name, notes, title
-from surefoot.report.columns import LEAST_P
-from surefoot.report.html import json_for_script, render_page, script_of, trusted
+from surefoot.report.html import json_for_script, render_page, script_constants, script_of, trusted
 from surefoot.risk.plain_data import Json
-from surefoot.significance import LEVEL
 
 _FOLDER = "surefoot.personal/assets"
 _SHARED = "surefoot.report/page"
@@ -33,9 +31,7 @@ def page_payload(data: Json) -> Json:
         "selective": data["selective"],
         "sessions": data["sessions"],
         "measure": measure_name(data),
-        "control": CONTROL.pattern,
-        "least_p": LEAST_P,
-        "level": LEVEL,
+        **script_constants(),
     }
 
 

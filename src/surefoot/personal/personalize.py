@@ -72,13 +72,14 @@ def personalize(
     check_grid(preset)
     if split is not None:
         check_split(split)
+    layout = layout or guess_layout(log)
+    labels = labels or _labels_of(layout)
     table = features(
         log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
         engine=engine, memory=memory,
     )  # fmt: skip
-    known = labels or _labels_of(layout or guess_layout(log))
     found = study(
-        table, labels=known, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, seed=seed,
+        table, labels=labels, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, seed=seed,
         segments=None if segments is None else read_segments(segments),
     )  # fmt: skip
     found.write_json(Path(folder) / RESULT)

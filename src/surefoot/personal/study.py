@@ -5,16 +5,14 @@ Models are chosen on validation lists and judged on test lists (Bennett et al., 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.clicks.stages import FeatureTable
-from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.personal.defaults import (
     GRIDS,
@@ -40,7 +38,7 @@ from surefoot.personal.lists import PARTS, read_lists
 from surefoot.personal.methods import Setting, on_preferences, settings
 from surefoot.personal.sessions import looked_at
 from surefoot.personal.trainings import HELD, MODELS, Trainings
-from surefoot.report.result import Result
+from surefoot.report.result import PlainResult
 from surefoot.risk.multiplicity import holm
 from surefoot.risk.plain_data import Json
 
@@ -48,26 +46,11 @@ SCHEMA = "surefoot/personalization/1"
 _CURVE = 50  # thresholds of the selective curve that are kept
 
 
-class Personalization(Result):
+class Personalization(PlainResult):
     """What was found; `to_dict` is its plain data, everything else renders that."""
 
     called = "the result of a personalisation"
-
-    def __init__(self, data: Json) -> None:
-        self._data = data
-
-    def to_dict(self) -> Json:
-        """Plain data that JSON can hold."""
-        return dict(self._data)
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Self:
-        """The result whose plain data this is."""
-        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-            raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
-        found = cls(data)
-        repr(found), found.to_text(), found.to_csv(), found.to_html()  # all that a rendering looks at is there
-        return found
+    schemas = (SCHEMA,)
 
     def to_text(self, width: int = 120) -> str:
         """The paper's Table 2, and how to read it."""
@@ -93,14 +76,11 @@ class Personalization(Result):
 
         return to_latex(self._data)
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """One self-contained page with the curves, and sessions to look at; written to `path` where given."""
+    def page(self) -> str:
+        """One self-contained page with the curves, and sessions to look at."""
         from surefoot.personal.page import to_page
 
-        page = to_page(self._data)
-        if path is not None:
-            write_text(path, page)
-        return page
+        return to_page(self._data)
 
     @property
     def rows(self) -> list[Json]:

@@ -12,6 +12,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from surefoot import __version__
+from surefoot.errors import CONTROL
+from surefoot.significance import LEVEL
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -62,6 +64,13 @@ def _source_hash(text: str) -> str:
 def script_of(names: tuple[str, ...]) -> str:
     """Scripts of the package in one scope of their own."""
     return '"use strict";\n(() => {\n' + "\n".join(map(asset, names)) + "})();\n"
+
+
+def script_constants() -> dict[str, Any]:
+    """What `dom.js` reads on every page: characters that steer, the least p that is written, the level of tests."""
+    from surefoot.report.columns import LEAST_P
+
+    return {"control": CONTROL.pattern, "least_p": LEAST_P, "level": LEVEL}
 
 
 def json_for_script(data: Any) -> str:

@@ -17,11 +17,11 @@ from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.data.scores import Scores, check_same
 from surefoot.data.texts import read_texts
-from surefoot.errors import CONTROL, visible
-from surefoot.report.columns import LEAST_P, SUMMARY, SYSTEM, at_alpha, page_columns
+from surefoot.errors import visible
+from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha, page_columns
 from surefoot.report.defaults import DETAIL, PANEL_ALPHAS
 from surefoot.report.escapes import FORMULA
-from surefoot.report.html import json_for_script, render, render_page, script_of, trusted
+from surefoot.report.html import json_for_script, render, render_page, script_constants, script_of, trusted
 from surefoot.report.page_results import pack, packed_results
 from surefoot.report.words import (
     FEW,
@@ -41,7 +41,6 @@ from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, System
 from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
 from surefoot.risk.turns import CLOSE, MOST_ALPHA, STEPS
-from surefoot.significance import LEVEL
 
 _FOLDER = "surefoot.report/page"
 _NAMES = (
@@ -130,11 +129,9 @@ def page_payload(
         "dropped": data["dropped"],
         "rounding": ROUNDING,
         "over_20": OVER_20,
-        "level": LEVEL,
-        "least_p": LEAST_P,
         "largest_alpha": LARGEST_ALPHA,
         "turns": {"most": MOST_ALPHA, "steps": STEPS, "close": CLOSE},
-        "control": CONTROL.pattern,
+        **script_constants(),
         "formula": FORMULA.pattern,
         "worst_share": data["worst_share"],
         "baselines": given,

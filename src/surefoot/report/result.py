@@ -68,3 +68,37 @@ class Result(ABC):
     def __str__(self) -> str:
         """The tables that the command line prints."""
         return self.to_text()
+
+
+class PlainResult(Result):
+    """A result that is its plain data and nothing besides, told by the schema that the data names."""
+
+    schemas: tuple[str, ...]  # of which the data has one
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        self._data = data
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that JSON can hold."""
+        return dict(self._data)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The result whose plain data this is."""
+        if not isinstance(data, dict) or data.get("schema") not in cls.schemas:
+            which = "the schema" if len(cls.schemas) == 1 else "a schema such as"
+            raise DataError(f"is not {cls.called}; expected JSON with {which} {cls.schemas[0]!r}")
+        found = cls(data)
+        repr(found), found.to_text(), found.to_csv(), found.to_html()  # all that a rendering looks at is there
+        return found
+
+    @abstractmethod
+    def page(self) -> str:
+        """The page of the data."""
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
+        """One self-contained page; written to `path`, all or nothing, where one is given."""
+        page = self.page()
+        if path is not None:
+            write_text(path, page)
+        return page

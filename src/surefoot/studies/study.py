@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import Self
 
 from surefoot.data.scores import Scores, check_once, check_same
-from surefoot.data.writing import write_text
-from surefoot.errors import ArgumentError, DataError
-from surefoot.report.result import Result
-from surefoot.risk.plain_data import Json
+from surefoot.errors import ArgumentError
+from surefoot.report.result import PlainResult
 from surefoot.studies.text import to_csv, to_text
 
 SAME = 1e-12  # scores and means that differ by no more differ by rounding only
@@ -32,26 +28,11 @@ def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
     return matrices
 
 
-class Study(Result):
+class Study(PlainResult):
     """What a study of stability found; `to_dict` is its plain data, everything else renders that."""
 
     called = "a study of stability"
-
-    def __init__(self, data: Json) -> None:
-        self._data = data
-
-    def to_dict(self) -> Json:
-        """Plain data that JSON can hold; `schema` says which study it is."""
-        return dict(self._data)
-
-    @classmethod
-    def from_dict(cls, data: Json) -> Self:
-        """The study whose plain data this is."""
-        if not isinstance(data, dict) or data.get("schema") not in [schema_of(kind) for kind in KINDS]:
-            raise DataError(f"is not {cls.called}; expected JSON with a schema such as {schema_of(KINDS[0])!r}")
-        study = cls(data)
-        repr(study), study.to_text(), study.to_csv(), study.to_html()  # all that a rendering looks at is there
-        return study
+    schemas = tuple(schema_of(kind) for kind in KINDS)
 
     def to_csv(self) -> str:
         """One row for each measure and size, period or function, figures at full precision."""
@@ -61,14 +42,11 @@ class Study(Result):
         """The tables that the command line prints."""
         return to_text(self._data, width)
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """One self-contained page with the study's charts; written to `path` where given."""
+    def page(self) -> str:
+        """One self-contained page with the study's charts."""
         from surefoot.studies.page import to_page
 
-        page = to_page([self._data])
-        if path is not None:
-            write_text(path, page)
-        return page
+        return to_page([self._data])
 
     def __repr__(self) -> str:
         """Which study, of what."""
