@@ -10,7 +10,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.cli.outputs import check_outputs, figures_folder
-from surefoot.learn.model_files import DETAILS, MODEL, is_model_file, waiting_name
+from surefoot.learn.model_files import DETAILS, MODELS, is_model_file, waiting_name
 
 SMALL = ("--trees", "2", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--set", "num_threads=1", "-q")
 
@@ -174,18 +174,18 @@ def test_runs_judgments_and_models_need_force(surefoot, home: Path) -> None:
     refused(surefoot, home, rank, "--qrels: q.txt exists already")
     refused(surefoot, home, f"{TRAIN} -o model", "--output: model holds a model already")
     assert surefoot(*TRAIN.split(), "-o", "model", "--force")[0] == 0
-    (home / "model" / waiting_name("a" * 64)).write_text("left by a training that was killed")
+    (home / "model" / waiting_name("model.txt", "a" * 64)).write_text("left by a training that was killed")
     assert surefoot(*TRAIN.split(), "-o", "model", "--force")[0] == 0
-    assert {file.name for file in (home / "model").iterdir()} == {MODEL, DETAILS}
+    assert {file.name for file in (home / "model").iterdir()} == {MODELS["lightgbm"], DETAILS}
     (home / "model" / "notes.txt").write_text("mine")
     refused(surefoot, home, f"{TRAIN} -o model --force", "holds other files than a model's (notes.txt)")
     refused(surefoot, home, f"{TRAIN} -o . --force", "")
 
 
 def test_the_files_of_a_model_are_those_that_are_saved(home: Path) -> None:
-    assert {file.name for file in (home / "model").iterdir()} == {MODEL, DETAILS}
-    assert all(map(is_model_file, (MODEL, DETAILS, waiting_name("0" * 64))))
-    assert not any(map(is_model_file, ("notes.txt", ".model.txt.next", waiting_name("x"), MODEL + ".gz")))
+    assert {file.name for file in (home / "model").iterdir()} == {MODELS["lightgbm"], DETAILS}
+    assert all(map(is_model_file, (*MODELS.values(), DETAILS, waiting_name("model.json", "0" * 64))))
+    assert not any(map(is_model_file, ("notes.txt", ".model.txt.next", waiting_name("model.txt", "x"), "model.txt.gz")))
 
 
 def test_a_checkpoint_is_tried_and_known_before_training(surefoot, home: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.arrays import Floats
-from surefoot.learn.engines.contract import Binned, Booster, Engine, ModelTextError, Singles, engine
+from surefoot.learn.engines.contract import Binned, Booster, Engine, ModelTextError, Singles, engine_of
 
 RNG = np.random.default_rng(0)
 X = RNG.random((200, 4)).astype(np.float32)
@@ -42,7 +42,7 @@ class EngineContract:
 
     @property
     def engine(self) -> Engine:
-        return engine(self.name)
+        return engine_of(self.name)
 
     def binned(self, others: Sequence[Any] = (), **given: Any) -> Binned:
         return self.engine.bin(X, others, self.checked(**given), seed=1)

@@ -13,7 +13,7 @@ import pytest
 from tests.learn.engine_contract import EngineContract, X, go_on, towards
 
 import surefoot as sf
-from surefoot.learn.engines.contract import engine
+from surefoot.learn.engines.contract import engine_of
 
 
 class TestLightGBM(EngineContract):
@@ -45,8 +45,8 @@ class TestLightGBM(EngineContract):
 
 @pytest.mark.parametrize("name", ["", "XGB", None, 5, ["lightgbm"]])
 def test_an_unknown_engine(name: Any) -> None:
-    with pytest.raises(sf.ArgumentError, match="known are: lightgbm"):
-        engine(name)
+    with pytest.raises(sf.ArgumentError, match="known are: lightgbm, xgboost"):
+        engine_of(name)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 
 import surefoot as sf
-from surefoot.learn.engines.lightgbm.engine import safe_names
+from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.inputs import standardised_baseline
 
 NAMES = ["bm25", "title: length", "url[0]", "e,f"]

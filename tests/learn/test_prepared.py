@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.learn.engines.contract import engine
+from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.prepared import Prepared
 from surefoot.learn.regression import regression_trees
 
@@ -27,7 +27,7 @@ def sets() -> list[sf.RankingData]:
 
 def text(ranker: sf.Ranker) -> str:
     """The trees; the parameters after them also name the seed of bins, which draws nothing here."""
-    return engine().dump(ranker.booster_, ranker.best_iteration_).partition("end of trees")[0]
+    return engine_of().dump(ranker.booster_, ranker.best_iteration_).partition("end of trees")[0]
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_shared_data_changes_no_model(sets, settings) -> None:
 
 def test_bins_are_made_once(sets, monkeypatch) -> None:
     made = []
-    bins = type(engine()).bin
-    monkeypatch.setattr(type(engine()), "bin", lambda *given: made.append(1) or bins(*given))
+    bins = type(engine_of()).bin
+    monkeypatch.setattr(type(engine_of()), "bin", lambda *given: made.append(1) or bins(*given))
     shared = Prepared(*sets)
     for seed, leaves in ((0, 4), (1, 4), (1, 8)):
         sf.Ranker(**(SMALL | {"num_leaves": leaves, "random_state": seed})).fit(shared)

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import surefoot as sf
 from surefoot.learn.criteria import Criterion
-from surefoot.learn.engines.contract import engine
+from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.engines.lightgbm.parameters import REJECTED, TAKEN, check_parameters
 from surefoot.learn.prepared import Prepared
 from surefoot.learn.training import Training
@@ -161,7 +161,7 @@ def test_scores_that_are_not_finite(train) -> None:
             return np.full(len(X), np.nan)
 
     with pytest.raises(sf.ArgumentError, match="not finite"):
-        Training(sf.Ranker(**SMALL), engine(), Prepared(train)).score_sample(Broken())
+        Training(sf.Ranker(**SMALL), engine_of(), Prepared(train)).score_sample(Broken())
 
 
 def test_no_split_can_be_made(train) -> None:

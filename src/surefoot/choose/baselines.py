@@ -22,20 +22,18 @@ def learned_baselines(held_out: RankingData, measure: str, parameters: Mapping[s
     """LambdaMART, regression trees, AdaRank and automatic feature selection, by name; each has `predict`.
 
     Two thirds of the queries are learned from; the last third says when the trees have grown enough. `parameters` are
-    the trees'.
+    the trees', and may name their engine.
     """
     order = np.random.default_rng(seed).permutation(len(held_out.queries))
     cut = len(order) - len(order) // 3
     train, valid = (held_out.select(np.sort(part)).with_only([]) for part in (order[:cut], order[cut:]))
-    engine_parameters = {name: value for name, value in parameters.items() if name != TREES}
+    others = {name: value for name, value in parameters.items() if name != TREES}
     trees = int(parameters[TREES])
     ranker = Ranker(
         measure=measure, n_estimators=trees, early_stopping_rounds=_PATIENCE, random_state=seed, history=False,
-        **engine_parameters,
+        **others,
     ).fit(train, valid=valid)  # fmt: skip
-    regression = regression_trees(
-        train, valid, trees=trees, early_stopping_rounds=_PATIENCE, seed=seed, **engine_parameters
-    )
+    regression = regression_trees(train, valid, trees=trees, early_stopping_rounds=_PATIENCE, seed=seed, **others)
     models = (ranker, regression, adarank(train, measure), feature_selection(train, measure))
     return dict(zip(LEARNED, models, strict=True))
 

@@ -11,7 +11,8 @@ from surefoot.arguments import LARGEST_COUNT, whole
 from surefoot.choose.defaults import TREES as DEFAULT_TREES
 from surefoot.choose.defaults import TUNINGS
 from surefoot.errors import ArgumentError, listed, shortened
-from surefoot.learn.defaults import OBJECTIVES
+from surefoot.learn.defaults import ENGINE, OBJECTIVES
+from surefoot.learn.engines.contract import Engine, engine_of
 from surefoot.learn.settings import SEEDS
 from surefoot.measures.notation import Measure
 from surefoot.risk.assess import distinct_alphas
@@ -158,7 +159,6 @@ class Plan:
 
     def check(self, job: Job) -> None:
         """Reject what no ranker takes before any data is read."""
-        from surefoot.learn.engines.contract import engine
         from surefoot.learn.ranker import Ranker
         from surefoot.learn.settings import Settings
 
@@ -166,7 +166,12 @@ class Plan:
         Settings.of(ranker)
         # Lists have a value for each feature, and how many there are the data will say.
         plain = {name: value for name, value in ranker.engine_parameters.items() if not isinstance(value, list | tuple)}
-        engine().check(plain, LARGEST_COUNT)
+        self.engine.check(plain, LARGEST_COUNT)
+
+    @property
+    def engine(self) -> Engine:
+        """Who grows the trees."""
+        return engine_of(self.options.get("engine", ENGINE))
 
     def ranker(self, job: Job) -> dict[str, Any]:
         """Everything that a job's `Ranker` is made with."""

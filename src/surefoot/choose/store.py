@@ -29,7 +29,6 @@ from surefoot.data.files import read_json
 from surefoot.data.locks import LOCK, alone_in
 from surefoot.data.writing import new_folder, write_text
 from surefoot.errors import DataError
-from surefoot.learn.engines.contract import engine
 
 SCHEMA = "surefoot/sweep-plan/1"
 _AGAIN = "remove its folder, and run the sweep again"
@@ -124,9 +123,10 @@ class Store:
         """A name for a job's files: the same for trainings that are alike in everything."""
         baselines = self.fold(job.fold)["baselines"]
         named = baselines if job.setting.against_all else baselines[:1]
+        engine = self.plan.engine
         parts = [
-            __version__, engine().name, engine().version, job.trial, self.fold(job.fold)["digest"], named,
-            {name: value for name, value in self.plan.ranker(job).items() if name not in engine().idle},
+            __version__, engine.name, engine.version, job.trial, self.fold(job.fold)["digest"], named,
+            {name: value for name, value in self.plan.ranker(job).items() if name not in engine.idle},
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
 

@@ -16,7 +16,8 @@ from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import State, run
 from surefoot.errors import ArgumentError, DataError, listed, shortened
-from surefoot.learn.defaults import MEASURE
+from surefoot.learn.defaults import ENGINE, MEASURE
+from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.sources import resolved_baseline
 
@@ -35,6 +36,7 @@ def sweep(
     preset: str | None = None,
     workers: int | None = None,
     threads: int = 1,
+    engine: str = ENGINE,
     look: Callable[[State], None] | None = None,
     options: Mapping[str, Any] | None = None,
     **given: Any,
@@ -46,7 +48,8 @@ def sweep(
     training: the same call goes on where a killed one was. `baselines` are texts such as "bm25=feature:25"; the first
     is what is shipped, RankingData's own come before. `grid` has lists of engine parameters and of n_estimators,
     `tune` says how they are chosen. With `learn_baselines`, four more are learned on `held_out` queries.
-    `selective` names an aggregate such as "mean:25" that all models get as a feature. `options` are Ranker's others.
+    `selective` names an aggregate such as "mean:25" that all models get as a feature. `engine` is
+    "lightgbm" or "xgboost", `options` are Ranker's others.
     A `preset` ("wang2012", "dincer2014", "dincer2016") sets what is not given, parameters one by one.
 
     Objectives compare with the first baseline; "faro@all" (T*-FARO) and geo_risk with all of them.
@@ -59,7 +62,8 @@ def sweep(
     objectives = [asked["objectives"]] if isinstance(asked["objectives"], str) else asked["objectives"]
     plan = Plan.of(
         objectives, asked["alphas"], asked["seeds"], asked["grid"], asked["tune"], asked["measure"],
-        {"num_threads": threads, **(options or {})},
+        # The default engine is not named, so that sweeps from before there was another one go on.
+        {engine_of(engine).threads: threads, **({} if engine == ENGINE else {"engine": engine}), **(options or {})},
     )  # fmt: skip
     learned = bool(asked["learn_baselines"])
     held_out = (defaults.HELD_OUT if learned else 0.0) if asked["held_out"] is None else asked["held_out"]

@@ -99,7 +99,7 @@ class Worker:
 
     @property
     def _threads(self) -> int | None:
-        return self.plan.options.get("num_threads")
+        return self.plan.options.get(self.plan.engine.threads)
 
     def _with_learned(self, fold: Fold) -> Fold:
         """The fold with learned baselines' scores, from the store where they are known."""
@@ -109,8 +109,9 @@ class Worker:
         else:
             if fold.held_out is None:
                 raise ArgumentError("baselines are learned on held-out queries; say how many with held_out")
-            threads = {} if self._threads is None else {"num_threads": self._threads}
-            models = learned_baselines(fold.held_out, self.plan.measure, self._first | threads, self.store.source.seed)
+            engine = self.plan.engine
+            grower = {"engine": engine.name} | ({} if self._threads is None else {engine.threads: self._threads})
+            models = learned_baselines(fold.held_out, self.plan.measure, self._first | grower, self.store.source.seed)
             found = [scores_of(models, data) for data in fold.sets]
         for name in LEARNED:
             if name in fold.train.baselines:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, shortened
+from surefoot.learn.defaults import ENGINES
+
+Engine = Annotated[str, typer.Option(help=f"Who grows the trees: {either(ENGINES)}.")]
 
 
 def parameters(
@@ -20,7 +26,7 @@ def parameters(
         if not equals or not name:
             raise ArgumentError(f"--set {shortened(text)} is not understood; write --set num_leaves=50")
         if name in taken:
-            raise ArgumentError(f"--set {name} is not a LightGBM parameter; it has an option of its own, see --help")
+            raise ArgumentError(f"--set {name} is no engine's parameter; it has an option of its own, see --help")
         if name in found:
             raise ArgumentError(f"--set {name} is given twice")
         found[name] = (read or plain)(value)

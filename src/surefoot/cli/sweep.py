@@ -13,10 +13,10 @@ import typer
 from surefoot.choose import defaults
 from surefoot.cli.numbers import numbers
 from surefoot.cli.outputs import JSON, PAGE, SWEEP_CSV, Force, Output, check_outputs, files_under
-from surefoot.cli.parameters import parameters, plain
+from surefoot.cli.parameters import Engine, parameters, plain
 from surefoot.cli.printing import Form, deliver, either
 from surefoot.errors import ArgumentError, visible
-from surefoot.learn.defaults import MEASURE, RISK_OBJECTIVES, RULE
+from surefoot.learn.defaults import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
 from surefoot.learn.sources import HELP as BASELINES
 from surefoot.learn.sources import files_of
 
@@ -50,7 +50,7 @@ def sweep(
     set_: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUES", help="A LightGBM parameter, such as num_leaves=10,50.", show_default=False
+            "--set", metavar="NAME=VALUES", help="An engine parameter, such as num_leaves=10,50.", show_default=False
         ),
     ] = None,
     tune: Annotated[
@@ -75,6 +75,7 @@ def sweep(
     early_stopping: Annotated[
         int | None, typer.Option(help="Stop after so many trees without progress.", min=1, show_default=False)
     ] = None,
+    engine: Engine = ENGINE,
     workers: Annotated[int | None, typer.Option(help="Processes.", min=1, show_default="one per core")] = None,
     threads: Annotated[int, typer.Option(help="Threads of each process.", min=1)] = 1,
     html: Annotated[Path | None, typer.Option(help="Write a page to look around in.", show_default=False)] = None,
@@ -111,7 +112,7 @@ def sweep(
     with _live(quiet) as look:
         result = run_sweep(
             data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads, look=look,
-            options=options, measure=measure, folds=folds,
+            engine=engine, options=options, measure=measure, folds=folds,
             **{name: value for name, value in given.items() if value is not None},
         )  # fmt: skip
     deliver(result, {"html": html, "json": json_file, "csv": csv_file}, form, tables, quiet)

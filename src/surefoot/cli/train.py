@@ -10,11 +10,12 @@ import typer
 
 from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs
-from surefoot.cli.parameters import parameters
+from surefoot.cli.parameters import Engine, parameters
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.defaults import (
     CHECKPOINT_EVERY,
+    ENGINE,
     ESTIMATE,
     MEASURE,
     OBJECTIVE,
@@ -57,9 +58,10 @@ def train(
     set_: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="A LightGBM parameter, such as num_leaves=50.", show_default=False
+            "--set", metavar="NAME=VALUE", help="A parameter of the engine, such as num_leaves=50.", show_default=False
         ),
     ] = None,
+    engine: Engine = ENGINE,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Keep the state here; the same command resumes from it.", show_default=False)
@@ -93,6 +95,7 @@ def train(
         "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
         "init": "baseline" if init_baseline else None, "n_estimators": trees, "early_stopping_rounds": early_stopping,
         "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
+        "engine": engine,
     }  # fmt: skip
     ranker = Ranker(**chosen, **parameters(set_ or [], taken={*chosen, "self"}))
     settings = Settings.of(ranker)  # what is wrong with them shows before anything is read

@@ -7,8 +7,9 @@ OBJECTIVES = ("gain", "u_risk", "saro", "faro", "geo_risk")
 RISK_OBJECTIVES = OBJECTIVES[1:]  # these compare with a baseline, and need α
 RULES = ("exact", "eq9")
 ESTIMATES = ("each", "first")
+ENGINES = ("lightgbm", "xgboost")
 
-OBJECTIVE, RULE, ESTIMATE = OBJECTIVES[0], RULES[0], ESTIMATES[0]
+OBJECTIVE, RULE, ESTIMATE, ENGINE = OBJECTIVES[0], RULES[0], ESTIMATES[0], ENGINES[0]
 MEASURE = "nDCG(dcg='exp-log2')@10"
 STOP_ON = "effectiveness"
 CHECKPOINT_EVERY = 50  # trees

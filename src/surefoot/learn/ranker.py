@@ -14,8 +14,8 @@ from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
 from surefoot.learn import storage
-from surefoot.learn.defaults import CHECKPOINT_EVERY, ESTIMATE, MEASURE, OBJECTIVE, RULE, STOP_ON
-from surefoot.learn.engines.contract import DEFAULT, engine
+from surefoot.learn.defaults import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, STOP_ON
+from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import (
     as_data,
@@ -67,8 +67,11 @@ class Ranker(Estimator):
         Seed; the same gives the same model. None draws one, which `random_state_` keeps.
     importance_type : {"split", "gain"}
         What `feature_importances_` counts: a feature's splits, or what they gained.
+    engine : {"lightgbm", "xgboost"}
+        Who grows the trees; XGBoost comes with the extra `xgboost`.
     **parameters
-        LightGBM's, by its own names: `num_leaves`, `learning_rate`, `feature_fraction`, …
+        The engine's, by its own names: LightGBM's `num_leaves`, `learning_rate`, `feature_fraction`, …, or XGBoost's
+        `max_leaves`, `learning_rate`, `colsample_bytree`, …
 
     Examples
     --------
@@ -79,7 +82,8 @@ class Ranker(Estimator):
     True
     """
 
-    engine_ = DEFAULT  # whose trees booster_ are; rankers pickled by the first version do not say
+    engine = ENGINE  # of rankers pickled by the first version, which know no other
+    engine_ = ENGINE  # whose trees booster_ are
 
     def __init__(
         self,
@@ -100,6 +104,7 @@ class Ranker(Estimator):
         checkpoint_every: int = CHECKPOINT_EVERY,
         random_state: int | None = 0,
         importance_type: str = "split",
+        engine: str = ENGINE,
         **parameters: Any,
     ) -> None:
         self.objective = objective
@@ -118,6 +123,7 @@ class Ranker(Estimator):
         self.checkpoint_every = checkpoint_every
         self.random_state = random_state
         self.importance_type = importance_type
+        self.engine = engine
         self.engine_parameters = dict(parameters)
 
     def fit(
@@ -157,7 +163,7 @@ class Ranker(Estimator):
         else:
             train = as_data(X, y, qid, group, baseline)
             data = Prepared(train, None if valid is None else as_valid(valid, list(train.baselines)))
-        training = Training(self, engine(), data, progress)
+        training = Training(self, engine_of(self.engine), data, progress)
         booster = training.run()
         sample = training.score_sample(booster)
         self.engine_ = training.engine.name
@@ -182,7 +188,7 @@ class Ranker(Estimator):
         """
         self._check_fitted()
         matrix = matched(X, self.feature_names_in_, "X")
-        scores = engine(self.engine_).predict(self.booster_, matrix, self.best_iteration_)
+        scores = engine_of(self.engine_).predict(self.booster_, matrix, self.best_iteration_)
         if self.init != "baseline":
             return scores
         if isinstance(X, RankingData):
@@ -212,7 +218,7 @@ class Ranker(Estimator):
         """What each feature contributes to the trees up to the best, by `importance_type`."""
         self._check_fitted()
         kind = check_importance(self.importance_type)
-        return engine(self.engine_).importances(self.booster_, kind, self.best_iteration_)
+        return engine_of(self.engine_).importances(self.booster_, kind, self.best_iteration_)
 
     def to_run(self, data: RankingData, name: str = "model") -> Run:
         """A run of the data's documents, with the sample in which rNDCG and SoftNDCG find percentiles of its scores."""
@@ -223,7 +229,7 @@ class Ranker(Estimator):
             raise ArgumentError("this Ranker has not learned anything yet; call fit first")
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the engine's own text file, which plain LightGBM loads and scores with alike, and a JSON beside it.
+        """Write the engine's own text file, which the engine loads and scores with alike, and a JSON beside it.
 
         A ranker that was saved there before is replaced in one step; other files stay.
         """

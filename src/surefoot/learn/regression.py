@@ -11,7 +11,8 @@ import numpy as np
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.data.ranking_data import RankingData
-from surefoot.learn.engines.contract import Booster, Singles, engine
+from surefoot.learn.defaults import ENGINE
+from surefoot.learn.engines.contract import Booster, Engine, Singles, engine_of
 from surefoot.learn.inputs import matched
 from surefoot.learn.prepared import Prepared
 
@@ -20,6 +21,7 @@ from surefoot.learn.prepared import Prepared
 class RegressionTrees:
     """Trees whose sum, with the mean label, predicts a document's label; the first `trees` of them count."""
 
+    engine: Engine
     booster: Booster
     mean: float
     trees: int
@@ -27,7 +29,7 @@ class RegressionTrees:
 
     def predict(self, data: RankingData) -> Floats:
         """A score for each document."""
-        return engine().predict(self.booster, matched(data, self.names, "the data"), self.trees) + self.mean
+        return self.engine.predict(self.booster, matched(data, self.names, "the data"), self.trees) + self.mean
 
 
 def regression_trees(
@@ -37,6 +39,7 @@ def regression_trees(
     trees: int = 100,
     early_stopping_rounds: int | None = None,
     seed: int = 0,
+    engine: str = ENGINE,
     **parameters: Any,
 ) -> RegressionTrees:
     """Boost trees on the labels; with validation data, those up to the least squared error there count.
@@ -45,7 +48,8 @@ def regression_trees(
     """
     trees = whole("trees", trees, 1)
     patience = None if early_stopping_rounds is None else whole("early_stopping_rounds", early_stopping_rounds, 1)
-    data, learner = Prepared(train.with_only([]), None if valid is None else valid.with_only([])), engine()
+    data = Prepared(train.with_only([]), None if valid is None else valid.with_only([]))
+    learner = engine_of(engine)
     checked = learner.check(parameters, train.n_features)
     mean = float(train.y.mean())
     flat = np.ones(len(train), np.float32)
@@ -63,4 +67,4 @@ def regression_trees(
         return patience is not None and grown - best[1] >= patience
 
     booster = data.binned(learner, checked, seed).grow(trees, checked, gradients, after_tree, None, seed)
-    return RegressionTrees(booster, mean, min(best[1], learner.count_trees(booster)), data.names)
+    return RegressionTrees(learner, booster, mean, min(best[1], learner.count_trees(booster)), data.names)

@@ -23,8 +23,9 @@ from surefoot.data.ranking import TieRule
 from surefoot.data.writing import made_folder, write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
-from surefoot.learn.engines.contract import DEFAULT, Engine, ModelTextError, engine
-from surefoot.learn.model_files import DETAILS, MODEL, waiting_name
+from surefoot.learn.defaults import ENGINE
+from surefoot.learn.engines.contract import Engine, ModelTextError, engine_of
+from surefoot.learn.model_files import DETAILS, MODELS, waiting_name
 from surefoot.learn.settings import SEEDS
 from surefoot.measures.notation import is_measure
 
@@ -36,11 +37,12 @@ _SCHEMA = "surefoot/ranker/1"
 
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
-    model = engine(ranker.engine_).dump(ranker.booster_, ranker.best_iteration_)
+    model = engine_of(ranker.engine_).dump(ranker.booster_, ranker.best_iteration_)
     hashed = hashlib.sha256(model.encode()).hexdigest()
+    name = MODELS[ranker.engine_]
     text = _described(ranker, hashed, folder)
     with made_folder(folder) as target:
-        waiting = target / waiting_name(hashed)
+        waiting = target / waiting_name(name, hashed)
         try:
             write_text(waiting, model, durable=True)
             write_text(target / DETAILS, text, durable=True)
@@ -49,11 +51,14 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
                 waiting.unlink(missing_ok=True)
             raise
     try:
-        waiting.replace(target / MODEL)
-        for left in target.glob(waiting_name("*")):  # by programs that were killed
-            left.unlink(missing_ok=True)
+        waiting.replace(target / name)
+        for other in MODELS.values():
+            for left in target.glob(waiting_name(other, "*")):  # by programs that were killed
+                left.unlink(missing_ok=True)
+            if other != name:  # another engine's, which nothing names any more
+                (target / other).unlink(missing_ok=True)
     except OSError as error:
-        raise DataError.at(target / MODEL, None, f"cannot be written ({reason(error)})") from error
+        raise DataError.at(target / name, None, f"cannot be written ({reason(error)})") from error
     if ranker.checkpoint_ is not None:
         ranker.checkpoint_.remove()
 
@@ -64,7 +69,7 @@ def _described(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> s
     details = {
         "schema": _SCHEMA,
         "surefoot": __version__,
-        "model": {"file": MODEL, "engine": ranker.engine_, "sha256": hashed},
+        "model": {"file": MODELS[ranker.engine_], "engine": ranker.engine_, "sha256": hashed},
         "parameters": ranker.get_params() | {"checkpoint": None},
         "fitted": {name: getattr(ranker, name) for name in _FITTED},
     }
@@ -92,27 +97,30 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     details = _details(home / DETAILS)
     fitted = details["fitted"]
     trees = _engine(home / DETAILS, details["model"])
+    name = MODELS[trees.name]
     try:
-        booster = trees.load(_model(home, details["model"]["sha256"]))
+        booster = trees.load(_model(home, name, details["model"]["sha256"]))
     except (UnicodeDecodeError, ModelTextError) as error:
-        raise DataError.at(home / MODEL, None, f"is not a {trees.title} model ({error})") from error
-    for what, found, name in (
+        raise DataError.at(home / name, None, f"is not a {trees.title} model ({error})") from error
+    for what, found, key in (
         ("features", trees.count_features(booster), "n_features_in_"),
         ("trees", trees.count_trees(booster), "best_iteration_"),
     ):
-        if found != fitted[name]:
-            raise DataError.at(home, None, f"{MODEL} has {found} {what}, {DETAILS} another number")
+        if found != fitted[key]:
+            raise DataError.at(home, None, f"{name} has {found} {what}, {DETAILS} another number")
     try:
         ranker = kind(**details["parameters"])
     except TypeError as error:
         raise DataError.at(home / DETAILS, None, f"holds parameters that no ranker has ({error})") from error
     if ranker.init not in (None, "baseline") or (ranker.init and not fitted["baselines_"]):
         raise DataError.at(home / DETAILS, None, f"has init {shortened(ranker.init)}, and no baselines or other ones")
+    if ranker.engine != trees.name:
+        raise DataError.at(home / DETAILS, None, f"names two engines, {shortened(ranker.engine)} and {trees.name}")
     ranker.engine_ = trees.name
     ranker.booster_ = booster
     ranker.checkpoint_ = None
-    for name in _FITTED:
-        setattr(ranker, name, fitted.get(name))
+    for fact in _FITTED:
+        setattr(ranker, fact, fitted.get(fact))
     return ranker
 
 
@@ -124,22 +132,22 @@ def saved_history(folder: str | os.PathLike[str]) -> tuple[dict[str, dict[str, l
 
 def _engine(path: Path, model: dict[str, Any]) -> Engine:
     try:
-        return engine(model.get("engine", DEFAULT))  # there was but one when rankers did not name theirs
+        return engine_of(model.get("engine", ENGINE))  # there was but one when rankers did not name theirs
     except ArgumentError as error:
         raise DataError.at(path, None, f"cannot be used: {error}") from error
 
 
-def _model(home: Path, hashed: str) -> str:
+def _model(home: Path, name: str, hashed: str) -> str:
     """The model that the details were written for, under its own name or, if a program was killed, still waiting."""
     try:
-        for path in (home / MODEL, home / waiting_name(hashed)):
+        for path in (home / name, home / waiting_name(name, hashed)):
             data = path.read_bytes() if path.is_file() else b""
             if hashlib.sha256(data).hexdigest() == hashed:
                 return data.decode()
-        existing_file(home / MODEL)
+        existing_file(home / name)
     except OSError as error:
-        raise DataError.at(home / MODEL, None, f"cannot be read ({reason(error)})") from error
-    raise DataError.at(home / MODEL, None, f"is not the file that {DETAILS} was written for; save the ranker again")
+        raise DataError.at(home / name, None, f"cannot be read ({reason(error)})") from error
+    raise DataError.at(home / name, None, f"is not the file that {DETAILS} was written for; save the ranker again")
 
 
 def _details(path: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from surefoot.arrays import Floats
 from surefoot.data.array_files import read_arrays, save_arrays
 from surefoot.data.writing import new_folder, write_text
 from surefoot.learn.checkpoints import data_hash
-from surefoot.learn.engines.contract import engine
+from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.lists import Lists
 from surefoot.personal.methods import Material, Setting
@@ -36,7 +36,7 @@ class Trainings:
     def place(self, setting: Setting) -> Path:
         """Where a setting's ranker is."""
         return self.folder / setting.key(
-            __version__, engine().name, engine().version, self._digest, self._measure, self._ranker
+            __version__, engine_of().name, engine_of().version, self._digest, self._measure, self._ranker
         )
 
     def run(self, settings: list[Setting], doing: str) -> list[dict[str, Floats]]:

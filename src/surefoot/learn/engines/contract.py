@@ -19,14 +19,12 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.matrix import Matrix
 from surefoot.errors import ArgumentError, shortened
+from surefoot.learn.defaults import ENGINE, ENGINES
 
 Booster: TypeAlias = Any  # an engine's own trees; they can be pickled
 Singles: TypeAlias = npt.NDArray[np.float32]
 Gradients: TypeAlias = Callable[[Floats], tuple[Singles, Singles]]
 AfterTree: TypeAlias = Callable[[int, Sequence[Floats]], bool]
-
-DEFAULT = "lightgbm"
-_HOMES = {"lightgbm": "surefoot.learn.engines.lightgbm.engine"}
 
 
 class ModelTextError(ValueError):
@@ -77,6 +75,7 @@ class Engine(Protocol):
     name: str  # as ranker.json writes it
     title: str  # as messages write it
     idle: frozenset[str]  # parameters that change no tree, by all their names
+    threads: str  # the parameter that says how many threads there are
 
     @property
     def version(self) -> str:
@@ -127,13 +126,13 @@ class Engine(Protocol):
         ...
 
 
-def engine(name: Any = DEFAULT) -> Engine:
+def engine_of(name: Any = ENGINE) -> Engine:
     """An engine by name; its library is not loaded before it is needed.
 
-    >>> engine().title
+    >>> engine_of().title
     'LightGBM'
     """
-    if not isinstance(name, str) or name not in _HOMES:
-        raise ArgumentError(f"unknown engine {shortened(name)}; known are: {', '.join(_HOMES)}")
-    found: Engine = import_module(_HOMES[name]).ENGINE
+    if not isinstance(name, str) or name not in ENGINES:
+        raise ArgumentError(f"unknown engine {shortened(name)}; known are: {', '.join(ENGINES)}")
+    found: Engine = import_module(f"surefoot.learn.engines.{name}.engine").ENGINE
     return found

@@ -15,10 +15,9 @@ from surefoot.arrays import Floats
 from surefoot.data.matrix import Matrix
 from surefoot.errors import ArgumentError, MissingExtraError, shortened
 from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters
+from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.lightgbm import model_text
 from surefoot.learn.engines.lightgbm.parameters import check_parameters
-
-_UNSAFE = re.compile(r'[\s\x00-\x1f\x7f"\\,:=\[\]{}]')  # what LightGBM's model text cannot hold in a feature's name
 
 _ALL = -1  # trees, as LightGBM counts
 _SAMPLE = 200_000  # documents that LightGBM looks at to find bins; all of fewer
@@ -42,26 +41,6 @@ def lightgbm() -> ModuleType:
     except ImportError as error:
         raise MissingExtraError.of("learn", "Learning") from error
     return module
-
-
-def safe_names(names: Sequence[str]) -> list[str]:
-    """Feature names that LightGBM's model text can hold, all different; Ranker keeps the true ones.
-
-    >>> safe_names(["bm25", "title: length", "title[ length", ""])
-    ['bm25', 'title__length', 'Column_2', 'Column_3']
-    """
-    found: list[str] = []
-    taken = {name for name in names if name and not _UNSAFE.search(name)}
-    for number, name in enumerate(names):
-        safe = _UNSAFE.sub("_", name)
-        if safe != name:
-            while not safe or safe in taken:
-                safe = f"Column_{number}" if safe != f"Column_{number}" else f"{safe}_"
-            taken.add(safe)
-        elif not name:
-            safe = f"Column_{number}"
-        found.append(safe)
-    return found
 
 
 @contextmanager
@@ -158,6 +137,7 @@ class LightGBM:
 
     name = "lightgbm"
     title = "LightGBM"
+    threads = "num_threads"
     idle = frozenset({"verbosity", "verbose", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread"})
 
     @property

@@ -1,0 +1,203 @@
+"""XGBoost as an engine: trees grown from gradients that somebody else computes, on one machine or on several.
+
+Inside a `xgboost.collective.CommunicatorContext` each process bins and grows with the documents that it holds, and
+XGBoost adds histograms up over all of them: every process then has the same trees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.arrays import Floats
+from surefoot.data.matrix import Matrix
+from surefoot.errors import ArgumentError, MissingExtraError, shortened
+from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters
+from surefoot.learn.engines.feature_names import safe_names
+from surefoot.learn.engines.xgboost import model_text
+from surefoot.learn.engines.xgboost.parameters import check_parameters
+
+_RAW = ("approx", "exact")  # tree methods that make their own bins, from the numbers as they are
+_IMPORTANCES = {"split": "weight", "gain": "total_gain"}
+
+NO_SPLIT = (
+    "no tree can be grown: no feature splits the documents into leaves that are large enough; give more documents or "
+    "features that vary, or lower min_child_weight or min_split_loss"
+)
+
+
+def xgboost() -> ModuleType:
+    """XGBoost, or how to install it."""
+    try:
+        import xgboost as module
+    except ImportError as error:
+        raise MissingExtraError.of("xgboost", "The engine XGBoost") from error
+    return module
+
+
+@contextmanager
+def _wrapped() -> Iterator[None]:
+    """XGBoost's own errors as ours; it names the parameter or the data that it cannot work with."""
+    try:
+        yield
+    except xgboost().core.XGBoostError as error:
+        reason = re.sub(r"^\[[\d:]+\] \S+:\d+: ", "", str(error).split("\nStack trace")[0].strip())
+        raise ArgumentError(f"XGBoost cannot train with these parameters and data: {shortened(reason, 300)}") from error
+
+
+def _given(parameters: Parameters, seed: int) -> dict[str, Any]:
+    """What trees are grown with: an objective's name for the file, and draws that depend on seed and tree alone."""
+    given = {"verbosity": 0, **parameters.values}
+    for name in ("monotone_constraints", "interaction_constraints"):
+        if name in given:
+            given[name] = str(given[name]).replace(" ", "")
+    if "monotone_constraints" in given:
+        given["monotone_constraints"] = f"({given['monotone_constraints'][1:-1]})"
+    return given | {
+        "objective": model_text.OBJECTIVE, "base_score": 0.0, "disable_default_eval_metric": True, "seed": seed,
+        "seed_per_iteration": True,
+    }  # fmt: skip
+
+
+class Bins:
+    """XGBoost's data sets of documents to learn from and of others to score."""
+
+    def __init__(
+        self, X: Matrix, others: Sequence[Matrix], parameters: Parameters, feature_names: Sequence[str] | None
+    ) -> None:
+        xgb = xgboost()
+        names = safe_names(feature_names) if feature_names else None
+        shared: dict[str, Any] = {"feature_names": names, "nthread": parameters.threads}
+        with _wrapped():
+            if parameters.values.get("tree_method") in _RAW:
+                self._train = xgb.DMatrix(X, **shared)
+            else:
+                self._train = xgb.QuantileDMatrix(X, max_bin=parameters.values.get("max_bin"), **shared)
+            # Raw numbers, since those beyond the training data's have no bin.
+            self._others = [xgb.DMatrix(other, **shared) for other in others]
+            self._probe = xgb.DMatrix(np.zeros((1, X.shape[1]), np.float32), **shared)
+
+    def grow(
+        self,
+        trees: int,
+        parameters: Parameters,
+        gradients: Gradients,
+        after_tree: AfterTree,
+        start: Booster | None = None,
+        seed: int = 0,
+    ) -> Booster:
+        """A booster with up to `trees` more trees than `start` has."""
+        xgb = xgboost()
+        others, probe = self._others, self._probe
+        useless = 0
+
+        class AfterTreeCallback(xgb.callback.TrainingCallback):  # type: ignore[misc, name-defined]
+            def after_iteration(self, model: Any, _: int, __: Any) -> bool:
+                nonlocal useless
+                grown = model.num_boosted_rounds()  # XGBoost counts from 0 again where it goes on
+                # A tree without a split has one node, which is number 0 and a leaf.
+                if not np.ravel(model.predict(probe, pred_leaf=True))[-1]:
+                    if grown == 1:
+                        raise ArgumentError(NO_SPLIT)
+                    useless = 1
+                    return True
+                return after_tree(grown, [_scores(model.predict(other, output_margin=True)) for other in others])
+
+        with _wrapped():
+            booster = xgb.train(
+                _given(parameters, seed),
+                self._train,
+                num_boost_round=trees,
+                obj=lambda scores, _: gradients(_scores(scores)),
+                evals=[(other, str(number)) for number, other in enumerate(others)],
+                verbose_eval=False,
+                xgb_model=start,
+                callbacks=[AfterTreeCallback()],
+            )
+        return booster[: booster.num_boosted_rounds() - 1] if useless else booster
+
+
+def _scores(found: Any) -> Floats:
+    return np.asarray(found, dtype=np.float64)
+
+
+class XGBoost:
+    """The engine for teams that deploy XGBoost, and for more than one machine."""
+
+    name = "xgboost"
+    title = "XGBoost"
+    threads = "nthread"
+    idle = frozenset({"verbosity", "nthread", "n_jobs"})
+
+    @property
+    def version(self) -> str:
+        """XGBoost's version."""
+        return str(xgboost().__version__)
+
+    def check(self, parameters: Mapping[str, Any], features: int) -> Parameters:
+        """Parameters by XGBoost's main names."""
+        xgboost()  # a missing one shows before anything else
+        values = check_parameters(parameters, features)
+        return Parameters(values, threads=max(0, values.get("nthread", 0)) or None)
+
+    def bins(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
+        """The bins' number, and whether there are any."""
+        return parameters.values.get("max_bin"), parameters.values.get("tree_method") in _RAW
+
+    def bin(
+        self,
+        X: Matrix,
+        others: Sequence[Matrix],
+        parameters: Parameters,
+        feature_names: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> Bins:
+        """XGBoost's data sets."""
+        return Bins(X, others, parameters, feature_names)
+
+    def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:
+        """The sum of each row's leaves."""
+        return _scores(
+            booster.inplace_predict(X, iteration_range=(0, trees or 0), predict_type="margin", validate_features=False)
+        )
+
+    def count_trees(self, booster: Booster) -> int:
+        """How many trees a booster has."""
+        return int(booster.num_boosted_rounds())
+
+    def count_features(self, booster: Booster) -> int:
+        """How many features a booster was trained on."""
+        return int(booster.num_features())
+
+    def importances(self, booster: Booster, kind: str, trees: int) -> npt.NDArray[np.generic]:
+        """How often each feature splits, or what its splits gained."""
+        names = booster.feature_names or [f"f{number}" for number in range(booster.num_features())]
+        found = booster[:trees].get_score(importance_type=_IMPORTANCES[kind])
+        values = [found.get(name, 0.0) for name in names]
+        return np.array(values, dtype=np.int64 if kind == "split" else np.float64)
+
+    def dump(self, booster: Booster, trees: int | None = None) -> str:
+        """The model JSON, with an objective that other programs know."""
+        cut = booster if trees is None or trees == booster.num_boosted_rounds() else booster[:trees]
+        return bytes(cut.save_raw("json")).decode()
+
+    def load(self, text: str) -> Booster:
+        """The booster of a model JSON that was checked."""
+        trees = model_text.check(text)
+        xgb = xgboost()
+        try:
+            booster = xgb.Booster(params={"verbosity": 0}, model_file=bytearray(text.encode()))
+        except (xgb.core.XGBoostError, TypeError, ValueError) as error:
+            raise ModelTextError(f"XGBoost rejects it: {shortened(str(error), 200)}") from error
+        if booster.num_boosted_rounds() != trees:
+            raise ModelTextError(f"XGBoost finds {booster.num_boosted_rounds()} trees instead of {trees}")
+        return booster
+
+
+ENGINE: Engine = XGBoost()

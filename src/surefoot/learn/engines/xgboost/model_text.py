@@ -1,0 +1,118 @@
+"""XGBoost's model JSON, checked before XGBoost sees it: it trusts the indices in it, and would crash."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.errors import shortened
+from surefoot.learn.engines.contract import ModelTextError
+
+OBJECTIVE = "rank:ndcg"  # XGBoost's own that is nearest; plugins of search engines reject a model without one of theirs
+
+_CATEGORIES = ("categories", "categories_nodes", "categories_segments", "categories_sizes")
+_TREE = {
+    "left_children": int, "right_children": int, "parents": int, "split_indices": int, "split_type": int,
+    "default_left": int, "split_conditions": float, "base_weights": float, "loss_changes": float,
+    "sum_hessian": float,
+}  # fmt: skip
+_NO_NODE = 2**31 - 1  # the root's parent
+_COUNT = re.compile(r"\d{1,10}")
+_ZERO = re.compile(r"\[?[-+]?0(\.0*)?(E[-+]?\d+)?\]?", re.IGNORECASE)
+
+
+def check(text: str) -> int:
+    """The number of trees of a model JSON, if all of it is as XGBoost writes it for a ranker of this package."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelTextError("it is not JSON, or was cut off") from error
+    learner = _part(content, "learner", dict)
+    model = _part(_part(learner, "gradient_booster", dict), "model", dict)
+    found = (learner["gradient_booster"].get("name"), _part(learner, "objective", dict).get("name"))
+    if found != ("gbtree", OBJECTIVE):
+        raise ModelTextError(f"its booster and objective are {shortened(found)}; a ranker's are gbtree and {OBJECTIVE}")
+    shape = _part(learner, "learner_model_param", dict)
+    if not isinstance(shape.get("base_score"), str) or not _ZERO.fullmatch(shape["base_score"]):
+        raise ModelTextError(f"its base_score is {shortened(shape.get('base_score'))}; a ranker's is 0")
+    if shape.get("num_class") != "0" or shape.get("num_target", "1") != "1":
+        raise ModelTextError("it has several classes or targets")
+    features = _count(shape, "num_feature")
+    names = learner.get("feature_names", [])
+    if not isinstance(names, list) or len(names) not in (0, features) or not all(isinstance(n, str) for n in names):
+        raise ModelTextError(f"it has not as many feature names as its {features} features")
+    trees = _part(model, "trees", list)
+    parameters = _part(model, "gbtree_model_param", dict)
+    if _count(parameters, "num_trees") != len(trees) or parameters.get("num_parallel_tree") != "1":
+        raise ModelTextError(f"num_trees is not {len(trees)}, the number of its trees, one per iteration")
+    if model.get("iteration_indptr", list(range(len(trees) + 1))) != list(range(len(trees) + 1)):
+        raise ModelTextError("iteration_indptr does not count one tree per iteration")
+    if model.get("tree_info") != [0] * len(trees):
+        raise ModelTextError("tree_info does not name the one target of each tree")
+    for number, tree in enumerate(trees):
+        try:
+            _check_tree(tree, number, features)
+        except ModelTextError as error:
+            raise ModelTextError(f"tree {number}: {error}") from None
+    return len(trees)
+
+
+def _check_tree(tree: Any, number: int, features: int) -> None:
+    parameters = _part(tree, "tree_param", dict)
+    nodes = _count(parameters, "num_nodes")
+    if nodes < 1 or tree.get("id") != number or parameters.get("num_deleted", "0") != "0":
+        raise ModelTextError("it has no nodes, deleted ones, or another number")
+    if _count(parameters, "num_feature") != features or parameters.get("size_leaf_vector") not in ("0", "1"):
+        raise ModelTextError("it was grown on other features, or has several values per leaf")
+    if any(tree.get(name) for name in _CATEGORIES):
+        raise ModelTextError("it splits by categories")
+    columns = {name: _column(tree, name, kind, nodes) for name, kind in _TREE.items()}
+    left, right, parent = columns["left_children"], columns["right_children"], columns["parents"]
+    inner = left != -1
+    if ((right != -1) != inner).any():
+        raise ModelTextError("a node has one child")
+    children = np.concatenate([left[inner], right[inner]])
+    if not np.array_equal(np.sort(children), np.arange(1, nodes)):
+        raise ModelTextError("its nodes are not each the child of one other")
+    above = np.flatnonzero(inner)
+    if (children <= np.tile(above, 2)).any() or parent[0] != _NO_NODE:
+        raise ModelTextError("a child comes before its parent")
+    if not np.array_equal(parent[children], np.tile(above, 2)):
+        raise ModelTextError("parents and children do not match")
+    split = columns["split_indices"]
+    if split.min() < 0 or split.max() >= features or columns["split_type"].any():
+        raise ModelTextError(f"it splits by a feature beyond its {features}, or by categories")
+    if not np.isin(columns["default_left"], (0, 1)).all():
+        raise ModelTextError("default_left holds something other than 0 and 1")
+
+
+def _column(tree: dict[str, Any], name: str, kind: type, nodes: int) -> npt.NDArray[Any]:
+    values = _part(tree, name, list)
+    known = (int,) if kind is int else (int, float)
+    if len(values) != nodes:
+        raise ModelTextError(f"{name} has {len(values)} values instead of {nodes}")
+    for value in values:
+        if type(value) not in known or not math.isfinite(value) or abs(value) > 3.5e38:
+            raise ModelTextError(f"{name} has the value {shortened(value)}")
+        if kind is int and abs(value) > _NO_NODE:
+            raise ModelTextError(f"{name} has the value {shortened(value)}")
+    return np.array(values, dtype=np.int64 if kind is int else np.float64)
+
+
+def _part(content: Any, name: str, kind: type) -> Any:
+    found = content.get(name) if isinstance(content, dict) else None
+    if not isinstance(found, kind):
+        raise ModelTextError(f"it lacks {name}, or has another kind of it")
+    return found
+
+
+def _count(content: dict[str, Any], name: str) -> int:
+    found = content.get(name)
+    if not isinstance(found, str) or not _COUNT.fullmatch(found):
+        raise ModelTextError(f"{name} is {shortened(found)}")
+    return int(found)

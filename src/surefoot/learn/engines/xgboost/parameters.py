@@ -1,0 +1,115 @@
+"""XGBoost's parameters: which a ranker takes and of what values, and why it rejects the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from surefoot.errors import ArgumentError, shortened
+from surefoot.learn.engines.values import (
+    Check,
+    alike,
+    check_each,
+    column_sets,
+    flag,
+    one_of,
+    per_feature,
+    real,
+    whole,
+)
+
+_DEVICE = re.compile(r"cpu|(cuda|gpu|sycl)(:\d{1,4})?")
+
+_ALIASES = {
+    "eta": "learning_rate", "gamma": "min_split_loss", "lambda": "reg_lambda", "n_jobs": "nthread",
+    "colsample": "colsample_bytree", "num_boost_round": "n_estimators", "num_round": "n_estimators",
+    "random_seed": "seed", "random_state": "seed",
+}  # fmt: skip
+
+# What Ranker decides itself, or what would change nothing or the wrong thing under its objective.
+REJECTED: dict[str, str] = {
+    "n_estimators": "it is Ranker's own",
+    "objective": "Ranker's own `objective` decides it",
+    "alpha": "Ranker's own `alpha` decides it; XGBoost's penalty goes by its other name, reg_alpha",
+    "base_score": "a ranker's scores are sums of leaves, from 0",
+    "num_class": "a ranker has one score per document",
+    "num_parallel_tree": "each tree here is grown from the scores of those before it; a forest per step is not",
+    "booster": "a ranker's trees are XGBoost's gbtree; dart changes earlier trees, and gblinear has none",
+    "eval_metric": "`stop_on` and `history_` take its place",
+    "disable_default_eval_metric": "`stop_on` and `history_` take its place",
+    "early_stopping_rounds": "it is Ranker's own",
+    "missing": "a missing value is NaN",
+    **alike("seed seed_per_iteration", "give random_state, which decides every draw"),
+    **alike("ndcg_exp_gain", "`measure` decides the gains, such as nDCG(dcg='exp-log2')@10 or nDCG@10"),
+    **alike(
+        "lambdarank_pair_method lambdarank_num_pair_per_sample lambdarank_normalization lambdarank_score_normalization "
+        "lambdarank_unbiased lambdarank_bias_norm scale_pos_weight",
+        "it belongs to an objective of XGBoost's own and would have no effect",
+    ),
+    **alike(
+        "multi_strategy max_cat_to_onehot max_cat_threshold enable_categorical",
+        "it is for several targets or for categories, which this engine does not take; LightGBM takes categories",
+    ),
+    **alike(
+        "updater refresh_leaf process_type predictor one_drop rate_drop skip_drop sample_type normalize_type "
+        "feature_selector top_k use_rmm validate_parameters single_precision_histogram",
+        "it belongs to another booster or an older version and would have no effect",
+    ),
+}
+
+
+def _device(name: str, value: Any, features: int) -> str:
+    if not isinstance(value, str) or not _DEVICE.fullmatch(value):
+        raise ArgumentError(f"{name} is {shortened(value)}; it must be cpu, cuda or cuda:0")
+    return value
+
+
+TAKEN: dict[str, Check] = {
+    "device": _device,
+    "tree_method": one_of("auto", "hist", "approx", "exact"),
+    "grow_policy": one_of("depthwise", "lossguide"),
+    "sampling_method": one_of("uniform", "gradient_based"),
+    "nthread": whole(-1, 1024),
+    "verbosity": whole(0, 3),
+    "max_depth": whole(0, 1024),
+    "max_leaves": whole(0, 131_072),
+    "max_bin": whole(2),
+    "max_cached_hist_node": whole(1),
+    "extmem_single_page": flag,
+    "learning_rate": real(0, above=True),
+    **alike("min_split_loss min_child_weight max_delta_step reg_lambda reg_alpha", real(0)),
+    **alike("subsample colsample_bytree colsample_bylevel colsample_bynode", real(0, 1, above=True)),
+    "monotone_constraints": per_feature(whole(-1, 1)),
+    "interaction_constraints": column_sets,
+}
+
+# LightGBM's names, for people who change engines.
+_LIGHTGBM = {
+    "num_leaves": "max_leaves (with grow_policy='lossguide' and max_depth=0 trees grow as LightGBM's do)",
+    "min_data_in_leaf": "min_child_weight, the least sum of hessians in a leaf",
+    "min_child_samples": "min_child_weight, the least sum of hessians in a leaf",
+    "min_sum_hessian_in_leaf": "min_child_weight",
+    "feature_fraction": "colsample_bytree",
+    "bagging_fraction": "subsample",
+    "lambda_l1": "reg_alpha",
+    "lambda_l2": "reg_lambda",
+    "num_threads": "nthread",
+    "min_gain_to_split": "min_split_loss",
+}
+
+
+def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, Any]:
+    """XGBoost parameters under their main names, checked; unknown ones and those that Ranker decides are rejected.
+
+    >>> check_parameters({"eta": "0.1", "max_depth": 6.0}, features=3)
+    {'learning_rate': 0.1, 'max_depth': 6}
+    """
+    for name in parameters:
+        if name in _LIGHTGBM:
+            raise ArgumentError(f"{name!r} is a parameter of LightGBM; XGBoost's is {_LIGHTGBM[name]}")
+    aliases = {name: name for name in (*TAKEN, *REJECTED)} | _ALIASES
+    checked = check_each(parameters, aliases, TAKEN, REJECTED, features, "XGBoost")
+    if not checked.get("max_depth", 6) and not checked.get("max_leaves"):
+        raise ArgumentError("max_depth=0 sets no limit to trees; give max_leaves too")
+    return checked

@@ -1,0 +1,234 @@
+"""XGBoost as an engine: the contract, and what a Ranker promises with it too."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from tests.learn.engine_contract import EngineContract
+
+import surefoot as sf
+from surefoot.learn.engines.contract import ModelTextError, engine_of
+
+pytestmark = pytest.mark.heavy
+
+SMALL: dict[str, Any] = {"engine": "xgboost", "max_depth": 3, "min_child_weight": 0.01, "nthread": 1}
+OBJECTIVES: list[tuple[str, float | None]] = [
+    ("gain", None), ("u_risk", 5), ("saro", 5), ("faro", 5), ("geo_risk", 5),
+]  # fmt: skip
+
+
+class TestXGBoost(EngineContract):
+    name = "xgboost"
+    small: ClassVar[dict[str, Any]] = {
+        "max_leaves": 4, "max_depth": 0, "grow_policy": "lossguide", "min_child_weight": 0, "reg_lambda": 0,
+        "learning_rate": 0.5, "nthread": 1,
+    }  # fmt: skip
+    stump: ClassVar[dict[str, Any]] = small | {"max_leaves": 2}
+    larger: ClassVar[dict[str, Any]] = {"max_leaves": 9}
+    idle: ClassVar[dict[str, Any]] = {"nthread": 2}
+    impossible: ClassVar[dict[str, Any]] = {"min_child_weight": 10**6}
+
+    @pytest.mark.parametrize("method", ["approx", "exact"])
+    def test_other_tree_methods(self, method: str) -> None:
+        self.grown(tree_method=method, grow_policy="depthwise", max_depth=3, max_leaves=0)
+
+    def test_constraints(self) -> None:
+        booster = self.grown(30, monotone_constraints=[-1, 0, 0, 0], interaction_constraints="[0,1],[2,3]")
+        grid = np.full((50, 4), 0.5, np.float32)
+        grid[:, 0] = np.linspace(0, 1, 50)
+        assert (np.diff(self.engine.predict(booster, grid)) <= 1e-6).all()
+
+
+@pytest.fixture(scope="module")
+def data() -> sf.RankingData:
+    made = sf.synthetic_letor(queries=60, documents=20, features=8, seed=1)
+    return made.with_baseline("first", made.feature(1)).with_baseline("second", made.feature(2))
+
+
+@pytest.fixture(scope="module")
+def held() -> sf.RankingData:
+    made = sf.synthetic_letor(queries=30, documents=20, features=8, seed=2)
+    return made.with_baseline("first", made.feature(1)).with_baseline("second", made.feature(2))
+
+
+@pytest.mark.parametrize(("objective", "alpha"), OBJECTIVES)
+@pytest.mark.parametrize("measure", ["nDCG(dcg='exp-log2')@10", "AP", "ERR@10"])
+def test_every_objective_and_measure_learns(data, objective: str, alpha: float | None, measure: str) -> None:
+    ranker = sf.Ranker(objective, alpha, measure=measure, n_estimators=30, **SMALL).fit(data)
+    values = ranker.history_["train"]["effectiveness"]
+    assert values[-1] > values[0]
+    assert len(values) == ranker.best_iteration_ == 30
+    assert ranker.score(data) == pytest.approx(values[-1], abs=1e-12)
+
+
+@pytest.mark.parametrize("objective", ["u_risk", "geo_risk"])
+def test_saved_loaded_and_plain_xgboost(data, held, objective: str, tmp_path: Path) -> None:
+    import xgboost
+
+    given = {**SMALL, "subsample": 0.8, "colsample_bytree": 0.8, "early_stopping_rounds": 5, "stop_on": "u_risk@5"}
+    ranker = sf.Ranker(objective, 5, n_estimators=60, **given).fit(data, valid=held)
+    assert ranker.best_iteration_ < 60
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "model.txt").write_text("another engine's")
+    ranker.save(tmp_path / "model")
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.json", "ranker.json"]
+    again = sf.Ranker.load(tmp_path / "model")
+    assert again.engine == again.engine_ == "xgboost"
+    np.testing.assert_array_equal(again.predict(held), ranker.predict(held))
+    np.testing.assert_array_equal(again.feature_importances_, ranker.feature_importances_)
+    plain = xgboost.Booster(model_file=tmp_path / "model" / "model.json")
+    np.testing.assert_array_equal(plain.predict(xgboost.DMatrix(held.X)), ranker.predict(held))
+    config = json.loads(plain.save_config())
+    assert config["learner"]["objective"]["name"] == "rank:ndcg"
+
+
+def test_the_same_seed_gives_the_same_model(data) -> None:
+    given = {**SMALL, "subsample": 0.7, "colsample_bytree": 0.7, "n_estimators": 10}
+    one, same, other = (sf.Ranker("saro", 5, random_state=seed, **given).fit(data).predict(data) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+def test_threads_change_no_tree() -> None:
+    """On data of several blocks, which XGBoost shares out among threads."""
+    many = sf.synthetic_letor(queries=300, documents=100, features=10, seed=1)
+    one, two = (
+        sf.Ranker(n_estimators=10, **{**SMALL, "nthread": threads, "max_depth": 6}).fit(many).predict(many)
+        for threads in (1, 2)
+    )
+    np.testing.assert_array_equal(one, two)
+
+
+def test_a_training_that_resumes(data, held, tmp_path: Path) -> None:
+    given = {**SMALL, "subsample": 0.8, "n_estimators": 12, "checkpoint_every": 3}
+
+    def stop(trees: int, _: object) -> None:
+        if trees == 8:
+            raise KeyboardInterrupt
+
+    ranker = sf.Ranker("faro", 5, checkpoint=tmp_path / "state.json", **given)
+    with pytest.raises(KeyboardInterrupt):
+        ranker.fit(data, valid=held, progress=stop)
+    resumed = ranker.fit(data, valid=held)
+    undisturbed = sf.Ranker("faro", 5, checkpoint=tmp_path / "other.json", **given).fit(data, valid=held)
+    np.testing.assert_array_equal(resumed.predict(held), undisturbed.predict(held))
+    assert resumed.history_ == undisturbed.history_
+    with pytest.raises(sf.DataError, match=r"another training \(what differs: .*XGBoost's version"):
+        sf.Ranker("faro", 5, checkpoint=tmp_path / "state.json", n_estimators=99, checkpoint_every=3).fit(data)
+
+
+def test_trees_that_start_from_the_baseline(data, held) -> None:
+    ranker = sf.Ranker("u_risk", 5, init="baseline", n_estimators=5, **SMALL).fit(data)
+    assert ranker.score(data) == pytest.approx(ranker.history_["train"]["effectiveness"][-1], abs=1e-12)
+    assert ranker.predict(held).shape == (len(held),)
+
+
+def test_scikit_learn_clones_it(data) -> None:
+    from sklearn.base import clone
+
+    ranker = clone(sf.Ranker("u_risk", 5, n_estimators=3, **SMALL))
+    assert ranker.get_params()["engine"] == "xgboost"
+    assert ranker.fit(data).engine_ == "xgboost"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"num_leaves": 5}, "'num_leaves' is a parameter of LightGBM; XGBoost's is max_leaves"),
+        ({"maxdepth": 5}, "unknown parameter 'maxdepth'.*max_depth"),
+        ({"booster": "dart"}, "'booster' cannot be set here: .*dart changes earlier trees"),
+        ({"objective_": 1}, "unknown parameter"),
+        ({"max_depth": 0}, "max_depth=0 sets no limit"),
+        ({"eta": 0}, "eta is 0; it must be a number above 0"),
+        ({"eta": 0.1, "learning_rate": 0.1}, "given twice"),
+        ({"subsample": 1.5}, "subsample is 1.5"),
+        ({"device": "toaster"}, "device is 'toaster'"),
+        ({"seed": 3}, "give random_state"),
+        ({"num_parallel_tree": 3}, "a forest per step is not"),
+        ({"monotone_constraints": [1]}, "one for each of the 8 features"),
+    ],
+)
+def test_parameters_that_are_rejected(data, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(sf.ArgumentError, match=said):
+        sf.Ranker(n_estimators=1, **({"engine": "xgboost"} | given)).fit(data)
+
+
+def test_infinite_features_are_named(data) -> None:
+    X = data.X.copy()
+    X[3, 2] = np.inf
+    with pytest.raises(sf.SurefootError, match="inf"):
+        sf.Ranker(n_estimators=1, **SMALL).fit(X, data.y, group=data.lengths)
+
+
+@pytest.fixture(scope="module")
+def content(data) -> dict[str, Any]:
+    booster = sf.Ranker(n_estimators=3, **SMALL).fit(data).booster_
+    return json.loads(engine_of("xgboost").dump(booster))
+
+
+def _first_tree(content: dict[str, Any]) -> dict[str, Any]:
+    return content["learner"]["gradient_booster"]["model"]["trees"][0]
+
+
+CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a child beyond the nodes": lambda c: _first_tree(c)["left_children"].__setitem__(0, 9999),
+    "a cycle": lambda c: _first_tree(c)["left_children"].__setitem__(1, 0),
+    "a feature beyond the features": lambda c: _first_tree(c)["split_indices"].__setitem__(0, 8),
+    "a short column": lambda c: _first_tree(c)["split_conditions"].pop(),
+    "a threshold that is no number": lambda c: _first_tree(c)["split_conditions"].__setitem__(0, "1"),
+    "a threshold that is not finite": lambda c: _first_tree(c)["split_conditions"].__setitem__(0, float("nan")),
+    "categories": lambda c: _first_tree(c)["categories"].append(1),
+    "a split by categories": lambda c: _first_tree(c)["split_type"].__setitem__(0, 1),
+    "another base score": lambda c: c["learner"]["learner_model_param"].update(base_score="[5E-1]"),
+    "another objective": lambda c: c["learner"]["objective"].update(name="reg:squarederror"),
+    "another booster": lambda c: c["learner"]["gradient_booster"].update(name="dart"),
+    "a tree too few": lambda c: c["learner"]["gradient_booster"]["model"]["trees"].pop(),
+    "more features": lambda c: c["learner"]["learner_model_param"].update(num_feature="9"),
+    "two targets": lambda c: c["learner"]["learner_model_param"].update(num_target="2"),
+    "no learner": lambda c: c.pop("learner"),
+    "a deleted node": lambda c: _first_tree(c)["tree_param"].update(num_deleted="1"),
+    "parents of others": lambda c: _first_tree(c)["parents"].__setitem__(1, 1),
+    "a forest": lambda c: c["learner"]["gradient_booster"]["model"]["gbtree_model_param"].update(
+        num_parallel_tree="3"
+    ),
+    "another target": lambda c: c["learner"]["gradient_booster"]["model"]["tree_info"].__setitem__(0, 7),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_model_that_was_changed(content, what: str) -> None:
+    changed = copy.deepcopy(content)
+    CHANGES[what](changed)
+    with pytest.raises(ModelTextError):
+        engine_of("xgboost").load(json.dumps(changed))
+
+
+def test_a_model_with_any_part_replaced_is_rejected_or_loads(content, data) -> None:
+    """Nothing crashes: every place in turn holds something else, a few of them at a time."""
+    learner = engine_of("xgboost")
+    places: list[tuple[Any, Any]] = []
+
+    def walk(part: Any) -> None:
+        for key in part if isinstance(part, dict) else range(min(len(part), 4)):
+            places.append((part, key))
+            if isinstance(part[key], dict | list):
+                walk(part[key])
+
+    changed = copy.deepcopy(content)
+    walk(changed)
+    rng = random.Random(0)
+    for part, key in places:
+        before = part[key]
+        part[key] = rng.choice([None, -1, 2**40, "x", [], {}, 1e300, "[]", "-1"])
+        with suppress(ModelTextError):
+            learner.predict(learner.load(json.dumps(changed)), data.X[:5])
+        part[key] = before
+    assert learner.count_trees(learner.load(json.dumps(changed))) == 3
