@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from surefoot.data.ranking_data import RankingData
     from surefoot.data.scores import Scores, read_scores
     from surefoot.data.segments import read_segments
+    from surefoot.data.streamed_scores import StreamedScores
     from surefoot.data.synthetic import synthetic_runs
     from surefoot.data.synthetic_letor import synthetic_letor
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run
@@ -66,6 +67,7 @@ _HOME = {
     "surefoot.data.preferences": ("PreferencePairs", "read_preferences"),
     "surefoot.data.scores": ("Scores", "read_scores"),
     "surefoot.data.segments": ("read_segments",),
+    "surefoot.data.streamed_scores": ("StreamedScores",),
     "surefoot.data.synthetic": ("synthetic_runs",),
     "surefoot.data.texts": ("read_texts",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
@@ -100,9 +102,10 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "ArgumentError", "Assessment", "DataError", "FeatureTable", "Measure", "MeasureError", "MissingExtraError",
     "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit",
-    "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions", "compare_rankings",
-    "deviations", "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm", "lowest_click_plus_one",
-    "noise_study", "percentiles", "personalize", "preference_gains", "query_scores", "read_dates", "read_letor",
+    "StreamedScores", "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions",
+    "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm",
+    "lowest_click_plus_one", "noise_study", "percentiles", "personalize", "preference_gains", "query_scores", "read_dates",
+    "read_letor",
     "read_preferences", "read_qrels", "read_run", "read_scores", "read_segments", "read_sweep", "read_texts",
     "score", "subset_study", "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
     "t_risk", "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "write_log", "z_risk",

@@ -12,10 +12,8 @@ from sklearn.base import clone
 
 import surefoot as sf
 from surefoot.learn.criteria import Criterion
-from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.engines.lightgbm.parameters import REJECTED, TAKEN, check_parameters
-from surefoot.learn.prepared import Prepared
-from surefoot.learn.training import Training
+from surefoot.learn.training import score_sample
 
 SMALL: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
 
@@ -155,13 +153,9 @@ def test_categories_and_constraints_have_an_effect(train) -> None:
         assert not np.array_equal(other, plain)
 
 
-def test_scores_that_are_not_finite(train) -> None:
-    class Broken:
-        def predict(self, X: Any, **_: Any) -> Any:
-            return np.full(len(X), np.nan)
-
+def test_scores_that_are_not_finite() -> None:
     with pytest.raises(sf.ArgumentError, match="not finite"):
-        Training(sf.Ranker(**SMALL), engine_of(), Prepared(train)).score_sample(Broken())
+        score_sample(np.array([1.0, np.nan]))
 
 
 def test_no_split_can_be_made(train) -> None:

@@ -17,7 +17,7 @@ from scipy import stats
 
 import surefoot as sf
 from surefoot.risk import bootstrap
-from surefoot.risk.tradeoff import CHUNK
+from surefoot.risk.vectors import CHUNK
 
 SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").read_text())
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import surefoot as sf
-from surefoot.risk import inference
+from surefoot.risk import vectors
 
 seeds = st.integers(0, 10**6)
 
@@ -122,7 +122,7 @@ def test_no_cube_overflows_or_vanishes(size: float) -> None:
 def test_moments_over_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     m, b = np.random.default_rng(5).random((2, 1000))
     whole = sf.t_test(m, b, 5)
-    monkeypatch.setattr(inference, "CHUNK", 64)
+    monkeypatch.setattr(vectors, "CHUNK", 64)
     assert dataclasses.astuple(sf.t_test(m, b, 5))[:5] == pytest.approx(dataclasses.astuple(whole)[:5], rel=1e-12)
     assert sf.t_test(m, b, 5).interval == pytest.approx(whole.interval, rel=1e-10)
     m[960:], b[960:] = 0.5, 0.25  # a last block in which all queries differ alike

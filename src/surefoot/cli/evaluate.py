@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,7 @@ from surefoot.report.defaults import ALPHAS, DETAIL, FORMATS
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
+    from surefoot.data.streamed_scores import StreamedScores
     from surefoot.report.assessment import Assessment
 
 _MEASURE = "nDCG@10"
@@ -57,6 +59,12 @@ def evaluate(
         str | None,
         typer.Option(help="A score matrix in place of runs: CSV or Parquet, the query first.", show_default=False),
     ] = None,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream", help="Read --scores (Parquet) a part at a time; large ones always are.", show_default=False
+        ),
+    ] = False,
     alpha: Annotated[str, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = ",".join(
         map(str, ALPHAS)
     ),
@@ -159,7 +167,15 @@ def evaluate(
         inputs,
         force,
     )
-    matrices = _scores(files or [], scores, measure or [], missing or Missing.zero)
+    needs_all = [
+        option
+        for option, asked in (
+            ("--html", html_file), ("--figures", figures), ("--per-query", per_query), ("--bootstrap", bootstrap),
+            ("--segments", segments),
+        )
+        if asked
+    ]  # fmt: skip
+    matrices = _scores(files or [], scores, measure or [], missing or Missing.zero, stream, needs_all)
     systems = matrices[0].systems
     if baseline is None:
         raise ArgumentError(f"name what is shipped today with --baseline: {baseline_choices(systems)}")
@@ -230,8 +246,16 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
     say(f"{len(written)} figures written to {folder}/")
 
 
-def _scores(files: list[str], matrix: str | None, measures: list[str], missing: Missing) -> list[Scores]:
+def _scores(
+    files: list[str],
+    matrix: str | None,
+    measures: list[str],
+    missing: Missing,
+    stream: bool,
+    needs_all: list[str],
+) -> Sequence[Scores | StreamedScores]:
     from surefoot.data.scores import read_scores
+    from surefoot.data.streamed_scores import StreamedScores, is_large
     from surefoot.measures.notation import Measure
 
     if matrix is not None:
@@ -241,7 +265,17 @@ def _scores(files: list[str], matrix: str | None, measures: list[str], missing: 
             raise ArgumentError("--scores holds one measure; name it once, such as -m ERR@20, or leave it out")
         if measures and not measures[0].strip():
             raise ArgumentError("-m names nothing; say what the scores are, such as -m ERR@20, or leave it out")
-        return [read_scores(matrix, measures[0].strip() if measures else None)]
+        measure = measures[0].strip() if measures else None
+        if stream or is_large(matrix):
+            if needs_all:
+                raise ArgumentError(
+                    f"{needs_all[0]} needs all scores at once, and {matrix} is read a part at a time; leave it out, "
+                    "or give a part of the queries"
+                )
+            return [StreamedScores(matrix, measure)]
+        return [read_scores(matrix, measure)]
+    if stream:
+        raise ArgumentError("--stream is for --scores")
     if len(files) < 2:
         raise ArgumentError(
             "give judgments and at least one run: surefoot evaluate QRELS RUN... --baseline NAME "

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from surefoot.cli.bar import is_watched, new_bar
-from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs
-from surefoot.cli.parameters import Engine, parameters
+from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs, files_under
+from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.defaults import (
     CHECKPOINT_EVERY,
     ENGINE,
+    ENGINES,
     ESTIMATE,
     MEASURE,
     OBJECTIVE,
@@ -25,7 +28,7 @@ from surefoot.learn.defaults import (
     STOP_ON,
 )
 from surefoot.learn.sources import HELP as BASELINES
-from surefoot.learn.sources import files_of
+from surefoot.learn.sources import files_of, resolved_baseline
 from surefoot.progress import busy
 
 if TYPE_CHECKING:
@@ -33,11 +36,17 @@ if TYPE_CHECKING:
 
     from surefoot.data.ranking_data import RankingData
     from surefoot.learn.ranker import Ranker
+    from surefoot.learn.training import Progress
     from surefoot.report.assessment import Assessment
 
 
 def train(
-    data: Annotated[Path, typer.Argument(metavar="TRAIN", help="Training data: LETOR text or Parquet.")],
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRAIN", help="Training data: LETOR text or Parquet; with --dask a folder of Parquet parts."
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to save the model to.")],
     valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
     baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
@@ -61,7 +70,16 @@ def train(
             "--set", metavar="NAME=VALUE", help="A parameter of the engine, such as num_leaves=50.", show_default=False
         ),
     ] = None,
-    engine: Engine = ENGINE,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Who grows the trees: {either(ENGINES)}.", show_default=f"{ENGINE}; with --dask {ENGINES[1]}"
+        ),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(help="Train on a Dask cluster: its scheduler's ADDRESS, or local:N.", show_default=False),
+    ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Keep the state here; the same command resumes from it.", show_default=False)
@@ -77,7 +95,7 @@ def train(
     """
     check_outputs(
         [OutputModel("--output", output), Output("--checkpoint", checkpoint, CHECKPOINT), Output("--html", html, PAGE)],
-        [data, *([] if valid is None else [valid]), *files_of(baseline or [])],
+        [*files_under(data), *([] if valid is None else files_under(valid)), *files_of(baseline or [])],
         force,
     )
     from surefoot.data.letor.files import read_letor
@@ -87,6 +105,8 @@ def train(
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
+    if html is not None and dask is not None:
+        raise ArgumentError("--html needs the validation data on this machine; give it to surefoot rank and evaluate")
     if html is not None and valid is None:
         raise ArgumentError("--html shows the assessment on validation data; give --valid")
     if objective in RISK_OBJECTIVES and not baseline:
@@ -95,7 +115,7 @@ def train(
         "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
         "init": "baseline" if init_baseline else None, "n_estimators": trees, "early_stopping_rounds": early_stopping,
         "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
-        "engine": engine,
+        "engine": engine or (ENGINE if dask is None else ENGINES[1]),
     }  # fmt: skip
     ranker = Ranker(**chosen, **parameters(set_ or [], taken={*chosen, "self"}))
     settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
@@ -103,20 +123,45 @@ def train(
         raise ArgumentError(
             f"--alpha {alpha:g} has no effect on --objective {objective}; give {either(RISK_OBJECTIVES)}"
         )
+    if dask is not None:
+        _fit_on_cluster(console, ranker, dask, data, valid, baseline or [], quiet)
+        _save(console, ranker, output)
+        return
     with busy("Reading data"):
         training = with_baselines(read_letor(data), baseline or [], data)
         held = None
         if valid is not None:
             held = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
     _show_data(console, ranker, {"training": training, "validation": held})
-    _fit(ranker, training, held, quiet)
-    ranker.save(output)
-    console.print(visible(f"Saved {ranker.best_iteration_} trees to {output}/"))
+    with _growing(ranker, quiet) as progress:
+        ranker.fit(training, valid=held, progress=progress)
+    _save(console, ranker, output)
     if held is not None:
         assessment = _assess(ranker, held)
         if html is not None:
             assessment.to_html(html)
         _show_assessment(console, assessment, html)
+
+
+def _save(console: Console, ranker: Ranker, output: Path) -> None:
+    ranker.save(output)
+    console.print(visible(f"Saved {ranker.best_iteration_} trees to {output}/"))
+
+
+def _fit_on_cluster(
+    console: Console, ranker: Ranker, dask: str, data: Path, valid: Path | None, baseline: list[str], quiet: bool
+) -> None:
+    """Learn from parts that the cluster's machines read, and say how the model does on all of them."""
+    from surefoot.learn.cluster.clusters import cluster
+    from surefoot.learn.cluster.fit import fit_files
+
+    with cluster(dask) as client, _growing(ranker, quiet) as progress:
+        fit_files(ranker, client, data, valid, [*map(resolved_baseline, baseline)], progress)
+    for which, name in (("train", "training"), ("valid", "validation")):
+        figures = {figure: values[ranker.best_iteration_ - 1] for figure, values in ranker.history_[which].items()}
+        shown = ", ".join(f"{figure} {value:,.4g}" for figure, value in figures.items())
+        if shown:
+            console.print(f"{name}: {shown}")
 
 
 def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | None]) -> None:
@@ -148,8 +193,9 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
         console.print(table)
 
 
-def _fit(ranker: Ranker, training: RankingData, held: RankingData | None, quiet: bool) -> None:
-    """Learn, with a live line of trees, effectiveness, risk and time left."""
+@contextmanager
+def _growing(ranker: Ranker, quiet: bool) -> Iterator[Progress | None]:
+    """A live line of trees, effectiveness, risk and time left, where somebody looks on."""
     from rich.progress import TextColumn
 
     shown = is_watched(quiet)
@@ -166,7 +212,7 @@ def _fit(ranker: Ranker, training: RankingData, held: RankingData | None, quiet:
             figures = [f"{name} {seen[name][-1]:.4f}" for name in ("effectiveness", "risk") if seen.get(name)]
             bar.update(task, completed=trees, figures=", ".join(figures))
 
-        ranker.fit(training, valid=held, progress=progress if shown else None)
+        yield progress if shown else None
 
 
 def _assess(ranker: Ranker, held: RankingData) -> Assessment:

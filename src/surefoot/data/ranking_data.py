@@ -208,12 +208,13 @@ class RankingData:
         return (self._query_column() + "-" + padded).alias("doc_id")
 
     @cached_property
-    def _query_codes(self) -> Codes:
+    def query_codes(self) -> Codes:
+        """A 64-bit code of each query, the same in every table."""
         return codes_of(pl.Series(self.queries, dtype=pl.String))
 
     @cached_property
     def _index(self) -> tuple[Codes, Places]:
-        return index(pair_codes(np.repeat(self._query_codes, self.lengths), codes_of(self.documents)))
+        return index(pair_codes(np.repeat(self.query_codes, self.lengths), codes_of(self.documents)))
 
     def ranking(self, scores: npt.ArrayLike) -> Ranking:
         """The documents ranked by scores, descending; ties by document id, descending, or row order without ids.
@@ -225,7 +226,7 @@ class RankingData:
         found = self._scores(scores, "scores")
         ids = None if self.doc_ids is None else self.doc_ids.gather
         codes, rows = self._index
-        return rank(self.offsets[:-1], self._query_codes, lambda: (codes, rows.copy()), found, ids)
+        return rank(self.offsets[:-1], self.query_codes, lambda: (codes, rows.copy()), found, ids)
 
     @property
     def tie_rule(self) -> TieRule:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ from surefoot.data.tables import Qrels, Run
 from surefoot.data.writing import write_bytes
 from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
 
+_BLOCK = 1 << 15  # queries handled at once, which fit a processor's cache
+FLOOR = 1e-5  # the least score in a geometric mean
 _FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
 
@@ -118,11 +120,35 @@ class Scores:
         """Arithmetic mean over queries, one value per system."""
         return np.asarray(self.values.mean(axis=1))
 
+    @property
+    def count(self) -> int:
+        """How many queries there are."""
+        return len(self.queries)
+
+    @property
+    def totals(self) -> Floats:
+        """The sum over queries, one value per system."""
+        return np.asarray(self.values.sum(axis=1))
+
+    def vector(self, row: int) -> Floats:
+        """One system's scores, one value per query."""
+        return np.asarray(self.values[row])
+
+    def blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
+        """The scores of some systems, systems × queries, a block of queries at a time."""
+        for start in range(0, self.count, _BLOCK):
+            yield self.values[rows, start : start + _BLOCK]
+
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        return float(self.values.min()), float(self.values.max())
+
     def largest(self) -> float:
         """The greatest score without its sign, which rounding is measured by."""
-        return float(max(self.values.max(), -self.values.min()))
+        lowest, highest = self.ends()
+        return max(highest, -lowest)
 
-    def geometric_mean(self, floor: float = 1e-5) -> Floats:
+    def geometric_mean(self, floor: float = FLOOR) -> Floats:
         """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""
         logs = (np.log(np.maximum(row, floor)) for row in self.values)  # a row at a time, to keep memory small
         return np.exp([row.mean() for row in logs])

@@ -29,12 +29,12 @@ _ROWS = 1 << 16  # of ids, hashed in one go
 _IDLE = {"checkpoint", "importance_type"}
 
 
-def origin(engine: Engine, parameters: dict[str, Any], train: RankingData, valid: RankingData | None) -> Origin:
+def origin(engine: Engine, parameters: dict[str, Any], train: str, valid: str | None) -> Origin:
     """Everything that decides the trees: each parameter, the engine's version, and hashes of all of the data."""
     found = {name: repr(value) for name, value in parameters.items() if name not in _IDLE | engine.idle}
     found[f"{engine.title}'s version"] = engine.version
-    found["the training data"] = data_hash(train)
-    found["the validation data"] = "none" if valid is None else data_hash(valid)
+    found["the training data"] = train
+    found["the validation data"] = "none" if valid is None else valid
     return found
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
-from surefoot.risk.expectation import geo_risk
-from surefoot.risk.inference import t_risk
-from surefoot.risk.tradeoff import check_alpha, reward, risk, u_risk
+from surefoot.learn.machines import AddUp, alone
+from surefoot.risk.expectation import combine, deviation, expectation
+from surefoot.risk.tradeoff import check_alpha, weigh_losses
 
 CRITERIA = ("effectiveness", "u_risk", "t_risk", "geo_risk")
 
@@ -52,31 +52,48 @@ class Criterion:
         """The error where there is none to compare with."""
         return ArgumentError(f"stop_on={str(self)!r} compares with a baseline; give one, or stop on effectiveness")
 
-    def __call__(self, values: Floats, baselines: Floats | None) -> float:
-        """The criterion of a model's M(q) against baselines' (a row each); the greater the better."""
+    def __call__(self, values: Floats, baselines: Floats | None, add_up: AddUp = alone) -> float:
+        """The criterion of a model's M(q) against baselines' (a row each); the greater the better.
+
+        Where the queries are those of one machine among several, `add_up` adds its sums to the others'.
+        """
         if self.name == "effectiveness":
-            return float(values.mean())
+            queries, total = add_up(np.array([len(values), values.sum()]))
+            return float(total / queries)
         if baselines is None:
             raise self.lacks_a_baseline()
         if self.name == "geo_risk":
-            return float(geo_risk(np.vstack([baselines, values]), self.alpha)[-1])
-        reference = baselines.mean(axis=0)
+            column = baselines.sum(axis=0) + values
+            queries, total, everything = add_up(np.array([len(values), values.sum(), column.sum()]))
+            weighted = weigh_losses(deviation(values, expectation(total, everything, column)), self.alpha)
+            return float(combine(total / queries, add_up(np.array([weighted.sum()]))[0] / queries))
+        x = weigh_losses(values - baselines.mean(axis=0), self.alpha)
+        sums = add_up(np.array([len(x), x.sum(), x @ x]))
+        mean = float(sums[1] / sums[0])
         if self.name == "u_risk":
-            return u_risk(values, reference, self.alpha)
-        return t_risk(values, reference, self.alpha) or 0.0
+            return mean
+        error = deviation_of(*sums) / math.sqrt(sums[0])
+        return mean / error if error else 0.0
 
 
-def figures(values: Floats, baselines: Floats | None) -> dict[str, float]:
+def figures(values: Floats, baselines: Floats | None, add_up: AddUp = alone) -> dict[str, float]:
     """Effectiveness, and where there are baselines reward, risk, wins and losses against their mean."""
-    found = {"effectiveness": float(values.mean())}
+    difference = np.zeros(0) if baselines is None else values - baselines.mean(axis=0)
+    sums = add_up(np.array([
+        len(values), values.sum(), np.maximum(difference, 0).sum(), np.maximum(-difference, 0).sum(),
+        (difference > 0).sum(), (difference < 0).sum(),
+    ]))  # fmt: skip
+    queries, total, reward, risk, wins, losses = sums.tolist()
+    found = {"effectiveness": total / queries}
     if baselines is not None:
-        against = baselines.mean(axis=0)
-        difference = values - against
-        found["reward"] = reward(values, against)
-        found["risk"] = risk(values, against)
-        found["wins"] = float((difference > 0).sum())
-        found["losses"] = float((difference < 0).sum())
+        found |= {"reward": reward / queries, "risk": risk / queries, "wins": wins, "losses": losses}
     return found
+
+
+def deviation_of(count: float, total: float, squares: float) -> float:
+    """The sample deviation from sums; what cancellation leaves of equal values counts as none."""
+    spread = squares - total**2 / count
+    return math.sqrt(spread / (count - 1)) if count > 1 and spread > 1e-12 * squares else 0.0
 
 
 def is_number(value: Any) -> bool:

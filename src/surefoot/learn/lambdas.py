@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +11,10 @@ from scipy.special import ndtr
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
+from surefoot.learn.criteria import deviation_of
 from surefoot.learn.engines.contract import Singles
 from surefoot.learn.kernel import Totals
+from surefoot.learn.machines import AddUp, alone
 from surefoot.learn.objectives import Objective
 from surefoot.learn.target import Target
 from surefoot.risk.expectation import combine, deviation, expectation
@@ -37,7 +38,7 @@ class Lambdas:
         *,
         sigma: float = 1.0,
         all_ranks: bool = False,
-        add_up: Callable[[Floats], Floats] = lambda sums: sums,
+        add_up: AddUp = alone,
     ) -> None:
         if objective.needs_baseline and (baselines is None or not len(baselines)):
             raise ArgumentError(f"objective {objective.name!r} compares with a baseline; give one")
@@ -85,7 +86,7 @@ class Lambdas:
         s_x = self.s_x
         if s_x is None:
             x = weigh_losses(difference, alpha)
-            s_x = _deviation(*self._add_up(np.array([len(x), x.sum(), x @ x])))
+            s_x = deviation_of(*self._add_up(np.array([len(x), x.sum(), x @ x])))
             if self.objective.estimate == "first" and self.iteration == 1:
                 self.s_x = s_x
         if s_x == 0:
@@ -111,9 +112,3 @@ class Lambdas:
             phi=float(ndtr(mean)),
             density=math.exp(-(mean**2) / 2) / math.sqrt(2 * math.pi),
         )
-
-
-def _deviation(count: float, total: float, squares: float) -> float:
-    """The sample deviation from sums; what cancellation leaves of equal values counts as none."""
-    spread = squares - total**2 / count
-    return math.sqrt(spread / (count - 1)) if count > 1 and spread > 1e-12 * squares else 0.0

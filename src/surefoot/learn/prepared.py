@@ -79,8 +79,11 @@ class Prepared:
             )
         return self._watched[key]
 
-    def binned(self, engine: Engine, parameters: Parameters, seed: int) -> Binned:
+    def binned(self, engine: Engine, parameters: Parameters, seed: int, *, validated: bool = False) -> Binned:
         """The engine's bins; scores of the validation data are given after each tree.
+
+        Machines that work together need as many sets each: one without validation data, where others have some
+        (`validated`), has a set of none.
 
         Where trees change earlier ones, gradients are computed without some of them: what all of them give training
         documents must then be asked for, and comes first.
@@ -88,7 +91,9 @@ class Prepared:
         again = parameters.changes_trees is not None
         key = (engine.name, again, engine.bins(parameters, len(self.train), seed))
         if key not in self._bins:
-            others = ([self.train.X] if again else []) + ([] if self.valid is None else [self.valid.X])
+            others = [self.train.X] if again else []
+            if self.valid is not None or validated:
+                others.append(self.train.X[:0] if self.valid is None else self.valid.X)
             self._bins.clear()
             self._bins[key] = engine.bin(self.train.X, others, parameters, self.train.feature_names, seed)
         return self._bins[key]

@@ -10,12 +10,15 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.data.matrix import without_queries
+from surefoot.data.ranking import TieRule
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
 from surefoot.learn import storage
+from surefoot.learn.checkpoints import Checkpoint
+from surefoot.learn.cluster.libraries import is_dask
 from surefoot.learn.defaults import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, STOP_ON
-from surefoot.learn.engines.contract import engine_of
+from surefoot.learn.engines.contract import Booster, engine_of
 from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import (
     as_data,
@@ -27,7 +30,7 @@ from surefoot.learn.inputs import (
 )
 from surefoot.learn.prepared import Prepared
 from surefoot.learn.settings import check_importance
-from surefoot.learn.training import Progress, Training
+from surefoot.learn.training import Progress, Training, score_sample
 from surefoot.measures.scoring import score as effectiveness
 
 _NEEDED = "a model that starts from a baseline needs the same one again: the data"
@@ -147,6 +150,7 @@ class Ranker(Estimator):
         default. `valid` is RankingData, or a tuple (X, y, qid), (X, y, qid, baseline) or (RankingData, baseline). Its
         features and baselines go by name where there are names. `eval_set=[(X, y)]` with `eval_qid=[qid]` or
         `eval_group=[group]`, and `eval_baseline=[baseline]`, is LightGBM's and XGBoost's way to say the same.
+        Dask arrays or frames are learned from on their cluster, with `engine="xgboost"`.
         `Prepared` data, given alone, is learned from again and again without being made ready each time. `progress`
         is called after each tree.
         """
@@ -154,6 +158,13 @@ class Ranker(Estimator):
             if valid is not None:
                 raise ArgumentError("valid and eval_set are two names of one thing; give one of them")
             valid = as_eval_set(eval_set, eval_qid, eval_group, eval_baseline)
+        if is_dask(X):
+            from surefoot.learn.cluster.fit import fit_collections
+
+            if group is not None:
+                raise ArgumentError("parts of Dask data may cut a query in two; give qid, a query id for each row")
+            fit_collections(self, X, y, qid, baseline, valid, progress)
+            return self
         if isinstance(X, Prepared):
             if any(part is not None for part in (y, qid, group, baseline, valid)):
                 raise ArgumentError(
@@ -165,20 +176,37 @@ class Ranker(Estimator):
             data = Prepared(train, None if valid is None else as_valid(valid, list(train.baselines)))
         training = Training(self, engine_of(self.engine), data, progress)
         booster = training.run()
-        sample = training.score_sample(booster)
-        self.engine_ = training.engine.name
-        self.booster_ = booster
-        self.n_features_in_ = data.train.n_features
-        self.feature_names_in_ = data.names
-        self.baselines_ = list(data.train.baselines)
-        self.best_iteration_ = training.best_iteration
-        self.best_score_ = training.best_score
-        self.history_ = training.history
-        self.tie_rule_ = training.train.tie_rule
-        self.random_state_ = training.seed
-        self.score_sample_ = sample
-        self.checkpoint_ = training.checkpoint
+        sample = score_sample(training.sample(booster))
+        self.keep(
+            training.engine.name, booster, data.names, list(data.train.baselines), training.state(),
+            training.train.tie_rule, sample, training.checkpoint,
+        )  # fmt: skip
         return self
+
+    def keep(
+        self,
+        engine: str,
+        booster: Booster,
+        feature_names: list[str],
+        baselines: list[str],
+        state: dict[str, Any],
+        tie_rule: TieRule,
+        sample: list[float],
+        checkpoint: Checkpoint | None,
+    ) -> None:
+        """Take over what a training came to, here or on other machines; `state` is as `Training.state` gives it."""
+        self.engine_ = engine
+        self.booster_ = booster
+        self.n_features_in_ = len(feature_names)
+        self.feature_names_in_ = feature_names
+        self.baselines_ = baselines
+        self.best_iteration_ = state["best_iteration"]
+        self.best_score_ = state["best_score"]
+        self.history_ = state["history"]
+        self.tie_rule_ = tie_rule
+        self.random_state_ = state["seed"]
+        self.score_sample_ = sample
+        self.checkpoint_ = checkpoint
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None) -> Floats:
         """A score for each document.

@@ -67,9 +67,9 @@ class Settings:
             seed=_seed(ranker.random_state),
         )
 
-    def check_with(self, train: RankingData, valid: RankingData | None, changes_trees: str | None) -> None:
+    def check_with(self, train: RankingData, validated: bool, changes_trees: str | None) -> None:
         """Refuse settings that do not go with the data, or with a parameter that `changes_trees`."""
-        if self.patience is not None and valid is None:
+        if self.patience is not None and not validated:
             raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
         if self.criterion.name != "effectiveness" and not train.baselines:
             raise self.criterion.lacks_a_baseline()

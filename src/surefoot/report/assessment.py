@@ -11,6 +11,7 @@ import polars as pl
 
 from surefoot.data.scores import Scores, check_once, read_scores, unknown_system
 from surefoot.data.segments import read_segments
+from surefoot.data.streamed_scores import StreamedScores
 from surefoot.data.writing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.progress import busy
@@ -44,7 +45,7 @@ def assess(
 
     Parameters
     ----------
-    scores : Scores, a list of them, or anything `read_scores` takes
+    scores : Scores, a list of them, or anything `read_scores` takes; or StreamedScores, for those beyond memory
         Effectiveness of systems on queries; of several measures the first leads.
     baseline : str or sequence of str
         A system, several (figures are averaged over them), or "mean", "median" or "max": the per-query figure of the
@@ -75,11 +76,17 @@ def assess(
     matrices = _matrices(scores)
     kinds = None if segments is None else read_segments(segments)
     arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, kinds)
-    return Assessment([(assessment_data(matrix, *arguments), matrix) for matrix in matrices], kinds)
+    return Assessment(
+        [(assessment_data(matrix, *arguments), matrix if isinstance(matrix, Scores) else None) for matrix in matrices],
+        kinds,
+    )
 
 
-def _matrices(scores: Any) -> list[Scores]:
-    several = isinstance(scores, list | tuple) and scores and all(isinstance(one, Scores) for one in scores)
+def _matrices(scores: Any) -> list[Scores | StreamedScores]:
+    known = (Scores, StreamedScores)
+    if isinstance(scores, known):
+        return [scores]
+    several = isinstance(scores, list | tuple) and scores and all(isinstance(one, known) for one in scores)
     return list(scores) if several else [read_scores(scores)]
 
 
@@ -270,7 +277,7 @@ def _part(data: Json) -> Part:
 def _needed(scores: Scores | None) -> Scores:
     if scores is None:
         raise ArgumentError(
-            "this assessment was read from a file without each query's scores; write it with per_query=True "
-            "(--per-query), or assess again"
+            "this assessment has no scores of each query at hand: it was read from a file without them (write it with "
+            "per_query=True, --per-query), or its scores are read a part at a time"
         )
     return scores

@@ -12,20 +12,29 @@ from numpy.typing import ArrayLike
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
-from surefoot.risk.baselines import ROUNDING, baseline_rows, differences, population_rows
+from surefoot.risk.baselines import (
+    ROUNDING,
+    baseline_rows,
+    differences,
+    population_rows,
+    streamed_differences,
+    streamed_rows,
+)
 from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import Churn, compare_rankings
-from surefoot.risk.expectation import chi_square, combine, deviation_sums
+from surefoot.risk.expectation import are_counts, block_sums, chi_square, combine
 from surefoot.risk.inference import TTest, critical_value, weighted_test
 from surefoot.risk.multiplicity import correct
 from surefoot.risk.plain_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData
 from surefoot.risk.segments import Segments, segment_data
-from surefoot.risk.tradeoff import CHUNK, check_alpha, loses_over_20, lowest_mean, weigh_losses
+from surefoot.risk.tradeoff import check_alpha, loses_over_20, lowest_mean, weigh_losses
 from surefoot.risk.turns import turning_points
+from surefoot.risk.vectors import Matrix, Vector, blocks
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
+    from surefoot.data.streamed_scores import StreamedScores
 
 RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
 
@@ -33,7 +42,7 @@ WORST = 0.05  # the share of queries whose mean difference is the mean of the wo
 
 
 def assessment_data(
-    scores: Scores,
+    scores: Scores | StreamedScores,
     baseline: str | Sequence[str],
     alphas: Sequence[float],
     population: Sequence[str] | None = None,
@@ -50,14 +59,23 @@ def assessment_data(
     if depth is not None:
         whole("depth", depth, 1)
     rows = population_rows(scores, population)
-    against = baseline_rows(scores, baseline, rows)
-    deltas = differences(scores, against)
+    against: Mapping[str, Vector]
+    deltas: Mapping[str, Sequence[Vector]]
+    matrices: Mapping[str, Floats] = {}
+    held = _held(scores)
+    if held is not None:
+        found = baseline_rows(held, baseline, rows)
+        against, matrices = found, differences(held, found)
+        deltas = {name: list(matrix) for name, matrix in matrices.items()}
+    else:
+        _check_streamed(bootstrap, depth, segments)
+        against = streamed_rows(scores, baseline, rows)
+        deltas = streamed_differences(scores, against)
     systems = [
         {"system": system, "is_baseline": system in against, **figures}
         for system, figures in zip(scores.systems, _averaged(scores, against, deltas, worst), strict=True)
     ]
-    members = scores.values[rows]
-    deviation = None if members.min() < 0 else deviation_sums(members)
+    deviation = None if _negative(scores, rows) else block_sums(scores.totals[rows], scores.blocks(rows))
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
     tests = {key: _tests(deltas, alpha, scores.largest()) for key, alpha in weights.items()}
     for position, entry in enumerate(systems):
@@ -71,34 +89,40 @@ def assessment_data(
     testable = [len(deltas) == 1 and test["t_risk"] is not None for test in next(iter(tests.values()))]
     for entry, turns in zip(systems, turning_points(next(iter(deltas.values())), testable), strict=True):
         entry["turns"] = turns
-    if bootstrap:
-        _add_intervals(systems, scores, deltas, weights, None if sums is None else rows, bootstrap, seed)
-    if scores.runs and len(against) == 1 and (named := next(iter(against))) in scores.systems:
-        _add_churn(systems, scores, named, deltas[named], depth)
+    if bootstrap and held is not None:
+        _add_intervals(systems, held, matrices, weights, None if sums is None else rows, bootstrap, seed)
+    if held is not None and held.runs and len(against) == 1 and (named := next(iter(against))) in held.systems:
+        _add_churn(systems, held, named, matrices[named], depth)
     agreement = {key: _rank_systems(systems, key) for key in weights}
-    chi = None if deviation is None else chi_square(members, deviation[2])
+    chi = (
+        None
+        if deviation is None
+        else chi_square(deviation[2], scores.count, deviation[2].size > 1 and are_counts(scores.blocks(rows)))
+    )
     return {
         "schema": SCHEMA,
         "measure": scores.measure,
         "baseline": baseline if isinstance(baseline, str) else list(against),
         "population": [scores.systems[row] for row in rows],
-        "queries": len(scores.queries),
+        "queries": scores.count,
         "missing": dict(scores.missing),
         "dropped": scores.dropped,
         "no_relevant": scores.no_relevant,
         "tie_rule": scores.tie_rule,
         "alphas": list(weights.values()),
-        "critical_value": critical_value(len(scores.queries)),
+        "critical_value": critical_value(scores.count),
         "worst_share": worst,
         "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": CONFIDENCE} if bootstrap else None,
-        "score_range": [float(scores.values.min()), float(scores.values.max())],
+        "score_range": list(scores.ends()),
         "g_squared": (
             None if chi is None else {"value": chi.value, "df": chi.df, "p_value": chi.p, "reason": chi.reason}
         ),
         "systems": cast("list[SystemData]", systems),  # gathered figure by figure above
         "agreement": agreement,
-        "segments": segment_data(
-            scores, segments or {}, lambda part: assessment_data(part, baseline, alphas, population, worst=worst)
+        "segments": []
+        if held is None
+        else segment_data(
+            held, segments or {}, lambda part: assessment_data(part, baseline, alphas, population, worst=worst)
         ),
     }
 
@@ -123,7 +147,9 @@ def distinct_alphas(alphas: Sequence[float]) -> dict[str, float]:
     return given
 
 
-def _averaged(scores: Scores, against: Mapping[str, Floats], deltas: Mapping[str, Floats], worst: float) -> list[Json]:
+def _averaged(
+    scores: Matrix, against: Mapping[str, Vector], deltas: Mapping[str, Sequence[Vector]], worst: float
+) -> list[Json]:
     """What needs no α, against each baseline in turn and then averaged (Dinçer et al., SIGIR 2016, Table 7)."""
     counted = {"wins", "losses", "ties", "loss_over_20"}
     rows = []
@@ -138,11 +164,10 @@ def _averaged(scores: Scores, against: Mapping[str, Floats], deltas: Mapping[str
     return rows
 
 
-def difference_figures(difference: Floats, baseline: Floats, worst: float = WORST) -> dict[str, float]:
+def difference_figures(difference: Vector, baseline: Vector, worst: float = WORST) -> dict[str, float]:
     """Reward, risk, wins, losses and what follows from them, of differences to a baseline's scores."""
-    above, below = _sums(difference)
-    reward, risk = above / len(difference), -below / len(difference)
-    wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
+    above, below, won, lost = _sums(difference)
+    reward, risk, wins, losses = above / len(difference), -below / len(difference), int(won), int(lost)
     return {
         "reward": reward,
         "risk": risk,
@@ -159,7 +184,7 @@ def difference_figures(difference: Floats, baseline: Floats, worst: float = WORS
     }
 
 
-def _tests(deltas: Mapping[str, Floats], alpha: float, scale: float) -> list[Json]:
+def _tests(deltas: Mapping[str, Sequence[Vector]], alpha: float, scale: float) -> list[Json]:
     """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
     each = [[weighted_test(row, alpha, scale) for row in rows] for rows in deltas.values()]
     if len(each) == 1:
@@ -195,20 +220,41 @@ def _one_test(test: TTest) -> Json:
     }
 
 
-def _sums(values: Floats) -> tuple[float, float]:
-    """Of all that is above 0 and of all that is below."""
-    parts = [values[start : start + CHUNK] for start in range(0, len(values), CHUNK)]
-    above, below = (sum(float(side(part, 0).sum()) for part in parts) for side in (np.maximum, np.minimum))
-    return above, below
+def _sums(values: Vector) -> tuple[float, float, float, float]:
+    """Of all that is above 0 and of all that is below, and how many these are."""
+    above, below, won, lost = np.sum(
+        [
+            (np.maximum(part, 0).sum(), np.minimum(part, 0).sum(), (part > 0).sum(), (part < 0).sum())
+            for part in blocks(values)
+        ],
+        axis=0,
+    ).tolist()
+    return above, below, won, lost
 
 
-def _expectation(scores: Scores, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float) -> Json:
+def _negative(scores: Matrix, rows: Sequence[int]) -> bool:
+    return scores.ends()[0] < 0 and any(part.min() < 0 for part in scores.blocks(rows))
+
+
+def _held(scores: Scores | StreamedScores) -> Scores | None:
+    """The scores, where all of them are in memory."""
+    return cast("Scores", scores) if isinstance(scores.vector(0), np.ndarray) else None
+
+
+def _check_streamed(bootstrap: int, depth: int | None, segments: Segments | None) -> None:
+    """Refuse what needs all scores at once."""
+    for what, asked in (("a bootstrap", bootstrap), ("a depth", depth), ("segments", segments)):
+        if asked:
+            raise ArgumentError(f"scores that are read a part at a time allow no {what.split()[-1]}; read them whole")
+
+
+def _expectation(scores: Matrix, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float) -> Json:
     if sums is None or position not in sums:
         why = "some scores are negative" if sums is None else "not in the population"
         return {"z_risk": None, "geo_risk": None, "z_reason": why}
     above, below = sums[position]
     z = float(above + (1 + alpha) * below)
-    geo = combine(scores.values[position].mean(keepdims=True), np.array([z / len(scores.queries)]))[0]
+    geo = combine(scores.mean()[[position]], np.array([z / scores.count]))[0]
     return {"z_risk": z, "geo_risk": float(geo), "z_reason": None}
 
 

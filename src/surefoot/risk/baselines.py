@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, listed, shortened
+from surefoot.risk.vectors import Derived, Matrix, Vector, blocks
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
@@ -37,7 +38,7 @@ def baseline_choices(systems: Sequence[str]) -> str:
     return f"{perhaps}the {len(systems)} systems are {listed(systems, 8)}; or mean, median or max of them per query"
 
 
-def population_rows(scores: Scores, population: Sequence[str] | None) -> list[int]:
+def population_rows(scores: Matrix, population: Sequence[str] | None) -> list[int]:
     """The rows that expectations are taken over: every system unless named."""
     if population is None:
         return list(range(len(scores.systems)))
@@ -49,22 +50,27 @@ def population_rows(scores: Scores, population: Sequence[str] | None) -> list[in
 
 def baseline_rows(scores: Scores, baseline: str | Sequence[str], population: list[int]) -> dict[str, Floats]:
     """The score vectors to compare with, by name."""
+    return {
+        name: VIRTUAL[name](scores.values[population]) if name in VIRTUAL else scores[name]
+        for name in baseline_names(scores, baseline)
+    }
+
+
+def baseline_names(scores: Matrix, baseline: str | Sequence[str]) -> list[str]:
+    """The names of systems to compare with, and of those made per query of all, each once."""
     names = _names("baseline", baseline)
     if not names:
         raise ArgumentError("no baseline was given; name a system, several, or one of mean, median, max")
-    found: dict[str, Floats] = {}
-    for name in names:
-        if name in found:
+    for place, name in enumerate(names):
+        if name in names[:place]:
             raise ArgumentError(f"baseline {shortened(name)} is given twice")
-        if name in VIRTUAL:
-            if name in scores.systems:
-                raise ArgumentError(
-                    f"{name!r} is both a system and the per-query {name} of all; rename the system to say which"
-                )
-            found[name] = VIRTUAL[name](scores.values[population])
-        else:
-            found[name] = scores[name]
-    return found
+        if name not in VIRTUAL:
+            scores.row(name)
+        elif name in scores.systems:
+            raise ArgumentError(
+                f"{name!r} is both a system and the per-query {name} of all; rename the system to say which"
+            )
+    return names
 
 
 def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floats]:
@@ -77,6 +83,35 @@ def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floa
         if name in VIRTUAL:
             difference[np.abs(difference) <= ROUNDING * scores.largest()] = 0.0
     return found
+
+
+def streamed_rows(scores: Matrix, baseline: str | Sequence[str], population: list[int]) -> dict[str, Vector]:
+    """As `baseline_rows`, of scores that are read a block at a time."""
+
+    def virtual(name: str) -> Vector:
+        return Derived(scores.count, lambda: map(VIRTUAL[name], scores.blocks(population)))
+
+    return {
+        name: virtual(name) if name in VIRTUAL else scores.vector(scores.row(name))
+        for name in baseline_names(scores, baseline)
+    }
+
+
+def streamed_differences(scores: Matrix, against: Mapping[str, Vector]) -> dict[str, list[Vector]]:
+    """As `differences`, of scores that are read a block at a time."""
+    rounding = ROUNDING * scores.largest()
+
+    def difference(row: int, name: str) -> Vector:
+        def parts() -> Iterator[Floats]:
+            for part, base in zip(blocks(scores.vector(row)), blocks(against[name]), strict=True):
+                apart = part - base
+                if name in VIRTUAL:
+                    apart[np.abs(apart) <= rounding] = 0.0
+                yield apart
+
+        return Derived(scores.count, parts)
+
+    return {name: [difference(row, name) for row in range(len(scores.systems))] for name in against}
 
 
 def _names(what: str, given: str | Sequence[str]) -> list[str]:

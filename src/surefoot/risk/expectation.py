@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,8 @@ from scipy.special import chdtrc, ndtr
 
 from surefoot.arrays import LARGEST, Floats
 from surefoot.errors import ArgumentError
-from surefoot.risk.tradeoff import CHUNK, weigh_losses
+from surefoot.risk.tradeoff import weigh_losses
+from surefoot.risk.vectors import CHUNK
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,16 @@ def deviations(X: ArrayLike) -> Floats:
 def deviation_sums(X: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Of each row: the sum of its deviations above 0, of those below, and of all their squares."""
     scores = score_matrix(X)
-    totals = scores.sum(axis=1, keepdims=True)
-    sums = np.zeros((3, len(scores)))
-    for start in range(0, scores.shape[1], CHUNK):
-        part = scores[:, start : start + CHUNK]
-        z = deviation(part, expectation(totals, totals.sum(), part.sum(axis=0)))
+    parts = (scores[:, start : start + CHUNK] for start in range(0, scores.shape[1], CHUNK))
+    return block_sums(scores.sum(axis=1), parts)
+
+
+def block_sums(totals: Floats, parts: Iterable[Floats]) -> tuple[Floats, Floats, Floats]:
+    """The same of a matrix that comes in blocks of queries, from its rows' totals."""
+    own = totals[:, np.newaxis]
+    sums = np.zeros((3, len(totals)))
+    for part in parts:
+        z = deviation(part, expectation(own, own.sum(), part.sum(axis=0)))
         sums += np.maximum(z, 0).sum(axis=1), np.minimum(z, 0).sum(axis=1), np.square(z).sum(axis=1)
     above, below, squares = sums
     return above, below, squares
@@ -108,16 +115,25 @@ def g_squared(X: ArrayLike) -> ChiSquare:
     4
     """
     scores = score_matrix(X)
-    return chi_square(scores, deviation_sums(scores)[2])
+    return chi_square(deviation_sums(scores)[2], scores.shape[1], are_counts(scores[np.newaxis]))
 
 
-def chi_square(scores: Floats, squares: Floats) -> ChiSquare:
-    """G² of scores from each row's sum of squared deviations."""
-    value, df = float(squares.sum()), (len(squares) - 1) * (scores.shape[1] - 1)
+def are_counts(parts: Iterable[Floats]) -> bool:
+    """Whether all scores are whole numbers; zeros and ones alone are shares of success, not counts."""
+    highest = -np.inf
+    for part in parts:
+        if (part != np.rint(part)).any():
+            return False
+        highest = max(highest, float(part.max()))
+    return highest > 1
+
+
+def chi_square(squares: Floats, queries: int, counts: bool) -> ChiSquare:
+    """G² from each row's sum of squared deviations, of so many queries, whose scores may be counts."""
+    value, df = float(squares.sum()), (len(squares) - 1) * (queries - 1)
     if not df:
         return ChiSquare(value, df, None, "one system or one query leaves no degrees of freedom")
-    # Zeros and ones alone are shares of success, not counts.
-    if scores.max() <= 1 or any((row != np.rint(row)).any() for row in scores):
+    if not counts:
         return ChiSquare(value, df, None, "G² follows χ² for counts only, and these scores are not counts")
     return ChiSquare(value, df, float(chdtrc(df, value)))
 

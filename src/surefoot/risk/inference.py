@@ -13,7 +13,8 @@ from scipy.special import stdtr, stdtrit
 
 from surefoot.arrays import Floats
 from surefoot.risk.plain_data import Verdict
-from surefoot.risk.tradeoff import CHUNK, paired_differences, weigh_losses
+from surefoot.risk.tradeoff import paired_differences, weigh_losses
+from surefoot.risk.vectors import Vector, blocks
 from surefoot.significance import LEVEL
 
 FEWEST_QUERIES = 50  # with fewer, nothing corrects the test above α = 0: chance often passes for a reward
@@ -140,7 +141,7 @@ class Moments(NamedTuple):
     highest: float
 
 
-def undefined(differences: Floats, found: Moments, scale: float) -> str | None:
+def undefined(differences: Vector, found: Moments, scale: float) -> str | None:
     """Why the weighted differences x_q with these moments have no standard error, or None.
 
     They count as equal when they differ by no more than the rounding of numbers of that `scale`.
@@ -152,12 +153,12 @@ def undefined(differences: Floats, found: Moments, scale: float) -> str | None:
         return None
     return (
         "all queries differ from the baseline alike"
-        if differences.any()
+        if any(part.any() for part in blocks(differences))
         else "identical to the baseline on every query"
     )
 
 
-def weighted_test(differences: Floats, alpha: float, scale: float) -> TTest:
+def weighted_test(differences: Vector, alpha: float, scale: float) -> TTest:
     """The test of the weighted differences x_q = f_α(δ_q); `scale` is the size of the scores δ_q came from."""
     queries = len(differences)
     found = _moments(differences, alpha)
@@ -216,7 +217,7 @@ class _Hall(NamedTuple):
         return 3 * y / (root * root + root + 1)
 
 
-def _moments(differences: Floats, alpha: float, of: Callable[[Floats], Floats] = np.asarray) -> Moments:
+def _moments(differences: Vector, alpha: float, of: Callable[[Floats], Floats] = np.asarray) -> Moments:
     """The moments of (a function of) x_q, merged from those of blocks (Chan et al., 1983)."""
     count, mean, squares, lowest, highest = 0, 0.0, 0.0, math.inf, -math.inf
     for x in _weighted_blocks(differences, alpha):
@@ -230,17 +231,17 @@ def _moments(differences: Floats, alpha: float, of: Callable[[Floats], Floats] =
     return Moments(mean, squares, lowest, highest)
 
 
-def _skewness(differences: Floats, alpha: float, found: Moments) -> float:
+def _skewness(differences: Vector, alpha: float, found: Moments) -> float:
     """γ of x_q; deviations are divided before they are cubed, so that no cube overflows or vanishes."""
     unit = math.sqrt(found.squares / len(differences))
-    blocks = ((x - found.mean) / unit for x in _weighted_blocks(differences, alpha))
-    return sum(float(np.square(z) @ z) for z in blocks) / len(differences)
+    parts = ((x - found.mean) / unit for x in _weighted_blocks(differences, alpha))
+    return sum(float(np.square(z) @ z) for z in parts) / len(differences)
 
 
-def _weighted_blocks(differences: Floats, alpha: float) -> Iterator[Floats]:
-    """The x_q, a block of queries at a time, so that what is made of them stays near the processor."""
-    for start in range(0, len(differences), CHUNK):
-        yield weigh_losses(differences[start : start + CHUNK], alpha)
+def _weighted_blocks(differences: Vector, alpha: float) -> Iterator[Floats]:
+    """The x_q, a block of queries at a time."""
+    for part in blocks(differences):
+        yield weigh_losses(part, alpha)
 
 
 def _scale(model: ArrayLike, baseline: ArrayLike) -> float:

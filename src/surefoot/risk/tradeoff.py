@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from surefoot.arguments import number_of
 from surefoot.arrays import LARGEST, Floats
 from surefoot.errors import ArgumentError, shortened
+from surefoot.risk.vectors import Vector, blocks
 
-CHUNK = 1 << 15  # queries handled at a time: what is computed of them stays in the processor's cache
 LARGEST_ALPHA = 1e6  # a loss that counts a million times has long drowned every gain
 # More than 20 % of the baseline's score; a small tolerance keeps a loss of just that, as 0.9 − 0.72, from counting.
 OVER_20 = 0.2 * (1 + 1e-9)
@@ -71,18 +71,26 @@ def weigh_losses(differences: Floats, alpha: float) -> Floats:
     return np.minimum(weighted, differences, out=weighted)
 
 
-def lowest_mean(differences: Floats, share: float) -> float:
+def lowest_mean(differences: Vector, share: float) -> float:
     """Mean of the lowest share of the differences, at least one."""
     if not 0 < share <= 1:
         raise ArgumentError(f"share is {share}; it must be above 0 and at most 1")
     # As the decimal that was written: the float 0.29 · 100 lies just below 29.
     count = max(1, math.floor(Fraction(repr(float(share))) * len(differences)))
-    return float(np.partition(differences, count - 1)[:count].mean())
+    if isinstance(differences, np.ndarray):
+        return float(np.partition(differences, count - 1)[:count].mean())
+    lowest = np.empty(0)
+    for part in blocks(differences):
+        lowest = np.concatenate([lowest, part])
+        if len(lowest) > count:
+            lowest = np.partition(lowest, count - 1)[:count].copy()
+    return float(lowest.mean())
 
 
-def loses_over_20(differences: Floats, baseline: Floats) -> int:
+def loses_over_20(differences: Vector, baseline: Vector) -> int:
     """Number of queries that lose more than 20 % of the baseline's score: δ_q / M_b(q) < −0.2."""
-    return int(((differences < -OVER_20 * baseline) & (baseline > 0)).sum())
+    pairs = zip(blocks(differences), blocks(baseline), strict=True)
+    return sum(int(((part < -OVER_20 * base) & (base > 0)).sum()) for part, base in pairs)
 
 
 def check_alpha(alpha: Any) -> float:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from surefoot.arrays import Floats
 from surefoot.risk.inference import hall_t, two_sided_p
 from surefoot.risk.multiplicity import verdicts
 from surefoot.risk.plain_data import Turn, Verdict
+from surefoot.risk.vectors import Vector, blocks
 
 MOST_ALPHA = 20.0  # beyond it nobody asks
 STEPS = 80  # of the search; a verdict that turns twice within a step is seen once or not at all
 CLOSE = 1e-3  # how near an α at which a verdict turns is found
 
 
-def turning_points(differences: Floats, testable: list[bool]) -> list[list[Turn] | None]:
+def turning_points(differences: Sequence[Vector], testable: list[bool]) -> list[list[Turn] | None]:
     """Each system's verdicts by the adjusted p after Holm's correction, as α goes from 0 to 20.
 
     A system's list begins with its verdict at α = 0, and goes on with each α at which another one starts to hold, to
@@ -26,7 +27,7 @@ def turning_points(differences: Floats, testable: list[bool]) -> list[list[Turn]
     rows = [row for row, fine in enumerate(testable) if fine]
     found: list[list[Turn] | None] = [None] * len(testable)
     if rows:
-        verdicts = _Verdicts(differences[rows])
+        verdicts = _Verdicts([differences[row] for row in rows])
         for position, row in enumerate(rows):
             found[row] = verdicts.turns(position)
     return found
@@ -35,10 +36,10 @@ def turning_points(differences: Floats, testable: list[bool]) -> list[list[Turn]
 class _Verdicts:
     """Verdicts of several systems at any α, from sums of powers of their gains and losses."""
 
-    def __init__(self, differences: Floats) -> None:
-        unit = max(differences.max(), -differences.min())
-        self._queries = differences.shape[1]
-        sums = [_power_sums(row / unit) for row in differences]
+    def __init__(self, differences: Sequence[Vector]) -> None:
+        unit = max(float(max(part.max(), -part.min())) for row in differences for part in blocks(row))
+        self._queries = len(differences[0])
+        sums = [_power_sums(row, unit) for row in differences]
         self._gains, self._losses = np.array(sums).transpose(1, 2, 0) / self._queries
         self._alphas = np.linspace(0, MOST_ALPHA, STEPS + 1).tolist()
         self._at = {alpha: self._tested(alpha) for alpha in self._alphas}
@@ -69,7 +70,10 @@ class _Verdicts:
         return [verdict for _, verdict in verdicts(t.tolist(), two_sided_p(t, c).tolist())]
 
 
-def _power_sums(differences: Floats) -> list[list[float]]:
-    """Σδ, Σδ² and Σδ³ over the gains, and over the losses."""
-    sides = np.maximum(differences, 0), np.minimum(differences, 0)
-    return [[float(side.sum()), float(side @ side), float(np.square(side) @ side)] for side in sides]
+def _power_sums(differences: Vector, unit: float) -> list[list[float]]:
+    """Σδ, Σδ² and Σδ³ over the gains, and over the losses, with δ in a unit that keeps powers from vanishing."""
+    sums = np.zeros((2, 3))
+    for part in blocks(differences):
+        for place, side in enumerate((np.maximum(part, 0) / unit, np.minimum(part, 0) / unit)):
+            sums[place] += side.sum(), side @ side, np.square(side) @ side
+    return [row.tolist() for row in sums]

@@ -98,7 +98,7 @@ class Engine(Protocol):
         feature_names: Sequence[str] | None = None,
         seed: int = 0,
     ) -> Binned:
-        """Documents to learn from and other sets to score; feature names may hold anything."""
+        """Documents to learn from and other sets to score, which may be empty; feature names may hold anything."""
         ...
 
     def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:

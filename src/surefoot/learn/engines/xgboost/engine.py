@@ -115,7 +115,6 @@ class Bins:
                 self._train,
                 num_boost_round=trees,
                 obj=lambda scores, _: gradients(_scores(scores)),
-                evals=[(other, str(number)) for number, other in enumerate(others)],
                 verbose_eval=False,
                 xgb_model=start,
                 callbacks=[AfterTreeCallback()],

@@ -1,0 +1,1 @@
+"""Training on many machines: Dask holds the data and starts the work, XGBoost's collective adds up."""

@@ -1,0 +1,191 @@
+"""Data in parts, each small enough for one machine: from Dask collections or from files, with every query whole.
+
+A query that goes on from the end of one part into the next is moved whole to the part where it begins; one that comes
+again anywhere else is rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from surefoot.arrays import Codes
+from surefoot.data.ranking_data import RankingData
+from surefoot.data.stacking import stacked
+from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
+from surefoot.learn.checkpoints import data_hash
+from surefoot.learn.cluster.libraries import is_dask, library
+from surefoot.learn.inputs import as_data
+from surefoot.learn.sources import with_baselines
+
+Delayed: TypeAlias = Any  # a part that is yet to be computed
+Held: TypeAlias = RankingData | None  # a part, once computed; one without rows is None
+
+_ENDING = "*.parquet"
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of a part without looking at it again."""
+
+    rows: int
+    codes: Codes  # of its queries
+    first: str
+    last: str
+    features: tuple[Any, ...]
+    baselines: tuple[str, ...]
+    digest: str | None  # of everything in it, where it was asked for
+
+
+def of_collections(X: Any, y: Any, qid: Any, baseline: Any, what: str) -> list[Delayed]:
+    """The parts of Dask arrays or frames: X's own, with what the others have for the same rows."""
+    delayed = library("dask").delayed
+    if qid is None and "qid" not in getattr(X, "columns", ()):
+        raise ArgumentError(f"{what} lacks queries; give qid, or a frame with a column qid")
+    if y is None:
+        raise ArgumentError(f"{what} lacks labels; give y")
+    blocks = _blocks(_whole_rows(X), what)
+    others = [_aligned(other, X, len(blocks), name) for name, other in (("y", y), ("qid", qid))]
+    if isinstance(baseline, dict):
+        columns = {name: _aligned(scores, X, len(blocks), f"baseline {name}") for name, scores in baseline.items()}
+        baselines: list[Any] = [{name: part[i] for name, part in columns.items()} for i in range(len(blocks))]
+    else:
+        baselines = _aligned(baseline, X, len(blocks), "baseline")
+    part = delayed(_of_arrays, pure=False)
+    return [
+        part(*each, f"part {number} of {what}")
+        for number, each in enumerate(zip(blocks, *others, baselines, strict=True), start=1)
+    ]
+
+
+def of_files(path: Path, baselines: Sequence[str], what: str) -> list[Delayed]:
+    """The parts of a folder of Parquet files, in the order of their names, or one file; machines read them."""
+    if not path.is_dir() and path.suffix.lower() != ".parquet":
+        raise DataError.at(
+            path, None, f"{what} on many machines are a folder of Parquet files, or one; see write_letor"
+        )
+    files = sorted(path.glob(_ENDING)) if path.is_dir() else [path]
+    if not files:
+        raise DataError.at(path, None, f"holds no Parquet file ({_ENDING}) to read {what} from")
+    part = library("dask").delayed(_of_file, pure=False)
+    return [part(str(file.resolve()), list(baselines)) for file in files]
+
+
+def of_data(data: RankingData, parts: int) -> list[Delayed]:
+    """Data that is here in as many parts, for machines that have none of their own."""
+    delayed = library("dask").delayed
+    cuts = np.array_split(np.arange(len(data.queries)), min(parts, len(data.queries)))
+    return [delayed(data.select(cut), traverse=False) for cut in cuts]
+
+
+def about(part: Held, hashed: bool) -> About | None:
+    """What is known of a part; hashing all of it takes a while."""
+    if part is None:
+        return None
+    return About(
+        len(part), part.query_codes, part.queries[0], part.queries[-1],
+        (part.n_features, part.feature_names), tuple(part.baselines), data_hash(part) if hashed else None,
+    )  # fmt: skip
+
+
+def mended(parts: Sequence[Delayed], known: Sequence[About | None], what: str) -> list[Delayed]:
+    """The parts that have rows, with every query whole; `known` is what is known of each."""
+    delayed = library("dask").delayed
+    held = [(part, one) for part, one in zip(parts, known, strict=True) if one is not None]
+    if not held:
+        raise ArgumentError(f"{what} holds no documents")
+    _check_alike([one for _, one in held], what)
+    runs: list[list[Delayed]] = []  # parts that a query binds together, the first of each with all of its rows
+    for place, (part, one) in enumerate(held):
+        goes_on = place > 0 and held[place - 1][1].last == one.first
+        alone = len(one.codes) == 1
+        own = part if not goes_on else None if alone else delayed(_without_first, pure=False)(part)
+        if goes_on:
+            runs[-1].append(delayed(_only_first, pure=False)(part))
+        if own is not None:
+            runs.append([own])
+    bound = sum(before.last == after.first for (_, before), (_, after) in pairwise(held))
+    codes = np.concatenate([one.codes for _, one in held])
+    if len(np.unique(codes)) < len(codes) - bound:
+        raise ArgumentError(
+            f"a query of {what} is found in two parts that do not follow each other; a query's rows must stand "
+            "together (sort by query before the data is cut into parts)"
+        )
+    return [run[0] if len(run) == 1 else delayed(_stacked, pure=False)(run) for run in runs]
+
+
+def _check_alike(known: Sequence[About], what: str) -> None:
+    for name, values in (
+        ("features", {one.features for one in known}),
+        ("baselines", {one.baselines for one in known}),
+    ):
+        if len(values) > 1:
+            found = " and ".join(shortened(value, 60) for value in list(values)[:2])
+            raise ArgumentError(f"the parts of {what} have other {name} each ({found}); they need the same")
+
+
+def _of_arrays(X: Any, y: Any, qid: Any, baseline: Any, name: str) -> Held:
+    if not len(X):
+        return None
+    try:
+        return as_data(X, y, qid, baseline=baseline)
+    except SurefootError as error:
+        raise ArgumentError(f"{name}: {error}") from None
+
+
+def _of_file(path: str, baselines: list[str]) -> Held:
+    from surefoot.data.letor.files import read_letor
+
+    return with_baselines(read_letor(path), baselines, Path(path))
+
+
+def _without_first(part: RankingData) -> RankingData:
+    return part.select(np.arange(1, len(part.queries)))
+
+
+def _only_first(part: RankingData) -> RankingData:
+    return part.select([0])
+
+
+def _stacked(parts: list[RankingData]) -> RankingData:
+    return stacked(parts)
+
+
+def _whole_rows(X: Any) -> Any:
+    """X with all columns of a row in one block."""
+    return X.rechunk({1: -1}) if hasattr(X, "numblocks") and X.ndim == 2 and X.numblocks[1] > 1 else X
+
+
+def _blocks(value: Any, what: str) -> list[Delayed]:
+    if not is_dask(value):
+        raise ArgumentError(f"{what}: X is a Dask collection, and {type(value).__name__} beside it is not")
+    found = value.to_delayed()
+    return list(found.ravel()) if hasattr(found, "ravel") else list(found)
+
+
+def _aligned(value: Any, X: Any, count: int, name: str) -> list[Any]:
+    """The blocks of what goes along with X, row by row."""
+    if value is None:
+        return [None] * count
+    if not is_dask(value):
+        chunks = getattr(X, "chunks", None)
+        if chunks is None or any(np.isnan(size) for size in chunks[0]):
+            raise ArgumentError(f"{name} is not a Dask collection, as X is; make it one with the same partitions")
+        rows = np.asarray(value)
+        if len(rows) != sum(chunks[0]):
+            raise ArgumentError(f"{name} has {len(rows):,} rows, X {sum(chunks[0]):,}")
+        return list(np.split(rows, np.cumsum(chunks[0])[:-1]))
+    ours, theirs = getattr(X, "chunks", None), getattr(value, "chunks", None)
+    if ours is not None and theirs is not None and not np.isnan([*ours[0], *theirs[0]]).any():
+        if sum(ours[0]) != sum(theirs[0]):
+            raise ArgumentError(f"{name} has {sum(theirs[0]):,} rows, X {sum(ours[0]):,}")
+        value = value.rechunk({0: ours[0]} | ({1: -1} if value.ndim == 2 else {}))
+    found = _blocks(value, name)
+    if len(found) != count:
+        raise ArgumentError(f"{name} has {len(found)} partitions, X {count}; repartition one like the other")
+    return found

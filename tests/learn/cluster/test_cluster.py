@@ -1,0 +1,338 @@
+"""Training on real local Dask clusters of separate processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.learn.engines.contract import engine_of
+from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.objectives import Objective
+from surefoot.learn.target import Target
+from surefoot.risk.tradeoff import risk
+
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+RISKS = ("u_risk", "saro", "faro", "geo_risk")
+SMALL: dict[str, Any] = {"engine": "xgboost", "max_depth": 3, "min_child_weight": 0.01}
+
+
+def labelled(queries: int, seed: int) -> sf.RankingData:
+    made = sf.synthetic_letor(queries=queries, documents=15, features=6, seed=seed).with_only([])
+    return made.with_baseline("first", made.feature(1)).with_baseline("second", made.feature(2))
+
+
+TRAIN, VALID = labelled(90, 1), labelled(30, 2)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """Four workers in processes of their own; most tests use fewer, by having fewer parts."""
+    with running(4) as found:
+        yield found
+
+
+def running(workers: int) -> Any:
+    from surefoot.learn.cluster.clusters import cluster
+
+    return cluster(f"local:{workers}")
+
+
+def collections(data: sf.RankingData, parts: int, cut: int = 0) -> dict[str, Any]:
+    """Dask arrays of the data in so many parts, each cut so many rows after a query's first."""
+    import dask.array as da
+
+    starts = [int(data.offsets[q[0]]) for q in np.array_split(np.arange(len(data.queries)), parts)]
+    ends = [*(start + cut for start in starts[1:]), len(data)]
+    chunks = tuple(np.diff([0, *ends]).tolist())
+    rows = np.repeat(np.arange(len(data.queries)), data.lengths)
+    array = {name: da.from_array(values, chunks=(chunks, *[-1] * (values.ndim - 1))) for name, values in (
+        ("X", data.X), ("y", data.y), ("qid", rows), *data.baselines.items(),
+    )}  # fmt: skip
+    return {
+        "X": array["X"], "y": array["y"], "qid": array["qid"],
+        "baseline": {name: array[name] for name in data.baselines},
+    }  # fmt: skip
+
+
+def fitted(ranker: sf.Ranker, data: sf.RankingData, parts: int, cut: int = 0, **more: Any) -> sf.Ranker:
+    given = collections(data, parts, cut)
+    return ranker.fit(given.pop("X"), given.pop("y"), **given, **more)
+
+
+# What every machine computes of the whole, by its own part.
+
+
+def totals(part: sf.RankingData, objective: Objective, communicator: Any = None, name: str = "") -> list[Any]:
+    """The sums that an objective adds up at the scores of a feature: c, Σx and Σx² of s_x; c, S and N; Z."""
+    from surefoot.learn.cluster.worker import add_up, joined
+
+    seen: list[Any] = []
+
+    def kept(sums: Any) -> Any:
+        found = sums if communicator is None else add_up(sums)
+        seen.append(np.array(found))
+        return found
+
+    def compute() -> None:
+        target = Target("nDCG@10", part.y, part.offsets, np.arange(len(part)), threads=1)
+        rows = np.stack([target.values(scores) for scores in part.baselines.values()])
+        Lambdas(objective, target, rows, add_up=kept).peek(part.X[:, 3].astype(np.float64))
+
+    if communicator is None:
+        compute()
+    else:
+        with joined(communicator, name):
+            compute()
+    return seen
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("name", RISKS)
+def test_every_worker_sees_the_figures_of_the_whole(client, workers: int, name: str) -> None:
+    from surefoot.learn.cluster.tracker import start_tracker, stop_tracker
+
+    objective = Objective(name, 5)
+    alone = totals(TRAIN, objective)
+    assert bool(alone) == (name != "u_risk")  # which needs to know of no other query
+    tracker, communicator = start_tracker(client, workers)
+    addresses = sorted(client.scheduler_info(n_workers=-1)["workers"])[:workers]
+    cuts = np.array_split(np.arange(len(TRAIN.queries)), workers)
+    futures = [
+        client.submit(totals, TRAIN.select(cut), objective, communicator, f"{n}", workers=[worker], pure=False)
+        for n, (cut, worker) in enumerate(zip(cuts, addresses, strict=True))
+    ]
+    for found in client.gather(futures):
+        assert len(found) == len(alone)
+        for one, whole in zip(found, alone, strict=True):
+            np.testing.assert_allclose(one, whole, rtol=1e-9, atol=1e-9)
+    stop_tracker(client, tracker)
+
+
+@pytest.mark.parametrize("parts", [1, 3])
+def test_a_model_of_the_cluster_is_one_of_one_machine(client, parts: int) -> None:
+    """History, criterion and predictions speak of all data, whoever held it."""
+    given = {**SMALL, "n_estimators": 12, "checkpoint_every": 5, "stop_on": "geo_risk@5"}
+    ranker = fitted(sf.Ranker("saro", 5, **given), TRAIN, parts, valid=VALID)
+    alone = sf.Ranker("saro", 5, **given).fit(TRAIN, valid=VALID)
+    for which, data in (("train", TRAIN), ("valid", VALID)):
+        history = ranker.history_[which]
+        assert {len(values) for values in history.values()} == {12}
+        run = data.to_run(ranker.predict(data), "model")
+        values = sf.score(data.qrels(), [run], ranker.measure).values[0]
+        bases = [
+            sf.score(data.qrels(), [data.to_run(s, n)], ranker.measure).values[0] for n, s in data.baselines.items()
+        ]
+        base = np.mean(bases, axis=0)
+        assert history["effectiveness"][-1] == pytest.approx(values.mean(), abs=1e-9)
+        assert history["risk"][-1] == pytest.approx(risk(values, base), abs=1e-9)
+        assert history["losses"][-1] == (values < base - 1e-12).sum()
+    held = [sf.score(VALID.qrels(), [VALID.to_run(s, n)], ranker.measure).values[0] for n, s in VALID.baselines.items()]
+    model = sf.score(VALID.qrels(), [VALID.to_run(ranker.predict(VALID), "model")], ranker.measure).values[0]
+    assert ranker.best_score_ == pytest.approx(sf.geo_risk(np.stack([*held, model]), 5)[-1], abs=1e-9)
+    assert ranker.random_state_ == alone.random_state_
+    assert ranker.baselines_ == alone.baselines_
+    assert ranker.tie_rule_ == alone.tie_rule_
+    if parts == 1:  # bins come out the same, and so do the trees
+        np.testing.assert_allclose(ranker.predict(VALID), alone.predict(VALID), atol=1e-6)
+        np.testing.assert_allclose(ranker.score_sample_, alone.score_sample_, atol=1e-6)
+
+
+def test_early_stopping_is_the_same_decision_everywhere(client) -> None:
+    given = {**SMALL, "n_estimators": 60, "early_stopping_rounds": 4, "checkpoint_every": 7, "stop_on": "u_risk@5"}
+    valid = collections(VALID, 2)
+    ranker = fitted(
+        sf.Ranker("u_risk", 5, **given), TRAIN, 3,
+        valid=(valid["X"], valid["y"], valid["qid"], valid["baseline"]),
+    )  # fmt: skip
+    assert ranker.best_iteration_ < 60
+    grown = engine_of("xgboost").count_trees(ranker.booster_)
+    assert grown - ranker.best_iteration_ in (4, 0) or grown == 60
+
+
+@pytest.mark.parametrize("cut", [1, 4])
+def test_a_query_that_goes_on_into_the_next_part_is_mended(client, cut: int) -> None:
+    given = {**SMALL, "n_estimators": 3, "nthread": 1}
+    whole, cut_in_two = (fitted(sf.Ranker("faro", 5, **given), TRAIN, 3, where) for where in (0, cut))
+    np.testing.assert_allclose(cut_in_two.predict(TRAIN), whole.predict(TRAIN), atol=1e-6)
+
+
+def test_a_query_over_three_parts(client) -> None:
+    """One whole part is in the middle of a query."""
+    import dask.array as da
+
+    long = sf.RankingData(
+        TRAIN.X,
+        TRAIN.y,
+        group=[20, 60, *[20] * ((len(TRAIN) - 80) // 20), *([len(TRAIN) % 20] if len(TRAIN) % 20 else [])],
+    )
+    chunks = ((30, 20, 40, len(long) - 90),)
+    rows = np.repeat(np.arange(len(long.queries)), long.lengths)
+    X = da.from_array(long.X, chunks=(*chunks, -1))
+    ranker = sf.Ranker(n_estimators=2, **SMALL).fit(
+        X, da.from_array(long.y, chunks=chunks), qid=da.from_array(rows, chunks=chunks)
+    )
+    assert ranker.history_["train"]["effectiveness"][-1] == pytest.approx(ranker.score(long), abs=1e-9)
+
+
+def test_a_query_in_two_parts_that_do_not_follow_each_other(client) -> None:
+    given = collections(TRAIN, 3)
+    rows = np.repeat(np.arange(len(TRAIN.queries)), TRAIN.lengths)
+    rows[rows == rows[-1]] = 0
+    with pytest.raises(sf.ArgumentError, match="two parts that do not follow each other"):
+        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], given["y"], qid=rows)
+
+
+def test_frames_parts_without_rows_and_a_worker_with_one_query(client) -> None:
+    import dask.dataframe as dd
+    import pandas as pd
+
+    rows = np.repeat([f"q{n}" for n in range(len(TRAIN.queries))], TRAIN.lengths)
+    table = pd.DataFrame(TRAIN.X, columns=list("abcdef")).assign(qid=rows, label=TRAIN.y)
+    first = int(TRAIN.offsets[1])
+    frame = dd.concat([
+        dd.from_pandas(part, npartitions=1, sort=False) for part in (table[:first], table[:0], table[first:])
+    ])  # fmt: skip
+    ranker = sf.Ranker(n_estimators=4, **SMALL).fit(frame.drop(columns="label"), frame["label"])
+    assert ranker.feature_names_in_ == list("abcdef")
+    assert ranker.score(TRAIN) == pytest.approx(ranker.history_["train"]["effectiveness"][-1], abs=1e-9)
+
+
+def test_a_checkpoint_goes_on_with_other_workers(client, tmp_path: Path) -> None:
+    given = {**SMALL, "n_estimators": 12, "checkpoint_every": 4, "checkpoint": tmp_path / "state.json"}
+
+    def stop(_: int, __: Any) -> None:
+        raise KeyboardInterrupt
+
+    from surefoot.learn.cluster import fit
+
+    class StoppedError(Exception):
+        pass
+
+    kept = fit.Checkpoint.write
+
+    def write_and_stop(self: Any, *what: Any) -> None:
+        kept(self, *what)
+        raise StoppedError
+
+    ranker = sf.Ranker("geo_risk", 5, **given)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit.Checkpoint, "write", write_and_stop)
+        with pytest.raises(StoppedError):
+            fitted(ranker, TRAIN, 2, valid=VALID)
+    resumed = fitted(ranker, TRAIN, 2, valid=VALID)
+    undisturbed = fitted(sf.Ranker("geo_risk", 5, **(given | {"checkpoint": None})), TRAIN, 2, valid=VALID)
+    np.testing.assert_allclose(resumed.predict(VALID), undisturbed.predict(VALID), atol=1e-5)
+    assert len(resumed.history_["train"]["risk"]) == 12
+    resumed.save(tmp_path / "model")
+    assert not (tmp_path / "state.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"engine": "lightgbm", "max_depth": 3, "min_child_weight": 0.01}, "engine 'lightgbm' learns on one machine"),
+        (SMALL | {"min_child_weight": 1e9}, "no tree can be grown"),
+        (SMALL | {"num_leaves": 3}, "is a parameter of LightGBM"),
+        (SMALL | {"early_stopping_rounds": 3}, "needs validation data"),
+    ],
+)
+def test_what_is_wrong_is_said_as_on_one_machine(client, change: dict[str, Any], said: str) -> None:
+    with pytest.raises(sf.ArgumentError, match=said):
+        fitted(sf.Ranker("u_risk", 5, n_estimators=2, **change), TRAIN, 3)
+
+
+def test_wrong_data_is_said_with_its_part(client) -> None:
+    y = TRAIN.y.copy()
+    y[-1] = np.nan
+    given = collections(TRAIN, 3)
+    with pytest.raises(sf.ArgumentError, match=r"part 3 of the training data: .*label"):
+        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], y, qid=given["qid"])
+    with pytest.raises(sf.ArgumentError, match="y has 9 rows"):
+        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], y[:9], qid=given["qid"])
+    with pytest.raises(sf.ArgumentError, match="lacks queries"):
+        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], y)
+    with pytest.raises(sf.ArgumentError, match="give qid"):
+        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], y, group=TRAIN.lengths)
+    flat = np.zeros(len(TRAIN))
+    with pytest.raises(sf.ArgumentError, match="nothing to learn"):
+        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], flat, qid=given["qid"])
+
+
+def test_a_worker_with_another_version(client) -> None:
+    def pretend(version: str) -> str:
+        import surefoot
+
+        before, surefoot.__version__ = surefoot.__version__, version
+        return before
+
+    worker = sorted(client.scheduler_info(n_workers=-1)["workers"])[0]
+    before = client.run(pretend, "0.0.1", workers=[worker])[worker]
+    try:
+        with pytest.raises(sf.ArgumentError, match=rf"worker {worker} has surefoot 0\.0\.1 \(here .*same versions"):
+            fitted(sf.Ranker(n_estimators=2, **SMALL), TRAIN, 2)
+    finally:
+        client.run(pretend, before, workers=[worker])
+
+
+def test_no_cluster() -> None:
+    import distributed
+
+    from surefoot.learn.cluster.clusters import cluster
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("surefoot.learn.cluster.clusters._REACHED_WITHIN", 1)
+        with (
+            pytest.raises(sf.ArgumentError, match=r"no Dask scheduler answers at 127\.0\.0\.1:9"),
+            cluster("127.0.0.1:9"),
+        ):
+            pass
+    for text in ("", "local:0", "nowhere", "tcp://"):
+        with pytest.raises(sf.ArgumentError, match="--dask"), cluster(text):
+            pass
+    patch = pytest.MonkeyPatch()
+    patch.setattr(distributed, "default_client", lambda: (_ for _ in ()).throw(ValueError("no client")))
+    try:
+        with pytest.raises(sf.ArgumentError, match="start one"):
+            fitted(sf.Ranker(n_estimators=2, **SMALL), TRAIN, 2)
+    finally:
+        patch.undo()
+
+
+def test_a_worker_that_is_killed(tmp_path: Path) -> None:
+    """With SIGKILL, while trees are grown: the run goes on from the last round, says so, and has all of its trees."""
+    with running(3) as client:
+        processes = client.run(os.getpid)
+        victim = sorted(processes)[1]
+        killed: list[float] = []
+
+        def progress(trees: int, _: Any) -> None:
+            if trees >= 25 and not killed:
+                killed.append(time.monotonic())
+                threading.Thread(target=os.kill, args=(processes[victim], signal.SIGKILL)).start()
+
+        large = labelled(600, 3)
+        ranker = sf.Ranker("saro", 5, n_estimators=400, checkpoint_every=20, **SMALL)
+        with pytest.warns(sf.SurefootWarning, match=r"left|lost each other") as said:
+            fitted(ranker, large, 6, valid=VALID, progress=progress)
+        assert killed
+        assert any("going on from there" in str(one.message) for one in said)
+        assert ranker.best_iteration_ == 400
+        assert len(ranker.history_["train"]["risk"]) == len(ranker.history_["valid"]["risk"]) == 400
+        values = ranker.history_["train"]["effectiveness"]
+        assert values[-1] == pytest.approx(ranker.score(large), abs=1e-6)
+        ranker.save(tmp_path / "model")
+        np.testing.assert_array_equal(sf.Ranker.load(tmp_path / "model").predict(VALID), ranker.predict(VALID))
