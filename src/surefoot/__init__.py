@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from surefoot.data.segments import read_segments
     from surefoot.data.synthetic import synthetic_runs
     from surefoot.data.synthetic_letor import synthetic_letor
-    from surefoot.data.tables import Qrels, Run, read_qrels, read_run
+    from surefoot.data.tables import Qrels, Run, read_qrels, read_run, read_runs
     from surefoot.data.texts import read_texts
+    from surefoot.data.tools.judgments import write_judgments
     from surefoot.errors import (
         ArgumentError,
         DataError,
@@ -68,8 +69,9 @@ _HOME = {
     "surefoot.data.segments": ("read_segments",),
     "surefoot.data.synthetic": ("synthetic_runs",),
     "surefoot.data.texts": ("read_texts",),
+    "surefoot.data.tools.judgments": ("write_judgments",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
-    "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
+    "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
     "surefoot.errors": (
         "ArgumentError",
         "DataError",
@@ -100,12 +102,12 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = [
     "ArgumentError", "Assessment", "DataError", "FeatureTable", "Measure", "MeasureError", "MissingExtraError",
     "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit",
-    "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions", "compare_rankings",
-    "deviations", "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm", "lowest_click_plus_one",
-    "noise_study", "percentiles", "personalize", "preference_gains", "query_scores", "read_dates", "read_letor",
-    "read_preferences", "read_qrels", "read_run", "read_scores", "read_segments", "read_sweep", "read_texts",
-    "score", "subset_study", "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
-    "t_risk", "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "write_log", "z_risk",
+    "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions", "compare_rankings", "deviations",
+    "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm", "lowest_click_plus_one", "noise_study",
+    "percentiles", "personalize", "preference_gains", "query_scores", "read_dates", "read_letor", "read_preferences",
+    "read_qrels", "read_run", "read_runs", "read_scores", "read_segments", "read_sweep", "read_texts", "score",
+    "subset_study", "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs", "t_risk",
+    "t_test", "time_study", "u_risk", "worst_mean", "write_judgments", "write_letor", "write_log", "z_risk",
 ]  # fmt: skip
 
 

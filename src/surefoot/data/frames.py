@@ -121,7 +121,7 @@ def of_table(table: Table, numbers: Sequence[str], what: str, rows: Where | None
     if not len(table[query]):
         raise DataError(f"{what}: the table is empty; expected at least one row")
     names = repr(query), repr(document), repr(number)
-    found = _checked(table[query], table[document], table[number], names, rows or row_of(what))
+    found = checked(table[query], table[document], table[number], names, rows or row_of(what))
     return (*found[:2], -found[2]) if number == RANK else found
 
 
@@ -144,7 +144,8 @@ def _of_records(source: Any, what: str) -> Any:
     return dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
 
 
-def _checked(queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: Where) -> tuple[pl.Series, ...]:
+def checked(queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: Where) -> tuple[pl.Series, ...]:
+    """Columns of any maker as ids, ids and finite numbers; messages call them by `names`."""
     query, document, number = names
     found = floats_of(numbers, number, where)
     wrong = ~np.isfinite(found)
@@ -215,7 +216,7 @@ def _from_nested(source: Mapping[Any, Any], ranked: bool, what: str) -> tuple[pl
         return f"{what}, query {shortened(keys[row_query[row]])}, document {shortened(documents[row])}"
 
     names = ("query", "document", "the number")
-    _, document_column, number_column = _checked(queries[:0], documents, numbers, names, where)
+    _, document_column, number_column = checked(queries[:0], documents, numbers, names, where)
     return queries.gather(row_query), document_column, number_column
 
 
