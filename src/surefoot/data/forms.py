@@ -23,8 +23,9 @@ from surefoot.data.files import FORMS, inner_ending, is_compressed, json_lines, 
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.frames import (
     DOCUMENT_COLUMNS,
+    GRADES,
     QUERY_COLUMNS,
-    RANK,
+    SCORES,
     checked,
     columns_of,
     is_record,
@@ -102,8 +103,7 @@ def read_parts(path: Path, form: str, what: str, numbers: Sequence[str], judges:
     found: Any = None
     if form == "table":
         names, columns, where = read_csv(path, f"query_id,doc_id,{numbers[0]}")
-        known = (*numbers, "score", RANK, "position")
-        contents = quepid.in_table(names, columns, where, known, judges)
+        contents = quepid.in_table(names, columns, where, (*GRADES, *SCORES, "position"), judges)
         found = dict(zip(names, columns, strict=True))
     elif form == "parquet":
         found = read_table(path)

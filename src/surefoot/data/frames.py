@@ -22,6 +22,8 @@ Table: TypeAlias = "dict[str, Any]"  # columns of any maker, by name
 QUERY_COLUMNS = ("query_id", "query-id", "qid", "q_id", "query")
 DOCUMENT_COLUMNS = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "passage_id", "document")
 RANK = "rank"  # of results without scores: the higher, the worse
+SCORES = ("score", RANK)
+GRADES = ("relevance", "rel", "label", "grade", "rating")
 
 _SCORED = ("corpus-id", "corpus_id", "q_id")  # beside these, which are BEIR's and ranx's, grades are called scores
 _FORMS = "a file, a nested dict {query: {document: number}}, a pandas, polars or Arrow table, or named tuples"

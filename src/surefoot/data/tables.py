@@ -30,7 +30,7 @@ from surefoot.data.forms import (
     refuse_judges,
     write_form,
 )
-from surefoot.data.frames import RANK, columns_of
+from surefoot.data.frames import GRADES, RANK, SCORES, columns_of
 from surefoot.data.growing import GrowingColumn
 from surefoot.data.lines import Layout, read_lines
 from surefoot.data.ranking import (
@@ -261,7 +261,7 @@ class Run(RankedTable):
         Layout("run", ("query", "Q0", "document", "rank", "score", "tag"), ("query", "document", "score"), "score"),
         Layout("run", ("query", "document", RANK), ("query", "document", RANK), RANK),  # MS MARCO's
     )
-    numbers = ("score", RANK)
+    numbers = SCORES
     ties_by_id = True
 
     def renamed(self, name: str) -> Self:
@@ -310,7 +310,7 @@ class Qrels(RankedTable):
         Layout("judgments", ("query", "iteration", "document", "grade"), ("query", "document", "grade"), "grade"),
         Layout("judgments", ("query", "document", "grade"), ("query", "document", "grade"), "grade"),
     )
-    numbers = ("relevance", "rel", "label", "grade", "rating")
+    numbers = GRADES
     ties_by_id = False
 
     @property

@@ -462,7 +462,7 @@ def test_unrated_documents_go_out_with_empty_cells(
         header, *rows = csv.reader(file)
     assert header == ["query", "docid", "rating"]
     assert not any(cell.startswith(("-", "=", "+", "@")) for row in rows for cell in row[:2])
-    found = {(query.strip(), document.strip()) for query, document, rating in rows if not rating}
+    found = {(query.removeprefix(" "), document.removeprefix(" ")) for query, document, rating in rows if not rating}
     expected = {
         (query, each) for query, listed in unrated.items() for each in listed if each not in table.get(query, {})
     }
