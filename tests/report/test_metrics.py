@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -102,50 +104,62 @@ def test_no_two_names_become_one(names: list[str]) -> None:
     assert safe_names(reversed(names)) == parts  # whatever order they come in
 
 
-# The real trackers
+# The real trackers, as docs/pipelines.md shows them
 
 
-@pytest.fixture
-def metrics_file(tmp_path: Path) -> Path:
-    assessed(NAMES).write_metrics(tmp_path / "metrics.json")
-    return tmp_path / "metrics.json"
+DOCS = (Path(__file__).parents[2] / "docs" / "pipelines.md").read_text(encoding="utf-8")
+
+
+def shown(start: str) -> str:
+    """The indented lines of the page from one that starts so."""
+    block = re.search(rf"^    {start}.*\n(?:    .*\n|\n)*", DOCS, re.MULTILINE)
+    assert block, start
+    return textwrap.dedent(block[0])
 
 
 @pytest.mark.heavy
 @pytest.mark.filterwarnings("ignore")  # MLflow's own
-def test_mlflow_keeps_every_metric(metrics_file: Path, monkeypatch) -> None:
+def test_mlflow_keeps_every_metric(tmp_path: Path, monkeypatch) -> None:
     mlflow = pytest.importorskip("mlflow")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # newer versions ask for it
-    mlflow.set_tracking_uri((metrics_file.parent / "mlruns").as_uri())
-    metrics = json.loads(metrics_file.read_text())
-    with mlflow.start_run() as run:
-        mlflow.log_metrics(metrics)
-        mlflow.log_artifact(str(metrics_file))
-    kept = mlflow.get_run(run.info.run_id).data.metrics
-    assert kept == metrics
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "mlruns").as_uri())
+    a = assessed(NAMES)
+    a.write_metrics("metrics.json")
+    Path("report.html").write_text("a page")
+    exec(shown("import json, mlflow"), {})
+    run = mlflow.last_active_run()
+    assert run.data.metrics == a.to_metrics()
+    assert (tmp_path / "mlruns" / "0" / run.info.run_id / "artifacts" / "report.html").exists()
 
 
 @pytest.mark.heavy
-def test_dvc_shows_every_metric(metrics_file: Path) -> None:
+def test_dvc_shows_every_metric(tmp_path: Path, monkeypatch) -> None:
     pytest.importorskip("dvc")
-    folder = metrics_file.parent
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    made = sf.synthetic_runs(queries=20, depth=10)
+    made.qrels.write(tmp_path / "qrels.txt")
+    made.runs[0].write(tmp_path / "today.run")
+    made.runs[1].write(tmp_path / "new.run")
+    (tmp_path / "dvc.yaml").write_text(shown("stages:"))
 
     def call(*command: str) -> str:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    dvc = (sys.executable, "-m", "dvc")
     call("git", "init", "-q")
-    call(*dvc, "init", "-q")
-    call(*dvc, "config", "core.analytics", "false")
-    (folder / "dvc.yaml").write_text("metrics:\n  - metrics.json\n")
+    call("dvc", "init", "-q")
+    call("dvc", "config", "core.analytics", "false")
+    call("dvc", "repro", "-q")
     call("git", "add", "-A")
     call("git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "first")
-    shown = json.loads(call(*dvc, "metrics", "show", "--json"))
-    metrics = json.loads(metrics_file.read_text())
-    assert next(iter(shown[""]["data"].values()))["data"] == metrics
-    name = "nDCG_at_10/today/mean"
-    metrics_file.write_text(json.dumps(metrics | {name: metrics[name] + 0.5}))
-    changed = json.loads(call(*dvc, "metrics", "diff", "--json"))
-    assert next(iter(changed.values()))[name]["diff"] == 0.5
+    first = json.loads((tmp_path / "metrics.json").read_text())
+    kept = json.loads(call("dvc", "metrics", "show", "--json"))
+    assert next(iter(kept[""]["data"].values()))["data"] == first
+    made.runs[2].write(tmp_path / "new.run")
+    call("dvc", "repro", "-q")
+    changed = next(iter(json.loads(call("dvc", "metrics", "diff", "--json")).values()))
+    name = "nDCG_at_10/new/mean"
+    now = json.loads((tmp_path / "metrics.json").read_text())
+    assert changed[name] == {"old": first[name], "new": now[name], "diff": pytest.approx(now[name] - first[name])}
