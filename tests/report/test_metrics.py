@@ -104,6 +104,13 @@ def test_no_two_names_become_one(names: list[str]) -> None:
     assert safe_names(reversed(names)) == parts  # whatever order they come in
 
 
+def test_names_that_would_be_one_have_both_a_hash() -> None:
+    """So that neither stands for the other in another run of the pipeline, which may have only one of them."""
+    both = safe_names(["a/b", "a:b"])
+    assert all(part.startswith("a_b-") for part in both.values())
+    assert safe_names(["a_b", "a/b"]) == {"a_b": "a_b", "a/b": both["a/b"]}
+
+
 # The real trackers, as docs/pipelines.md shows them
 
 

@@ -254,6 +254,7 @@ def test_a_run_is_no_judgments(tmp_path: Path, name: str, content: Any, message:
         (BOOK.replace("1|0", "1|inf"), "line 5: the rating by 'Unknown' is inf; every rating must be finite"),
         (BOOK.replace("Unknown", "Ann"), "line 1: two columns are named 'Ann'"),
         ("query,docid,Ann\nq,d,\n", "no document is rated"),
+        (BOOK.replace(',"Bo, Dr"', ",Bo").replace("d1,3,2,", "d1,3"), "line 2: found 3 columns where the header has 5"),
         ("query,docid\nq,d\n", "no column 'relevance'"),
         (RATINGS.encode("utf-16"), "line 1: not UTF-8 text"),
         (RATINGS.encode("utf-16-le"), "line 1: found a NUL byte"),
