@@ -106,7 +106,8 @@ def command_line(draw: random.Random) -> list[str]:
             return ["evaluate", *first, *(["-b", draw.choice(BASELINES)] * (draw.random() < 0.9)), *options(
                 draw, measure=MEASURES, alpha=LISTS, population=BASELINES, json=outputs, csv=outputs, html=outputs,
                 metrics=outputs, format=["table", "json", "csv", "markdown", "latex"],
-                sort=["mean", "risk", "t_risk@1"], per_query=[], bootstrap=["0", "20", *NUMBERS], seed=NUMBERS, depth=NUMBERS, force=[], quiet=[],
+                sort=["mean", "risk", "t_risk@1"], per_query=[], bootstrap=["0", "20", *NUMBERS],
+                seed=NUMBERS, depth=NUMBERS, force=[], quiet=[],
             )]  # fmt: skip
         case "noise":
             more = {"sizes": LISTS, "repeats": ["1", "2", "0", "9" * 20], "query": ["q1", *NAMES], "raw": []}
@@ -133,7 +134,8 @@ def command_line(draw: random.Random) -> list[str]:
             source = draw.choice(["qrels.txt", "book.csv", "results.json", *READ])
             return ["convert", source, "-o", draw.choice(outputs), *(["--run"] * (draw.random() < 0.3)), *options(
                 draw, to=["quepid", "workbench", "query-set", "trec"], unrated=["today.run", *READ],
-                depth=["3", *NUMBERS], queries=["topics.tsv", *READ], judges=["mean", "max"], name=["a", *NAMES], force=[], quiet=[],
+                depth=["3", *NUMBERS], queries=["topics.tsv", *READ], judges=["mean", "max"],
+                name=["a", *NAMES], force=[], quiet=[],
             )]  # fmt: skip
         case "demo":
             return ["demo", "--no-learn", "--queries", draw.choice(["2", "3", "1", "9" * 15]), "-o",
