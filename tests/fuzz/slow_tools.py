@@ -95,6 +95,13 @@ def tool_json(data: bytes, wanted: str) -> Tables:
                 name = entry["searchConfigurationId"]
                 refuse_if(not isinstance(name, str) or not isinstance(entry["documentIds"], list))
                 found.setdefault(name, []).append((entry["searchText"], entry["documentIds"], None))
+        elif any("results" in entry for entry in entries):
+            refuse_if(wanted != "run" or len(entries) > 1)
+            for result in entries[0]["results"]:
+                for snapshot in result["snapshots"]:
+                    name = snapshot["searchConfigurationId"]
+                    refuse_if(not isinstance(name, str) or not isinstance(snapshot["docIds"], list))
+                    found.setdefault(name, []).append((result["queryText"], snapshot["docIds"], None))
         elif "requests" in value:
             refuse_if(wanted == "run")
             found[None] = [

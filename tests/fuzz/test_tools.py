@@ -35,6 +35,8 @@ RESULTS = [
     [{"searchConfigurationId": "a", "searchText": "q1", "documentIds": ["d1", "d2"]},
      {"searchConfigurationId": "b", "searchText": "q1", "documentIds": ["d2"]}],
     {"hits": {"hits": [{"_source": {"searchConfigurationId": "a", "searchText": "q1", "documentIds": ["d1"]}}]}},
+    {"results": [{"queryText": "q1", "snapshots": [{"searchConfigurationId": "a", "docIds": ["d1"]},
+                                                   {"searchConfigurationId": "b", "docIds": []}]}]},
     {"details": {"q1": {"hits": [{"hit": {"_id": "d1"}}, {"hit": {"_id": "d2"}}]}, "q2": {"hits": []}}, "failures": {}},
 ]  # fmt: skip
 KEYS = [b'"docId"', b'"query"', b'"rating"', b"[]", b"{}", b'"d1"', b'"q1"', b"null", b'"_source":', b'"hits":{}']

@@ -51,6 +51,19 @@ RESULTS = [
     {"id": "3", "searchConfigurationId": "new", "searchText": "-40 degrees", "documentIds": ["d3"], "metrics": []},
     {"id": "4", "searchConfigurationId": "today", "searchText": "-40 degrees", "documentIds": [], "metrics": []},
 ]
+EXPERIMENT = {
+    "id": "e",
+    "type": "PAIRWISE_COMPARISON",
+    "searchConfigurationList": ["today", "new"],
+    "results": [
+        {"queryText": "red dress", "metrics": [{"metric": "jaccard", "value": 1.0}],
+         "snapshots": [{"searchConfigurationId": "today", "docIds": ["d2", "d1"]},
+                       {"searchConfigurationId": "new", "docIds": ["d1", "d2"]}]},
+        {"queryText": "-40 degrees", "metrics": [],
+         "snapshots": [{"searchConfigurationId": "today", "docIds": []},
+                       {"searchConfigurationId": "new", "docIds": ["d3"]}]},
+    ],
+}  # fmt: skip
 REQUEST = {
     "requests": [
         {"id": "red dress", "request": {"query": {"match": {"text": "red dress"}}},
@@ -155,13 +168,14 @@ def test_a_response_is_a_run_by_the_order_of_hits(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(run)).to_dict() == run.to_dict()
 
 
-@pytest.mark.parametrize("form", ["list", "answer", "lines", "lines of answers"])
+@pytest.mark.parametrize("form", ["list", "answer", "lines", "lines of answers", "pairs", "answer with pairs"])
 def test_each_configuration_is_a_run(tmp_path: Path, form: str) -> None:
-    content: Any = {"list": RESULTS, "answer": hits(RESULTS)}.get(form)
+    whole = {"list": RESULTS, "answer": hits(RESULTS), "pairs": EXPERIMENT, "answer with pairs": hits([EXPERIMENT])}
+    content: Any = whole.get(form)
     records: Any = RESULTS if form == "lines" else hits(RESULTS)["hits"]["hits"]
     if content is None:
         content = "".join(json.dumps(record) + "\n\n" for record in records)
-    path = written(tmp_path / ("r.json" if form in ("list", "answer") else "r.jsonl"), content)
+    path = written(tmp_path / ("r.json" if form in whole else "r.jsonl"), content)
     runs = {run.name: run.to_dict() for run in sf.read_runs(path)}
     new = {"red dress": {"d1": -1.0, "d2": -2.0}, "-40 degrees": {"d3": -1.0}}
     assert runs == {"today": {"red dress": {"d2": -1.0, "d1": -2.0}}, "new": new}
@@ -348,13 +362,19 @@ def test_json_that_is_no_judgments(tmp_path: Path, content: Any, message: str) -
         (changed(RESPONSE, "details", "red dress", "hits", value=[]), "a _rank_eval response, and no query in it has"),
         (changed(RESULTS, 1, "documentIds", value="d1"), "[1].documentIds: expected a list"),
         (changed(RESULTS, 1, "documentIds", value=["d1", "d1"]), "[1].documentIds[1]: document 'd1' stands twice"),
-        (changed(RESULTS, 1, "documentIds", value=["d1", {}]), "[1].documentIds[1]: 'documentIds' is {} (dict)"),
+        (changed(RESULTS, 1, "documentIds", value=["d1", {}]), "[1].documentIds[1]: the document's id is {} (dict)"),
         (changed(RESULTS, 1, "documentIds"), "[1]: expected an object with 'documentIds'"),
         (changed(RESULTS, 1, "searchText"), "[1]: expected an object with 'searchText'"),
         (changed(RESULTS, 1, "searchConfigurationId", value=7), "[1].searchConfigurationId: expected a"),
         (changed(RESULTS, 2, "searchText", value="red dress"),
          "[2].searchText: the query 'red dress' is there twice (first at [1].searchText)"),
-        (hits([*RESULTS, {}]), "hits.hits[4]._source: expected an object with 'searchConfigurationId'"),
+        (changed(EXPERIMENT, "results", 1, "snapshots", 0, "docIds"),
+         "results[1].snapshots[0]: expected an object with 'docIds'"),
+        (changed(EXPERIMENT, "results", 0, "snapshots", 1, "searchConfigurationId", value="today"),
+         "results[0].queryText: the query 'red dress' is there twice (first at results[0].queryText)"),
+        (changed(EXPERIMENT, "results", 1, "snapshots"), "results[1]: expected an object with 'snapshots'"),
+        (hits([EXPERIMENT, EXPERIMENT]), "hits.hits[1]._source: this is a second experiment"),
+        (hits([*RESULTS, {}]), "hits.hits[4]._source: expected an object with 'searchText'"),
     ],
 )  # fmt: skip
 def test_json_that_is_no_run(tmp_path: Path, content: Any, message: str) -> None:

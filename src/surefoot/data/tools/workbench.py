@@ -1,8 +1,10 @@
 """OpenSearch's Search Relevance Workbench: lists of judgments, results of experiments, sets of queries.
 
 Judgments are `{"name", "type", "judgmentRatings": [{"query", "ratings": [{"docId", "rating": "1.0"}]}]}`, results
-`{"searchConfigurationId", "searchText", "documentIds", "metrics"}`: a configuration is a run. Both come by themselves,
-or as a search answers with them, `{"hits": {"hits": [{"_source": …}]}}`; results also as JSON lines.
+`{"searchConfigurationId", "searchText", "documentIds", "metrics"}`: a configuration is a run. An experiment that
+compares pairs holds its results, `{"results": [{"queryText", "snapshots": [{"searchConfigurationId", "docIds"}]}]}`.
+All come by themselves, or as a search answers with them, `{"hits": {"hits": [{"_source": …}]}}`; results also as JSON
+lines.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ def in_json(file: Node) -> Contents | None:
         return _judgments(entries)
     if any(_is_result(entry.value) for entry in entries):
         return _results(entries)
+    if any(_is_experiment(entry.value) for entry in entries):
+        return _experiment(entries)
     return None
 
 
@@ -65,11 +69,20 @@ def _is_result(value: Any) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get(_CONFIGURATION), str) and "documentIds" in value
 
 
-def _judgments(entries: list[Node]) -> Contents:
+def _is_experiment(value: Any) -> bool:
+    results: Any = value.get("results") if isinstance(value, Mapping) else None
+    return is_objects(results) and any("snapshots" in result for result in results)
+
+
+def _only(entries: list[Node], what: str) -> Node:
     if len(entries) > 1:
-        raise entries[1].refusal("this is a second list of judgments; keep one of them in the file")
+        raise entries[1].refusal(f"this is a second {what}; keep one of them in the file")
+    return entries[0]
+
+
+def _judgments(entries: list[Node]) -> Contents:
     found = Lists(("'query'", "'docId'", "'rating'"))
-    for judged in entries[0][_RATINGS]:
+    for judged in _only(entries, "list of judgments")[_RATINGS]:
         ratings = judged["ratings"]
         shape = '{"docId": …, "rating": …}'
         pairs = ratings.column(lambda value: (value["docId"], value["rating"]), shape)
@@ -78,14 +91,24 @@ def _judgments(entries: list[Node]) -> Contents:
 
 
 def _results(entries: list[Node]) -> Contents:
+    return _runs((entry, entry["searchText"], entry["documentIds"]) for entry in entries)
+
+
+def _experiment(entries: list[Node]) -> Contents:
+    results = _only(entries, "experiment")["results"]
+    shown = ((result, snapshot) for result in results for snapshot in result["snapshots"])
+    return _runs((snapshot, result["queryText"], snapshot["docIds"]) for result, snapshot in shown)
+
+
+def _runs(found: Iterable[tuple[Node, Node, Node]]) -> Contents:
+    """A run for each configuration, from what names it, a query and its documents."""
     runs: dict[str | None, Lists] = {}
-    for entry in entries:
-        name = entry[_CONFIGURATION].scalar()
+    for named, query, documents in found:
+        name = named[_CONFIGURATION].scalar()
         if not isinstance(name, str):
-            raise entry[_CONFIGURATION].refusal(f"expected a configuration's id, found {shortened(name)}")
-        documents = entry["documentIds"]
-        run = runs.setdefault(name, Lists(("'searchText'", "'documentIds'", "rank")))
-        run.add(entry["searchText"], documents, documents.listed())
+            raise named[_CONFIGURATION].refusal(f"expected a configuration's id, found {shortened(name)}")
+        run = runs.setdefault(name, Lists(("the query", "the document's id", "rank")))
+        run.add(query, documents, documents.listed())
     parts = {name: run.rows() for name, run in runs.items()}
     return Contents("results of the Search Relevance Workbench", "run", parts)
 
