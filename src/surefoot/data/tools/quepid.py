@@ -12,6 +12,8 @@ import math
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+import polars as pl
+
 from surefoot.arguments import decimal
 from surefoot.data.tools.contents import Contents, Rows
 from surefoot.data.tools.judges import Judges
@@ -38,10 +40,14 @@ def in_table(
     snapshot = _QUERY in names and _DOCUMENT in names
     if not (names == RATINGS or book or snapshot):
         return None
-    table = dict(zip(names, map(list, columns), strict=True))
+    table = {name: _listed(cells) for name, cells in zip(names, columns, strict=True)}
     if snapshot:
         return _snapshot(table, where)
     return _book(names, table, where, Judges.parse(judges)) if book else _ratings(table, where)
+
+
+def _listed(cells: Iterable[str | None]) -> Cells:
+    return cells.to_list() if isinstance(cells, pl.Series) else list(cells)
 
 
 def _ratings(table: Table, where: Place) -> Contents:
