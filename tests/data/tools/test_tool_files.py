@@ -398,10 +398,15 @@ def refused(read: Any, path: Path, message: str) -> None:
     assert str(caught.value).startswith(str(path))
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
-    max_leaves=12,
+JSON: st.SearchStrategy[Any] = st.deferred(
+    lambda: (
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.text(max_size=3)
+        | st.lists(JSON, max_size=4)
+        | st.dictionaries(st.text(max_size=3), JSON, max_size=4)
+    )
 )
 
 
