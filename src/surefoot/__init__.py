@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from surefoot.data.streamed_scores import StreamedScores
     from surefoot.data.synthetic import synthetic_runs
     from surefoot.data.synthetic_letor import synthetic_letor
-    from surefoot.data.tables import Qrels, Run, read_qrels, read_run
+    from surefoot.data.tables import Qrels, Run, read_qrels, read_run, read_runs
     from surefoot.data.texts import read_texts
+    from surefoot.data.tools.judgments import write_judgments
     from surefoot.errors import (
         ArgumentError,
         DataError,
@@ -70,8 +71,9 @@ _HOME = {
     "surefoot.data.streamed_scores": ("StreamedScores",),
     "surefoot.data.synthetic": ("synthetic_runs",),
     "surefoot.data.texts": ("read_texts",),
+    "surefoot.data.tools.judgments": ("write_judgments",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
-    "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
+    "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
     "surefoot.errors": (
         "ArgumentError",
         "DataError",
@@ -104,11 +106,11 @@ __all__ = [
     "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit",
     "StreamedScores", "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions",
     "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm",
-    "lowest_click_plus_one", "noise_study", "percentiles", "personalize", "preference_gains", "query_scores", "read_dates",
-    "read_letor",
-    "read_preferences", "read_qrels", "read_run", "read_scores", "read_segments", "read_sweep", "read_texts",
-    "score", "subset_study", "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
-    "t_risk", "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "write_log", "z_risk",
+    "lowest_click_plus_one", "noise_study", "percentiles", "personalize", "preference_gains", "query_scores",
+    "read_dates", "read_letor", "read_preferences", "read_qrels", "read_run", "read_runs", "read_scores",
+    "read_segments", "read_sweep", "read_texts", "score", "subset_study", "sweep", "swept_models", "synthetic_letor",
+    "synthetic_preferences", "synthetic_runs", "t_risk", "t_test", "time_study", "u_risk", "worst_mean",
+    "write_judgments", "write_letor", "write_log", "z_risk",
 ]  # fmt: skip
 
 

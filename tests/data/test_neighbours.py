@@ -181,7 +181,7 @@ def test_files_of_beir(tmp_path: Path) -> None:
     assert sf.read_qrels(tmp_path / "test.tsv.gz").to_dict() == QRELS
     with pytest.raises(sf.DataError, match=r"bad\.tsv, line 3: 'score' is 'x', not a number"):
         sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("\t0", "\tx")))
-    with pytest.raises(sf.DataError, match=r"bad\.tsv, row 3: document 'd1' stands twice"):
+    with pytest.raises(sf.DataError, match=r"bad\.tsv, line 4: document 'd1' stands twice"):
         sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("q2\td9", "q1\td1")))
     with pytest.raises(sf.DataError, match=r"bad\.tsv, line 3: .*columns"):
         sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("d2\t0", "d2\t0\t5")))

@@ -48,7 +48,7 @@ def test_tables_and_dicts() -> None:
     ("text", "message"),
     [
         ("topic,a,b\n1,0.5,\n", "line 2, query '1': the score of system 'b' is missing"),
-        ("topic,a,b\n1,0.5,0.1\n2,0.3\n", "line 3, query '2': the score of system 'b' is missing"),
+        ("topic,a,b\n1,0.5,0.1\n2,0.3\n", "line 3: found 2 columns where the header has 3"),
         ("topic,a,b\n1,0.5,high\n", "line 2, query '1': the score of system 'b' is 'high', not a number"),
         ("topic,a,b\n1,0.5,nan\n", "is nan; it must be finite"),
         ("topic,a,b\n1,0.5,inf\n", "is inf; it must be finite"),

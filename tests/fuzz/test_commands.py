@@ -5,6 +5,7 @@ Seeded; `SUREFOOT_FUZZ` multiplies how many command lines are tried.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -63,6 +64,10 @@ def inputs(tmp_path_factory) -> Path:
     for file in home.iterdir():  # as a user's, without the ids that `demo` knows as its own
         file.write_text(file.read_text().replace("-d", "_d"))
     sf.score(made.qrels, made.runs[:3], "nDCG@10").write(home / "scores.csv")
+    (home / "topics.tsv").write_text("".join(f"q{i:03}\ttext {i}\n" for i in range(1, 9)))
+    (home / "book.csv").write_text("query,docid,Ann,Bo\ntext 1,d1,3,\ntext 1,=d2,0,1\n")
+    results = [{"searchConfigurationId": name, "searchText": "text 1", "documentIds": ["d1"]} for name in "ab"]
+    (home / "results.json").write_text(json.dumps(results))
     (home / "dates.txt").write_text("".join(f"q{i} 2026-11-0{1 + i % 2}\n" for i in range(1, 9)))
     letor = sf.synthetic_letor(queries=12, documents=8, features=6, seed=1)
     letor.write(home / "train.txt")
@@ -92,14 +97,17 @@ def command_line(draw: random.Random) -> list[str]:
         files = draw.sample(READ + NAMES, draw.randint(0, 4))
     outputs = WRITTEN + draw.sample(READ + NAMES, 4)
     study = {"measure": MEASURES, "json": outputs, "html": outputs, "seed": NUMBERS, "force": [], "quiet": []}
-    kind = draw.choice(["evaluate", "scores", "noise", "subsets", "time", "compare", "train", "rank", "demo", "odd"])
+    kind = draw.choice(
+        ["evaluate", "scores", "noise", "subsets", "time", "compare", "train", "rank", "demo", "convert", "odd"]
+    )
     match kind:
         case "evaluate" | "scores":
             first = ["--scores", draw.choice(["scores.csv", *READ])] if kind == "scores" else files
             return ["evaluate", *first, *(["-b", draw.choice(BASELINES)] * (draw.random() < 0.9)), *options(
                 draw, measure=MEASURES, alpha=LISTS, population=BASELINES, json=outputs, csv=outputs, html=outputs,
-                format=["table", "json", "csv", "markdown", "latex"], sort=["mean", "risk", "t_risk@1"], per_query=[],
-                bootstrap=["0", "20", *NUMBERS], seed=NUMBERS, depth=NUMBERS, force=[], quiet=[],
+                metrics=outputs, format=["table", "json", "csv", "markdown", "latex"],
+                sort=["mean", "risk", "t_risk@1"], per_query=[], bootstrap=["0", "20", *NUMBERS],
+                seed=NUMBERS, depth=NUMBERS, force=[], quiet=[],
             )]  # fmt: skip
         case "noise":
             more = {"sizes": LISTS, "repeats": ["1", "2", "0", "9" * 20], "query": ["q1", *NAMES], "raw": []}
@@ -122,6 +130,13 @@ def command_line(draw: random.Random) -> list[str]:
                     draw.choice(outputs), *options(
                 draw, name=NAMES, baseline=BASELINES, qrels=outputs, force=[],
             )]  # fmt: skip
+        case "convert":
+            source = draw.choice(["qrels.txt", "book.csv", "results.json", *READ])
+            return ["convert", source, "-o", draw.choice(outputs), *(["--run"] * (draw.random() < 0.3)), *options(
+                draw, to=["quepid", "workbench", "query-set", "trec"], unrated=["today.run", *READ],
+                depth=["3", *NUMBERS], queries=["topics.tsv", *READ], judges=["mean", "max"],
+                name=["a", *NAMES], force=[], quiet=[],
+            )]  # fmt: skip
         case "demo":
             return ["demo", "--no-learn", "--queries", draw.choice(["2", "3", "1", "9" * 15]), "-o",
                     draw.choice(["demo", *outputs]), *options(draw, seed=NUMBERS, force=[])]  # fmt: skip
@@ -130,7 +145,7 @@ def command_line(draw: random.Random) -> list[str]:
 
 def inputs_of(line: list[str]) -> set[str]:
     """The files that a command line reads: all that is not the value of an option that writes."""
-    writes = ("--json", "--csv", "--html", "-o", "--qrels", "--checkpoint")
+    writes = ("--json", "--csv", "--html", "--metrics", "-o", "--qrels", "--checkpoint")
     read = [part for before, part in pairwise(["", *line]) if before not in writes]
     named = {part.rpartition("=")[2] for part in read}
     named |= {part.removeprefix("run:").removeprefix("model:") for part in named}

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
-from surefoot.cli.outputs import JSON, PAGE, QUERIES_CSV, SYSTEMS_CSV, Force, Output, check_outputs, figures_folder
+from surefoot.cli.outputs import (
+    JSON,
+    METRICS,
+    PAGE,
+    QUERIES_CSV,
+    SYSTEMS_CSV,
+    Force,
+    Output,
+    check_outputs,
+    figures_folder,
+)
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
 from surefoot.errors import ArgumentError
@@ -86,6 +96,9 @@ def evaluate(
     csv_file: Annotated[
         str | None,
         typer.Option("--csv", help="Write one line per system to a file, or - for the terminal.", show_default=False),
+    ] = None,
+    metrics: Annotated[
+        str | None, typer.Option(help="Write flat metrics for MLflow and DVC, as JSON.", show_default=False)
     ] = None,
     html_file: Annotated[
         str | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)
@@ -161,6 +174,7 @@ def evaluate(
             Output("--json", json_file, JSON),
             Output("--csv", csv_file, SYSTEMS_CSV),
             Output("--csv's per-query file", per_query_file, QUERIES_CSV),
+            Output("--metrics", metrics, METRICS),
             Output("--html", html_file, PAGE),
             figures_folder("--figures", figures),
         ],
@@ -199,6 +213,8 @@ def evaluate(
         from surefoot.data.writing import write_text
 
         write_text(per_query_file, assessment.queries_csv())
+    if metrics is not None:
+        assessment.write_metrics(metrics)
     if html_file is not None:
         command = shlex.join(["surefoot", *map(as_text, sys.argv[1:])])
         assessment.to_html(

@@ -30,6 +30,7 @@ STUDY_CSV = re.compile(
     rb"\A(?:system,measure,noise,|measure,(?:rank,system,mean,|\w+,(?:queries,)?(?:difference,)?rate,))"
 )
 SWEEP_CSV = re.compile(rb"\Acandidate,kind,objective,alpha,part,")
+METRICS = re.compile(rb'\A\{\s*"([^"\n]+/)mean": [-+.e\d]+,\s*"\1geometric_mean": [-+.e\d]+,\s*"\1reward": ')
 PERSONAL_CSV = re.compile(rb"\Amodel,method,beta,alpha,chosen_as,part,")
 QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
 DEMO = re.compile(rb"\A(q\d+) (?:Q0|0) \1-d\d{3} ")

@@ -20,8 +20,11 @@ def name_and_file(argument: str) -> tuple[str | None, str]:
 
 
 def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
-    """The judgments, which come first, and the runs."""
-    from surefoot.data.tables import read_qrels, read_run
+    """The judgments, which come first, and the runs; of a file of several runs all, or the one of the name given."""
+    from surefoot.data.tables import read_qrels, read_run, read_runs
 
     named = [name_and_file(file) for file in files[1:]]
-    return read_qrels(files[0]), [read_run(path, name) for name, path in steps(named, "Reading runs")]
+    qrels, runs = read_qrels(files[0]), []
+    for name, path in steps(named, "Reading runs"):
+        runs += read_runs(path) if name is None else [read_run(path, name)]
+    return qrels, runs

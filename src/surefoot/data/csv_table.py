@@ -70,13 +70,12 @@ def _is_number(text: str) -> bool:
 
 
 def _split(text: str, separator: str) -> list[pl.Series] | None:
-    """The columns as Polars splits them, which takes a short line and rejects a long one."""
+    """The columns as Polars splits them, if every line has as many; Polars itself takes a short one."""
+    lines = text.removesuffix("\n")
     try:
         # Names come from the first row as data: Polars would silently rename a column that stands twice.
         table = pl.read_csv(
-            uncompressed(
-                text.removesuffix("\n").encode() + b"\n"
-            ),  # a last line without an end may be too long, unseen
+            uncompressed(lines.encode() + b"\n"),  # a last line without an end may be too long, unseen
             has_header=False,
             infer_schema=False,
             separator=separator,
@@ -84,6 +83,8 @@ def _split(text: str, separator: str) -> list[pl.Series] | None:
             truncate_ragged_lines=False,
         )
     except (pl.exceptions.PolarsError, OSError):
+        return None
+    if lines.count(separator) != (table.width - 1) * (lines.count("\n") + 1):
         return None
     cells = table.select(pl.all().str.strip_chars(WHITESPACE).replace("", None))
     cells = cells.filter(~pl.all_horizontal(pl.all().is_null()))

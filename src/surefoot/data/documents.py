@@ -21,18 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowIds:
-    """Documents and places of rows held in memory."""
+    """Documents of rows held in memory."""
 
     documents: pl.Series
-    where: str
 
     def __call__(self, rows: Rows) -> pl.Series:
         """The ids of rows."""
         return self.documents.gather(rows)
-
-    def place(self, row: int) -> str:
-        """Where a row stands, for messages."""
-        return f"{self.where}, row {row + 1}"
 
 
 class FileIds:

@@ -168,7 +168,12 @@ def text_blocks(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
 
 def text_lines(path: str | os.PathLike[str], size: int) -> Generator[bytes]:
     """The file's lines, without a byte order mark and line feeds, read in blocks of about `size`."""
-    for block in text_blocks(path, size):
+    yield from lines_in(text_blocks(path, size))
+
+
+def lines_in(blocks: Iterable[bytes]) -> Generator[bytes]:
+    """The lines of blocks of whole lines, without line feeds."""
+    for block in blocks:
         yield from block.removesuffix(b"\n").split(b"\n")
 
 
@@ -207,7 +212,8 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     try:
         return parse_json(read_text(existing_file(path)))
     except (ValueError, RecursionError) as error:
-        raise DataError.at(path, None, f"is not JSON ({shortened(str(error), 200)})") from error
+        line = getattr(error, "lineno", None)
+        raise DataError.at(path, line, f"is not JSON ({shortened(str(error), 200)})") from error
 
 
 def parse_json(text: str) -> Any:

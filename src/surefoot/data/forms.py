@@ -1,4 +1,4 @@
-"""Which form a file of runs or judgments has, told by its ending, its header or its number of columns.
+"""Which form a file of runs or judgments has, told by its ending, its header, its keys or its number of columns.
 
 The sign holds for the whole file: no line is read in a way of its own.
 """
@@ -7,25 +7,46 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Sequence
 from contextlib import closing
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
+from surefoot.data.columns import Where, row_of
+from surefoot.data.csv_table import read_csv
 from surefoot.data.csv_text import check_csv_names
-from surefoot.data.files import FORMS, inner_ending, is_compressed, json_lines, text_lines
+from surefoot.data.files import FORMS, inner_ending, is_compressed, json_lines, lines_in, read_json
 from surefoot.data.forks import refuse_in_fork
-from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, is_record, write_frame
+from surefoot.data.frames import (
+    DOCUMENT_COLUMNS,
+    GRADES,
+    QUERY_COLUMNS,
+    SCORES,
+    checked,
+    columns_of,
+    is_record,
+    of_table,
+    read_table,
+    write_frame,
+)
+from surefoot.data.lines import line_blocks
+from surefoot.data.tools import quepid, rank_eval, workbench
+from surefoot.data.tools.contents import Contents
+from surefoot.data.tools.places import JsonFile, Node
 from surefoot.data.writing import write_text
-from surefoot.errors import DataError, shortened
+from surefoot.errors import ArgumentError, DataError, listed, shortened
 
 if TYPE_CHECKING:
     from surefoot.data.documents import FileIds
     from surefoot.data.tables import RankedTable
 
 _SNIFFED = 1 << 16
+
+Part: TypeAlias = "tuple[tuple[pl.Series, ...], Where]"  # query, document and number columns, and where a row stands
 
 
 def form_of(path: str | os.PathLike[str]) -> str:
@@ -62,7 +83,7 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
 
     None where there is other white space, which may hide a column that is empty.
     """
-    with closing(text_lines(path, _SNIFFED)) as lines:
+    with closing(lines_in(line_blocks(path, _SNIFFED))) as lines:
         line = next((line for line in lines if line.split()), b"").removesuffix(b"\r")
     for separator in "\t,;":
         names = {name.strip().strip('"') for name in line.decode(errors="replace").split(separator)}
@@ -72,12 +93,87 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
     return len(fields) if fields == line.split() else None, False
 
 
-def read_json_lines(path: str | os.PathLike[str]) -> Any:
-    """What a file of JSON lines holds: a list of records, or one dict of all queries."""
+def read_parts(path: Path, form: str, what: str, numbers: Sequence[str], judges: str | None) -> dict[str | None, Part]:
+    """What a file of a form but lines holds: one table, or several runs by their names.
+
+    `what` is wanted, a run or judgments, with one of `numbers` as the name of its number; `judges` is the rule for
+    several judges' ratings, if one is given.
+    """
+    contents: Contents | None = None
+    found: Any = None
+    if form == "table":
+        names, columns, where = read_csv(path, f"query_id,doc_id,{numbers[0]}")
+        contents = quepid.in_table(names, columns, where, (*GRADES, *SCORES, "position"), judges)
+        found = dict(zip(names, columns, strict=True))
+    elif form == "parquet":
+        found = read_table(path)
+    elif form == "json":
+        found = read_json(path)
+        file = Node(found, JsonFile(str(path)))
+        contents = workbench.in_json(file) or rank_eval.in_json(file)
+    else:
+        contents, found = _read_json_lines(path)
+    if not (contents and contents.judged):
+        refuse_judges(judges)
+    if contents is not None:
+        return _parts_of(contents, path, what)
+    if form == "table":
+        return {None: (of_table(found, numbers, str(path), where), where)}
+    return {None: (columns_of(found, numbers, str(path)), row_of(str(path)))}
+
+
+def _parts_of(contents: Contents, path: Path, what: str) -> dict[str | None, Part]:
+    if contents.holds != what:
+        has = "a run" if contents.holds == "run" else "judgments"
+        wanted = "a run" if what == "run" else "judgments"
+        raise DataError.at(path, None, f"this is {contents.what}, which holds {has}, where {wanted} should be")
+    if not any(len(rows.documents) for rows in contents.parts.values()):
+        raise DataError.at(path, None, f"this is {contents.what}, and no query in it has a document")
+    return {
+        name: (checked(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where)
+        for name, rows in contents.parts.items()
+        if len(rows.documents)
+    }
+
+
+def one_part(parts: dict[str | None, Part], path: str | os.PathLike[str], name: str | None) -> Part:
+    """The one table of a file, or of several runs the one of that name."""
+    if len(parts) == 1:
+        return next(iter(parts.values()))
+    if name is not None and name in parts:
+        return parts[name]
+    called = "" if name is None else f", none of them {shortened(name)}"
+    raise DataError.at(
+        path,
+        None,
+        f"holds {len(parts)} runs{called}: {listed([str(run) for run in parts])}; name one of these, or take them all "
+        "(without a name on the command line, with read_runs in Python)",
+    )
+
+
+def refuse_judges(judges: str | None) -> None:
+    """Refuse a rule for several judges where there are none."""
+    if judges is not None:
+        raise ArgumentError(
+            f"judges={shortened(judges)} says how several judges' ratings become one, which only a Quepid book has "
+            "(a CSV file with 'query,docid' and a column for each judge); leave it out"
+        )
+
+
+def _read_json_lines(path: Path) -> tuple[Contents | None, Any]:
+    """What a file of JSON lines holds: a tool's results, or a list of records, or one dict of all queries."""
+    lines = json_lines(path)
+    first = list(islice(lines, 1))  # a pipe can be read once only
+    contents = workbench.in_json_lines(str(path), chain(first, lines))
+    return (contents, None) if contents else (None, _records(path, chain(first, lines)))
+
+
+def _records(path: Path, lines: Iterable[tuple[int, Any]]) -> Any:
+    """A list of records, or one dict of all queries."""
     found: list[dict[str, Any]] = []
     nested: dict[str, Any] = {}
     records = False
-    for number, value in json_lines(path):
+    for number, value in lines:
         if not isinstance(value, dict):
             raise DataError.at(path, number, f"expected an object {{…}}, found {shortened(value)}")
         record = is_record(value)

@@ -22,6 +22,8 @@ Table: TypeAlias = "dict[str, Any]"  # columns of any maker, by name
 QUERY_COLUMNS = ("query_id", "query-id", "qid", "q_id", "query")
 DOCUMENT_COLUMNS = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "passage_id", "document")
 RANK = "rank"  # of results without scores: the higher, the worse
+SCORES = ("score", RANK)
+GRADES = ("relevance", "rel", "label", "grade", "rating")
 
 _SCORED = ("corpus-id", "corpus_id", "q_id")  # beside these, which are BEIR's and ranx's, grades are called scores
 _FORMS = "a file, a nested dict {query: {document: number}}, a pandas, polars or Arrow table, or named tuples"
@@ -121,7 +123,7 @@ def of_table(table: Table, numbers: Sequence[str], what: str, rows: Where | None
     if not len(table[query]):
         raise DataError(f"{what}: the table is empty; expected at least one row")
     names = repr(query), repr(document), repr(number)
-    found = _checked(table[query], table[document], table[number], names, rows or row_of(what))
+    found = checked(table[query], table[document], table[number], names, rows or row_of(what))
     return (*found[:2], -found[2]) if number == RANK else found
 
 
@@ -144,7 +146,8 @@ def _of_records(source: Any, what: str) -> Any:
     return dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
 
 
-def _checked(queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: Where) -> tuple[pl.Series, ...]:
+def checked(queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: Where) -> tuple[pl.Series, ...]:
+    """Columns of any maker as ids, ids and finite numbers; messages call them by `names`."""
     query, document, number = names
     found = floats_of(numbers, number, where)
     wrong = ~np.isfinite(found)
@@ -215,7 +218,7 @@ def _from_nested(source: Mapping[Any, Any], ranked: bool, what: str) -> tuple[pl
         return f"{what}, query {shortened(keys[row_query[row]])}, document {shortened(documents[row])}"
 
     names = ("query", "document", "the number")
-    _, document_column, number_column = _checked(queries[:0], documents, numbers, names, where)
+    _, document_column, number_column = checked(queries[:0], documents, numbers, names, where)
     return queries.gather(row_query), document_column, number_column
 
 

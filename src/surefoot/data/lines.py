@@ -2,7 +2,8 @@
 
 One grammar: lines end with a line feed; a line's fields are its longest pieces without white space, which is a space,
 tab, vertical tab, form feed or carriage return; a blank line has none, any other as many as the layout says. The
-text is UTF-8 without NUL. Other characters, such as a no-break space, are part of a field like any letter.
+text is UTF-8 without NUL. Other characters, such as a no-break space, are part of a field like any letter. A header of
+ir_metadata at the very start does not count.
 
 `_read_slowly` is that grammar. A file is read in blocks, so that memory does not hold its text. Blocks are nearly
 always regular: one separator between fields, no other white space. So a block is first parsed as such, and kept
@@ -25,8 +26,9 @@ import numpy as np
 import polars as pl
 
 from surefoot.arguments import decimal
-from surefoot.data.files import OLD_MAC, WHITESPACE, text_blocks, text_lines, uncompressed, utf8_line
+from surefoot.data.files import OLD_MAC, WHITESPACE, lines_in, text_blocks, uncompressed, utf8_line
 from surefoot.data.forks import forked
+from surefoot.data.ir_metadata import without_metadata
 from surefoot.errors import DataError, shortened
 
 _SPACES = bytes.maketrans(WHITESPACE.encode(), b" " * len(WHITESPACE))
@@ -82,7 +84,7 @@ def read_lines(path: str | os.PathLike[str], layout: Layout, digest: Callable[..
 
     before, some = 0, False
     # Closed at once where a line is wrong: a generator, and its threads, would live as long as the error it raised.
-    with closing(_side_by_side(parse, text_blocks(path, _BLOCK))) as parsed:
+    with closing(_side_by_side(parse, line_blocks(path, _BLOCK))) as parsed:
         for block, lines, digested in parsed:
             if digested is not None:
                 some = True
@@ -93,6 +95,11 @@ def read_lines(path: str | os.PathLike[str], layout: Layout, digest: Callable[..
             before += lines
     if not some:
         raise DataError.at(path, None, f"the file is empty; expected lines of the form '{layout.shape}'")
+
+
+def line_blocks(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
+    """The file's blocks of whole lines, those of an ir_metadata header made blank."""
+    return without_metadata(path, text_blocks(path, size))
 
 
 def _side_by_side(function: Callable[[Item], Result], items: Iterable[Item]) -> Generator[Result]:
@@ -109,7 +116,9 @@ def _side_by_side(function: Callable[[Item], Result], items: Iterable[Item]) -> 
 
 def line_of(path: str | os.PathLike[str], row: int, content: Callable[[bytes], bytes] = lambda line: line) -> int:
     """The line number (from 1) of a row; lines whose `content` is blank have no row."""
-    filled = (number for number, line in enumerate(text_lines(path, _BLOCK), start=1) if content(line).split())
+    filled = (
+        number for number, line in enumerate(lines_in(line_blocks(path, _BLOCK)), start=1) if content(line).split()
+    )
     return next(number for position, number in enumerate(filled) if position == row)
 
 

@@ -13,31 +13,30 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Rows
-from surefoot.data.columns import check_words
-from surefoot.data.csv_table import read_csv
+from surefoot.data.blocks import Block, NeighbourTies
+from surefoot.data.columns import Where, check_words, row_of
 from surefoot.data.documents import FileIds, RowIds, ShiftedIds
-from surefoot.data.files import existing_file, read_json, stem
+from surefoot.data.files import existing_file, stem
 from surefoot.data.forks import refuse_in_fork
 from surefoot.data.forms import (
+    Part,
     check_ranks,
     first_fields,
     form_of,
     is_ranx,
     of_ranx,
-    read_json_lines,
+    one_part,
+    read_parts,
+    refuse_judges,
     write_form,
 )
-from surefoot.data.frames import RANK, columns_of, of_table, read_table
+from surefoot.data.frames import GRADES, RANK, SCORES, columns_of
 from surefoot.data.growing import GrowingColumn
 from surefoot.data.lines import Layout, read_lines
 from surefoot.data.ranking import (
     DuplicateDocumentError,
     Ranking,
-    changes,
-    chosen,
-    codes_of,
     index,
-    pair_codes,
     query_at,
     rank,
 )
@@ -74,56 +73,75 @@ class RankedTable:
         self._ids = ids
 
     @classmethod
-    def read(cls, source: Source, name: str | None = None) -> Self:
-        """From a file, a nested dict `{query: {document: number}}`, a table of any maker, or named tuples."""
+    def read(cls, source: Source, name: str | None = None, *, judges: str | None = None) -> Self:
+        """From a file, a nested dict `{query: {document: number}}`, a table of any maker, or named tuples.
+
+        Of a file of several runs, `name` says which; `judges` is the rule for a book of several judges' ratings.
+        """
+        if isinstance(source, str | os.PathLike):
+            found = cls._read_file(source, name, judges)
+            if isinstance(found, dict):
+                found = cls._of_columns(*one_part(found, source, name), name or stem(source))
+            return found
+        refuse_judges(judges)
         if isinstance(source, cls):
             return source if name in (None, source.name) else source.renamed(str(name))
-        if isinstance(source, str | os.PathLike):
-            return cls._read_file(source, name)
         if is_ranx(source):
             name, source = name or getattr(source, "name", None), of_ranx(source, cls.__name__)
         name = name or cls.layouts[0].what
-        return cls._of_columns(columns_of(source, cls.numbers, name), name, name)
+        return cls._of_columns(columns_of(source, cls.numbers, name), row_of(name), name)
 
     @classmethod
-    def _read_file(cls, path: str | os.PathLike[str], name: str | None) -> Self:
-        name, form, layout, file = name or stem(path), form_of(path), cls.layouts[0], existing_file(path)
+    def read_all(cls, source: Source) -> list[Self]:
+        """The one table that a source holds, or each of a file of several runs, which have names there."""
+        if not isinstance(source, str | os.PathLike):
+            return [cls.read(source)]
+        found = cls._read_file(source, None, None)
+        if not isinstance(found, dict):
+            return [found]
+        alone = stem(source) if len(found) == 1 else ""
+        return [cls._of_columns(*part, alone or str(name)) for name, part in found.items()]
+
+    @classmethod
+    def _read_file(
+        cls, path: str | os.PathLike[str], name: str | None, judges: str | None
+    ) -> Self | dict[str | None, Part]:
+        """The table of a file of lines, or what a file of another form holds."""
+        form, layout, file = form_of(path), cls.layouts[0], existing_file(path)
         if form == "lines" and file.is_file():
             count, header = first_fields(path)
             layout = next((each for each in cls.layouts if len(each.fields) == count), layout)
-            if not header:
-                blocks = read_lines(path, layout, partial(_Block, cls.ties_by_id, layout.number == RANK))
-                ids = FileIds(path, layout)
-                found = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids)
-                if layout.number == RANK:
-                    check_ranks(found, ids)
-                return found
-            form = "table"
-        if form == "lines":  # a pipe can be read once only, so its ids are kept
+            form = "table" if header else form
+        if form != "lines":
+            return read_parts(file, form, layout.what, cls.numbers, judges)
+        refuse_judges(judges)
+        name = name or stem(path)
+        if not file.is_file():  # a pipe can be read once only, so its ids are kept
             kept = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
-            return cls._of_columns(tuple(map(pl.concat, kept)), name, str(path))
-        if form == "table":
-            names, columns, rows = read_csv(file, f"query_id,doc_id,{cls.numbers[0]}")
-            table = dict(zip(names, columns, strict=True))
-            return cls._of_columns(of_table(table, cls.numbers, str(path), rows), name, str(path))
-        read = {"parquet": read_table, "json": read_json, "jsonl": read_json_lines}[form]
-        return cls._of_columns(columns_of(read(file), cls.numbers, str(path)), name, str(path))
+            return cls._of_columns(tuple(map(pl.concat, kept)), row_of(str(path)), name)
+        blocks = read_lines(path, layout, partial(Block, cls.ties_by_id, layout.number == RANK))
+        ids = FileIds(path, layout)
+        found = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.place)
+        if layout.number == RANK:
+            check_ranks(found, ids)
+        return found
 
     @classmethod
-    def _of_columns(cls, columns: tuple[pl.Series, ...], name: str, where: str) -> Self:
-        block = _Block(cls.ties_by_id, False, *columns)
-        return cls._assemble([block], len(columns[0]), name, RowIds(columns[1], where))
+    def _of_columns(cls, columns: tuple[pl.Series, ...], where: Where, name: str) -> Self:
+        block = Block(cls.ties_by_id, False, *columns)
+        return cls._assemble([block], len(columns[0]), name, RowIds(columns[1]), where)
 
     @classmethod
     def _assemble(
         cls,
-        blocks: Iterable[_Block],
+        blocks: Iterable[Block],
         room: int,
         name: str,
         ids: RowIds | FileIds,
+        place: Where,
     ) -> Self:
-        """Rank the rows of all blocks, probably no more than `room`; `ids` names their documents and places."""
-        ties = _NeighbourTies(ids)
+        """Rank the rows of all blocks, probably no more than `room`; `ids` names their documents, `place` the rows."""
+        ties = NeighbourTies(ids)
         names: list[str] = []
         starts, stretch_codes = GrowingColumn(np.int64), GrowingColumn(np.uint64)
         codes, numbers = GrowingColumn(np.uint64, room), GrowingColumn(np.float64, room)
@@ -144,11 +162,11 @@ class RankedTable:
             first, second = error.rows
             twice, once = ids(np.array([second, first])).to_list()
             if twice != once:
-                raise DataError(f"{ids.place(second)}: its hash is that of another line; please report this") from error
+                raise DataError(f"{place(second)}: its hash is that of another line; please report this") from error
             query = names[int(query_at(stretches[0], second))]
             raise DataError(
-                f"{ids.place(second)}: document {shortened(twice)} stands twice in query {shortened(query)} "
-                f"(first at {ids.place(first).rpartition(', ')[2]}); keep one of the two"
+                f"{place(second)}: document {shortened(twice)} stands twice in query {shortened(query)} "
+                f"(first at {place(first).rpartition(', ')[2]}); keep one of the two"
             ) from error
         unique = dict(zip(stretches[1].tolist(), names, strict=True))
         return cls(name, unique.values(), np.fromiter(unique, dtype=np.uint64, count=len(unique)), ranking, ids)
@@ -211,8 +229,11 @@ class RankedTable:
 
         All but Parquet may be compressed, by a further ending.
         """
-        if write_form(path, self):
-            return
+        if not write_form(path, self):
+            self.write_lines(path)
+
+    def write_lines(self, path: str | os.PathLike[str]) -> None:
+        """Write TREC lines, whatever the ending but that of compression; ids with spaces cannot stand in them."""
         refuse_in_fork("writing runs and judgments")
         frame = self._lines()
         for column, what in (("query_id", "query"), ("doc_id", "document")):
@@ -240,7 +261,7 @@ class Run(RankedTable):
         Layout("run", ("query", "Q0", "document", "rank", "score", "tag"), ("query", "document", "score"), "score"),
         Layout("run", ("query", "document", RANK), ("query", "document", RANK), RANK),  # MS MARCO's
     )
-    numbers = ("score", RANK)
+    numbers = SCORES
     ties_by_id = True
 
     def renamed(self, name: str) -> Self:
@@ -289,7 +310,7 @@ class Qrels(RankedTable):
         Layout("judgments", ("query", "iteration", "document", "grade"), ("query", "document", "grade"), "grade"),
         Layout("judgments", ("query", "document", "grade"), ("query", "document", "grade"), "grade"),
     )
-    numbers = ("relevance", "rel", "label", "grade", "rating")
+    numbers = GRADES
     ties_by_id = False
 
     @property
@@ -303,57 +324,14 @@ class Qrels(RankedTable):
         return self.to_frame().select("query_id", pl.lit("0").alias("iteration"), "doc_id", grade)
 
 
-class _Block:
-    """What is held of a table's rows: their codes and numbers, the stretches of one query, and ids that ties may need.
-
-    Where ties go by id, those are the ids of rows that score as a neighbour does, and of both ends, which may tie with
-    another block.
-    """
-
-    def __init__(
-        self, ties_by_id: bool, ranks: bool, queries: pl.Series, documents: pl.Series, numbers: pl.Series
-    ) -> None:
-        query_codes = codes_of(queries)
-        self.starts = changes(query_codes)
-        self.stretch_codes = query_codes[self.starts]
-        self.names = chosen(queries, self.starts).to_list()
-        self.codes = pair_codes(query_codes, codes_of(documents))
-        self.numbers = numbers.to_numpy().astype(np.float64)  # a copy: Polars' memory is free for the next block
-        if ranks:
-            np.negative(self.numbers, out=self.numbers)
-        equal = self.numbers[1:] == self.numbers[:-1]
-        tied = np.append(equal, True) | np.insert(equal, 0, True)
-        self.tied = np.flatnonzero(tied & ties_by_id)
-        self.tied_ids = chosen(documents, self.tied)
-
-
-class _NeighbourTies:
-    """Ids of rows that score as their neighbour does: in a sorted file all that breaking ties will ask for."""
-
-    def __init__(self, ids: Callable[[Rows], pl.Series]) -> None:
-        self._ids = ids
-        self._rows: list[Rows] = []
-        self._kept: list[pl.Series] = []
-
-    def keep(self, before: int, block: _Block) -> None:
-        """Keep what may be needed of a block that follows `before` rows."""
-        self._rows.append(block.tied + before)
-        self._kept.append(block.tied_ids)
-
-    def __call__(self, rows: Rows) -> pl.Series:
-        """The ids of rows, from what was kept if all are there."""
-        kept = np.concatenate(self._rows)
-        at = np.minimum(np.searchsorted(kept, rows), len(kept) - 1)
-        return chosen(pl.concat(self._kept), at) if np.array_equal(kept[at], rows) else self._ids(rows)
-
-
 def read_run(source: Source, name: str | None = None) -> Run:
     """A run from a file (plain, .gz, .bz2, .xz, .zst), a nested dict, a table, ranx, or ir_measures' named tuples.
 
-    Files hold TREC lines, MS MARCO's three columns, JSON, JSON lines, Parquet, or a table with a header. Ranked lists
-    of ids, `{query: [document, …]}`, count as well; where there are ranks and no scores, a score is minus the rank.
+    Files hold TREC lines, MS MARCO's three columns, JSON, JSON lines, Parquet, a table with a header, a Quepid
+    snapshot, a `_rank_eval` response, or results of the Search Relevance Workbench. Ranked lists of ids,
+    `{query: [document, …]}`, count as well; where there are ranks and no scores, a score is minus the rank.
 
-    The name is the file's, without its endings, unless given.
+    The name is the file's, without its endings, unless given; of a file of several runs it says which.
 
     >>> read_run({"q1": {"d1": 2.0, "d2": 1.0}}, name="today")
     <Run 'today': 1 queries, 2 documents>
@@ -361,10 +339,23 @@ def read_run(source: Source, name: str | None = None) -> Run:
     return Run.read(source, name)
 
 
-def read_qrels(source: Source) -> Qrels:
+def read_runs(source: Source) -> list[Run]:
+    """All runs of a source: one, but for results of the Search Relevance Workbench, which have one per configuration.
+
+    >>> read_runs({"q1": ["d1", "d2"]})
+    [<Run 'run': 1 queries, 2 documents>]
+    """
+    return Run.read_all(source)
+
+
+def read_qrels(source: Source, *, judges: str | None = None) -> Qrels:
     """Judgments from a file (TREC's `query iteration document grade`, …), a nested dict, a table, or named tuples.
+
+    Files may also be Quepid's ratings and books, the Search Relevance Workbench's judgments and `_rank_eval` requests.
+    Of a book, which has several judges, a grade is the "mean" of their ratings, or as `judges` says the "median",
+    "min" or "max".
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     <Qrels 'judgments': 1 queries, 2 documents>
     """
-    return Qrels.read(source)
+    return Qrels.read(source, judges=judges)

@@ -19,6 +19,7 @@ from surefoot.report import text
 from surefoot.report.columns import sort_rows
 from surefoot.report.defaults import ALPHAS, FORMATS
 from surefoot.report.per_query import per_query_frame
+from surefoot.report.plain_json import to_json
 from surefoot.report.result import Result
 from surefoot.report.words import advice, default_alpha, verdict
 from surefoot.risk.assess import alpha_key, assessment_data
@@ -142,6 +143,22 @@ class Assessment(Result):
         return [
             {**data, "per_query": per_query_data(data, _needed(scores), self._segments)} for data, scores in self._parts
         ]
+
+    def to_metrics(self) -> dict[str, float]:
+        """Flat metrics for MLflow and DVC: a number for each `measure/system/figure`; absent figures are left out.
+
+        >>> scores = read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 1.0, "q2": 0.0}}, measure="RR@10")
+        >>> metrics = assess(scores, baseline="today", alphas=[5]).to_metrics()
+        >>> metrics["RR_at_10/new/mean"], metrics["RR_at_10/new/alpha_5/u_risk"]
+        (0.5, -0.5)
+        """
+        from surefoot.report.metrics import metrics_of
+
+        return metrics_of(data for data, _ in self._parts)
+
+    def write_metrics(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_metrics` as JSON, all or nothing."""
+        write_text(path, to_json(self.to_metrics()))
 
     def rows(self, sort: str = "mean") -> list[SystemData]:
         """The systems' figures by a column, best first."""

@@ -1,0 +1,94 @@
+"""`surefoot convert`: judgments and runs from one form into another, for the tools that teams judge with."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surefoot.arguments import LARGEST_COUNT
+from surefoot.cli.outputs import Force, Output, check_outputs
+from surefoot.data.tools.judges import Judges
+from surefoot.data.tools.targets import Target
+from surefoot.errors import ArgumentError, visible
+
+
+class Form(StrEnum):
+    """What is written."""
+
+    quepid = Target.quepid.value
+    workbench = Target.workbench.value
+    query_set = Target.query_set.value
+    trec = "trec"
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run, in any form.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
+    to: Annotated[
+        Form | None,
+        typer.Option(help="A tool's form, or TREC lines.", show_default="by OUTPUT's ending: .csv, .json, .parquet, …"),
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="IN is a run; for Quepid its documents are to be judged.")] = False,
+    unrated: Annotated[
+        str | None, typer.Option(help="A run whose documents are to be judged as well.", show_default=False)
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(help="First results to be judged.", min=1, max=LARGEST_COUNT, show_default="all"),
+    ] = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(
+            help="Queries' texts, as for evaluate: ids become texts for a tool, else back.", show_default=False
+        ),
+    ] = None,
+    judges: Annotated[
+        Judges | None, typer.Option(help="How several judges' ratings become one.", show_default=Judges.mean)
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Which run, of a file of several; the Workbench's name of the list.", show_default=False),
+    ] = None,
+    force: Force = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Turn judgments or a run into another form.
+
+    **Example:** `surefoot convert qrels.txt --unrated new.run --depth 10 --queries topics.tsv --to quepid -o next.csv`,
+    and once they are judged, `surefoot convert judged.csv --queries topics.tsv -o qrels.txt`
+    """
+    tool = None if to in (None, Form.trec) else str(to)
+    if run and judges is not None:
+        raise ArgumentError("--judges is about judgments, and IN is a run; leave one of them out")
+    if unrated is not None and (run or tool is None):
+        raise ArgumentError("--unrated adds documents to judgments for a tool; give it with --to, and without --run")
+    if depth is not None and (tool is None or not (run or unrated)):
+        raise ArgumentError("--depth is about documents to be judged; give it with --to, and --unrated or --run")
+    if name is not None and not run and tool in (None, Target.quepid):
+        raise ArgumentError("--name is which run, or the Workbench's name of a list; leave it out")
+    inputs = [path for path in (source, unrated, queries) if path is not None]
+    check_outputs([Output("--output", output)], inputs, force)
+    from surefoot.data.tables import Qrels, Run, read_qrels, read_run
+    from surefoot.data.tools.judgments import write_judgments
+    from surefoot.data.tools.query_texts import with_ids
+
+    table: Qrels | Run = read_run(source, name) if run else read_qrels(source, judges=judges)
+    if tool is not None:
+        write_judgments(
+            None if isinstance(table, Run) else table,
+            output,
+            tool,
+            unrated=table if isinstance(table, Run) else unrated,
+            depth=depth,
+            queries=queries,
+            name=None if run else name,
+        )
+    else:
+        if queries is not None:
+            table = with_ids(table, queries)
+        (table.write_lines if to is Form.trec else table.write)(output)
+    if not quiet:
+        typer.echo(visible(f"Converted {len(table):,} documents of {len(table.queries):,} queries into {output}"))

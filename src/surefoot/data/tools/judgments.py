@@ -1,0 +1,121 @@
+"""Judgments, and documents that are still to be judged, in the forms that tools take in."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from surefoot.arguments import whole
+from surefoot.data.csv_text import check_csv_names
+from surefoot.data.files import stem
+from surefoot.data.tables import Qrels, Run, Source
+from surefoot.data.tools.quepid import ratings_text
+from surefoot.data.tools.query_texts import with_texts
+from surefoot.data.tools.targets import Target
+from surefoot.data.tools.workbench import judgments_text, query_set_text
+from surefoot.data.writing import write_text
+from surefoot.errors import ArgumentError, without_middle
+
+_LONGEST = 50  # letters of a name in the Workbench
+
+
+def write_judgments(
+    judgments: Source | None,
+    path: str | os.PathLike[str],
+    form: str = "quepid",
+    *,
+    unrated: Source | None = None,
+    depth: int | None = None,
+    queries: Any = None,
+    name: str | None = None,
+) -> None:
+    """Write judgments, and what is still to be judged, for a tool; all or nothing.
+
+    Parameters
+    ----------
+    judgments : anything `read_qrels` takes, or None
+        The documents that are rated.
+    path : str or path
+        The file.
+    form : str
+        "quepid": a case's ratings, CSV, with an empty cell where a document is not rated; "workbench": a list of
+        judgments, the body of `PUT _plugins/_search_relevance/judgments`; "query-set": the queries alone, the body of
+        `PUT _plugins/_search_relevance/query_sets`.
+    unrated : anything `read_run` takes, optional
+        Documents to be judged, in their order; those that are rated already are left out.
+    depth : int, optional
+        How many of the first results of each query are to be judged; all by default.
+    queries : anything `read_texts` takes, optional
+        The queries' texts, which take the place of their ids: a tool knows a query by its text.
+    name : str, optional
+        What the Workbench calls the list; the file's name by default.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> file = Path(tempfile.mkdtemp()) / "to-judge.csv"
+    >>> write_judgments({"q1": {"d1": 2}}, file, unrated={"q1": ["d1", "d7"]}, queries={"q1": "red dress"})
+    >>> print(file.read_text())
+    query,docid,rating
+    red dress,d1,2
+    red dress,d7,
+    """
+    target = Target.parse(form)
+    if judgments is None and unrated is None:
+        raise ArgumentError("there is nothing to write; give judgments, or documents that are unrated")
+    if unrated is not None and target is Target.workbench:
+        raise ArgumentError(
+            "the Search Relevance Workbench has no place for documents that are not rated; write them for Quepid, or "
+            "the queries alone as a query-set"
+        )
+    if depth is not None:
+        if unrated is None:
+            raise ArgumentError("depth is about unrated documents, of which there are none; leave it out")
+        whole("depth", depth, 1)
+    rated = {} if judgments is None else _ratings(judgments, queries)
+    to_judge = {} if unrated is None else _documents(unrated, queries, depth)
+    if target is Target.quepid:
+        text = _quepid(path, rated, to_judge)
+    else:
+        called = _name(name, path)
+        if target is Target.workbench:
+            listed = {query: {document: repr(grade) for document, grade in of.items()} for query, of in rated.items()}
+            text = judgments_text(listed, called)
+        else:
+            text = query_set_text(dict.fromkeys([*rated, *to_judge]), called)
+    write_text(path, text)
+
+
+def _ratings(judgments: Source, texts: Any) -> dict[str, dict[str, float]]:
+    qrels = Qrels.read(judgments)
+    return (qrels if texts is None else with_texts(qrels, texts)).to_dict()
+
+
+def _documents(unrated: Source, texts: Any, depth: int | None) -> dict[str, list[str]]:
+    run = Run.read(unrated)
+    found = (run if texts is None else with_texts(run, texts)).to_dict()
+    return {query: list(documents)[:depth] for query, documents in found.items()}
+
+
+def _quepid(path: str | os.PathLike[str], rated: dict[str, dict[str, float]], unrated: dict[str, list[str]]) -> str:
+    rows: list[tuple[str, str, str]] = []
+    for query in dict.fromkeys([*rated, *unrated]):
+        grades = rated.get(query, {})
+        rows += [(query, document, _number(grade)) for document, grade in grades.items()]
+        rows += [(query, document, "") for document in unrated.get(query, ()) if document not in grades]
+    names = dict.fromkeys(name for query, document, _ in rows for name in (query, document))
+    check_csv_names(path, names, "rename it, or write the judgments for the Workbench")
+    return ratings_text(rows)
+
+
+def _number(grade: float) -> str:
+    return str(int(grade)) if grade == int(grade) and abs(grade) < 2**53 else repr(grade)
+
+
+def _name(name: str | None, path: str | os.PathLike[str]) -> str:
+    if name is None:
+        return without_middle(stem(path), _LONGEST)
+    if not 0 < len(name.strip()) <= len(name) <= _LONGEST:
+        raise ArgumentError(f"the Workbench takes a name of 1 to {_LONGEST} letters, and this has {len(name)}")
+    return name

@@ -1,0 +1,150 @@
+"""Quepid's CSV files: the ratings of a case, a book of several judges' ratings, and snapshots, which are runs.
+
+Quepid puts a space before a cell that a spreadsheet would take for a formula. White space around a cell does not count
+when CSV is read here, which takes that space off again.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+import polars as pl
+
+from surefoot.arguments import decimal
+from surefoot.data.tools.contents import Contents, Rows
+from surefoot.data.tools.judges import Judges
+from surefoot.errors import DataError, shortened
+
+Cells: TypeAlias = "list[str | None]"
+Table: TypeAlias = "dict[str, Cells]"
+Place: TypeAlias = "Callable[[int | None], str]"
+
+RATINGS = ["query", "docid", "rating"]
+_SNAPSHOT = ("Snapshot Name", "Snapshot Time", "Case ID")  # what says which snapshot a row is of
+_QUERY, _DOCUMENT, _POSITION = "Query Text", "Doc ID", "Doc Position"
+_FORMULA = ("-", "=", "+", "@")
+
+
+def in_table(
+    names: list[str], columns: Iterable[Iterable[str | None]], where: Place, others: Iterable[str], judges: str | None
+) -> Contents | None:
+    """What ratings, a book or a snapshot hold; nothing where the header is none of theirs.
+
+    In a book all columns but the first two are judges; `others` are names that a column of another kind of table has.
+    """
+    book = names[:2] == RATINGS[:2] and len(names) > 2 and not set(others).intersection(names)
+    snapshot = _QUERY in names and _DOCUMENT in names
+    if not (names == RATINGS or book or snapshot):
+        return None
+    table = {name: _listed(cells) for name, cells in zip(names, columns, strict=True)}
+    if snapshot:
+        return _snapshot(table, where)
+    return _book(names, table, where, Judges.parse(judges)) if book else _ratings(table, where)
+
+
+def _listed(cells: Iterable[str | None]) -> Cells:
+    return cells.to_list() if isinstance(cells, pl.Series) else list(cells)
+
+
+def _ratings(table: Table, where: Place) -> Contents:
+    rated = [row for row, rating in enumerate(table["rating"]) if rating is not None]
+    found = _kept(table, rated, table["rating"], where)
+    return Contents("a Quepid case's ratings", "judgments", {None: found})
+
+
+def _book(names: list[str], table: Table, where: Place, rule: Judges) -> Contents:
+    grades: Cells = []
+    for row in range(len(table["query"])):
+        # A judge who rated a pair several times has all the ratings in one cell, with | between.
+        given = [(judge, part) for judge in names[2:] for part in (table[judge][row] or "").split("|") if part.strip()]
+        ratings = [_rating(judge, part, where, row) for judge, part in given]
+        grades.append(repr(float(rule.grade(ratings))) if ratings else None)
+    rated = [row for row, grade in enumerate(grades) if grade is not None]
+    return Contents("a Quepid book", "judgments", {None: _kept(table, rated, grades, where)}, judged=True)
+
+
+def _rating(judge: str, text: str, where: Place, row: int) -> float:
+    try:
+        rating = decimal(text)
+    except ValueError:
+        raise DataError(
+            f"{where(row)}: the rating by {shortened(judge)} is {shortened(text)}, not a number "
+            "(behind 'query,docid' each column is a judge)"
+        ) from None
+    if not math.isfinite(rating):
+        raise DataError(
+            f"{where(row)}: the rating by {shortened(judge)} is {text.strip()}; every rating must be finite"
+        )
+    return rating
+
+
+def _kept(table: Table, rows: list[int], grades: Cells, where: Place) -> Rows:
+    """The rows that are rated."""
+    if not rows:
+        raise DataError(f"{where(None)}: no document is rated; rate some, and export the file again")
+    query, document = table["query"], table["docid"]
+    return Rows(
+        ("'query'", "'docid'", "'rating'"),
+        [query[row] for row in rows],
+        [document[row] for row in rows],
+        [grades[row] for row in rows],
+        lambda row: where(rows[row]),
+    )
+
+
+def _snapshot(table: Table, where: Place) -> Contents:
+    if _POSITION not in table:
+        raise DataError(
+            f"{where(None)}: no column {_POSITION!r}, so the order of the results is not known; export a snapshot, "
+            f"whose header is {','.join((*_SNAPSHOT, _QUERY, _DOCUMENT, _POSITION))}"
+        )
+    queries, documents, positions = table[_QUERY], table[_DOCUMENT], table[_POSITION]
+    marks = [(name, table[name]) for name in _SNAPSHOT if name in table]
+    taken: dict[tuple[str | None, int], int] = {}
+    ranks: list[int] = []
+    for row, (query, position) in enumerate(zip(queries, positions, strict=True)):
+        for name, cells in marks:
+            if cells[row] != cells[0]:
+                raise DataError(
+                    f"{where(row)}: {name!r} is {shortened(cells[row])}, in the rows before {shortened(cells[0])}; "
+                    "this is a second snapshot: a file is one run, so export each to a file of its own"
+                )
+        rank = _position(position, where, row)
+        first = taken.setdefault((query, rank), row)
+        if first != row:
+            raise DataError(
+                f"{where(row)}: position {rank} of query {shortened(query)} is taken already "
+                f"(first at {where(first).rpartition(', ')[2]})"
+            )
+        ranks.append(-rank)
+    found = Rows((repr(_QUERY), repr(_DOCUMENT), repr(_POSITION)), queries, documents, ranks, where)
+    return Contents("a Quepid snapshot", "run", {None: found})
+
+
+def _position(text: str | None, where: Place, row: int) -> int:
+    if text is None:
+        raise DataError(f"{where(row)}: {_POSITION!r} is missing; every result needs its position")
+    if not (text.isascii() and text.isdigit() and 0 < len(text) < 16 and int(text)):
+        raise DataError(f"{where(row)}: {_POSITION!r} is {shortened(text)}, not a position 1, 2, 3, …")
+    return int(text)
+
+
+def ratings_text(rows: Iterable[tuple[str, str, str]]) -> str:
+    """The CSV of a case's ratings, each as a text, which is empty where a document is not rated yet.
+
+    >>> ratings_text([("-40 degrees", "d1", "2"), ("-40 degrees", "d2", "")])
+    'query,docid,rating\\n -40 degrees,d1,2\\n -40 degrees,d2,\\n'
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(RATINGS)
+    writer.writerows((_safe(query), _safe(document), rating) for query, document, rating in rows)
+    return stream.getvalue()
+
+
+def _safe(cell: str) -> str:
+    return f" {cell}" if cell.startswith(_FORMULA) else cell

@@ -1,0 +1,67 @@
+"""Queries' texts in place of their ids, and back: tools know a query by its text, TREC files by an id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import polars as pl
+
+from surefoot.data.tables import RankedTable
+from surefoot.data.texts import read_texts
+from surefoot.errors import DataError, of_other_queries, shortened
+
+Table = TypeVar("Table", bound=RankedTable)
+
+
+def with_texts(table: Table, texts: Any) -> Table:
+    """The same table with a text for each query's id; `texts` is anything that `read_texts` takes.
+
+    >>> from surefoot.data.tables import read_qrels
+    >>> with_texts(read_qrels({"q1": {"d1": 2}}), {"q1": "red dress"}).to_dict()
+    {'red dress': {'d1': 2.0}}
+    """
+    return _renamed(table, read_texts(texts, set(table.queries)), "text")
+
+
+def with_ids(table: Table, texts: Any) -> Table:
+    """The same table with an id for each query's text: what `with_texts` does, undone.
+
+    >>> from surefoot.data.tables import read_qrels
+    >>> with_ids(read_qrels({"red dress": {"d1": 2}}), {"q1": "red dress", "q2": "shoes"}).to_dict()
+    {'q1': {'d1': 2.0}}
+    """
+    wanted = {" ".join(query.split()): query for query in table.queries}
+    ids: dict[str, str] = {}
+    for key, text in read_texts(texts).items():
+        query = wanted.get(text)
+        if query is None:
+            continue
+        if query in ids:
+            raise DataError(
+                f"queries {shortened(ids[query])} and {shortened(key)} have one text, {shortened(text)}, so which of "
+                "them was judged is not known; keep one of the two"
+            )
+        ids[query] = key
+    return _renamed(table, ids, "id")
+
+
+def _renamed(table: Table, names: Mapping[str, str], what: str) -> Table:
+    lacking = [query for query in table.queries if not names.get(query)]
+    if lacking:
+        more = "" if names else f"; {of_other_queries(f'{what}s', names, table.queries)}"
+        raise DataError(
+            f"{len(lacking):,} of {len(table.queries):,} queries have no {what}, {shortened(lacking[0])} the first"
+            f"{more}"
+        )
+    called: dict[str, str] = {}
+    for query in table.queries:
+        first = called.setdefault(names[query], query)
+        if first != query:
+            raise DataError(
+                f"queries {shortened(first)} and {shortened(query)} have one {what}, {shortened(names[query])}; a tool "
+                "would take them for one query: keep one of the two"
+            )
+    of_query = pl.Series("query_id", [names[query] for query in table.queries], dtype=pl.String)
+    column = of_query.gather(table.ranking.query_of_position())
+    return type(table).read(table.to_frame().with_columns(column), table.name)

@@ -1,0 +1,132 @@
+"""OpenSearch's Search Relevance Workbench: lists of judgments, results of experiments, sets of queries.
+
+Judgments are `{"name", "type", "judgmentRatings": [{"query", "ratings": [{"docId", "rating": "1.0"}]}]}`, results
+`{"searchConfigurationId", "searchText", "documentIds", "metrics"}`: a configuration is a run. An experiment that
+compares pairs holds its results, `{"results": [{"queryText", "snapshots": [{"searchConfigurationId", "docIds"}]}]}`.
+All come by themselves, or as a search answers with them, `{"hits": {"hits": [{"_source": …}]}}`; results also as JSON
+lines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from surefoot.data.tools.contents import Contents, Lists
+from surefoot.data.tools.places import JsonFile, Node, is_objects
+from surefoot.errors import shortened
+
+_RATINGS, _CONFIGURATION = "judgmentRatings", "searchConfigurationId"
+
+
+def in_json(file: Node) -> Contents | None:
+    """What a list of judgments, or the results of an experiment, hold; nothing where the file is neither."""
+    entries = _entries(file)
+    if any(_is_judgments(entry.value) for entry in entries):
+        return _judgments(entries)
+    if any(_is_result(entry.value) for entry in entries):
+        return _results(entries)
+    if any(_is_experiment(entry.value) for entry in entries):
+        return _experiment(entries)
+    return None
+
+
+def in_json_lines(path: str, lines: Iterable[tuple[int, Any]]) -> Contents | None:
+    """What results hold that stand on a line each; nothing where the first line is no result."""
+    entries: list[Node] = []
+    for number, value in lines:
+        entry = _source(Node(value, JsonFile(path, number)))
+        if not entries and not _is_result(entry.value):
+            return None
+        entries.append(entry)
+    return _results(entries)
+
+
+def _entries(file: Node) -> list[Node]:
+    """The objects that a file may hold: one, a list of them, or those of a search's answer."""
+    if is_objects(file.value):
+        return [_source(entry) for entry in file]
+    if not isinstance(file.value, Mapping):
+        return []
+    hits = file.value.get("hits")
+    if isinstance(hits, Mapping) and is_objects(hits.get("hits")):
+        return [_source(entry) for entry in file["hits"]["hits"]]
+    return [_source(file)]
+
+
+def _source(entry: Node) -> Node:
+    """The document itself of what an index answers with."""
+    within = isinstance(entry.value, Mapping) and isinstance(entry.value.get("_source"), Mapping)
+    return entry["_source"] if within else entry
+
+
+def _is_judgments(value: Any) -> bool:
+    return isinstance(value, Mapping) and is_objects(value.get(_RATINGS))
+
+
+def _is_result(value: Any) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get(_CONFIGURATION), str) and "documentIds" in value
+
+
+def _is_experiment(value: Any) -> bool:
+    results: Any = value.get("results") if isinstance(value, Mapping) else None
+    return is_objects(results) and any("snapshots" in result for result in results)
+
+
+def _only(entries: list[Node], what: str) -> Node:
+    if len(entries) > 1:
+        raise entries[1].refusal(f"this is a second {what}; keep one of them in the file")
+    return entries[0]
+
+
+def _judgments(entries: list[Node]) -> Contents:
+    found = Lists(("'query'", "'docId'", "'rating'"))
+    for judged in _only(entries, "list of judgments")[_RATINGS]:
+        ratings = judged["ratings"]
+        shape = '{"docId": …, "rating": …}'
+        pairs = ratings.column(lambda value: (value["docId"], value["rating"]), shape)
+        found.add(judged["query"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
+    return Contents("judgments of the Search Relevance Workbench", "judgments", {None: found.rows()})
+
+
+def _results(entries: list[Node]) -> Contents:
+    return _runs((entry, entry["searchText"], entry["documentIds"]) for entry in entries)
+
+
+def _experiment(entries: list[Node]) -> Contents:
+    results = _only(entries, "experiment")["results"]
+    shown = ((result, snapshot) for result in results for snapshot in result["snapshots"])
+    return _runs((snapshot, result["queryText"], snapshot["docIds"]) for result, snapshot in shown)
+
+
+def _runs(found: Iterable[tuple[Node, Node, Node]]) -> Contents:
+    """A run for each configuration, from what names it, a query and its documents."""
+    runs: dict[str | None, Lists] = {}
+    for named, query, documents in found:
+        name = named[_CONFIGURATION].scalar()
+        if not isinstance(name, str):
+            raise named[_CONFIGURATION].refusal(f"expected a configuration's id, found {shortened(name)}")
+        run = runs.setdefault(name, Lists(("the query", "the document's id", "rank")))
+        run.add(query, documents, documents.listed())
+    parts = {name: run.rows() for name, run in runs.items()}
+    return Contents("results of the Search Relevance Workbench", "run", parts)
+
+
+def judgments_text(ratings: Mapping[str, Mapping[str, str]], name: str) -> str:
+    """The body of `PUT _plugins/_search_relevance/judgments`, with the ratings as texts."""
+    listed = [
+        {"query": query, "ratings": [{"docId": document, "rating": rating} for document, rating in rated.items()]}
+        for query, rated in ratings.items()
+    ]
+    return _text({"name": name, "type": "IMPORT_JUDGMENT", _RATINGS: listed})
+
+
+def query_set_text(queries: Iterable[str], name: str) -> str:
+    """The body of `PUT _plugins/_search_relevance/query_sets`."""
+    listed = [{"queryText": query} for query in queries]
+    return _text({"name": name, "description": name, "sampling": "manual", "querySetQueries": listed})
+
+
+def _text(body: dict[str, Any]) -> str:
+    return json.dumps(body, indent=1, ensure_ascii=False) + "\n"
