@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from surefoot.data.matrix import without_queries
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
+from surefoot.export.defaults import ROWS
 from surefoot.learn import storage
 from surefoot.learn.defaults import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, STOP_ON
 from surefoot.learn.engines.contract import engine_of
@@ -29,6 +30,9 @@ from surefoot.learn.prepared import Prepared
 from surefoot.learn.settings import check_importance
 from surefoot.learn.training import Progress, Training
 from surefoot.measures.scoring import score as effectiveness
+
+if TYPE_CHECKING:
+    from surefoot.export.package import Exported
 
 _NEEDED = "a model that starts from a baseline needs the same one again: the data"
 
@@ -235,6 +239,51 @@ class Ranker(Estimator):
         """
         self._check_fitted()
         storage.save(self, folder)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        to: str,
+        missing: str,
+        name: str | None = None,
+        engine_version: str | None = None,
+        positive: bool = False,
+        rows: int = ROWS,
+    ) -> Exported:
+        """Write the model for a search engine, and beside it features, upload request, rows to replay, and a guide.
+
+        Parameters
+        ----------
+        to : {"elasticsearch", "opensearch", "ranklib", "elastic", "solr", "vespa", "onnx"}
+            The engine, or its format.
+        missing : {"zero", "nan", "never"}
+            What a feature that a document lacks means to the model: the value 0; missing, as NaN in the training
+            data; or that every document has every feature.
+        name : str, optional
+            What the model is called there; the file's name by default.
+        engine_version : str, optional
+            Where engines of different versions behave differently; the newest by default.
+        positive : bool
+            Add a constant that lifts the least possible score to 0.
+        rows : int
+            How many rows with the scores that the engine must give.
+        """
+        from surefoot.export.package import export_model, read_ensemble
+
+        self._check_fitted()
+        if self.init == "baseline":
+            raise ArgumentError(
+                "this model starts from its baseline's scores, standardised per query (init='baseline'), which no "
+                "search engine computes; train without init"
+            )
+        trees = engine(self.engine_)
+        text = trees.dump(self.booster_, self.best_iteration_)
+        ensemble = read_ensemble(self.engine_, text, self.feature_names_in_)
+        return export_model(
+            ensemble, lambda X: trees.predict(self.booster_, X, self.best_iteration_), path, to=to, missing=missing,
+            name=name, engine_version=engine_version, positive=positive, rows=rows,
+        )  # fmt: skip
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Ranker:
