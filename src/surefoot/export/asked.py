@@ -38,8 +38,8 @@ class Asked:
             )
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise ArgumentError(
-                f"the model's name is {shortened(name)}; every engine takes small letters, digits, - and _, up to 64 of "
-                "them, a letter or digit first and last"
+                f"the model's name is {shortened(name)}; every engine takes small letters, digits, - and _, up to 64, "
+                "a letter or digit first and last"
             )
         return cls(to, missing, name, _version(to, engine_version))
 

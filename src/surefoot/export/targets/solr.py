@@ -46,8 +46,8 @@ def write(trees: Ensemble, asked: Asked) -> Written:
         gap = float((wanted[off].astype(np.float64) - sums[off]).max())
         notes.append(
             f"For {int(off.sum()):,} of {int(trees.is_split.sum()):,} splits no number gives just the threshold after "
-            f"Solr has added 1e-6; the next one below is taken: features less than {gap:.1e} below such a threshold go the "
-            "other way; 0 does not."
+            f"Solr has added 1e-6; the next one below is taken: features less than {gap:.1e} below such a threshold "
+            "go the other way; 0 does not."
         )
     return Written(
         model=plain_json({"class": _CLASS, "name": asked.name, "features": features, "params": parameters}),
