@@ -277,7 +277,7 @@ class Ranker(Estimator):
                 "this model starts from its baseline's scores, standardised per query (init='baseline'), which no "
                 "search engine computes; train without init"
             )
-        trees = engine(self.engine_)
+        trees = engine_of(self.engine_)
         text = trees.dump(self.booster_, self.best_iteration_)
         ensemble = read_ensemble(self.engine_, text, self.feature_names_in_)
         return export_model(
