@@ -105,7 +105,7 @@ def xgboost_json(text: bytes, names: Sequence[str], unset: str) -> Callable[[np.
 
 
 def ranklib(text: bytes, names: Sequence[str]) -> Callable[[np.ndarray], np.ndarray]:
-    """`model/ranklib`: lines are trimmed and joined, a tag's first child is what it is; x ≤ t in float32, unset is 0."""
+    """`model/ranklib`: lines are trimmed and joined, a tag's first child counts; x ≤ t in float32, unset is 0."""
     lines = text.decode().split("\n")
     assert lines[0] == "## LambdaMART"
     joined = "".join(line.strip() for line in lines if not line.startswith("##"))

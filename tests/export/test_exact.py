@@ -22,6 +22,7 @@ from surefoot.export.targets import vespa as vespa_target
 LIGHT = [to for to in TARGETS if to != "onnx"]
 ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.heavy)]
 CLOSE = 1e-5
+WRONG = r"Not equal to tolerance|reversed"
 TRAINED: dict[tuple[str, bool], sf.Ranker] = {}
 
 
@@ -116,7 +117,7 @@ def test_opensearch_with_the_bug_where_no_feature_is_ever_missing(tmp_path: Path
     for rows in rows_of(model, False).values():
         agree(score(rows), model.predict(rows))
     for missing in ("zero", "nan"):
-        with pytest.raises(sf.ArgumentError, match="goes to the right at every split.* export to ranklib"):
+        with pytest.raises(sf.ArgumentError, match=r"goes to the right at every split.* export to ranklib"):
             exported(model, tmp_path, "opensearch", missing, engine_version="3.4")
 
 
@@ -161,8 +162,19 @@ def rounded(thresholds: Any) -> np.ndarray:
 )  # fmt: skip
 def test_thresholds_that_are_not_rounded_for_the_rule_fail(to, module, name, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(module, name, rounded)
-    with pytest.raises(AssertionError, match="Not equal to tolerance|reversed"):
+    with pytest.raises(AssertionError, match=WRONG):
         check(trained("lightgbm", False), tmp_path, to, "zero")
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("to", "module"), [("ranklib", ranklib), ("onnx", onnx)])
+def test_xgboosts_thresholds_as_they_stand_fail_where_rules_differ(to, module, tmp_path, monkeypatch) -> None:
+    def as_they_stand(thresholds: Any) -> np.ndarray:  # x < t, taken for x ≤ t
+        return np.nextafter(thresholds.astype(np.float32), np.float32(np.inf))
+
+    monkeypatch.setattr(module, "at_most", as_they_stand)
+    with pytest.raises(AssertionError, match=WRONG):
+        check(trained("xgboost", False), tmp_path, to, "zero")
 
 
 def test_solr_without_its_slack_fails(tmp_path: Path, monkeypatch) -> None:
@@ -170,7 +182,7 @@ def test_solr_without_its_slack_fails(tmp_path: Path, monkeypatch) -> None:
     rows = np.concatenate(list(possible(model, "solr", exported(model, tmp_path, "solr", "zero"), False)))
     monkeypatch.setattr(solr, "before_slack", lambda t: (singles.at_most(t), singles.at_most(t)))
     score = interpreter("solr", exported(model, tmp_path, "solr", "zero"), NAMES)
-    with pytest.raises(AssertionError, match="Not equal to tolerance|reversed"):
+    with pytest.raises(AssertionError, match=WRONG):
         agree(score(rows), model.predict(rows))
 
 
@@ -188,7 +200,7 @@ def test_default_left_as_it_stands_fails(to: str, tmp_path: Path, monkeypatch) -
 
     assert "decision_type=2" in trained("lightgbm", False).booster_.model_to_string()
     monkeypatch.setattr(lightgbm_reader, "read", copied)
-    with pytest.raises(AssertionError, match="Not equal to tolerance|reversed"):
+    with pytest.raises(AssertionError, match=WRONG):
         check(trained("lightgbm", False), tmp_path, to, "nan")
 
 
