@@ -13,7 +13,6 @@ from tests.export.interpreters import interpreter, solr_gaps, strict
 from tests.export.models import NAMES, ranker
 
 import surefoot as sf
-from surefoot.export import replay
 from surefoot.export.asked import Asked
 from surefoot.export.defaults import BESIDE, TARGETS
 from surefoot.export.names import name_of
@@ -252,18 +251,6 @@ def test_a_tree_of_one_leaf() -> None:
     stump = "Tree=0\nnum_leaves=1\nnum_cat=0\nsplit_feature=\nleaf_value=0.25\nis_linear=0\nshrinkage=1\n\n\n"
     found = read_ensemble("lightgbm", f"{head}\n\n{stump}{trees}", NAMES)
     assert [node.value for node in next(found.trees())] == [0.25]
-
-
-def test_replay_notices(tmp_path: Path, capsys) -> None:
-    rows = tmp_path / "rows.json"
-    rows.write_text(json.dumps({"scores": [0.1, 0.2, 0.3], "tolerance": 1e-5}))
-    for text, code in (("0.1\n0.2\n0.3\n", 0), ("0.1\n0.2\n0.3001\n", 1), ("0.1\n\n0.3\n", 1), ("0.2\n0.1\n0.3\n", 1),
-                       ("0.1\n0.2\n", 2), ("0.1\nx\n0.3\n", 2), ("0.1\nnan\n0.3\n", 2)):  # fmt: skip
-        (tmp_path / "scores.txt").write_text(text)
-        assert replay.main([str(rows), str(tmp_path / "scores.txt")]) == code, text
-    assert replay.main([str(rows), str(tmp_path / "absent")]) == 2
-    assert replay.main([]) == 2
-    assert "line 2 is 'x'" in capsys.readouterr().err
 
 
 @pytest.mark.heavy

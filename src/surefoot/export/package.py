@@ -20,6 +20,7 @@ from surefoot.export.asked import Asked
 from surefoot.export.defaults import ROWS
 from surefoot.export.ensemble import Ensemble
 from surefoot.export.names import beside, name_of, stem
+from surefoot.export.replay import PLUGINS
 from surefoot.export.rows import delicate_rows
 from surefoot.export.singles import Singles
 from surefoot.export.written import Written, plain_json
@@ -111,6 +112,11 @@ def _rows(
 def _guide(home: Path, asked: Asked, written: Written, notes: Sequence[str], replayed: bool) -> str:
     named, file = visible(shlex.quote(stem(home))), visible(shlex.quote(home.name))
     steps = written.steps.replace("STEM", named).replace("FILE", file)
+    live = f"""
+Or let it ask an engine that it may use for a moment; features below 0, which Lucene has not, are left out:
+
+    python {named}.replay.py {named}.rows.json --url "$URL"
+"""
     replay = f"""
 ## Check it
 
@@ -118,7 +124,7 @@ def _guide(home: Path, asked: Asked, written: Written, notes: Sequence[str], rep
 Score them there, put the scores into a file, one a line in the same order, and compare:
 
     python {named}.replay.py {named}.rows.json SCORES
-"""
+{live if asked.to in PLUGINS else ""}"""
     return f"""\
 # {visible(home.name)}, for {asked.to}
 
