@@ -58,6 +58,26 @@ def test_refusals(surefoot, home: Path, line: str, message: str) -> None:
     assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
 
 
+def test_names_of_features(surefoot, home: Path) -> None:
+    names = [f"feature {number}" for number in range(1, 10)]
+    line = "export model --to solr --missing zero -q -o s.json --features names.txt"
+    (home / "names.txt").write_text("\n".join(names) + "\n\n")
+    assert surefoot(*line.split()) == (0, "", "")
+    assert [feature["name"] for feature in json.loads((home / "s.json").read_text())["features"]] == names
+    for text, message in (
+        ("\n".join(names[:8]), "there are 8 feature names; the model has 9"),
+        ("\n".join([*names[:8], "feature 3"]), "names.txt, line 9: 'feature 3' stands in line 3 too"),
+        ("a\n\nb", "names.txt, line 2: holds no name"),
+        ("a\rb", "names.txt, line 1"),
+        ("", "names.txt"),
+    ):
+        (home / "names.txt").write_text(text)
+        code, _, err = surefoot(*line.split(), "--force")
+        assert code == 2
+        assert message in err
+    assert surefoot(*line.replace("s.json", "names.txt").split(), "--force")[0] == 2
+
+
 def test_no_model(surefoot, home: Path) -> None:
     code, _, err = surefoot("export", "absent", "--to", "solr", "--missing", "zero", "-o", "es.json")
     assert code == 2

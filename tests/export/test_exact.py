@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.export.interpreters import interpreter, solr_gaps, vespa
 from tests.export.models import NAMES, data, ranker, rows_of, thresholds
 
 import surefoot as sf
 from surefoot.export import package, singles
 from surefoot.export.defaults import TARGETS
-from surefoot.export.ensemble import Ensemble
+from surefoot.export.ensemble import Ensemble, GrownTree
 from surefoot.export.readers import lightgbm as lightgbm_reader
 from surefoot.export.targets import ltr_plugin, onnx, ranklib, solr
 from surefoot.export.targets import vespa as vespa_target
@@ -224,6 +227,19 @@ def test_the_lift_is_the_least_possible_score(tmp_path: Path) -> None:
     least = sum(min(node.value for node in nodes if node.is_leaf) for nodes in trees.trees())
     assert least < 0
     assert -least <= trees.lift() <= -least + 1e-5
+
+
+@given(st.lists(st.floats(-10, 10), min_size=1, max_size=60), st.sampled_from([0.0, 0.5, -0.5, 30.0]))
+def test_the_lift_is_enough_however_an_engine_rounds(leaves: list[float], base: float) -> None:
+    trees = Ensemble.of(["x"], [GrownTree([-1], [0.0], [False], [-1], [-1], [leaf]) for leaf in leaves], base)
+    lifted = replace(trees, constant=base + trees.lift())
+    for dtype in (np.float32, np.float64):
+        total = dtype(0)
+        for nodes in lifted.trees():
+            total += dtype(nodes[0].value)
+        assert total >= 0
+        plain = sum(leaves) + base
+        assert total <= max(plain, 0) + 1e-4
 
 
 def test_early_stopping_is_honoured(tmp_path: Path) -> None:

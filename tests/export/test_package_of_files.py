@@ -259,9 +259,9 @@ def test_a_thousand_trees_in_five_seconds(tmp_path: Path) -> None:
 
     large = ranker("lightgbm", True, n_estimators=1000, num_leaves=31, learning_rate=0.02)
     for to in TARGETS:
-        start = time.perf_counter()
+        start = time.process_time()  # other programs may be busy
         large.export(tmp_path / f"{to}.json", to=to, missing="zero" if to == "ranklib" else "nan")
-        took = time.perf_counter() - start
+        took = time.process_time() - start
         print(f"{to}: {took:.2f} s")
         assert took < 5
         interpreter(to, (tmp_path / f"{to}.json").read_bytes(), NAMES)

@@ -27,6 +27,10 @@ def export(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The model's file; others are put beside it.")],
     name: Annotated[str | None, typer.Option(help="The model's name there.", show_default="the file's")] = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(help="The features' names there, one a line.", show_default="as in the training data"),
+    ] = None,
     engine_version: Annotated[
         str | None, typer.Option(help="The engine's version, where it matters.", show_default="the newest")
     ] = None,
@@ -40,12 +44,16 @@ def export(
     **Example:** `surefoot export model/ --to elasticsearch --missing zero -o es.json`
     """
     outputs = [output, *(beside(output, to).values() if str(output) else ())]
-    check_outputs([Output("--output", path) for path in outputs], model_files(model), force)
+    read = [*map(Path, model_files(model)), *([] if features is None else [features])]
+    check_outputs([Output("--output", path) for path in outputs], read, force)
+    from surefoot.data.feature_names import read_feature_names
     from surefoot.learn.ranker import Ranker
 
+    names = None if features is None else read_feature_names(features)
     exported = Ranker.load(model).export(
-        output, to=to, missing=missing, name=name, engine_version=engine_version, positive=positive, rows=rows
-    )
+        output, to=to, missing=missing, name=name, engine_version=engine_version, positive=positive, rows=rows,
+        feature_names=names,
+    )  # fmt: skip
     if not quiet:
         for note in exported.notes:
             typer.echo(visible(note))

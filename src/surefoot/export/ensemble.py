@@ -137,7 +137,7 @@ class Ensemble:
             single += leaf
         needed = max(-float(single), -float(np.add.accumulate(least)[-1]))
         constant = np.float32(min(needed, float(LARGEST)))
-        if constant < needed:
+        if float(constant) < needed:  # two floats of different widths would be compared in the narrower
             constant = np.nextafter(constant, np.float32(np.inf))
         return max(0.0, float(constant) - self.constant)
 

@@ -1,12 +1,13 @@
-"""The names of an export's files, and the model's in its engine; light, so that the command line can look first."""
+"""The names of an export's files, of the model and of its features; light, so that the command line can look first."""
 
 from __future__ import annotations
 
 import os
 import re
 from pathlib import Path
+from typing import Any
 
-from surefoot.errors import ArgumentError
+from surefoot.errors import ArgumentError, shortened
 from surefoot.export.defaults import BESIDE
 
 
@@ -36,3 +37,18 @@ def name_of(path: str | os.PathLike[str]) -> str:
     'my-model-new'
     """
     return re.sub(r"[^a-z0-9_-]+", "-", stem(path).lower())[:64].strip("-_") or "surefoot"
+
+
+def checked_names(names: Any, features: int) -> list[str]:
+    """Names of all features, if they are that: different texts, which a file can hold."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ArgumentError(f"feature_names is {shortened(names)}; give a list of texts, one for each feature")
+    if len(names) != features:
+        raise ArgumentError(f"there are {len(names):,} feature names; the model has {features:,} features")
+    if len(set(names)) < features:
+        raise ArgumentError("two features have the same name; every feature needs its own")
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentError("a feature's name holds half a character, which no file can hold") from error
+    return list(names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -250,6 +251,7 @@ class Ranker(Estimator):
         engine_version: str | None = None,
         positive: bool = False,
         rows: int = ROWS,
+        feature_names: Sequence[str] | None = None,
     ) -> Exported:
         """Write the model for a search engine, and beside it features, upload request, rows to replay, and a guide.
 
@@ -268,7 +270,10 @@ class Ranker(Estimator):
             Add a constant that lifts the least possible score to 0.
         rows : int
             How many rows with the scores that the engine must give.
+        feature_names : sequence of str, optional
+            What the engine calls the features, in the order of training; as the training data by default.
         """
+        from surefoot.export.names import checked_names
         from surefoot.export.package import export_model, read_ensemble
 
         self._check_fitted()
@@ -279,7 +284,8 @@ class Ranker(Estimator):
             )
         trees = engine_of(self.engine_)
         text = trees.dump(self.booster_, self.best_iteration_)
-        ensemble = read_ensemble(self.engine_, text, self.feature_names_in_)
+        names = checked_names(self.feature_names_in_ if feature_names is None else feature_names, self.n_features_in_)
+        ensemble = read_ensemble(self.engine_, text, names)
         return export_model(
             ensemble, lambda X: trees.predict(self.booster_, X, self.best_iteration_), path, to=to, missing=missing,
             name=name, engine_version=engine_version, positive=positive, rows=rows,
