@@ -231,7 +231,9 @@ def test_the_lift_is_the_least_possible_score(tmp_path: Path) -> None:
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=60), st.sampled_from([0.0, 0.5, -0.5, 30.0]))
 def test_the_lift_is_enough_however_an_engine_rounds(leaves: list[float], base: float) -> None:
-    trees = Ensemble.of(["x"], [GrownTree([-1], [0.0], [False], [-1], [-1], [leaf]) for leaf in leaves], base)
+    end = np.array([-1])
+    stumps = [GrownTree(end, np.zeros(1), np.zeros(1, bool), end, end, np.array([leaf])) for leaf in leaves]
+    trees = Ensemble.of(["x"], stumps, base)
     lifted = replace(trees, constant=base + trees.lift())
     for dtype in (np.float32, np.float64):
         total = dtype(0)

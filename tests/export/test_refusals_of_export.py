@@ -161,11 +161,11 @@ def test_a_folder_that_is_not_there(with_nan, tmp_path: Path) -> None:
 def test_trees_deeper_than_parsers_go(to: str) -> None:
     deep = 5000
     nodes = 2 * deep + 1
-    split = [2 * i for i in range(deep)]
-    left, right = [-1] * nodes, [-1] * nodes
-    for node in split:
-        left[node], right[node] = node + 1, node + 2
-    tree = GrownTree([0] * nodes, [0.5] * nodes, [True] * nodes, left, right, [1.0] * nodes)
+    left, right = np.full(nodes, -1), np.full(nodes, -1)
+    splits = np.arange(deep) * 2
+    left[splits], right[splits] = splits + 1, splits + 2
+    feature = np.where(left < 0, -1, 0)
+    tree = GrownTree(feature, np.full(nodes, 0.5), np.ones(nodes, bool), left, right, np.ones(nodes))
     trees = Ensemble.of(["x"], [tree])
     if to == "elastic":
         assert write_model(trees, Asked.of(to, "zero", "x")).model

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -38,14 +39,14 @@ class Node(NamedTuple):
 
 
 class GrownTree(NamedTuple):
-    """A tree as a reader found it: the root is node 0, and nodes may stand in any order."""
+    """A tree as a reader found it: the root is node 0, leaves have LEAF as children, nodes may stand in any order."""
 
-    feature: Sequence[int]
-    threshold: Sequence[float]
-    missing_left: Sequence[bool]
-    left: Sequence[int]
-    right: Sequence[int]
-    value: Sequence[float]
+    feature: Numbers
+    threshold: Floats
+    missing_left: Flags
+    left: Numbers
+    right: Numbers
+    value: Floats
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Ensemble:
 
     A split sends a document left where its feature is at most the threshold, and a missing feature (NaN) left where
     `missing_left` says so. Nodes of all trees stand one after the other, tree i's at `offsets[i]:offsets[i + 1]`, each
-    before its children, which are counted from the tree's first node.
+    before its children, which are counted from the tree's first node. Of a leaf only the value says something.
     """
 
     names: tuple[str, ...]
@@ -70,20 +71,16 @@ class Ensemble:
 
     @classmethod
     def of(cls, names: Sequence[str], trees: Sequence[GrownTree], constant: float = 0.0) -> Ensemble:
-        """The trees, their nodes renumbered so that each stands before its children."""
-        rows: list[tuple[int, float, bool, int, int, float, int]] = []
-        offsets = [0]
-        for tree in trees:
-            rows += _ordered(tree)
-            offsets.append(len(rows))
-        feature, threshold, missing_left, left, right, value, depth = map(np.array, zip(*rows, strict=True))
+        """The trees, their nodes in an order in which each stands before its children."""
+        ordered = [tree if _is_ordered(tree) else _ordered(tree) for tree in trees]
+        feature, threshold, missing_left, left, right, value = map(np.concatenate, zip(*ordered, strict=True))
         if feature.max() >= len(names) or feature.min() < LEAF:
             raise ArgumentError(f"the trees split by a feature that is none of the {len(names)} that are named")
-        if not np.isfinite(value).all() or np.abs(value).max() > LARGEST or np.isnan(threshold[feature != LEAF]).any():
+        if not np.isfinite(value).all() or np.abs(value).max() > LARGEST or np.isnan(threshold).any():
             raise ArgumentError("the trees have a leaf or a threshold that float32 cannot hold; nothing could run them")
-        return cls(
-            tuple(names), np.array(offsets), feature, threshold, missing_left, left, right, value, depth, constant
-        )
+        offsets = np.cumsum([0, *(len(tree.left) for tree in ordered)])
+        depth = np.concatenate([_depths(tree) for tree in ordered])
+        return cls(tuple(names), offsets, feature, threshold, missing_left, left, right, value, depth, constant)
 
     def __len__(self) -> int:
         """How many trees there are; the constant is none."""
@@ -121,7 +118,7 @@ class Ensemble:
         columns = (self.depth, self.feature, self.threshold, self.missing_left, self.left, self.right, self.value)
         for start, end in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True):
             parts = (column[start:end].tolist() for column in columns)
-            yield [Node(number, *values) for number, values in enumerate(zip(*parts, strict=True))]
+            yield list(starmap(Node, zip(range(end - start), *parts, strict=True)))
         if self.constant:
             yield [Node(0, 0, LEAF, 0.0, False, LEAF, LEAF, self.constant)]
 
@@ -142,21 +139,37 @@ class Ensemble:
         return max(0.0, float(constant) - self.constant)
 
 
-def _ordered(tree: GrownTree) -> list[tuple[int, float, bool, int, int, float, int]]:
-    order, depths = [0], [0]
-    places: list[tuple[int, int]] = []
-    for place, node in enumerate(order):  # grows as it is walked through: parents first
-        if tree.left[node] < 0:
-            places.append((LEAF, LEAF))
+def _is_ordered(tree: GrownTree) -> bool:
+    """Whether every node but the root is the child of one node, which stands before it."""
+    splits = np.flatnonzero(tree.left != LEAF)
+    children = np.concatenate([tree.left[splits], tree.right[splits]])
+    nodes = len(tree.left)
+    return np.array_equal(np.sort(children), np.arange(1, nodes)) and bool((children > np.tile(splits, 2)).all())
+
+
+def _ordered(tree: GrownTree) -> GrownTree:
+    """The nodes that can be reached from the root, parents first; a learner that prunes leaves others behind."""
+    order = [0]
+    left, right = [], []
+    for node in order:  # grows as it is walked through
+        children = (int(tree.left[node]), int(tree.right[node]))
+        if LEAF in children:
+            left.append(LEAF)
+            right.append(LEAF)
             continue
-        places.append((len(order), len(order) + 1))
-        order += (tree.left[node], tree.right[node])
-        if len(order) > len(tree.left) or max(order[-2:]) >= len(tree.left):
+        left.append(len(order))
+        right.append(len(order) + 1)
+        order += children
+        if len(order) > len(tree.left) or not all(0 <= child < len(tree.left) for child in children):
             raise ArgumentError("a tree's nodes do not form a tree")
-        depths += [depths[place] + 1] * 2
-    return [
-        (LEAF, np.nan, False, LEAF, LEAF, tree.value[node], depth)
-        if left == LEAF
-        else (tree.feature[node], tree.threshold[node], tree.missing_left[node], left, right, 0.0, depth)
-        for node, depth, (left, right) in zip(order, depths, places, strict=True)
-    ]
+    kept = np.array(order)
+    feature, threshold, missing_left, _, _, value = (column[kept] for column in tree)
+    return GrownTree(feature, threshold, missing_left, np.array(left), np.array(right), value)
+
+
+def _depths(tree: GrownTree) -> Numbers:
+    depths = [0] * len(tree.left)
+    for node, (left, right) in enumerate(zip(tree.left.tolist(), tree.right.tolist(), strict=True)):
+        if left != LEAF:
+            depths[left] = depths[right] = depths[node] + 1
+    return np.array(depths)

@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
-from surefoot.export.ensemble import LEAF, Ensemble, GrownTree
+from surefoot.export.ensemble import LEAF, Ensemble, GrownTree, Numbers
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2  # bits of decision_type; the two above say what is missing
 _NONE, _ZERO, _NAN = range(3)
@@ -37,9 +37,11 @@ def _tree(found: dict[str, str]) -> GrownTree:
         raise ArgumentError(
             "this model has linear leaves (linear_tree), which no search engine computes; train without linear_tree"
         )
-    values = _reals(found, "leaf_value").tolist()
+    values = _reals(found, "leaf_value")
+    leaves = np.full(len(values), LEAF)
+    nothing, no = np.zeros(len(values)), np.zeros(len(values), bool)
     if len(values) == 1:  # nothing could be split: one leaf, without nodes
-        return GrownTree([LEAF], [0.0], [False], [LEAF], [LEAF], values)
+        return GrownTree(leaves, nothing, no, leaves, leaves, values)
     decision = _wholes(found, "decision_type")
     missing = decision >> 2
     if (decision & _CATEGORICAL).any():
@@ -54,14 +56,14 @@ def _tree(found: dict[str, str]) -> GrownTree:
         )
     threshold = _reals(found, "threshold")
     left = np.where(missing == _NAN, (decision & _DEFAULT_LEFT) > 0, threshold >= 0)
-    nodes, leaves = len(threshold), [LEAF] * len(values)
+    nodes = len(threshold)
     return GrownTree(
-        [*_wholes(found, "split_feature").tolist(), *leaves],
-        [*_as_compared(threshold).tolist(), *values],
-        [*left.tolist(), *[False] * len(values)],
-        [*_children(_wholes(found, "left_child"), nodes), *leaves],
-        [*_children(_wholes(found, "right_child"), nodes), *leaves],
-        [*[0.0] * nodes, *values],
+        np.concatenate([_wholes(found, "split_feature"), leaves]),
+        np.concatenate([_as_compared(threshold), nothing]),
+        np.concatenate([left, no]),
+        np.concatenate([_children(_wholes(found, "left_child"), nodes), leaves]),
+        np.concatenate([_children(_wholes(found, "right_child"), nodes), leaves]),
+        np.concatenate([np.zeros(nodes), values]),
     )
 
 
@@ -71,12 +73,12 @@ def _as_compared(threshold: Floats) -> Floats:
     return np.where(near, np.where(threshold >= 0, _TINY, np.nextafter(-_TINY, -np.inf)), threshold)
 
 
-def _children(numbers: np.ndarray[tuple[int], np.dtype[np.int64]], nodes: int) -> list[int]:
+def _children(numbers: Numbers, nodes: int) -> Numbers:
     """Children as nodes; LightGBM writes leaf k as -k - 1."""
-    return list(np.where(numbers < 0, nodes - numbers - 1, numbers).tolist())
+    return np.where(numbers < 0, nodes - numbers - 1, numbers)
 
 
-def _wholes(found: dict[str, str], key: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _wholes(found: dict[str, str], key: str) -> Numbers:
     return np.array(found[key].split(" "), dtype=np.int64)
 
 

@@ -73,15 +73,16 @@ def _tree(found: dict[str, Any], weight: float) -> GrownTree:
             "this model splits by categories (enable_categorical), which search engines cannot do; give each category "
             "a feature of its own, 0 or 1, and train again"
         )
-    left, right = found["left_children"], found["right_children"]
+    left, right = np.array(found["left_children"], np.int64), np.array(found["right_children"], np.int64)
+    is_leaf = left == LEAF
     written = np.array(found["split_conditions"], dtype=np.float32)
     below = np.nextafter(written, np.float32(-np.inf)).astype(np.float64)  # x < t is x ≤ the float32 below t
     leaves = (written * np.float32(weight)).astype(np.float64)
     return GrownTree(
-        [feature if child >= 0 else LEAF for feature, child in zip(found["split_indices"], left, strict=True)],
-        below.tolist(),
-        [bool(default) for default in found["default_left"]],
+        np.where(is_leaf, LEAF, np.array(found["split_indices"], np.int64)),
+        np.where(is_leaf, 0.0, below),
+        np.array(found["default_left"], dtype=bool),
         left,
         right,
-        leaves.tolist(),
+        np.where(is_leaf, leaves, 0.0),
     )
