@@ -47,6 +47,11 @@ def test_a_model_for_elasticsearch(surefoot, home: Path) -> None:
         ("--to solr --missing zero -o mine.json", "mine.features.json exists already"),
         ("--to solr --missing zero -o absent/es.json", "there is no folder"),
         ("--to solr --missing zero -o", "requires an argument"),
+        ("--to solr --missing zero --output=", "is a folder; name a file"),
+        ("--to solr --missing zero -o .", "is a folder; name a file"),
+        ("--to solr --missing zero -o /", "is a folder; name a file"),
+        ("--to solr --missing zero -o ..", "is a folder; name a file"),
+        ("--to solr --missing zero -o model", "it is a folder"),
     ],
 )
 def test_refusals(surefoot, home: Path, line: str, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ def ranker(engine: str, missing: bool, **more: Any) -> sf.Ranker:
     return sf.Ranker(**(SMALL | OF_ENGINE[engine] | more)).fit(data(missing))
 
 
+@cache
 def thresholds(model: sf.Ranker) -> list[np.ndarray]:
     """Every feature's thresholds, from the learner's own dump, as x ≤ t has them."""
     found: list[list[float]] = [[] for _ in NAMES]
@@ -92,6 +94,7 @@ def delicate(model: sf.Ranker, missing: float, rows: int = 600, seed: int = 1) -
     return found
 
 
+@cache
 def rows_of(model: sf.Ranker, missing: bool) -> dict[str, np.ndarray]:
     """Ordinary rows, and rows on thresholds, with and without missing values."""
     kinds = {"ordinary": data(False, seed=9, queries=60).X, "thresholds": delicate(model, 0)}

@@ -97,7 +97,7 @@ class Answers(BaseHTTPRequestHandler):
 def engine() -> Iterator[tuple[str, type[Answers]]]:
     handler = type("Handler", (Answers,), {"store": {}})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/", handler
     server.shutdown()
     server.server_close()

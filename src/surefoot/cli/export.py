@@ -43,7 +43,7 @@ def export(
 
     **Example:** `surefoot export model/ --to elasticsearch --missing zero -o es.json`
     """
-    outputs = [output, *(beside(output, to).values() if str(output) else ())]
+    outputs = [output, *beside(output, to).values()]
     read = [*map(Path, model_files(model)), *([] if features is None else [features])]
     check_outputs([Output("--output", path) for path in outputs], read, force)
     from surefoot.data.feature_names import read_feature_names

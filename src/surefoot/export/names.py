@@ -24,6 +24,8 @@ def beside(path: str | os.PathLike[str], to: str) -> dict[str, Path]:
     ['es.features.json', 'es.rows.json', 'es.replay.py', 'es.md']
     """
     home = Path(path)
+    if home.name in ("", ".."):
+        raise ArgumentError(f"{str(path)!r} is a folder; name a file for the model, such as es.json")
     files = {ending: home.with_name(f"{stem(home)}.{ending}") for ending in BESIDE.get(to, ())}
     if home in files.values():
         raise ArgumentError(f"{path} is what a file beside the model is called; name the model {stem(home)}.json")
