@@ -87,6 +87,7 @@ OTHER_MODELS: list[tuple[str, str, str, str]] = [
      "hold several numbers"),
     ("a circle", "xgboost", changed(lambda m: first_tree(m)["left_children"].__setitem__(0, 0)), "form a tree"),
     ("a child beyond", "xgboost", changed(lambda m: first_tree(m)["left_children"].__setitem__(0, 999)), "form a tree"),
+    ("half a split", "xgboost", changed(lambda m: first_tree(m)["right_children"].__setitem__(0, -1)), "form a tree"),
     ("no such feature", "xgboost", changed(lambda m: first_tree(m)["split_indices"].__setitem__(0, 99)), "none of the"),
     ("an infinite leaf", "xgboost",
      changed(lambda m: first_tree(m).update(split_conditions=[1e39] * len(first_tree(m)["split_conditions"]))),

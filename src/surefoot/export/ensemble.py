@@ -153,7 +153,7 @@ def _ordered(tree: GrownTree) -> GrownTree:
     left, right = [], []
     for node in order:  # grows as it is walked through
         children = (int(tree.left[node]), int(tree.right[node]))
-        if LEAF in children:
+        if children == (LEAF, LEAF):
             left.append(LEAF)
             right.append(LEAF)
             continue

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any
 
@@ -137,4 +138,4 @@ Score them there, put the scores into a file, one a line in the same order, and 
 
 
 def _replay_script() -> bytes:
-    return (Path(__file__).parent / "replay.py").read_bytes()
+    return resources("surefoot.export").joinpath("replay.py").read_bytes()
