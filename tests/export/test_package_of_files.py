@@ -149,7 +149,7 @@ def test_vespas_profile(model, tmp_path: Path) -> None:
     assert "rank-profile surefoot_v_1 " in profile
     for name in used[1:]:
         assert f"function {name}() {{" in profile
-    assert "a\nb" not in profile
+    assert "line\nbreak" not in profile
     assert all(line.startswith((" ", "rank-profile", "}")) or not line for line in profile.splitlines())
 
 

@@ -62,8 +62,10 @@ def _node(node: Node) -> dict[str, Any]:
 
 def _steps(asked: Asked) -> str:
     return f"""\
-1. Fill in `STEM.features.json`: the query whose score each feature is; then put its `inference_config` into
-   `STEM.upload.json`, which holds the same and the model.
+1. Fill in `STEM.features.json`: the query whose score each feature is. Then join it and the model:
+
+       jq -s '.[0] + {{definition: .[1]}}' STEM.features.json FILE > STEM.upload.json
+
 2. Store it:
 
        curl -X PUT "$URL/_ml/trained_models/{asked.name}" -H 'Content-Type: application/json' \\
