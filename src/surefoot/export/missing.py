@@ -22,7 +22,7 @@ class Unset(Enum):
 _MEANING = {
     "zero": "A feature that a document lacks means 0 to the model (--missing zero).",
     "nan": "A feature that a document lacks means missing to the model, as NaN in its training data (--missing nan).",
-    "never": "Every document is taken to have every feature (--missing never); else nothing is promised.",
+    "never": "Every document is taken to have every feature (--missing never); nothing is promised otherwise.",
 }
 
 
@@ -43,4 +43,4 @@ def resolved(trees: Ensemble, asked: Asked, engine: str, unset: Unset, instead: 
                 f"{int(splits.sum()):,} splits send {means} elsewhere; {instead}, or say missing='never' if every "
                 "document has every feature"
             )
-    return trees.with_missing(ways), f"{_MEANING[asked.missing]} In {engine} it {unset.value}."
+    return trees.with_missing(ways), f"{_MEANING[asked.missing]} In {engine} one that is not set {unset.value}."

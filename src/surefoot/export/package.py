@@ -26,7 +26,7 @@ from surefoot.export.rows import delicate_rows
 from surefoot.export.singles import Singles
 from surefoot.export.written import Written, plain_json
 
-_READERS = {"lightgbm": "lightgbm", "xgboost": "xgboost"}
+_LEARNERS = ("lightgbm", "xgboost")  # each has a reader of its own name
 _WRITERS = {"elasticsearch": "ltr_plugin", "opensearch": "ltr_plugin"}  # the others have modules of their own names
 _MOST_ROWS = 100_000
 _TOLERANCE = 1e-5  # of a score of 1; engines add up in float32
@@ -42,9 +42,9 @@ class Exported:
 
 def read_ensemble(engine: str, text: str, names: Sequence[str]) -> Ensemble:
     """The trees of a learner's own model text, under the user's names of features."""
-    if engine not in _READERS:
-        raise ArgumentError(f"models of {shortened(engine)} cannot be exported; those of {', '.join(_READERS)} can")
-    read: Callable[[str, Sequence[str]], Ensemble] = import_module(f"surefoot.export.readers.{_READERS[engine]}").read
+    if engine not in _LEARNERS:
+        raise ArgumentError(f"models of {shortened(engine)} cannot be exported; those of {', '.join(_LEARNERS)} can")
+    read: Callable[[str, Sequence[str]], Ensemble] = import_module(f"surefoot.export.readers.{engine}").read
     return read(text, names)
 
 

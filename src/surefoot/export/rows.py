@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from surefoot.arrays import Floats
 from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble
 from surefoot.export.singles import LARGEST, Singles, at_most
@@ -11,9 +12,7 @@ from surefoot.export.singles import LARGEST, Singles, at_most
 _SEED = 20_120_812  # the same model gives the same rows
 
 
-def delicate_rows(
-    trees: Ensemble, usable: np.ndarray[tuple[int], np.dtype[np.float64]], asked: Asked, count: int
-) -> Singles:
+def delicate_rows(trees: Ensemble, usable: Floats, asked: Asked, count: int) -> Singles:
     """Rows of features on thresholds, one float32 beside them, between them, 0, and not set (NaN).
 
     Thresholds that are not `usable` are left out, as is what is not set where every document has every feature.

@@ -19,7 +19,7 @@ class Written:
     """The model as its engine reads it; further files by what follows the model's stem in their names.
 
     `notes` says what was assumed and what is not exact, `steps` how the model gets into the engine and how a query
-    uses it, as Markdown. `usable` are the thresholds that the engine keeps exactly, NaN for the others and for leaves.
+    uses it, as Markdown. `usable` are the thresholds that the engine keeps exactly, NaN for the others.
     """
 
     model: bytes
