@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,23 @@ def test_names_of_features(surefoot, home: Path) -> None:
         assert code == 2
         assert message in err
     assert surefoot(*line.replace("s.json", "names.txt").split(), "--force")[0] == 2
+
+
+def test_onnx_without_its_library(surefoot, home: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    code, _, err = surefoot("export", "model", "--to", "onnx", "--missing", "zero", "-o", "m.onnx")
+    assert code == 2
+    assert 'pip install "surefoot[onnx]"' in err
+    assert not list(home.glob("m.*"))
+
+
+@pytest.mark.heavy
+def test_a_model_of_xgboost(surefoot, home: Path) -> None:
+    line = ("--to", "opensearch", "--missing", "nan", "--engine-version", "3.8", "--positive", "-o", "x.json")
+    code, out, err = surefoot("export", FIXTURE.with_name("xgboost"), *line)
+    assert (code, err) == (0, "")
+    assert "so that none is below 0" in out
+    assert min(json.loads((home / "x.rows.json").read_text())["scores"]) >= 0
 
 
 def test_no_model(surefoot, home: Path) -> None:

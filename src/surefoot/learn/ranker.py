@@ -272,6 +272,16 @@ class Ranker(Estimator):
             How many rows with the scores that the engine must give.
         feature_names : sequence of str, optional
             What the engine calls the features, in the order of training; as the training data by default.
+
+        Examples
+        --------
+        >>> import surefoot as sf, tempfile
+        >>> data = sf.synthetic_letor(queries=30, documents=20, features=4, seed=1)
+        >>> r = Ranker(n_estimators=5, num_leaves=4, num_threads=1).fit(data)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     exported = r.export(f"{folder}/model.json", to="solr", missing="zero")
+        >>> [file.name for file in exported.files]
+        ['model.json', 'model.features.json', 'model.rows.json', 'model.replay.py', 'model.md']
         """
         from surefoot.export.names import checked_names
         from surefoot.export.package import export_model, read_ensemble
