@@ -18,12 +18,13 @@ MAY_IMPORT = {  # besides itself and the foundation
     "clicks": {"data"},
     "measures": {"data"},
     "risk": {"data"},
-    "learn": {"data", "measures", "risk"},
+    "export": {"data"},
+    "learn": {"data", "measures", "risk", "export"},
     "report": {"data", "risk"},
     "studies": {"data", "measures", "risk", "report"},
     "choose": {"data", "measures", "risk", "learn", "report"},
     "personal": {"data", "clicks", "measures", "risk", "learn", "report", "choose"},
-    "cli": {"data", "clicks", "measures", "risk", "learn", "report", "studies", "choose", "personal"},
+    "cli": {"data", "clicks", "measures", "risk", "export", "learn", "report", "studies", "choose", "personal"},
 }
 
 

@@ -9,6 +9,7 @@ from surefoot.cli.bar import with_bar
 from surefoot.cli.convert import convert
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
+from surefoot.cli.export import export
 from surefoot.cli.make_log import make_log
 from surefoot.cli.personalize import personalize
 from surefoot.cli.rank import rank
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
-for command in (evaluate, train, rank, select, personalize, make_log, convert, demo):
+for command in (evaluate, train, rank, export, select, personalize, make_log, convert, demo):
     app.command()(with_bar(command))
 app.command()(sweep)  # it shows more than a bar
 app.add_typer(stability)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from surefoot.data.ranking import TieRule
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
+from surefoot.export.defaults import ROWS
 from surefoot.learn import storage
 from surefoot.learn.checkpoints import Checkpoint
 from surefoot.learn.cluster.libraries import is_dask
@@ -32,6 +34,9 @@ from surefoot.learn.prepared import Prepared
 from surefoot.learn.settings import check_importance
 from surefoot.learn.training import Progress, Training, score_sample
 from surefoot.measures.scoring import score as effectiveness
+
+if TYPE_CHECKING:
+    from surefoot.export.package import Exported
 
 _NEEDED = "a model that starts from a baseline needs the same one again: the data"
 
@@ -263,6 +268,66 @@ class Ranker(Estimator):
         """
         self._check_fitted()
         storage.save(self, folder)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        to: str,
+        missing: str,
+        name: str | None = None,
+        engine_version: str | None = None,
+        positive: bool = False,
+        rows: int = ROWS,
+        feature_names: Sequence[str] | None = None,
+    ) -> Exported:
+        """Write the model for a search engine, and beside it features, upload request, rows to replay, and a guide.
+
+        Parameters
+        ----------
+        to : {"elasticsearch", "opensearch", "ranklib", "elastic", "solr", "vespa", "onnx"}
+            The engine, or its format.
+        missing : {"zero", "nan", "never"}
+            What a feature that a document lacks means to the model: the value 0; missing, as NaN in the training
+            data; or that every document has every feature.
+        name : str, optional
+            What the model is called there; the file's name by default.
+        engine_version : str, optional
+            Where engines of different versions behave differently; the newest by default.
+        positive : bool
+            Add a constant that lifts the least possible score to 0.
+        rows : int
+            How many rows with the scores that the engine must give.
+        feature_names : sequence of str, optional
+            What the engine calls the features, in the order of training; as the training data by default.
+
+        Examples
+        --------
+        >>> import surefoot as sf, tempfile
+        >>> data = sf.synthetic_letor(queries=30, documents=20, features=4, seed=1)
+        >>> r = Ranker(n_estimators=5, num_leaves=4, num_threads=1).fit(data)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     exported = r.export(f"{folder}/model.json", to="solr", missing="zero")
+        >>> [file.name for file in exported.files]
+        ['model.json', 'model.features.json', 'model.rows.json', 'model.replay.py', 'model.md']
+        """
+        from surefoot.export.names import checked_names
+        from surefoot.export.package import export_model, read_ensemble
+
+        self._check_fitted()
+        if self.init == "baseline":
+            raise ArgumentError(
+                "this model starts from its baseline's scores, standardised per query (init='baseline'), which no "
+                "search engine computes; train without init"
+            )
+        trees = engine_of(self.engine_)
+        text = trees.dump(self.booster_, self.best_iteration_)
+        names = checked_names(self.feature_names_in_ if feature_names is None else feature_names, self.n_features_in_)
+        ensemble = read_ensemble(self.engine_, text, names)
+        return export_model(
+            ensemble, lambda X: trees.predict(self.booster_, X, self.best_iteration_), path, to=to, missing=missing,
+            name=name, engine_version=engine_version, positive=positive, rows=rows,
+        )  # fmt: skip
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Ranker:

@@ -1,0 +1,61 @@
+"""`surefoot export`: a saved model for a search engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surefoot.cli.outputs import Force, Output, check_outputs
+from surefoot.cli.printing import either
+from surefoot.errors import visible
+from surefoot.export.defaults import MISSING, ROWS, TARGETS
+from surefoot.export.names import beside
+from surefoot.learn.model_files import model_files
+
+
+def export(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")],
+    to: Annotated[str, typer.Option(help=f"{either(TARGETS)}.", show_default=False)],
+    missing: Annotated[
+        str,
+        typer.Option(
+            help=f"What a feature that a document lacks means: {either(MISSING)} (every document has all).",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The model's file; others are put beside it.")],
+    name: Annotated[str | None, typer.Option(help="The model's name there.", show_default="the file's")] = None,
+    features: Annotated[
+        Path | None,
+        typer.Option(help="The features' names there, one a line.", show_default="as in the training data"),
+    ] = None,
+    engine_version: Annotated[
+        str | None, typer.Option(help="The engine's version, where it matters.", show_default="the newest")
+    ] = None,
+    positive: Annotated[bool, typer.Option("--positive", help="Lift the least possible score to 0.")] = False,
+    rows: Annotated[int, typer.Option(help="Rows to replay, with the scores that the engine must give.")] = ROWS,
+    force: Force = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Write a saved model for a search engine, with what it takes to load, use and check it there.
+
+    **Example:** `surefoot export model/ --to elasticsearch --missing zero -o es.json`
+    """
+    outputs = [output, *beside(output, to).values()]
+    read = [*map(Path, model_files(model)), *([] if features is None else [features])]
+    check_outputs([Output("--output", path) for path in outputs], read, force)
+    from surefoot.data.feature_names import read_feature_names
+    from surefoot.learn.ranker import Ranker
+
+    names = None if features is None else read_feature_names(features)
+    exported = Ranker.load(model).export(
+        output, to=to, missing=missing, name=name, engine_version=engine_version, positive=positive, rows=rows,
+        feature_names=names,
+    )  # fmt: skip
+    if not quiet:
+        for note in exported.notes:
+            typer.echo(visible(note))
+        first, *others = exported.files
+        typer.echo(visible(f"Wrote {first} and, beside it, {', '.join(path.name for path in others)}"))

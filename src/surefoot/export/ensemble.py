@@ -1,0 +1,175 @@
+"""Trees whoever grew them, with what each split does to every float32 feature and to a missing one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import starmap
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.arrays import Floats
+from surefoot.errors import ArgumentError
+from surefoot.export.singles import LARGEST
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+
+LEAF = -1  # as a node's feature and children
+
+
+class Node(NamedTuple):
+    """A split, or a leaf: then all but its number, its depth and its value say nothing."""
+
+    number: int
+    depth: int
+    feature: int
+    threshold: float
+    missing_left: bool
+    left: int
+    right: int
+    value: float
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it has a value and no children."""
+        return self.feature == LEAF
+
+
+class GrownTree(NamedTuple):
+    """A tree as a reader found it: the root is node 0, leaves have LEAF as children, nodes may stand in any order."""
+
+    feature: Numbers
+    threshold: Floats
+    missing_left: Flags
+    left: Numbers
+    right: Numbers
+    value: Floats
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Trees whose leaves, and a constant, add up to a score.
+
+    A split sends a document left where its feature is at most the threshold, and a missing feature (NaN) left where
+    `missing_left` says so. Nodes of all trees stand one after the other, tree i's at `offsets[i]:offsets[i + 1]`, each
+    before its children, which are counted from the tree's first node. Of a leaf only the value says something.
+    """
+
+    names: tuple[str, ...]
+    offsets: Numbers
+    feature: Numbers
+    threshold: Floats
+    missing_left: Flags
+    left: Numbers
+    right: Numbers
+    value: Floats
+    depth: Numbers
+    constant: float = 0.0
+
+    @classmethod
+    def of(cls, names: Sequence[str], trees: Sequence[GrownTree], constant: float = 0.0) -> Ensemble:
+        """The trees, their nodes in an order in which each stands before its children."""
+        ordered = [tree if _is_ordered(tree) else _ordered(tree) for tree in trees]
+        feature, threshold, missing_left, left, right, value = map(np.concatenate, zip(*ordered, strict=True))
+        if feature.max() >= len(names) or feature.min() < LEAF:
+            raise ArgumentError(f"the trees split by a feature that is none of the {len(names)} that are named")
+        if not np.isfinite(value).all() or np.abs(value).max() > LARGEST or np.isnan(threshold).any():
+            raise ArgumentError("the trees have a leaf or a threshold that float32 cannot hold; nothing could run them")
+        offsets = np.cumsum([0, *(len(tree.left) for tree in ordered)])
+        depth = np.concatenate([_depths(tree) for tree in ordered])
+        return cls(tuple(names), offsets, feature, threshold, missing_left, left, right, value, depth, constant)
+
+    def __len__(self) -> int:
+        """How many trees there are; the constant is none."""
+        return len(self.offsets) - 1
+
+    @property
+    def is_split(self) -> Flags:
+        """Which nodes are splits."""
+        return np.asarray(self.feature != LEAF)
+
+    @property
+    def zero_left(self) -> Flags:
+        """Which splits send a feature of 0 to the left."""
+        return np.asarray(self.threshold >= 0)
+
+    def with_thresholds(self, thresholds: npt.NDArray[np.floating]) -> Ensemble:
+        """The same trees with other thresholds."""
+        return replace(self, threshold=thresholds.astype(np.float64))
+
+    def with_missing(self, missing_left: Flags) -> Ensemble:
+        """The same trees with other ways for missing features."""
+        return replace(self, missing_left=missing_left)
+
+    def in_singles(self) -> Ensemble:
+        """The same trees with leaves and constant in float32."""
+        return replace(
+            self, value=self.value.astype(np.float32).astype(np.float64), constant=float(np.float32(self.constant))
+        )
+
+    def trees(self) -> Iterator[list[Node]]:
+        """Each tree's nodes; a constant other than 0 is a last tree of one leaf.
+
+        Sums in float32 lose least where the constant comes last.
+        """
+        columns = (self.depth, self.feature, self.threshold, self.missing_left, self.left, self.right, self.value)
+        for start, end in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True):
+            parts = (column[start:end].tolist() for column in columns)
+            yield list(starmap(Node, zip(range(end - start), *parts, strict=True)))
+        if self.constant:
+            yield [Node(0, 0, LEAF, 0.0, False, LEAF, LEAF, self.constant)]
+
+    def lift(self) -> float:
+        """What to add so that no document's score is below 0, neither in float32 nor in doubles.
+
+        Rounding never reverses an order, so the least sum is that of the least leaves, added as an engine adds them.
+        """
+        leaves = np.where(self.is_split, np.inf, self.value)
+        least = np.minimum.reduceat(leaves, self.offsets[:-1])
+        single = np.float32(0)
+        for leaf in least.astype(np.float32):
+            single += leaf
+        needed = max(-float(single), -float(np.add.accumulate(least)[-1]))
+        constant = np.float32(min(needed, float(LARGEST)))
+        if float(constant) < needed:  # two floats of different widths would be compared in the narrower
+            constant = np.nextafter(constant, np.float32(np.inf))
+        return max(0.0, float(constant) - self.constant)
+
+
+def _is_ordered(tree: GrownTree) -> bool:
+    """Whether every node but the root is the child of one node, which stands before it."""
+    splits = np.flatnonzero(tree.left != LEAF)
+    children = np.concatenate([tree.left[splits], tree.right[splits]])
+    nodes = len(tree.left)
+    return np.array_equal(np.sort(children), np.arange(1, nodes)) and bool((children > np.tile(splits, 2)).all())
+
+
+def _ordered(tree: GrownTree) -> GrownTree:
+    """The nodes that can be reached from the root, parents first; a learner that prunes leaves others behind."""
+    order = [0]
+    left, right = [], []
+    for node in order:  # grows as it is walked through
+        children = (int(tree.left[node]), int(tree.right[node]))
+        if children == (LEAF, LEAF):
+            left.append(LEAF)
+            right.append(LEAF)
+            continue
+        left.append(len(order))
+        right.append(len(order) + 1)
+        order += children
+        if len(order) > len(tree.left) or not all(0 <= child < len(tree.left) for child in children):
+            raise ArgumentError("a tree's nodes do not form a tree")
+    kept = np.array(order)
+    feature, threshold, missing_left, _, _, value = (column[kept] for column in tree)
+    return GrownTree(feature, threshold, missing_left, np.array(left), np.array(right), value)
+
+
+def _depths(tree: GrownTree) -> Numbers:
+    depths = [0] * len(tree.left)
+    for node, (left, right) in enumerate(zip(tree.left.tolist(), tree.right.tolist(), strict=True)):
+        if left != LEAF:
+            depths[left] = depths[right] = depths[node] + 1
+    return np.array(depths)

@@ -1,0 +1,56 @@
+"""The names of an export's files, of the model and of its features; light, so that the command line can look first."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from surefoot.errors import ArgumentError, shortened
+from surefoot.export.defaults import BESIDE
+
+
+def stem(path: str | os.PathLike[str]) -> str:
+    """What all files of an export begin with."""
+    name = Path(path).name
+    return name.removesuffix(Path(name).suffix)
+
+
+def beside(path: str | os.PathLike[str], to: str) -> dict[str, Path]:
+    """The files beside the model, by what follows the stem; none may be the model itself.
+
+    >>> [file.name for file in beside("es.json", "solr").values()]
+    ['es.features.json', 'es.rows.json', 'es.replay.py', 'es.md']
+    """
+    home = Path(path)
+    if home.name in ("", ".."):
+        raise ArgumentError(f"{str(path)!r} is a folder; name a file for the model, such as es.json")
+    files = {ending: home.with_name(f"{stem(home)}.{ending}") for ending in BESIDE.get(to, ())}
+    if home in files.values():
+        raise ArgumentError(f"{path} is what a file beside the model is called; name the model {stem(home)}.json")
+    return files
+
+
+def name_of(path: str | os.PathLike[str]) -> str:
+    """A model's name made of its file's.
+
+    >>> name_of("My model (new).json")
+    'my-model-new'
+    """
+    return re.sub(r"[^a-z0-9_-]+", "-", stem(path).lower())[:64].strip("-_") or "surefoot"
+
+
+def checked_names(names: Any, features: int) -> list[str]:
+    """Names of all features, if they are that: different texts, which a file can hold."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise ArgumentError(f"feature_names is {shortened(names)}; give a list of texts, one for each feature")
+    if len(names) != features:
+        raise ArgumentError(f"there are {len(names):,} feature names; the model has {features:,} features")
+    if len(set(names)) < features:
+        raise ArgumentError("two features have the same name; every feature needs its own")
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentError("a feature's name holds half a character, which no file can hold") from error
+    return list(names)

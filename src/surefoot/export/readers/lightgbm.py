@@ -1,0 +1,86 @@
+"""LightGBM's model text: x ≤ t in doubles, NaN read as 0 or sent by default, |x| ≤ 1e-35 read as 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from surefoot.arrays import Floats
+from surefoot.errors import ArgumentError
+from surefoot.export.ensemble import LEAF, Ensemble, GrownTree, Numbers
+
+_CATEGORICAL, _DEFAULT_LEFT = 1, 2  # bits of decision_type; the two above say what is missing
+_NONE, _ZERO, _NAN = range(3)
+_TINY = float(np.float32(1e-35))
+
+
+def read(text: str, names: Sequence[str]) -> Ensemble:
+    """The trees of a model text whose structure was checked, under the user's names of features."""
+    head, _, body = text.partition("\n\n")
+    if "average_output" in head.split("\n"):
+        raise ArgumentError(
+            "this model is a random forest, whose score is the mean of its trees; search engines add trees up: train "
+            "with boosting='gbdt'"
+        )
+    blocks = body.partition("end of trees")[0].split("Tree=")[1:]
+    return Ensemble.of(names, [_tree(dict(_pairs(block))) for block in blocks])
+
+
+def _pairs(block: str) -> list[tuple[str, str]]:
+    lines = (line.partition("=") for line in block.split("\n")[1:] if line)
+    return [(key, value) for key, _, value in lines]
+
+
+def _tree(found: dict[str, str]) -> GrownTree:
+    if found.get("is_linear", "0") != "0":
+        raise ArgumentError(
+            "this model has linear leaves (linear_tree), which no search engine computes; train without linear_tree"
+        )
+    values = _reals(found, "leaf_value")
+    leaves = np.full(len(values), LEAF)
+    nothing, no = np.zeros(len(values)), np.zeros(len(values), bool)
+    if len(values) == 1:  # nothing could be split: one leaf, without nodes
+        return GrownTree(leaves, nothing, no, leaves, leaves, values)
+    decision = _wholes(found, "decision_type")
+    missing = decision >> 2
+    if (decision & _CATEGORICAL).any():
+        raise ArgumentError(
+            "this model splits by categories (categorical_feature), which search engines cannot do; give each category "
+            "a feature of its own, 0 or 1, and train again"
+        )
+    if (missing == _ZERO).any():
+        raise ArgumentError(
+            "this model takes 0 for missing (zero_as_missing), so that its splits send 0 elsewhere than its "
+            "neighbours, which no search engine does; train without zero_as_missing"
+        )
+    threshold = _reals(found, "threshold")
+    left = np.where(missing == _NAN, (decision & _DEFAULT_LEFT) > 0, threshold >= 0)
+    nodes = len(threshold)
+    return GrownTree(
+        np.concatenate([_wholes(found, "split_feature"), leaves]),
+        np.concatenate([_as_compared(threshold), nothing]),
+        np.concatenate([left, no]),
+        np.concatenate([_children(_wholes(found, "left_child"), nodes), leaves]),
+        np.concatenate([_children(_wholes(found, "right_child"), nodes), leaves]),
+        np.concatenate([np.zeros(nodes), values]),
+    )
+
+
+def _as_compared(threshold: Floats) -> Floats:
+    """Thresholds that make plain numbers go where LightGBM sends them, which reads those near 0 as 0."""
+    near = np.abs(threshold) <= _TINY
+    return np.where(near, np.where(threshold >= 0, _TINY, np.nextafter(-_TINY, -np.inf)), threshold)
+
+
+def _children(numbers: Numbers, nodes: int) -> Numbers:
+    """Children as nodes; LightGBM writes leaf k as -k - 1."""
+    return np.where(numbers < 0, nodes - numbers - 1, numbers)
+
+
+def _wholes(found: dict[str, str], key: str) -> Numbers:
+    return np.array(found[key].split(" "), dtype=np.int64)
+
+
+def _reals(found: dict[str, str], key: str) -> Floats:
+    return np.array(found[key].split(" "), dtype=np.float64)

@@ -1,0 +1,88 @@
+"""XGBoost's model JSON: x < t in float32, NaN sent by default, a base score added."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from surefoot.arguments import number_of
+from surefoot.errors import ArgumentError, shortened
+from surefoot.export.ensemble import LEAF, Ensemble, GrownTree
+
+_PLAIN = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror")  # these add up leaves, as rank: does
+_NO_MODEL = "this is not a model as XGBoost saves it as JSON"
+
+
+def read(text: str, names: Sequence[str]) -> Ensemble:
+    """The trees of XGBoost's JSON, under the user's names of features."""
+    try:
+        learner = json.loads(text)["learner"]
+        booster, scale = _booster(learner["gradient_booster"])
+        trees = booster["model"]["trees"]
+        grown = [
+            _tree(tree, weight)
+            for tree, weight in zip(trees, [1.0] * len(trees) if scale is None else scale, strict=True)
+        ]
+        base = _base_score(learner)
+        features = int(learner["learner_model_param"]["num_feature"])
+    except (KeyError, TypeError, IndexError, ValueError, RecursionError) as error:
+        if isinstance(error, ArgumentError):
+            raise
+        raise ArgumentError(f"{_NO_MODEL} ({type(error).__name__}: {shortened(str(error))})") from error
+    if features != len(names) or not grown:
+        raise ArgumentError(f"{_NO_MODEL}: it has {features} features and {len(grown)} trees; {len(names)} are named")
+    return Ensemble.of(names, grown, base)
+
+
+def _booster(found: dict[str, Any]) -> tuple[dict[str, Any], list[float] | None]:
+    """The trees' part of the model, and DART's weight for each tree."""
+    if found["name"] == "dart":
+        return found["gbtree"], [float(weight) for weight in found["weight_drop"]]
+    if found["name"] != "gbtree":
+        raise ArgumentError(
+            f"this model is XGBoost's {shortened(found['name'])}, which has no trees; train with booster='gbtree'"
+        )
+    return found, None
+
+
+def _base_score(learner: dict[str, Any]) -> float:
+    """What XGBoost starts from; since version 3.1 it is a list, of one for a ranker."""
+    objective = learner["objective"]["name"]
+    if not objective.startswith("rank:") and objective not in _PLAIN:
+        raise ArgumentError(
+            f"this model's objective is {shortened(objective)}, whose score is not the plain sum of its trees; train "
+            "with rank:ndcg"
+        )
+    if int(learner["learner_model_param"].get("num_target", 1)) > 1:
+        raise ArgumentError("this model has several scores for a document; search engines rank by one")
+    text = learner["learner_model_param"]["base_score"]
+    base = number_of(text.removeprefix("[").removesuffix("]"))
+    if base is None:
+        raise ArgumentError(f"this model's base_score is {shortened(text)}; a ranker's is one number")
+    return float(np.float32(base))
+
+
+def _tree(found: dict[str, Any], weight: float) -> GrownTree:
+    if int(found["tree_param"].get("size_leaf_vector", 1)) > 1:
+        raise ArgumentError("this model's leaves hold several numbers; search engines add up one for a tree")
+    if any(found["split_type"]):
+        raise ArgumentError(
+            "this model splits by categories (enable_categorical), which search engines cannot do; give each category "
+            "a feature of its own, 0 or 1, and train again"
+        )
+    left, right = np.array(found["left_children"], np.int64), np.array(found["right_children"], np.int64)
+    is_leaf = left == LEAF
+    written = np.array(found["split_conditions"], dtype=np.float32)
+    below = np.nextafter(written, np.float32(-np.inf)).astype(np.float64)  # x < t is x ≤ the float32 below t
+    leaves = (written * np.float32(weight)).astype(np.float64)
+    return GrownTree(
+        np.where(is_leaf, LEAF, np.array(found["split_indices"], np.int64)),
+        np.where(is_leaf, 0.0, below),
+        np.array(found["default_left"], dtype=bool),
+        left,
+        right,
+        np.where(is_leaf, leaves, 0.0),
+    )

@@ -1,0 +1,95 @@
+"""Solr's `MultipleAdditiveTreesModel`, which tests x ≤ t + 1e-6 in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from surefoot.export.asked import Asked
+from surefoot.export.ensemble import Ensemble, Node
+from surefoot.export.missing import Unset, resolved
+from surefoot.export.singles import at_most, before_slack
+from surefoot.export.written import Written, check_depth, nested, plain_json
+
+_CLASS = "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
+
+
+def write(trees: Ensemble, asked: Asked) -> Written:
+    """The model, with numbers as texts, as Solr's setters take them."""
+    check_depth(trees)
+    knows = asked.missing == "nan" and not (asked.version and asked.version < (9, 2))
+    engine = f"Solr {'.'.join(map(str, asked.version))}".rstrip()
+    directed, note = resolved(
+        trees,
+        asked,
+        engine,
+        Unset.by_split if knows else Unset.zero,
+        "upgrade Solr to 9.2, which knows missing features",
+    )
+    written, sums = before_slack(trees.threshold)
+    exact = directed.in_singles().with_thresholds(written)
+    grown = [
+        {"weight": "1", "root": nested(nodes, _leaf, lambda *parts: _split(trees.names, knows, *parts))}
+        for nodes in exact.trees()
+    ]
+    features = [{"name": name} for name in trees.names]
+    parameters = ({"isNullSameAsZero": False} if knows else {}) | {"trees": grown}
+    wanted = at_most(trees.threshold)
+    off = trees.is_split & (sums != wanted)
+    notes = [
+        note,
+        "Thresholds are less by the 1e-6 that Solr adds, so that its sum in float32 is the model's threshold.",
+    ]
+    if off.any():
+        gap = float((wanted[off].astype(np.float64) - sums[off]).max())
+        notes.append(
+            f"For {int(off.sum()):,} of {int(trees.is_split.sum()):,} splits no number gives just the threshold after "
+            f"Solr has added 1e-6; the next one below is taken: features less than {gap:.1e} below such a threshold "
+            "go the other way; 0 does not."
+        )
+    return Written(
+        model=plain_json({"class": _CLASS, "name": asked.name, "features": features, "params": parameters}),
+        usable=np.where(off, np.nan, trees.threshold),
+        notes=notes,
+        steps=_steps(asked),
+        beside={"features.json": _feature_store(trees.names, knows)},
+    )
+
+
+def _leaf(node: Node) -> dict[str, Any]:
+    return {"value": repr(node.value)}
+
+
+def _split(names: Sequence[str], knows: bool, node: Node, left: Any, right: Any) -> dict[str, Any]:
+    way = {"missing": "left" if node.missing_left else "right"} if knows else {}
+    return {"feature": names[node.feature], "threshold": repr(node.threshold), **way, "left": left, "right": right}
+
+
+def _feature_store(names: Sequence[str], knows: bool) -> bytes:
+    """A feature store to fill in: each feature is a field's value, or with another class a query's score."""
+    default = {"defaultValue": "NaN"} if knows else {}
+    features = [
+        {
+            "name": name,
+            "class": "org.apache.solr.ltr.feature.FieldValueFeature",
+            "params": {"field": "FILL_IN_A_FIELD"} | default,
+        }
+        for name in names
+    ]
+    return plain_json(features, indent=2)
+
+
+def _steps(asked: Asked) -> str:
+    return f"""\
+1. Fill in `STEM.features.json`: where each feature comes from.
+2. Store features and model:
+
+       curl -X PUT "$URL/solr/$COLLECTION/schema/feature-store" -H 'Content-Type: application/json' \\
+            --data-binary @STEM.features.json
+       curl -X PUT "$URL/solr/$COLLECTION/schema/model-store" -H 'Content-Type: application/json' \\
+            --data-binary @FILE
+
+3. Rank the first hundred results of a query by it: `rq={{!ltr model={asked.name} reRankDocs=100}}`
+"""

@@ -1,0 +1,117 @@
+"""Vespa's importer of LightGBM's JSON, which makes x < t of every split and sends NaN by `default_left`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from surefoot.errors import visible
+from surefoot.export.asked import Asked
+from surefoot.export.ensemble import Ensemble, Node
+from surefoot.export.missing import Unset, resolved
+from surefoot.export.singles import less_than
+from surefoot.export.written import Written, check_depth, nested, plain_json
+
+# A name that Vespa reads as one of its rank features: bm25(title), fieldMatch(title).completeness, query(price)
+_ARGUMENT = r"[A-Za-z_][\w.]*|\d+"
+_FEATURE = re.compile(rf"[A-Za-z_]\w*(\(({_ARGUMENT})(, ?({_ARGUMENT}))*\))?(\.[A-Za-z_]\w*)*", re.ASCII)
+_WORD = re.compile(r"\w{1,40}", re.ASCII)
+_BARE = frozenset({"nativeRank", "firstPhase", "secondPhase", "random", "now"})  # rank features without arguments
+
+
+def write(trees: Ensemble, asked: Asked) -> Written:
+    """LightGBM's dump; feature names become part of an expression, so that only plain rank features stay."""
+    check_depth(trees)
+    directed, note = resolved(trees, asked, "Vespa (as NaN)", Unset.by_split, "")
+    exact = directed.with_thresholds(less_than(trees.threshold))
+    names = expressions(trees.names)
+    dumped = {
+        "name": "tree",
+        "version": "v4",
+        "num_class": 1,
+        "num_tree_per_iteration": 1,
+        "label_index": 0,
+        "max_feature_idx": len(names) - 1,
+        "objective": "lambdarank",
+        "average_output": False,
+        "feature_names": names,
+        "feature_infos": {},
+        "tree_info": [
+            {"tree_index": number, "num_cat": 0, "shrinkage": 1, "tree_structure": nested(nodes, _leaf, _split)}
+            for number, nodes in enumerate(exact.trees())
+        ],
+        "pandas_categorical": [],
+    }
+    return Written(
+        model=plain_json(dumped),
+        usable=trees.threshold,
+        notes=[note, "Thresholds are rounded for the rule of Vespa's importer, x < t; leaves are the learner's own."],
+        steps=_steps(asked),
+        beside={"profile": _profile(trees.names, names, asked)},
+    )
+
+
+def expressions(names: Sequence[str]) -> list[str]:
+    """What each feature is in an expression: its own name if that is a rank feature, a function of ours otherwise.
+
+    >>> expressions(["bm25(title)", "title: length", "price"])
+    ['bm25(title)', 'feature_2', 'feature_3_price']
+    """
+    found = []
+    for number, name in enumerate(names, start=1):
+        is_feature = _FEATURE.fullmatch(name) and ("(" in name or name in _BARE)
+        found.append(name if is_feature else f"feature_{number}" + (f"_{name}" if _WORD.fullmatch(name) else ""))
+    return found
+
+
+def _leaf(node: Node) -> dict[str, Any]:
+    return {"leaf_index": node.number, "leaf_value": node.value}
+
+
+def _split(node: Node, left: Any, right: Any) -> dict[str, Any]:
+    return {
+        "split_index": node.number,
+        "split_feature": node.feature,
+        "threshold": node.threshold,
+        "decision_type": "<=",
+        "default_left": node.missing_left,
+        "missing_type": "NaN",
+        "left_child": left,
+        "right_child": right,
+    }
+
+
+def _profile_name(asked: Asked) -> str:
+    return "surefoot_" + asked.name.replace("-", "_")
+
+
+def _profile(names: Sequence[str], used: Sequence[str], asked: Asked) -> bytes:
+    """A rank profile; features whose names are no rank features are functions to fill in."""
+    functions = "".join(
+        f"\n    # {visible(name)}\n    function {function}() {{\n        expression: FILL_IN\n    }}\n"
+        for name, function in zip(names, used, strict=True)
+        if name != function
+    )
+    listed = "\n".join(f"        {function}" for function in used)
+    return f"""\
+rank-profile {_profile_name(asked)} inherits default {{
+{functions}
+    first-phase {{
+        expression: lightgbm("{asked.name}.json")
+    }}
+
+    summary-features {{
+{listed}
+    }}
+}}
+""".encode()
+
+
+def _steps(asked: Asked) -> str:
+    return f"""\
+1. Put the model into the application as `models/{asked.name}.json`, and the rank profile of `STEM.profile` into
+   the schema; fill in the functions that it leaves open.
+2. Deploy the application: `vespa deploy`
+3. Rank by it: `vespa query 'yql=select * from sources * where userQuery()' 'query=…' ranking={_profile_name(asked)}`
+"""

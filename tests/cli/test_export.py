@@ -1,0 +1,107 @@
+"""`surefoot export` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import surefoot as sf
+
+FIXTURE = Path(__file__).parents[1] / "export" / "fixtures" / "lightgbm"
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch) -> Path:
+    sf.Ranker.load(FIXTURE).save(tmp_path / "model")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_model_for_elasticsearch(surefoot, home: Path) -> None:
+    code, out, err = surefoot("export", "model", "--to", "elasticsearch", "--missing", "zero", "-o", "es.json")
+    assert (code, err) == (0, "")
+    assert "means 0 to the model" in out
+    assert "Wrote es.json and, beside it, es.features.json, es.upload.json, es.rows.json, es.replay.py, es.md" in out
+    assert json.loads((home / "es.json").read_text())["objective"] == "rank:ndcg"
+    line = "export model --to solr --missing nan -o s.json -q --rows 7 --positive --name x"
+    code, out, _ = surefoot(*line.split())
+    assert (code, out) == (0, "")
+    assert len(json.loads((home / "s.rows.json").read_text())["rows"]) == 7
+    assert json.loads((home / "s.json").read_text())["name"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--to elasticsearch -o es.json", "Missing option '--missing'"),
+        ("--missing zero -o es.json", "Missing option '--to'"),
+        ("--to lucene --missing zero -o es.json", "cannot export to 'lucene'"),
+        ("--to solr --missing mean -o es.json", "say what a feature that a document lacks means"),
+        ("--to opensearch --missing zero --engine-version 3.4 -o es.json", "export to ranklib"),
+        ("--to solr --missing zero --rows -3 -o es.json", "rows is -3"),
+        ("--to solr --missing zero -o model/model.txt --force", "which is read"),
+        ("--to solr --missing zero -o model/ranker.json --force", "which is read"),
+        ("--to solr --missing zero -o es.md", "name the model es.json"),
+        ("--to solr --missing zero -o mine.json", "mine.features.json exists already"),
+        ("--to solr --missing zero -o absent/es.json", "there is no folder"),
+        ("--to solr --missing zero -o", "requires an argument"),
+        ("--to solr --missing zero --output=", "is a folder; name a file"),
+        ("--to solr --missing zero -o .", "is a folder; name a file"),
+        ("--to solr --missing zero -o /", "is a folder; name a file"),
+        ("--to solr --missing zero -o ..", "is a folder; name a file"),
+        ("--to solr --missing zero -o model", "it is a folder"),
+    ],
+)
+def test_refusals(surefoot, home: Path, line: str, message: str) -> None:
+    (home / "mine.features.json").write_text("filled in by hand")
+    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    code, out, err = surefoot("export", "model", *line.split())
+    assert (code, out) == (2, "")
+    assert message in err
+    assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
+
+
+def test_names_of_features(surefoot, home: Path) -> None:
+    names = [f"feature {number}" for number in range(1, 10)]
+    line = "export model --to solr --missing zero -q -o s.json --features names.txt"
+    (home / "names.txt").write_text("\n".join(names) + "\n\n")
+    assert surefoot(*line.split()) == (0, "", "")
+    assert [feature["name"] for feature in json.loads((home / "s.json").read_text())["features"]] == names
+    for text, message in (
+        ("\n".join(names[:8]), "there are 8 feature names; the model has 9"),
+        ("\n".join([*names[:8], "feature 3"]), "names.txt, line 9: 'feature 3' stands in line 3 too"),
+        ("a\n\nb", "names.txt, line 2: holds no name"),
+        ("a\rb", "names.txt, line 1"),
+        ("", "names.txt"),
+    ):
+        (home / "names.txt").write_text(text)
+        code, _, err = surefoot(*line.split(), "--force")
+        assert code == 2
+        assert message in err
+    assert surefoot(*line.replace("s.json", "names.txt").split(), "--force")[0] == 2
+
+
+def test_onnx_without_its_library(surefoot, home: Path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    code, _, err = surefoot("export", "model", "--to", "onnx", "--missing", "zero", "-o", "m.onnx")
+    assert code == 2
+    assert 'pip install "surefoot[onnx]"' in err
+    assert not list(home.glob("m.*"))
+
+
+@pytest.mark.heavy
+def test_a_model_of_xgboost(surefoot, home: Path) -> None:
+    line = ("--to", "opensearch", "--missing", "nan", "--engine-version", "3.8", "--positive", "-o", "x.json")
+    code, out, err = surefoot("export", FIXTURE.with_name("xgboost"), *line)
+    assert (code, err) == (0, "")
+    assert "so that none is below 0" in out
+    assert min(json.loads((home / "x.rows.json").read_text())["scores"]) >= 0
+
+
+def test_no_model(surefoot, home: Path) -> None:
+    code, _, err = surefoot("export", "absent", "--to", "solr", "--missing", "zero", "-o", "es.json")
+    assert code == 2
+    assert "is not a folder" in err

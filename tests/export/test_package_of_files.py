@@ -1,0 +1,267 @@
+"""The files beside the model: what a team needs to load, use and check it, under names that may be hostile."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.export.interpreters import interpreter, solr_gaps, strict
+from tests.export.models import NAMES, ranker
+
+import surefoot as sf
+from surefoot.export.asked import Asked
+from surefoot.export.defaults import BESIDE, TARGETS
+from surefoot.export.names import name_of
+from surefoot.export.package import read_ensemble, write_model
+from surefoot.export.targets.vespa import expressions
+
+FIXTURES = Path(__file__).parent / "fixtures"
+LIGHT = [to for to in TARGETS if to != "onnx"]
+
+
+@pytest.fixture(scope="module")
+def model() -> sf.Ranker:
+    return ranker("lightgbm", True, n_estimators=12)
+
+
+@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("missing", ["zero", "never"])
+def test_rows_score_in_the_engine_as_they_say(model, to: str, missing: str, tmp_path: Path) -> None:
+    written = model.export(tmp_path / "es.json", to=to, missing=missing, rows=300, positive=True)
+    assert [path.name for path in written.files] == ["es.json", *(f"es.{ending}" for ending in BESIDE[to])]
+    assert sorted(tmp_path.iterdir()) == sorted(written.files)
+    rows = strict((tmp_path / "es.rows.json").read_bytes())
+    matrix = np.array(rows["rows"], np.float32)
+    assert matrix.shape == (300, len(NAMES))
+    assert rows["features"] == NAMES
+    assert np.isnan(matrix).any() == (missing == "zero")
+    found = interpreter(to, (tmp_path / "es.json").read_bytes(), NAMES)(matrix)
+    scores = tmp_path / "scores.txt"
+    scores.write_text("".join(f"{score!r}\n" for score in found.tolist()))
+    script = subprocess.run(
+        [sys.executable, tmp_path / "es.replay.py", tmp_path / "es.rows.json", scores], capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert script.returncode == 0, script.stdout + script.stderr
+    told = json.loads(script.stdout)
+    assert (told["agree"], told["rows"], told["pairs reversed"]) == (True, 300, 0)
+    assert told["farthest"] < 1e-5
+
+
+def test_rows_meet_the_thresholds(model, tmp_path: Path) -> None:
+    """Rows that were easy would not notice an engine that compares otherwise."""
+    model.export(tmp_path / "m.json", to="ranklib", missing="zero", rows=200)
+    rows = np.array(json.loads((tmp_path / "m.rows.json").read_bytes())["rows"], np.float32)
+    text = (tmp_path / "m.json").read_bytes().decode()
+    score = interpreter("ranklib", text.encode(), NAMES)
+    wanted = score(rows)
+    strict_rule = interpreter("elasticsearch", _with_strict_rule(model, tmp_path), NAMES, "zero")
+    assert (np.abs(strict_rule(rows) - wanted) > 1e-5).mean() > 0.3
+
+
+def _with_strict_rule(model: sf.Ranker, folder: Path) -> bytes:
+    """The thresholds of x ≤ t in a format that tests x < t."""
+    from surefoot.export.singles import at_most
+    from surefoot.export.targets import ltr_plugin
+
+    kept = ltr_plugin.less_than
+    ltr_plugin.less_than = at_most
+    try:
+        model.export(folder / "other.json", to="elasticsearch", missing="zero", rows=0)
+    finally:
+        ltr_plugin.less_than = kept
+    return (folder / "other.json").read_bytes()
+
+
+def test_without_rows(model, tmp_path: Path) -> None:
+    model.export(tmp_path / "es.json", to="solr", missing="zero", rows=0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["es.features.json", "es.json", "es.md"]
+
+
+def test_the_same_model_gives_the_same_files(model, tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        model.export(tmp_path / folder / "es.json", to="opensearch", missing="zero")
+    for file in (tmp_path / "a").iterdir():
+        assert file.read_bytes() == (tmp_path / "b" / file.name).read_bytes()
+
+
+def test_what_was_assumed_is_said(model, tmp_path: Path) -> None:
+    told = model.export(tmp_path / "es.json", to="opensearch", missing="zero", positive=True)
+    guide = (tmp_path / "es.md").read_text()
+    for note in told.notes:
+        assert note in guide
+    said = " ".join(told.notes)
+    assert "means 0 to the model" in said
+    assert "3.2 to 3.7" in said
+    assert "so that none is below 0" in said
+    assert "not run on a cluster" in guide
+    told = model.export(tmp_path / "es.json", to="opensearch", missing="nan", engine_version="3.8")
+    assert "as NaN in its training data" in told.notes[0]
+    assert "3.2 to 3.7" not in " ".join(told.notes)
+
+
+@pytest.mark.parametrize(("to", "kind"), [("elasticsearch", "model/xgboost+json"), ("opensearch", "model/xgboost+json"),
+                                          ("ranklib", "model/ranklib")])  # fmt: skip
+def test_the_plugins_requests(model, to: str, kind: str, tmp_path: Path) -> None:
+    model.export(tmp_path / "es.json", to=to, missing="zero", name="my-model")
+    request = strict((tmp_path / "es.upload.json").read_bytes())
+    assert request["model"]["name"] == "my-model"
+    assert request["model"]["model"]["type"] == kind
+    assert request["model"]["model"]["definition"].encode() == (tmp_path / "es.json").read_bytes()
+    features = strict((tmp_path / "es.features.json").read_bytes())
+    assert [feature["name"] for feature in features["featureset"]["features"]] == NAMES
+    guide = (tmp_path / "es.md").read_text()
+    assert "_ltr/_featureset/my-model-features/_createmodel" in guide
+    assert '"sltr": {"model": "my-model"' in guide
+
+
+def test_elastics_request(model, tmp_path: Path) -> None:
+    model.export(tmp_path / "es.json", to="elastic", missing="zero")
+    request = strict((tmp_path / "es.upload.json").read_bytes())
+    assert request["definition"] == strict((tmp_path / "es.json").read_bytes())
+    assert request["input"] == {"field_names": NAMES}
+    extractors = request["inference_config"]["learning_to_rank"]["feature_extractors"]
+    assert [each["query_extractor"]["feature_name"] for each in extractors] == NAMES
+    assert "_ml/trained_models/es" in (tmp_path / "es.md").read_text()
+
+
+def test_solrs_feature_store(model, tmp_path: Path) -> None:
+    for missing, default in (("zero", {}), ("nan", {"defaultValue": "NaN"})):
+        model.export(tmp_path / "s.json", to="solr", missing=missing)
+        features = strict((tmp_path / "s.features.json").read_bytes())
+        assert [feature["name"] for feature in features] == NAMES
+        assert all(feature["params"].items() >= default.items() for feature in features)
+    assert "schema/model-store" in (tmp_path / "s.md").read_text()
+
+
+def test_vespas_profile(model, tmp_path: Path) -> None:
+    model.export(tmp_path / "v 1.json", to="vespa", missing="zero")
+    profile = (tmp_path / "v 1.profile").read_text()
+    used = strict((tmp_path / "v 1.json").read_bytes())["feature_names"]
+    assert used == expressions(NAMES)
+    assert used[0] == "bm25(title)"
+    assert 'lightgbm("v-1.json")' in profile
+    assert "rank-profile surefoot_v_1 " in profile
+    for name in used[1:]:
+        assert f"function {name}() {{" in profile
+    assert "line\nbreak" not in profile
+    assert all(line.startswith((" ", "rank-profile", "}")) or not line for line in profile.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("name", "stays"),
+    [("bm25(title)", True), ("fieldMatch(title).completeness", True), ("attribute(price)", True), ("query(a)", True),
+     ("nativeRank", True), ("closeness(field, embedding)", True), ("price", False), ("if", False), ("a b", False),
+     ("1 + 1", False), ("bm25(title) + 1", False), ("x) + (y", False), ("", False), ("naïve", False),
+     ("bm25(title)\n", False), ("f(g(x))", False), ('f("x")', False)],
+)  # fmt: skip
+def test_names_in_vespas_expressions(name: str, stays: bool) -> None:
+    (found,) = expressions([name])
+    assert (found == name) == stays
+    assert found.isascii()
+    assert not set(found) & set(" \n\"'+-*/<>") or stays
+
+
+def test_names_in_vespa_stay_different() -> None:
+    names = ["price", "feature_1_price", "feature_1", "a b", "a-b"]
+    assert len(set(expressions(names))) == len(names)
+
+
+@pytest.mark.parametrize(
+    ("stem", "name"), [("es", "es"), ("Größe 2", "gr-e-2"), ("--", "surefoot"), ("A" * 99, "a" * 64)]
+)
+def test_a_models_name_from_its_files(stem: str, name: str) -> None:
+    assert name_of(f"{stem}.json") == name
+    assert Asked.of("solr", "zero", name_of(f"{stem}.json")).name == name
+
+
+def test_a_hostile_file_name_is_quoted(model, tmp_path: Path) -> None:
+    model.export(tmp_path / "a;rm $(x) 'y'.json", to="solr", missing="zero")
+    guide = (tmp_path / "a;rm $(x) 'y'.md").read_text()
+    assert "@'a;rm $(x) '\"'\"'y'\"'\"'.json'" in guide
+
+
+@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
+def test_models_saved_before(engine: str, to: str) -> None:
+    """Trees that earlier versions saved, and the scores that their learners gave then."""
+    home = FIXTURES / engine
+    text = (home / {"lightgbm": "model.txt", "xgboost": "model.json"}[engine]).read_text()
+    trees = read_ensemble(engine, text, json.loads((home / "ranker.json").read_text())["fitted"]["feature_names_in_"])
+    saved = json.loads((home / "scores.json").read_text())
+    rows = np.array(saved["rows"], np.float32)
+    missing = "never" if to == "ranklib" else "nan"
+    written = write_model(trees, Asked.of(to, missing, "saved"))
+    whole = ~np.isnan(rows).any(axis=1) if to == "ranklib" else np.ones(len(rows), bool)
+    if to == "solr":
+        thresholds = [trees.threshold[trees.feature == feature] for feature in range(len(NAMES))]
+        whole &= ~solr_gaps(written.model, NAMES, thresholds, rows)
+    assert whole.sum() > 3
+    found = interpreter(to, written.model, trees.names)(rows[whole])
+    np.testing.assert_allclose(found, np.array(saved["scores"])[whole], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("engine", ["lightgbm", pytest.param("xgboost", marks=pytest.mark.heavy)])
+def test_rankers_saved_before_load_and_export(engine: str, tmp_path: Path) -> None:
+    again = sf.Ranker.load(FIXTURES / engine)
+    saved = json.loads((FIXTURES / engine / "scores.json").read_text())
+    rows = np.array(saved["rows"], np.float32)
+    np.testing.assert_allclose(again.predict(rows), saved["scores"], rtol=0, atol=1e-6)
+    again.export(tmp_path / "es.json", to="elastic", missing="nan")
+    found = interpreter("elastic", (tmp_path / "es.json").read_bytes(), NAMES)(rows)
+    np.testing.assert_allclose(found, saved["scores"], rtol=0, atol=1e-6)
+
+
+def test_base_scores() -> None:
+    """XGBoost writes a number, or since 3.1 a list of one; it is added to every score, and last."""
+    text = (FIXTURES / "xgboost" / "model.json").read_text()
+    for written in ("5E-1", "[5E-1]"):
+        model = json.loads(text)
+        model["learner"]["learner_model_param"]["base_score"] = written
+        trees = read_ensemble("xgboost", json.dumps(model), NAMES)
+        assert trees.constant == 0.5
+        assert [len(nodes) for nodes in trees.trees()][-1] == 1
+        plain = read_ensemble("xgboost", text, NAMES)
+        rows = np.zeros((3, len(NAMES)), np.float32)
+        scores = [
+            interpreter("elastic", write_model(each, Asked.of("elastic", "nan", "m")).model, NAMES)(rows)
+            for each in (trees, plain)
+        ]
+        np.testing.assert_allclose(scores[0], scores[1] + 0.5)
+
+
+def test_dart_weights() -> None:
+    model = json.loads((FIXTURES / "xgboost" / "model.json").read_text())
+    plain = read_ensemble("xgboost", json.dumps(model), NAMES)
+    booster = model["learner"]["gradient_booster"]
+    weights = [0.5] * len(plain)
+    model["learner"]["gradient_booster"] = {"name": "dart", "gbtree": booster, "weight_drop": weights}
+    halved = read_ensemble("xgboost", json.dumps(model), NAMES)
+    np.testing.assert_allclose(halved.value, plain.value / 2, rtol=1e-7)
+
+
+def test_a_tree_of_one_leaf() -> None:
+    text = (FIXTURES / "lightgbm" / "model.txt").read_text()
+    head, trees = text.split("\n\n", 1)
+    stump = "Tree=0\nnum_leaves=1\nnum_cat=0\nsplit_feature=\nleaf_value=0.25\nis_linear=0\nshrinkage=1\n\n\n"
+    found = read_ensemble("lightgbm", f"{head}\n\n{stump}{trees}", NAMES)
+    assert [node.value for node in next(found.trees())] == [0.25]
+
+
+@pytest.mark.heavy
+def test_a_thousand_trees_in_five_seconds(tmp_path: Path) -> None:
+    import time
+
+    large = ranker("lightgbm", True, n_estimators=1000, num_leaves=31, learning_rate=0.02)
+    for to in TARGETS:
+        start = time.process_time()  # other programs may be busy
+        large.export(tmp_path / f"{to}.json", to=to, missing="zero" if to == "ranklib" else "nan")
+        took = time.process_time() - start
+        print(f"{to}: {took:.2f} s")
+        assert took < 5
+        interpreter(to, (tmp_path / f"{to}.json").read_bytes(), NAMES)

@@ -1,0 +1,175 @@
+"""What no search engine can run, or what one cannot be told, is refused with the reason, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.export.models import NAMES, OF_ENGINE, SMALL, data, ranker
+
+import surefoot as sf
+from surefoot.export.asked import Asked
+from surefoot.export.ensemble import Ensemble, GrownTree
+from surefoot.export.package import read_ensemble, write_model
+
+FIXTURES = Path(__file__).parent / "fixtures"
+LIGHTGBM = (FIXTURES / "lightgbm" / "model.txt").read_text()
+XGBOOST = (FIXTURES / "xgboost" / "model.json").read_text()
+
+
+@pytest.fixture(scope="module")
+def with_nan() -> sf.Ranker:
+    return ranker("lightgbm", True, n_estimators=5)
+
+
+def refused(model: sf.Ranker, folder: Path, message: str, **asked: Any) -> None:
+    given = {"to": "elasticsearch", "missing": "zero"} | asked
+    with pytest.raises(sf.ArgumentError, match=message):
+        model.export(folder / "model.json", **given)
+    assert list(folder.iterdir()) == []
+
+
+def train(**parameters: Any) -> sf.Ranker:
+    return sf.Ranker(**(SMALL | OF_ENGINE["lightgbm"] | {"n_estimators": 4} | parameters)).fit(data(False))
+
+
+def test_a_model_that_starts_from_its_baseline(tmp_path: Path) -> None:
+    based = data(False).with_baseline("today", data(False).X[:, 0])
+    model = sf.Ranker(init="baseline", **(SMALL | OF_ENGINE["lightgbm"])).fit(based)
+    refused(model, tmp_path, "starts from its baseline's scores")
+
+
+def test_nothing_learned(tmp_path: Path) -> None:
+    refused(sf.Ranker(), tmp_path, "has not learned anything yet")
+
+
+def test_categories(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    X = random.integers(0, 9, (480, 2)).astype(np.float32)
+    model = sf.Ranker(n_estimators=3, min_data_in_leaf=4, min_data_per_group=5, cat_smooth=1, num_threads=1,
+                      categorical_feature=[0])  # fmt: skip
+    model.fit(X, np.isin(X[:, 0], [1, 4, 7]).astype(int), group=[12] * 40)
+    refused(model, tmp_path, "splits by categories")
+
+
+def test_zero_as_missing(tmp_path: Path) -> None:
+    refused(train(zero_as_missing=True), tmp_path, "takes 0 for missing")
+
+
+def test_linear_leaves(tmp_path: Path) -> None:
+    refused(train(linear_tree=True), tmp_path, "linear leaves")
+
+
+def changed(change: Callable[[dict[str, Any]], None]) -> str:
+    model = json.loads(XGBOOST)
+    change(model["learner"])
+    return json.dumps(model)
+
+
+def first_tree(learner: dict[str, Any]) -> dict[str, Any]:
+    return learner["gradient_booster"]["model"]["trees"][0]
+
+
+OTHER_MODELS: list[tuple[str, str, str, str]] = [
+    ("a random forest", "lightgbm", LIGHTGBM.replace("tree_sizes=", "average_output\ntree_sizes="), "random forest"),
+    ("linear XGBoost", "xgboost", changed(lambda m: m["gradient_booster"].update(name="gblinear")), "has no trees"),
+    ("probabilities", "xgboost", changed(lambda m: m["objective"].update(name="binary:logistic")), "plain sum"),
+    ("several scores", "xgboost", changed(lambda m: m["learner_model_param"].update(num_target="2")), "several scores"),
+    ("several bases", "xgboost", changed(lambda m: m["learner_model_param"].update(base_score="[1E0,2E0]")),
+     "base_score"),
+    ("categories", "xgboost", changed(lambda m: first_tree(m)["split_type"].__setitem__(0, 1)), "splits by categories"),
+    ("many leaves in one", "xgboost", changed(lambda m: first_tree(m)["tree_param"].update(size_leaf_vector="3")),
+     "hold several numbers"),
+    ("a circle", "xgboost", changed(lambda m: first_tree(m)["left_children"].__setitem__(0, 0)), "form a tree"),
+    ("a child beyond", "xgboost", changed(lambda m: first_tree(m)["left_children"].__setitem__(0, 999)), "form a tree"),
+    ("half a split", "xgboost", changed(lambda m: first_tree(m)["right_children"].__setitem__(0, -1)), "form a tree"),
+    ("no such feature", "xgboost", changed(lambda m: first_tree(m)["split_indices"].__setitem__(0, 99)), "none of the"),
+    ("an infinite leaf", "xgboost",
+     changed(lambda m: first_tree(m).update(split_conditions=[1e39] * len(first_tree(m)["split_conditions"]))),
+     "float32 cannot hold"),
+    ("no trees", "xgboost", changed(lambda m: m["gradient_booster"]["model"].update(trees=[])), "0 trees"),
+    ("nothing", "xgboost", "{}", "not a model as XGBoost saves it"),
+    ("no JSON", "xgboost", "tree", "not a model as XGBoost saves it"),
+    ("deep JSON", "xgboost", "[" * 200_000, "not a model as XGBoost saves it"),
+    ("another learner", "catboost", "", "models of 'catboost' cannot be exported"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("engine", "text", "message"), [each[1:] for each in OTHER_MODELS],
+                         ids=[each[0] for each in OTHER_MODELS])  # fmt: skip
+def test_other_models(engine: str, text: str, message: str) -> None:
+    with pytest.raises(sf.ArgumentError, match=re.escape(message)), np.errstate(over="ignore"):
+        read_ensemble(engine, text, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"to": "elasticsearhc"}, "did you mean elasticsearch"),
+        ({"to": None}, "cannot export to None"),
+        ({"missing": "mean"}, "say what a feature that a document lacks means"),
+        ({"missing": None}, "missing is None"),
+        ({"name": "My model"}, "the model's name is 'My model'"),
+        ({"name": "../x"}, "the model's name is"),
+        ({"name": ""}, "the model's name is ''"),
+        ({"engine_version": "new"}, "the engine's version is 'new'"),
+        ({"engine_version": 3.2}, "the engine's version is 3.2"),
+        ({"to": "vespa", "engine_version": "8"}, "the same for all its versions"),
+        ({"feature_names": ["a", "b"]}, "there are 2 feature names; the model has 9"),
+        ({"feature_names": "abcdefghi"}, "give a list of texts"),
+        ({"feature_names": range(9)}, "give a list of texts"),
+        ({"feature_names": [*"abcdefgha"]}, "two features have the same name"),
+        ({"feature_names": [*"abcdefgh", "\ud800"]}, "half a character"),
+        ({"rows": -1}, "rows is -1"),
+        ({"rows": 10**9}, "rows is 1,000,000,000"),
+        ({"to": "ranklib", "missing": "nan"}, "in RankLib's format a feature that is not set counts as 0"),
+        ({"to": "elasticsearch", "missing": "nan", "engine_version": "1.5.8"}, "upgrade the plugin to 1.5.9"),
+        ({"to": "opensearch", "missing": "nan", "engine_version": "3.1.0"}, "in OpenSearch 3.1.0 .* counts as 0"),
+        ({"to": "opensearch", "missing": "zero", "engine_version": "3.2"}, "goes to the right at every split"),
+        ({"to": "opensearch", "missing": "zero", "engine_version": "3.7.9"}, "goes to the right at every split"),
+        ({"to": "solr", "missing": "nan", "engine_version": "9.1.1"}, "upgrade Solr to 9.2"),
+    ],
+)
+def test_what_cannot_be_asked_for(with_nan, tmp_path: Path, asked: dict[str, Any], message: str) -> None:
+    refused(with_nan, tmp_path, message, **asked)
+
+
+@pytest.mark.parametrize("name", ["es.md", "es.profile", "features.json"])
+def test_a_model_called_like_a_file_beside_it(with_nan, tmp_path: Path, name: str) -> None:
+    if name == "features.json":  # nothing stands before it
+        with_nan.export(tmp_path / name, to="vespa", missing="zero")
+        return
+    with pytest.raises(sf.ArgumentError, match=r"name the model es\.json"):
+        with_nan.export(tmp_path / name, to="vespa", missing="zero")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there(with_nan, tmp_path: Path) -> None:
+    with pytest.raises(sf.DataError, match="there is no folder"):
+        with_nan.export(tmp_path / "absent" / "es.json", to="solr", missing="zero")
+    (tmp_path / "es.md").mkdir()
+    with pytest.raises(sf.DataError, match="it is a folder"):
+        with_nan.export(tmp_path / "es.json", to="solr", missing="zero")
+    assert [path.name for path in tmp_path.iterdir()] == ["es.md"]
+
+
+@pytest.mark.parametrize("to", ["elasticsearch", "ranklib", "solr", "vespa", "elastic"])
+def test_trees_deeper_than_parsers_go(to: str) -> None:
+    deep = 5000
+    nodes = 2 * deep + 1
+    left, right = np.full(nodes, -1), np.full(nodes, -1)
+    splits = np.arange(deep) * 2
+    left[splits], right[splits] = splits + 1, splits + 2
+    feature = np.where(left < 0, -1, 0)
+    tree = GrownTree(feature, np.full(nodes, 0.5), np.ones(nodes, bool), left, right, np.ones(nodes))
+    trees = Ensemble.of(["x"], [tree])
+    if to == "elastic":
+        assert write_model(trees, Asked.of(to, "zero", "x")).model
+    else:
+        with pytest.raises(sf.ArgumentError, match="5,000 splits above each other"):
+            write_model(trees, Asked.of(to, "zero", "x"))

@@ -1,0 +1,60 @@
+"""Thresholds for every rule of comparison, against the definition tried on the float32 numbers around them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from surefoot.export.singles import LARGEST, at_most, before_slack, less_than
+
+SLACK = np.float32(1e-6)
+THRESHOLDS = st.one_of(
+    st.floats(-1e38, 1e38),
+    st.floats(-3e-6, 3e-6),
+    st.floats(-1e3, 1e3),
+    st.floats(-1024, 1024, width=32),
+    st.floats(-(2.0**-16), 2.0**-16, width=32),
+    st.sampled_from([0.0, -0.0, 1e-35, -1e-35, 1e-6, -1e-6, 2e-45, -(2.0**-13) + 1e-12]),
+)
+
+
+def around(number: float, steps: int = 5) -> np.ndarray:
+    """The float32 numbers next to one."""
+    found = [np.float32(number)]
+    for _ in range(steps):
+        found.append(np.nextafter(found[-1], np.float32(np.inf)))
+        found.insert(0, np.nextafter(found[0], np.float32(-np.inf)))
+    return np.array(found, np.float32)
+
+
+@given(THRESHOLDS)
+def test_features_go_where_they_went(threshold: float) -> None:
+    features = around(threshold)
+    left = features.astype(np.float64) <= threshold
+    np.testing.assert_array_equal(features <= at_most([threshold])[0], left)
+    np.testing.assert_array_equal(features < less_than([threshold])[0], left)
+
+
+@given(THRESHOLDS)
+def test_solrs_sum_is_the_threshold_or_the_next_one_that_can_be_had_below_it(threshold: float) -> None:
+    (written,), (total,) = before_slack([threshold])
+    wanted = at_most([threshold])[0]
+    assert written + SLACK == total <= wanted
+    if total < wanted:  # no number gives more without going beyond
+        sums = around(written, 40) + SLACK
+        assert not ((sums > total) & (sums <= wanted)).any()
+        assert float(wanted) - float(total) < max(1.2e-13, 2 * float(np.spacing(np.abs(wanted))))
+    assert (total >= 0) == (wanted >= 0), "0 goes the other way"
+
+
+def test_beyond_float32() -> None:
+    assert at_most([1e300, np.inf, -1e300, -np.inf]).tolist() == [LARGEST, LARGEST, -LARGEST, -LARGEST]
+    assert less_than([1e300, np.inf]).tolist() == [LARGEST, LARGEST]
+    written, total = before_slack([1e300, -1e300])
+    assert np.isfinite([*written, *total]).all()
+
+
+def test_ordinary_thresholds_are_had_exactly_in_solr() -> None:
+    ordinary = np.random.default_rng(0).gamma(1, 10, 20_000)
+    np.testing.assert_array_equal(before_slack(ordinary)[1], at_most(ordinary))
