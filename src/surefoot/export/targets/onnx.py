@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 from surefoot.errors import MissingExtraError
@@ -15,7 +14,7 @@ from surefoot.export.written import Written, plain_json
 _OPSET, _ML_OPSET, _IR = 17, 3, 8  # of 2022: what runs these runs newer ones too
 
 
-def onnx() -> ModuleType:
+def onnx() -> Any:
     """The library, or how to install it."""
     try:
         import onnx as module

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ NO_SPLIT = (
 )
 
 
-def xgboost() -> ModuleType:
+def xgboost() -> Any:
     """XGBoost, or how to install it."""
     try:
         import xgboost as module
