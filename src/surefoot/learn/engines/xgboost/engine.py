@@ -73,13 +73,15 @@ class Bins:
         xgb = xgboost()
         names = safe_names(feature_names) if feature_names else None
         shared: dict[str, Any] = {"feature_names": names, "nthread": parameters.threads}
+        # What came over a network may lie at an odd address, which XGBoost rejects.
+        whole, *rest = (np.require(each, np.float32, ("C", "ALIGNED")) for each in (X, *others))
         with _wrapped():
             if parameters.values.get("tree_method") in _RAW:
-                self._train = xgb.DMatrix(X, **shared)
+                self._train = xgb.DMatrix(whole, **shared)
             else:
-                self._train = xgb.QuantileDMatrix(X, max_bin=parameters.values.get("max_bin"), **shared)
+                self._train = xgb.QuantileDMatrix(whole, max_bin=parameters.values.get("max_bin"), **shared)
             # Raw numbers, since those beyond the training data's have no bin.
-            self._others = [xgb.DMatrix(other, **shared) for other in others]
+            self._others = [xgb.DMatrix(other, **shared) for other in rest]
             self._probe = xgb.DMatrix(np.zeros((1, X.shape[1]), np.float32), **shared)
 
     def grow(
