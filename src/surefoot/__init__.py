@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from surefoot.measures.notation import Measure
     from surefoot.measures.scoring import score
     from surefoot.measures.sigma import SigmaFit, fit_sigma, synthetic_preferences
+    from surefoot.measures.worst_case import worst_case_loss
     from surefoot.personal.personalize import personalize
     from surefoot.personal.study import Personalization
     from surefoot.report.assessment import Assessment, assess
@@ -83,6 +84,7 @@ _HOME = {
     "surefoot.measures.notation": ("Measure",),
     "surefoot.measures.scoring": ("score",),
     "surefoot.measures.sigma": ("SigmaFit", "fit_sigma", "synthetic_preferences"),
+    "surefoot.measures.worst_case": ("worst_case_loss",),
     "surefoot.personal.personalize": ("personalize",),
     "surefoot.personal.study": ("Personalization",),
     "surefoot.report.assessment": ("Assessment", "assess"),
@@ -105,7 +107,7 @@ __all__ = [
     "noise_study", "percentiles", "personalize", "preference_gains", "query_scores", "read_dates", "read_letor",
     "read_preferences", "read_qrels", "read_run", "read_scores", "read_segments", "read_sweep", "read_texts",
     "score", "subset_study", "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
-    "t_risk", "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "write_log", "z_risk",
+    "t_risk", "t_test", "time_study", "u_risk", "worst_case_loss", "worst_mean", "write_letor", "write_log", "z_risk",
 ]  # fmt: skip
 
 
