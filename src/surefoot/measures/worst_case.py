@@ -75,10 +75,16 @@ def _of_ranks(run: Run, baseline: Run, measure: Measure) -> Floats:
     elif measure.family == "P":
         found = np.bincount(query, minlength=len(found)) / float(measure.cutoff or 1)
     elif len(query):
+        # All greatest falls, then all second ones, …: no query's sum depends on what other queries hold.
         number = ordinals(query)
-        before = np.concatenate([[0.0], np.cumsum(fall)])[np.arange(len(query)) - number]
         most = np.cumsum(discounts(int(number.max()) + 1, measure.cutoff))
-        np.maximum.at(found, query, (np.cumsum(fall) - before) / most[number])
+        by_number = np.argsort(number, kind="stable")
+        bounds = np.searchsorted(number[by_number], np.arange(len(most) + 1))
+        total = np.zeros(len(found))
+        for ideal, start, end in zip(most.tolist(), bounds[:-1], bounds[1:], strict=True):
+            here = query[by_number[start:end]]
+            total[here] += fall[by_number[start:end]]
+            found[here] = np.maximum(found[here], total[here] / ideal)
     return np.minimum(found, 1.0)
 
 
