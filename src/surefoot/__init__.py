@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from surefoot.data.synthetic_letor import synthetic_letor
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run
     from surefoot.data.texts import read_texts
+    from surefoot.decide.draws import Draws, judge_next, read_draws
     from surefoot.errors import (
         ArgumentError,
         DataError,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from surefoot.measures.notation import Measure
     from surefoot.measures.scoring import score
     from surefoot.measures.sigma import SigmaFit, fit_sigma, synthetic_preferences
+    from surefoot.measures.worst_case import worst_case_loss
     from surefoot.personal.personalize import personalize
     from surefoot.personal.study import Personalization
     from surefoot.report.assessment import Assessment, assess
@@ -70,6 +72,7 @@ _HOME = {
     "surefoot.data.texts": ("read_texts",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
     "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
+    "surefoot.decide.draws": ("Draws", "judge_next", "read_draws"),
     "surefoot.errors": (
         "ArgumentError",
         "DataError",
@@ -83,6 +86,7 @@ _HOME = {
     "surefoot.measures.notation": ("Measure",),
     "surefoot.measures.scoring": ("score",),
     "surefoot.measures.sigma": ("SigmaFit", "fit_sigma", "synthetic_preferences"),
+    "surefoot.measures.worst_case": ("worst_case_loss",),
     "surefoot.personal.personalize": ("personalize",),
     "surefoot.personal.study": ("Personalization",),
     "surefoot.report.assessment": ("Assessment", "assess"),
@@ -98,14 +102,15 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "Assessment", "DataError", "FeatureTable", "Measure", "MeasureError", "MissingExtraError",
-    "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit",
-    "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions", "compare_rankings",
-    "deviations", "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm", "lowest_click_plus_one",
-    "noise_study", "percentiles", "personalize", "preference_gains", "query_scores", "read_dates", "read_letor",
-    "read_preferences", "read_qrels", "read_run", "read_scores", "read_segments", "read_sweep", "read_texts",
-    "score", "subset_study", "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs",
-    "t_risk", "t_test", "time_study", "u_risk", "worst_mean", "write_letor", "write_log", "z_risk",
+    "ArgumentError", "Assessment", "DataError", "Draws", "FeatureTable", "Measure", "MeasureError",
+    "MissingExtraError", "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "Run", "Scores",
+    "SigmaFit", "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions", "compare_rankings",
+    "deviations", "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm", "judge_next",
+    "lowest_click_plus_one", "noise_study", "percentiles", "personalize", "preference_gains", "query_scores",
+    "read_dates", "read_draws", "read_letor", "read_preferences", "read_qrels", "read_run", "read_scores",
+    "read_segments", "read_sweep", "read_texts", "score", "subset_study", "sweep", "swept_models", "synthetic_letor",
+    "synthetic_preferences", "synthetic_runs", "t_risk", "t_test", "time_study", "u_risk", "worst_case_loss",
+    "worst_mean", "write_letor", "write_log", "z_risk",
 ]  # fmt: skip
 
 

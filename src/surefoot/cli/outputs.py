@@ -32,6 +32,7 @@ STUDY_CSV = re.compile(
 SWEEP_CSV = re.compile(rb"\Acandidate,kind,objective,alpha,part,")
 PERSONAL_CSV = re.compile(rb"\Amodel,method,beta,alpha,chosen_as,part,")
 QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
+DRAWS_CSV = re.compile(rb"\Aquery,times,weight,documents_to_judge\n")
 DEMO = re.compile(rb"\A(q\d+) (?:Q0|0) \1-d\d{3} ")
 _ENDS = 1 << 12
 
