@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.arguments import number_of
-from surefoot.arrays import LARGEST, Floats
+from surefoot.arrays import LARGEST, Flags, Floats
 from surefoot.errors import ArgumentError, shortened
 
 CHUNK = 1 << 15  # queries handled at a time: what is computed of them stays in the processor's cache
@@ -82,7 +82,12 @@ def lowest_mean(differences: Floats, share: float) -> float:
 
 def loses_over_20(differences: Floats, baseline: Floats) -> int:
     """Number of queries that lose more than 20 % of the baseline's score: δ_q / M_b(q) < −0.2."""
-    return int(((differences < -OVER_20 * baseline) & (baseline > 0)).sum())
+    return int(hurts(differences, baseline).sum())
+
+
+def hurts(differences: Floats, baseline: Floats) -> Flags:
+    """Which queries lose more than 20 % of the baseline's score; those where it has none never do."""
+    return (differences < -OVER_20 * baseline) & (baseline > 0)
 
 
 def check_alpha(alpha: Any) -> float:
