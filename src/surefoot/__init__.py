@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from surefoot.data.synthetic_letor import synthetic_letor
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run
     from surefoot.data.texts import read_texts
+    from surefoot.decide.certificate import Certificate
+    from surefoot.decide.controller import RiskController
     from surefoot.decide.draws import Draws, judge_next, read_draws
     from surefoot.errors import (
         ArgumentError,
@@ -72,6 +74,8 @@ _HOME = {
     "surefoot.data.texts": ("read_texts",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
     "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
+    "surefoot.decide.certificate": ("Certificate",),
+    "surefoot.decide.controller": ("RiskController",),
     "surefoot.decide.draws": ("Draws", "judge_next", "read_draws"),
     "surefoot.errors": (
         "ArgumentError",
@@ -102,8 +106,8 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "Assessment", "DataError", "Draws", "FeatureTable", "Measure", "MeasureError",
-    "MissingExtraError", "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "Run", "Scores",
+    "ArgumentError", "Assessment", "Certificate", "DataError", "Draws", "FeatureTable", "Measure", "MeasureError",
+    "MissingExtraError", "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "RiskController", "Run", "Scores",
     "SigmaFit", "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions", "compare_rankings",
     "deviations", "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm", "judge_next",
     "lowest_click_plus_one", "noise_study", "percentiles", "personalize", "preference_gains", "query_scores",
