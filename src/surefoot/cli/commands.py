@@ -8,6 +8,7 @@ from surefoot import __version__
 from surefoot.cli.bar import with_bar
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
+from surefoot.cli.gate import gate
 from surefoot.cli.judge_next import judge_next
 from surefoot.cli.make_log import make_log
 from surefoot.cli.personalize import personalize
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
-for command in (evaluate, train, rank, select, judge_next, personalize, make_log, demo):
+for command in (evaluate, train, rank, select, gate, judge_next, personalize, make_log, demo):
     app.command()(with_bar(command))
 app.command()(sweep)  # it shows more than a bar
 app.add_typer(stability)

@@ -13,16 +13,13 @@ import typer
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
 from surefoot.cli.outputs import JSON, PAGE, QUERIES_CSV, SYSTEMS_CSV, Force, Output, check_outputs, figures_folder
 from surefoot.cli.printing import TERMINAL, show
-from surefoot.cli.runs import name_and_file, read_judged_runs
+from surefoot.cli.runs import MEASURE, name_and_file, read_scored
 from surefoot.errors import ArgumentError
 from surefoot.measures.missing import Missing
 from surefoot.report.defaults import ALPHAS, DETAIL, FORMATS
 
 if TYPE_CHECKING:
-    from surefoot.data.scores import Scores
     from surefoot.report.assessment import Assessment
-
-_MEASURE = "nDCG@10"
 
 
 class Format(StrEnum):
@@ -46,7 +43,7 @@ def evaluate(
             "-m",
             "--measure",
             help="Such as ERR@20, nDCG@10, AP(rel=2); several times for several. Of --scores, what to call them.",
-            show_default=_MEASURE,
+            show_default=MEASURE,
         ),
     ] = None,
     baseline: Annotated[
@@ -138,8 +135,6 @@ def evaluate(
         raise ArgumentError(f"--per-query has no {shown} form; print a table, json or csv")
     if depth is not None and scores is not None:
         raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
-    if missing is not None and scores is not None:
-        raise ArgumentError("--missing is about runs, which --scores does not have; leave it out")
     page = {"queries": queries, "documents": documents, "title": title, "detail": detail}
     if html_file is None and (given := [f"--{name}" for name, value in page.items() if value is not None]):
         raise ArgumentError(f"{', '.join(given)}: for the page, which is not asked for; add --html FILE")
@@ -159,7 +154,7 @@ def evaluate(
         inputs,
         force,
     )
-    matrices = _scores(files or [], scores, measure or [], missing or Missing.zero)
+    matrices = read_scored("evaluate", files or [], scores, measure or [], missing)
     systems = matrices[0].systems
     if baseline is None:
         raise ArgumentError(f"name what is shipped today with --baseline: {baseline_choices(systems)}")
@@ -228,29 +223,6 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
 
     written = write_figures(assessment, folder, note=say)
     say(f"{len(written)} figures written to {folder}/")
-
-
-def _scores(files: list[str], matrix: str | None, measures: list[str], missing: Missing) -> list[Scores]:
-    from surefoot.data.scores import read_scores
-    from surefoot.measures.notation import Measure
-
-    if matrix is not None:
-        if files:
-            raise ArgumentError("give either judgments and runs or --scores, not both")
-        if len(measures) > 1:
-            raise ArgumentError("--scores holds one measure; name it once, such as -m ERR@20, or leave it out")
-        if measures and not measures[0].strip():
-            raise ArgumentError("-m names nothing; say what the scores are, such as -m ERR@20, or leave it out")
-        return [read_scores(matrix, measures[0].strip() if measures else None)]
-    if len(files) < 2:
-        raise ArgumentError(
-            "give judgments and at least one run: surefoot evaluate QRELS RUN... --baseline NAME "
-            "(or --scores FILE); see surefoot evaluate --help"
-        )
-    from surefoot.measures.scoring import score
-
-    wanted = [Measure.parse(measure) for measure in measures or [_MEASURE]]
-    return score(*read_judged_runs(files), wanted, missing=missing)
 
 
 def _split(text: str, always_list: bool = False) -> str | list[str]:

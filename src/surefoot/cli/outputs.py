@@ -21,7 +21,9 @@ Force = Annotated[bool, typer.Option("--force", help="Also replace models, and f
 
 # What only surefoot writes, found at either end of a file. TREC lines and Parquet have no room for such a mark.
 Mark = re.Pattern[bytes]
-JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|ranker|sweep-plan)')
+JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|draws|gate-state|ledger|ranker|sweep-plan)')
+DECISION_MARKDOWN = re.compile(rb"\A<!-- surefoot decision -->")
+JUNIT = re.compile(rb'<testsuite name="surefoot gate: ')
 CHECKPOINT = re.compile(rb'\A\{\s*"schema": "surefoot/checkpoint/')
 PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
 FIGURE = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")

@@ -200,7 +200,7 @@ def anytime_columns(columns: Columns, state: Anytime) -> Anytime:
     fixed, capital, peak = state.fixed.copy(), state.capital.copy(), state.peak.copy()
     for x in columns:
         bet.add(x)
-        fixed *= 1 + stakes * (inside - x)
+        fixed *= np.maximum(1 + stakes * (inside - x), 0)  # the greatest bet's rounding below 0
         np.minimum(fixed, _CEILING, out=fixed)
         capital = 0.5 * fixed.mean(axis=0) + 0.5 * np.exp(bet.log_capital)
         np.maximum(peak, capital, out=peak)
@@ -220,12 +220,17 @@ def stratified_p(x: ArrayLike, m: ArrayLike) -> Floats:
     True
     """
     values = check_unit(x)
-    level, inside = _levels(m, values.shape[:-1])
+    return stratified_p_columns(columns_of(values), m, values.shape[:-1])
+
+
+def stratified_p_columns(columns: Columns, m: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
+    """`stratified_p` of columns: for each query its x, one number or an array of `shape`, unchecked."""
+    level, inside = _levels(m, shape)
     stakes = _fixed_stakes(inside)
     logs = np.zeros((len(FIXED), *level.shape))
     with np.errstate(divide="ignore"):  # the greatest bet loses everything at x = 1: ln 0
-        for column in columns_of(values):
-            logs += np.log(1 + stakes * (inside - column))
+        for x in columns:
+            logs += np.log(np.maximum(1 + stakes * (inside - x), 0))
     return _known(level, np.minimum(1, np.exp(-np.minimum(_log_mean(logs), np.log(_CEILING)))))
 
 
