@@ -89,7 +89,7 @@ class Certificate(PlainResult, Mapping[str, Any]):
                 x_label=f"level of {data['loss']}", y_label=y_label,
             )  # fmt: skip
         return render_page(
-            "surefoot.decide/certificate.html.j2",
+            "surefoot.decide/assets/certificate.html.j2",
             ["surefoot.report/page/charts.css"],
             title=visible(f"{data['candidate']} instead of {data['baseline']}: what is proved"),
             sentence=visible(data["sentence"]),

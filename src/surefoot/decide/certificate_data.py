@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias, TypedDict
+from typing import Annotated, Literal, TypeAlias, TypedDict
 
+from surefoot.decide.decision_data import StratumData
 from surefoot.risk.plain_data import Count, NotNegative
 
 SCHEMA: Literal["surefoot/certificate/1"] = "surefoot/certificate/1"
@@ -36,7 +37,7 @@ class Weights(TypedDict):
     kind: Literal["plain", "drawn", "strata"]
     draws: Annotated[Count, "Draws, a query that was drawn twice counted twice."]
     mean_weight: float | None
-    strata: list[dict[str, Any]]
+    strata: list[StratumData]
 
 
 class CurvePoint(TypedDict):

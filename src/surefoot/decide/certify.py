@@ -121,7 +121,7 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
     kind, drift = outcome.weights["kind"], outcome.asked.drift
     drawn = {
         "plain": "The judged queries were drawn at random from the traffic that will be served.",
-        "drawn": "The queries were drawn as the file of draws says, from all of the traffic, and all of them were judged.",
+        "drawn": "The queries were drawn as the file of draws says, from all traffic, and all of them were judged.",
         "strata": "Within each stratum the judged queries were drawn at random, and the strata have the shares given.",
     }[kind]
     change = (

@@ -1,4 +1,4 @@
-"""`RiskController`: shows a candidate's list where it is safe to, and the baseline's elsewhere, with a bound that holds."""
+"""`RiskController`: a candidate's list where it is safe, the baseline's elsewhere, and a bound that holds."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from surefoot.decide.certificate import Certificate
 from surefoot.decide.certify import Outcome, certify
 from surefoot.decide.decisions import Decisions
 from surefoot.decide.defaults import BUDGET, DELTA, LEVEL
-from surefoot.decide.gates import gate_of
 from surefoot.decide.judged import Seen, calibration_of, check_new
 from surefoot.decide.ledger import entered
 from surefoot.decide.lists import Lists
 from surefoot.decide.opening import Opening
+from surefoot.decide.query_gates import gate_of
 from surefoot.decide.thresholds import find_threshold, fixed_quantiles, thresholds_for
 from surefoot.errors import ArgumentError, DataError, shortened
 
@@ -33,7 +33,7 @@ _RUNS_MEASURE = "nDCG@10"
 
 
 class RiskController:
-    """A candidate that is shown query by query, where a gate's score is high enough for its risk to stay within a level.
+    """A candidate shown where a gate's score is high enough for its risk to stay within a level.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ class RiskController:
     --------
     >>> import surefoot as sf
     >>> made = sf.synthetic_runs(queries=400, seed=3)
-    >>> names = [run.name for run in made.runs]
     >>> today, new = made.runs[0], made.runs[1]
-    >>> few, many = (sf.read_qrels(dict(list(made.qrels.to_dict().items())[part])) for part in (slice(100), slice(100, None)))
+    >>> judged = list(made.qrels.to_dict().items())
+    >>> few, many = dict(judged[:100]), dict(judged[100:])
     >>> c = RiskController(new, baseline=today, level=0.3, measure="nDCG@10").fit_gate(few).calibrate(many)
     >>> c.certificate_["n"], c.to_run().name
     (300, 'controlled')
@@ -176,8 +176,8 @@ class RiskController:
     ) -> Self:
         """Find the threshold that keeps most gain with the risk within its level, and certify it.
 
-        `judged` is `RankingData` with a Ranker, judgments with two runs. `weights` are `Draws` of `judge_next` (or their
-        file), or shares of traffic `{stratum: share}` with `strata` `{query: stratum}`. `traffic`, which is all of
+        `judged` is `RankingData` with a Ranker, judgments with two runs. `weights` are `Draws` of `judge_next` or their
+        file, or shares of traffic `{stratum: share}` with `strata` `{query: stratum}`. `traffic`, which is all of
         the traffic (documents, or a pair of runs), bounds what a loss can be at most. A `ledger` counts how often
         these queries were used to decide, and lowers δ accordingly.
         """
@@ -268,7 +268,7 @@ class RiskController:
         return lists.chosen_scores(self._decided(lists).shown)
 
     def to_run(self, data: Any = None, name: str = "controlled") -> Run:
-        """The lists that are shown: for documents with a Ranker, for a pair of runs or the controller's own otherwise."""
+        """The lists that are shown: of documents with a Ranker, of a pair of runs or its own otherwise."""
         return self.served(data, name)[0]
 
     def served(self, data: Any = None, name: str = "controlled") -> tuple[Run, Decisions]:

@@ -1,7 +1,7 @@
-"""A controller on disk: one JSON, and where the candidate is a Ranker that ranker's own files; nothing is ever executed.
+"""A controller on disk: one JSON, and the files of its Ranker where it has one; nothing in them is ever executed.
 
-The JSON bears a hash of all it holds, and the hashes of the ranker's files: what was changed by hand, or does not belong
-together, is refused when it is loaded.
+The JSON bears a hash of all it holds, and the hashes of the ranker's files: what was changed by hand, or does not
+belong together, is refused when it is loaded.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files of a saved controller, by name; light, so that the command line can look before anything heavy is loaded."""
+"""The files of a saved controller, by name; light, so that a command can look before anything heavy is loaded."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class IsotonicGain:
             scores = ranking.scores[positions]
         if not len(scores):
             raise DataError("the candidate shows nothing for the judged queries, so no gain can be learned")
-        at, first, inverse = np.unique(scores, return_index=True, return_inverse=True)
+        at, inverse = np.unique(scores, return_inverse=True)
         weights = np.bincount(inverse).astype(np.float64)
         means = np.bincount(inverse, gain(grades)) / weights
         fitted = isotonic_regression(means, weights=weights).x

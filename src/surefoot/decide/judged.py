@@ -16,8 +16,8 @@ from surefoot.decide.asked import Asked
 from surefoot.decide.certificate_data import Weights
 from surefoot.decide.draws import Draws, read_draws
 from surefoot.decide.evidence import Evidence, evidence_of
-from surefoot.decide.gates import Gate
 from surefoot.decide.lists import Lists
+from surefoot.decide.query_gates import Gate
 from surefoot.decide.sample import Sample
 from surefoot.decide.strata import read_weights, stratified
 from surefoot.decide.thresholds import Calibration
@@ -117,8 +117,8 @@ def _bounded(one: Evidence, largest: float, kind: str) -> Evidence:
         one = replace(one, x=one.x / largest, scale=one.scale * largest)
     if one.x.max(initial=0.0) > 1 + _ROUNDING:
         raise DataError(
-            f"a judged query loses {one.x.max() * one.scale:.4f}, more than the {one.scale:.4f} that any could lose; the "
-            "lists are not those that the bound was computed of"
+            f"a judged query loses {one.x.max() * one.scale:.4f}, more than the {one.scale:.4f} that any could lose; "
+            "the lists are not those that the bound was computed of"
         )
     return one
 

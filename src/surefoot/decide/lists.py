@@ -155,8 +155,8 @@ def baseline_scores(data: RankingData, name: str) -> Floats:
         return data.feature(int(number)).astype(np.float64)
     known = ", ".join(data.baselines) or "none"
     raise ArgumentError(
-        f"the data has no baseline {shortened(name)} (it has {known}); name one of those, or feature:25, or add it with "
-        "with_baseline"
+        f"the data has no baseline {shortened(name)} (it has {known}); name one of those, or feature:25, or add it "
+        "with with_baseline"
     )
 
 

@@ -63,8 +63,11 @@ class Opening:
 
     def together(self) -> Judged:
         """All batches, one after the other."""
-        columns = [np.concatenate([getattr(part, name) for part in self.batches]) for name in _COLUMNS]
-        return Judged(tuple(query for part in self.batches for query in part.queries), *columns)
+        scores, candidate, baseline = (
+            np.concatenate([getattr(part, name) for part in self.batches]) for name in _COLUMNS
+        )
+        queries = tuple(query for part in self.batches for query in part.queries)
+        return Judged(queries, scores, candidate, baseline)
 
     def certificate(self, gate: str, about: dict[str, Any]) -> Certificate:
         """What is proved so far."""
@@ -105,7 +108,8 @@ class Opening:
             queries = tuple(held["queries"])
             if any(column.shape != (len(queries),) or not np.isfinite(column).all() for column in columns):
                 raise DataError("has a batch that is not whole")
-            found = found.with_batch(Judged(queries, *columns), [frozenset()] * len(queries))
+            judged = Judged(queries, columns[0], columns[1], columns[2])
+            found = found.with_batch(judged, [frozenset()] * len(queries))
         return replace(found, seen=frozenset(map(str, data["seen"])))
 
 

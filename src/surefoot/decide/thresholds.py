@@ -121,7 +121,7 @@ def find_threshold(calibration: Calibration, thresholds: Floats) -> Found:
 def passing(p: Floats, delta: float) -> Rows:
     """How many of the thresholds, along the last axis, pass before the first that does not."""
     fails = p > delta
-    return np.where(fails.any(axis=-1), fails.argmax(axis=-1), p.shape[-1])
+    return np.asarray(np.where(fails.any(axis=-1), fails.argmax(axis=-1), p.shape[-1]))
 
 
 def best_of(gains: Floats, thresholds: Floats, passed: int) -> Found:

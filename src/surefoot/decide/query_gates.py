@@ -93,11 +93,11 @@ class PredictedGain:
         return np.divide(found, ideal, out=np.zeros(count), where=ideal > 0)
 
     def _documents(self, lists: Lists) -> tuple[Any, Floats, Any, Any]:
-        """Of each document that either list holds: its query, its expected gain, and its ranks, 0 where it is absent."""
+        """Of each document of either list: its query, expected gain, and both ranks, 0 where it is absent."""
         if lists.data is not None:
             query = np.repeat(np.arange(len(lists.queries)), lists.data.lengths)
             expected = np.maximum(self.expected.predict(lists), 0.0)
-            return query, expected, *(row_ranks(lists.data, each) for each in (lists.scores, lists.reference))
+            return query, expected, row_ranks(lists.data, lists.scores), row_ranks(lists.data, lists.reference)
         mine, theirs = lists.candidate.ranking, lists.baseline.ranking
         matched, there = mine.match(theirs)
         baseline = np.zeros(len(lists.candidate), dtype=np.int64)
@@ -178,7 +178,7 @@ class OwnGate:
         found = np.asarray(self.function(lists), dtype=np.float64)
         if found.shape != (len(lists.queries),) or not np.isfinite(found).all():
             raise ArgumentError(
-                f"the gate gave shape {found.shape} for {len(lists.queries):,} queries, or a number that is not finite; "
+                f"the gate gave shape {found.shape} for {len(lists.queries):,} queries, or a number that is not finite: "
                 "it must give one finite number for each of lists.queries"
             )
         return found
@@ -186,8 +186,8 @@ class OwnGate:
     def to_dict(self) -> dict[str, Any]:
         """A function cannot be written down."""
         raise ArgumentError(
-            "a gate of your own is a function, which cannot be saved without running code when it is loaded; use one of "
-            f"{', '.join(GATES)} to save the controller, or keep it in memory"
+            "a gate of your own is a function, which cannot be saved without running code when it is loaded; use "
+            f"one of {', '.join(GATES)} to save the controller, or keep it in memory"
         )
 
     def restore(self, data: dict[str, Any]) -> None:
@@ -196,7 +196,7 @@ class OwnGate:
 
 def _centred_ranks(values: Floats) -> Floats:
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable").astype(np.float64)
-    return ranks - ranks.mean()
+    return np.asarray(ranks - ranks.mean())
 
 
 def _query_numbers(of_run: Any, queries: int) -> Any:
