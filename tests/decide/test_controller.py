@@ -9,10 +9,10 @@ from typing import Any
 import jsonschema
 import numpy as np
 import pytest
+from tests.decide.controlled import MEASURE, calibrated, fitted, parts, ranker
 
 import surefoot as sf
 from surefoot.decide.certificate import certificate_schema
-from tests.decide.controlled import MEASURE, calibrated, fitted, parts, ranker
 
 
 def shuffled(data: sf.RankingData, seed: int = 0) -> sf.RankingData:

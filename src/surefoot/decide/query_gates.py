@@ -178,8 +178,8 @@ class OwnGate:
         found = np.asarray(self.function(lists), dtype=np.float64)
         if found.shape != (len(lists.queries),) or not np.isfinite(found).all():
             raise ArgumentError(
-                f"the gate gave shape {found.shape} for {len(lists.queries):,} queries, or a number that is not finite: "
-                "it must give one finite number for each of lists.queries"
+                f"the gate gave shape {found.shape} for {len(lists.queries):,} queries, or something that is not "
+                "finite; it must give one finite number for each of lists.queries"
             )
         return found
 
