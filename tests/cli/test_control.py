@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.decide.controlled import calibrated, parts, ranker
 
 import surefoot as sf
-from tests.decide.controlled import calibrated, parts, ranker
 
 
 @pytest.fixture(scope="module")
