@@ -127,7 +127,7 @@ class DecisionData(TypedDict):
     queries_needed: Annotated[
         int | None,
         "Where undecided: about how many judged queries in all would decide, in 80 % of resamples; null otherwise, or "
-        "where even 20,000 would not.",
+        "where even 10,000, or twice as many as are judged, would not.",
     ]
     ledger: LedgerData | None
     budget: BudgetData | None

@@ -111,7 +111,7 @@ def deciding(
     draws = None if drawn is None else read_draws(drawn)
     _check_together(asked.rules, draws, options)
     kinds = None if options.get("segments") is None else read_segments(options["segments"])
-    rules, members = resolve_segments(asked.rules, kinds, matrix.queries)
+    rules, members = resolve_segments(asked.rules, kinds, matrix.queries, batch=state is not None)
     told = None
     if draws is not None:
         sample = drawn_sample(matrix, baseline, candidate, draws)
