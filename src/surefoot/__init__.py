@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from surefoot.data.synthetic_letor import synthetic_letor
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run
     from surefoot.data.texts import read_texts
+    from surefoot.decide.certificate import Certificate
+    from surefoot.decide.controller import RiskController
     from surefoot.decide.decision import Decision
     from surefoot.decide.draws import Draws, judge_next, read_draws
     from surefoot.decide.gate import gate
@@ -74,6 +76,8 @@ _HOME = {
     "surefoot.data.texts": ("read_texts",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
     "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run"),
+    "surefoot.decide.certificate": ("Certificate",),
+    "surefoot.decide.controller": ("RiskController",),
     "surefoot.decide.decision": ("Decision",),
     "surefoot.decide.draws": ("Draws", "judge_next", "read_draws"),
     "surefoot.decide.gate": ("gate",),
@@ -106,15 +110,15 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "Assessment", "DataError", "Decision", "Draws", "FeatureTable", "Measure", "MeasureError",
-    "MissingExtraError", "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "Run", "Scores",
-    "SigmaFit", "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions", "compare_rankings",
-    "deviations", "expected", "fit_sigma", "g_squared", "gate", "generate_log", "geo_risk", "holm", "judge_next",
-    "lowest_click_plus_one", "noise_study", "percentiles", "personalize", "preference_gains", "query_scores",
-    "read_dates", "read_draws", "read_letor", "read_preferences", "read_qrels", "read_run", "read_scores",
-    "read_segments", "read_sweep", "read_texts", "score", "subset_study", "sweep", "swept_models", "synthetic_letor",
-    "synthetic_preferences", "synthetic_runs", "t_risk", "t_test", "time_study", "u_risk", "worst_case_loss",
-    "worst_mean", "write_letor", "write_log", "z_risk",
+    "ArgumentError", "Assessment", "Certificate", "DataError", "Decision", "Draws", "FeatureTable", "Measure",
+    "MeasureError", "MissingExtraError", "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData",
+    "RiskController", "Run", "Scores", "SigmaFit", "SurefootError", "SurefootWarning", "TradeOffs", "assess",
+    "compare_functions", "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "gate",
+    "generate_log", "geo_risk", "holm", "judge_next", "lowest_click_plus_one", "noise_study", "percentiles",
+    "personalize", "preference_gains", "query_scores", "read_dates", "read_draws", "read_letor", "read_preferences",
+    "read_qrels", "read_run", "read_scores", "read_segments", "read_sweep", "read_texts", "score", "subset_study",
+    "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs", "t_risk", "t_test",
+    "time_study", "u_risk", "worst_case_loss", "worst_mean", "write_letor", "write_log", "z_risk",
 ]  # fmt: skip
 
 

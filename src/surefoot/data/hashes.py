@@ -7,11 +7,16 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from surefoot.errors import DataError
 
 if TYPE_CHECKING:
+    from surefoot.data.matrix import Matrix
+    from surefoot.data.ranking_data import RankingData
     from surefoot.data.tables import RankedTable
 
+FINGERPRINT = 16  # hexadecimal digits of a query's: no two of a billion are likely to agree
 SEAL = "sha256"  # the name under which a file holds the hash of all else in it
 
 
@@ -40,6 +45,33 @@ def lists_hash(table: RankedTable) -> str:
         held = [table.queries[number], documents[bounds[number] : bounds[number + 1]]]
         whole.update(json.dumps(held).encode())
     return whole.hexdigest()
+
+
+def query_fingerprints(data: RankingData, X: Matrix | None = None) -> list[frozenset[str]]:
+    """What each query is recognised by later: a hash of its id and features, and one of its id and documents' ids.
+
+    An id alone does not tell: data without ids of its own counts its queries from 1. A query is the same if either
+    hash is; so one whose features were computed anew is known by its documents, where these have ids. Neither the order
+    of queries nor that of documents counts. `X` stands in for the data's own features, such as in another order.
+    """
+    matrix = data.X if X is None else X
+    starts = data.offsets[:-1]
+    low, high = np.fmin.reduceat(matrix, starts, axis=0), np.fmax.reduceat(matrix, starts, axis=0)
+    found = []
+    for number, (query, start, end) in enumerate(zip(data.queries, starts, data.offsets[1:], strict=True)):
+        hashes = {_short(query, str(end - start), low[number].tobytes(), high[number].tobytes())}
+        if data.doc_ids is not None:
+            hashes.add(_short(query, json.dumps(sorted(data.doc_ids[int(start) : int(end)].to_list()))))
+        found.append(frozenset(hashes))
+    return found
+
+
+def _short(*parts: str | bytes) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        held = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        whole.update(len(held).to_bytes(8, "big") + held)
+    return whole.hexdigest()[:FINGERPRINT]
 
 
 def sealed(data: dict[str, Any]) -> dict[str, Any]:

@@ -11,3 +11,5 @@ MOST_NEEDED = 10_000  # queries, or twice as many as are judged; where these wou
 HURT = 20  # queries hurt most that a decision lists
 EXIT = {"ship": 0, "stop": 1, "undecided": 3}  # the command's exit codes; an error's is 2
 EVERY = "*"  # as a segment's name in a policy: each of them
+LEVEL = 0.02  # of risk, that a controller keeps
+BUDGET = 1_000  # queries that will be judged at most, about, where a controller opens batch by batch

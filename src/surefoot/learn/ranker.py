@@ -80,6 +80,7 @@ class Ranker(Estimator):
     """
 
     engine_ = DEFAULT  # whose trees booster_ are; rankers pickled by the first version do not say
+    training_queries_: str | None = None  # nor by what the queries of their data are recognised
 
     def __init__(
         self,
@@ -171,6 +172,7 @@ class Ranker(Estimator):
         self.tie_rule_ = training.train.tie_rule
         self.random_state_ = training.seed
         self.score_sample_ = sample
+        self.training_queries_ = data.fingerprints
         self.checkpoint_ = training.checkpoint
         return self
 
