@@ -241,6 +241,22 @@ def test_nobody_judged(surefoot, home: Path) -> None:
     code, _, err = surefoot("gate", "other.txt", "today.run", "steady.run", "-b", "today", "--risk", "0.1")
     assert code == 2
     assert "has no query in common with the judgments" in err
+    lines = [line.split() for line in (home / "qrels.txt").read_text().splitlines()]
+    (home / "zeros.txt").write_text("".join(f"{query} 0 {document} 0\n" for query, _, document, _ in lines))
+    code, _, err = surefoot("gate", "zeros.txt", "today.run", "steady.run", "-b", "today", "--risk", "0.1")
+    assert code == 2
+    assert "no judged query has a relevant document" in err
+
+
+def test_queries_that_a_run_lacks(surefoot, home: Path) -> None:
+    lines = (home / "steady.run").read_text().splitlines(keepends=True)
+    (home / "part.run").write_text("".join(line for line in lines if not line.startswith("q00")))
+    runs = ["gate", "qrels.txt", "today.run", "part.run", "-b", "today", "--risk", "0.2"]
+    assert "part returned nothing for 9 judged queries, which count 0" in surefoot(*runs)[1]
+    assert "9 judged queries that a run lacks were left out" in surefoot(*runs, "--missing", "drop")[1]
+    code, _, err = surefoot(*runs, "--missing", "error")
+    assert code == 2
+    assert "run 'part' returned nothing for 9 of 200" in err
 
 
 def test_help_has_an_example(surefoot) -> None:

@@ -135,6 +135,7 @@ class DecisionData(TypedDict):
     drawn: DrawnData | None
     policy: PolicyData
     missing: Annotated[dict[str, int], "Judged queries that each system returned nothing for; they score 0."]
+    dropped: Annotated[int, "Judged queries that were left out, since a run lacks them."]
     hurt: Annotated[list[HurtData], "The queries hurt most, the worst first."]
     losses: Annotated[int, "How many queries are hurt at all."]
     per_query: PerQueryData

@@ -119,9 +119,9 @@ def notes(data: Json) -> list[str]:
         ledger = data["ledger"]
         again = ", and not a new one" if ledger["again"] else ""
         found.append(
-            f"By the ledger this is use number {ledger['use']} of these queries to decide{again}: δ is {data['delta']:.4g} in place of "
-            f"{ledger['delta_asked']:g}, so that all claims made of them are right together with "
-            f"{sure(ledger['delta_asked'])} confidence."
+            f"By the ledger this is use number {ledger['use']} of these queries to decide{again}: δ is "
+            f"{data['delta']:.4g} in place of {ledger['delta_asked']:g}, so that all claims made of them "
+            f"are right together with {sure(ledger['delta_asked'])} confidence."
         )
     if data["budget"] is not None:
         budget = data["budget"]
@@ -141,8 +141,12 @@ def notes(data: Json) -> list[str]:
             f"Queries were drawn in proportion to what they could {could}, {drawn['draws']:,} draws from "
             f"{drawn['traffic']:,} queries; figures are of all traffic."
         )
+    if data["dropped"]:
+        found.append(
+            f"{data['dropped']:,} judged queries that a run lacks were left out: nothing is said of such queries."
+        )
     for system, count in data["missing"].items():
-        if count:
+        if count and not data["dropped"]:
             found.append(f"{name(system)} returned nothing for {count:,} judged queries, which count 0.")
     found.append(
         f"A candidate that breaks a condition is shipped with a chance of at most {data['delta']:.4g}, one that keeps "

@@ -132,7 +132,7 @@ def deciding(
         if ledger is not None:
             use = stack.enter_context(entered(ledger, sample, matrix.measure, resolved))
         data = _decided(matrix, baseline, candidate, sample, resolved, draws, seen, use)
-        data["strata"], data["hurt"] = told, _hurt(sample, queries)  # type: ignore[typeddict-item]
+        data["strata"], data["hurt"] = told, _hurt(sample, queries)
         yield Decision(dict(data))
         if state is not None and seen is not None:
             seen.write(state)
@@ -249,6 +249,7 @@ def _decided(
         },
         "policy": policy.to_dict(),  # type: ignore[typeddict-item]
         "missing": {name: matrix.missing[name] for name in (baseline, candidate)},
+        "dropped": matrix.dropped,
         "hurt": [],
         "losses": len({query for query, lost in zip(sample.queries, _lost(sample), strict=True) if lost}),
         "per_query": sample.to_dict(),  # type: ignore[typeddict-item]

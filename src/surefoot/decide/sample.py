@@ -78,13 +78,17 @@ class Sample:
 
 
 def check_scores(scores: Scores, systems: Sequence[str]) -> None:
-    """Refuse a measure without bounds, and scores beyond 0 and 1: no loss of theirs is bounded by 1."""
+    """Refuse a measure without bounds, scores beyond 0 and 1, whose losses no 1 bounds, and judgments of nothing."""
     try:
         measure: Measure | None = Measure.parse(scores.measure)
     except MeasureError:
         measure = None  # a name that users gave to a matrix of their own
     if measure is not None:
         check_bounded(measure)
+    if scores.no_relevant == len(scores.queries):
+        raise DataError(
+            "no judged query has a relevant document, so that no list can lose anything; judge what both runs show"
+        )
     for system in systems:
         values = scores[system]
         beyond = np.flatnonzero(~((values >= 0) & (values <= 1)))
