@@ -142,6 +142,23 @@ def test_scores_policy_texts_and_names(surefoot, home: Path) -> None:
     assert sf.Decision.read("d.json").decision == "stop"
 
 
+def test_options_go_before_the_policy(surefoot, home: Path) -> None:
+    (home / "p.toml").write_text("risk = 0.9\ngain = 0\n[segments.a]\nrisk = 0.8\ngain = -0.5\n")
+    options = ["--risk", "0.2", "--delta", "0.01", "--segment", "a:risk=0.7", "--segment", "b:gain=-0.4"]
+    surefoot(*STEADY, "--policy", "p.toml", *options, "--segments", _kinds(home), "--json", "d.json", "-q")
+    data = json.loads((home / "d.json").read_text())
+    assert data["delta"] == 0.01
+    assert [(one["name"], one["segment"], one["level"]) for one in data["conditions"]] == [
+        ("risk", None, 0.2), ("gain", None, 0.0), ("risk", "a", 0.7), ("gain", "a", -0.5), ("gain", "b", -0.4),
+    ]  # fmt: skip
+
+
+def test_who_reads_no_further_does_not_ship(demo: Path) -> None:
+    line = f"{sys.executable} -m surefoot {' '.join(BOLD)} {' '.join(ASKED)} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], cwd=demo, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
 def test_file_order_changes_nothing(surefoot, home: Path) -> None:
     surefoot(*STEADY, *ASKED, "--json", "one.json", "-q")
     for name in ("qrels.txt", "today.run", "steady.run"):
@@ -191,9 +208,9 @@ def test_ledgers_count(surefoot, home: Path) -> None:
 
 
 REFUSED = [
-    ("gate", "give judgments and at least one run: surefoot gate QRELS RUN"),
+    ("gate --risk 0.1", "give judgments and at least one run: surefoot gate QRELS RUN"),
     ("gate qrels.txt today.run steady.run --risk 0.1", "name what is shipped today as the baseline"),
-    ("gate qrels.txt today.run steady.run -b today", "policy: has no conditions"),
+    ("gate qrels.txt today.run steady.run -b today", "give conditions, such as --risk 0.02 --gain 0"),
     ("gate qrels.txt today.run steady.run bold.run -b today --risk 0.1", "name the candidate: there are 2 systems"),
     ("gate qrels.txt today.run steady.run -b today --risk 0", "risk is 0; it must be above 0 and below 1"),
     ("gate qrels.txt today.run steady.run -b today --risk nan", "risk is nan; it must be a number"),
@@ -205,10 +222,7 @@ REFUSED = [
     ("gate qrels.txt today.run steady.run -b today --segment a:risk=0.1 --segment a:risk=0.2", "is given twice"),
     ("gate qrels.txt today.run steady.run -b today --segment a:risk=0.1", "--segments FILE"),
     ("gate qrels.txt today.run steady.run -b today --policy none.toml", "none.toml"),
-    (
-        "gate qrels.txt today.run steady.run -b today --policy qrels.txt --risk 0.1",
-        "give either --policy or conditions",
-    ),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --segments qrels.txt", "no condition is about one"),
     ("gate qrels.txt today.run steady.run -b today --policy qrels.txt", "qrels.txt: is not TOML"),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 -m DCG@10", "has no greatest value"),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 100", "a budget and a state go together"),

@@ -72,12 +72,11 @@ class Evidence:
     def bound(self, delta: float) -> float:
         """The figure that is proved with confidence 1 − δ: the most that risk may be, the least that gain may be.
 
-        A level that was itself proved is never passed: the bet aims at one level, and may miss those about it.
+        It is on the same side of the level as the test: the bet aims at one level, and may miss those about it.
         """
         found = largest_above(lambda m: self.p(self.x, m, delta), float(self.x.mean()), delta)
-        if self.p_holds(delta) <= delta:
-            found = min(found, self.m)
-        return self.figure(found)
+        holds = self.p_holds(delta) <= delta
+        return self.figure(min(found, self.m) if holds else max(found, min(self.m, 1.0)))
 
     def bound_fails(self, delta: float) -> float:
         """The same from the other side: the least that risk may be, the most that gain may be."""

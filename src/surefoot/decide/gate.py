@@ -178,6 +178,8 @@ def _check_together(rules: Sequence[Rule], draws: Draws | None, options: Options
             )
         if any(rule.segment == EVERY for rule in rules):
             raise ArgumentError(f"with a budget the segments must be known beforehand: name each in place of {EVERY!r}")
+    if options.get("segments") is not None and weights is None and not any(rule.segment for rule in rules):
+        raise ArgumentError("segments are given, and no condition is about one; add some, such as 'head:risk=0.05'")
     if weights is not None and strata is None and options.get("segments") is None:
         raise ArgumentError("weights are of strata; say which queries are of which with strata (--strata FILE)")
     if strata is not None and weights is None:
