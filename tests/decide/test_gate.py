@@ -266,7 +266,7 @@ def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
     sample = plain_sample(scores, "today", "new", {})
     if options:
         sample, _ = stratified(sample, {"stratum": options["strata"]}, options["weights"])
-    return evidence_of(Rule("risk", 0.05), sample).p_holds(0.05) <= 0.05
+    return evidence_of(Rule("risk", 0.05), sample).holds(0.05).p <= 0.05
 
 
 WEIGHTS = [

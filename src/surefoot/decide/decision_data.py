@@ -27,9 +27,7 @@ class ConditionData(TypedDict):
     alpha: Annotated[float | None, "Of u_risk."]
     observed: Annotated[float, "The figure of the judged queries."]
     bound: Annotated[float, "What is proved at delta: the most that risk may be, the least that gain may be."]
-    bound_fails: Annotated[
-        float | None, "Where the condition fails, what is proved at delta_fails: the least that risk is."
-    ]
+    bound_fails: Annotated[float, "What is proved at delta_fails from the other side: the least that risk is."]
     p_holds: Annotated[P, "Of the hypothesis that it does not hold; at most delta: it holds."]
     p_fails: Annotated[P, "Of the hypothesis that it holds; at most delta_fails: it fails."]
     found: Found

@@ -259,19 +259,19 @@ def _decided(
 
 
 def _condition(one: Evidence, delta: float, share: float) -> ConditionData:
-    p_holds, p_fails = one.p_holds(delta), one.p_fails(share)
-    fails = p_fails <= share
+    holding, failing = one.holds(delta), one.fails(share)
+    fails = failing.p <= share
     return {
         "name": one.rule.name,
         "segment": one.rule.segment,
         "level": one.rule.level,
         "alpha": one.rule.alpha,
         "observed": one.observed,
-        "bound": one.bound(delta),
-        "bound_fails": one.bound_fails(share) if fails else None,
-        "p_holds": p_holds,
-        "p_fails": p_fails,
-        "found": "fails" if fails else "holds" if p_holds <= delta else "open",
+        "bound": holding.bound,
+        "bound_fails": failing.bound,
+        "p_holds": holding.p,
+        "p_fails": failing.p,
+        "found": "fails" if fails else "holds" if holding.p <= delta else "open",
         "queries": len(one.x),
         "least_queries": one.least(delta),
         "method": one.method,
