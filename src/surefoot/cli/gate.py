@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,7 +55,8 @@ def gate(
         typer.Option(help="A score matrix in place of runs: CSV or Parquet, the query first.", show_default=False),
     ] = None,
     policy: Annotated[
-        str | None, typer.Option(help="The conditions as a TOML file, in place of the next five.", show_default=False)
+        str | None,
+        typer.Option(help="The conditions as a TOML file; the next six options go before it.", show_default=False),
     ] = None,
     risk: Annotated[float | None, typer.Option(help="Most average loss over all queries.", show_default=False)] = None,
     share_hurt: Annotated[
@@ -139,8 +141,8 @@ def gate(
     In GitHub Actions it also writes the job's summary, and marks the conditions that fail.
     """
     given = _conditions(risk, share_hurt, gain, u_risk, delta, segment or [])
-    if policy is not None and given:
-        raise ArgumentError("give either --policy or conditions (--risk, --gain, …), not both")
+    if policy is None and not set(given) - {"delta"}:
+        raise ArgumentError("give conditions, such as --risk 0.02 --gain 0, or a policy (--policy FILE)")
     printed, to_terminal = format_, json_file == TERMINAL
     if to_terminal:
         if format_ not in (Format.table, Format.json):
@@ -159,13 +161,16 @@ def gate(
     from surefoot.data.files import as_text
     from surefoot.decide.actions import append_summary, commands
     from surefoot.decide.gate import deciding
+    from surefoot.decide.policy import Policy
+
+    asked = Policy.read(given) if policy is None else Policy.read(policy, given)
 
     (matrix,) = read_scored("gate", files or [], scores, [] if measure is None else [measure], missing)
     with deciding(
         matrix,
         None if candidate is None else as_text(candidate),
         None if baseline is None else as_text(baseline),
-        policy if policy is not None else given,
+        asked,
         segments=segments,
         weights=weights,
         strata=strata,
@@ -178,11 +183,12 @@ def gate(
         for kind, path in wanted.items():
             if path is not None:
                 getattr(decision, f"write_{kind}")(path)
-        if to_terminal or not quiet:
-            _show(decision, printed)
         if summary is not None:
             append_summary(summary, decision.to_markdown())
-            for line in commands(decision.to_dict()):
+        with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
+            if to_terminal or not quiet:
+                _show(decision, printed)
+            for line in commands(decision.to_dict()) if summary is not None else ():
                 typer.echo(line, err=printed is Format.json)
     raise typer.Exit(decision.exit_code)
 

@@ -27,9 +27,7 @@ class ConditionData(TypedDict):
     alpha: Annotated[float | None, "Of u_risk."]
     observed: Annotated[float, "The figure of the judged queries."]
     bound: Annotated[float, "What is proved at delta: the most that risk may be, the least that gain may be."]
-    bound_fails: Annotated[
-        float | None, "Where the condition fails, what is proved at delta_fails: the least that risk is."
-    ]
+    bound_fails: Annotated[float, "What is proved at delta_fails from the other side: the least that risk is."]
     p_holds: Annotated[P, "Of the hypothesis that it does not hold; at most delta: it holds."]
     p_fails: Annotated[P, "Of the hypothesis that it holds; at most delta_fails: it fails."]
     found: Found
@@ -127,7 +125,7 @@ class DecisionData(TypedDict):
     queries_needed: Annotated[
         int | None,
         "Where undecided: about how many judged queries in all would decide, in 80 % of resamples; null otherwise, or "
-        "where even 20,000 would not.",
+        "where even 10,000, or twice as many as are judged, would not.",
     ]
     ledger: LedgerData | None
     budget: BudgetData | None
@@ -135,6 +133,7 @@ class DecisionData(TypedDict):
     drawn: DrawnData | None
     policy: PolicyData
     missing: Annotated[dict[str, int], "Judged queries that each system returned nothing for; they score 0."]
+    dropped: Annotated[int, "Judged queries that were left out, since a run lacks them."]
     hurt: Annotated[list[HurtData], "The queries hurt most, the worst first."]
     losses: Annotated[int, "How many queries are hurt at all."]
     per_query: PerQueryData

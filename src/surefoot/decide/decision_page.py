@@ -23,6 +23,7 @@ from surefoot.risk.plain_data import Json
 
 _FOLDER = "surefoot.decide/assets"
 _WIDTH, _MARGIN = 640.0, 16.0
+_APART = 90.0  # how near two numbers may stand
 _MOST = 60  # conditions that have a picture; the table has all
 
 
@@ -58,9 +59,14 @@ def picture(condition: Json) -> Picture:
     return Picture(
         condition_name(condition), sentence(condition), condition["found"],
         (_MARGIN, level) if at_most else (level, _WIDTH - _MARGIN), (span[0], span[1]), level,
-        place(condition["observed"]), (f"{low:.3g}".replace("-", "−"), f"{high:.3g}".replace("-", "−")),
+        place(condition["observed"]), (_end(low, _MARGIN, level), _end(high, _WIDTH - _MARGIN, level)),
         f"{condition['level']:g}".replace("-", "−"),
     )  # fmt: skip
+
+
+def _end(value: float, at: float, level: float) -> str:
+    """What stands at an end of the line; nothing where the level's own number stands there."""
+    return f"{value:.3g}".replace("-", "−") if abs(at - level) > _APART else ""
 
 
 def to_page(data: Json) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from surefoot.decide.defaults import DECIDED, MOST_NEEDED
+from surefoot.decide.defaults import DECIDED
+from surefoot.decide.needed import most_tried
 from surefoot.decide.policy import Rule
 from surefoot.errors import visible, without_middle
 from surefoot.report.escapes import csv_text, markdown
@@ -91,10 +92,8 @@ def sentence(condition: Json) -> str:
         return f"{condition_name(condition)} holds: {figure} is {side} {figure4(condition['bound'])}; {seen}."
     least = condition["least_queries"]
     few = f" No fewer than {least:,} queries can prove it." if least and least > condition["queries"] else ""
-    return (
-        f"{condition_name(condition)} is open: {figure} is proved to be {side} {figure4(condition['bound'])}, which is not "
-        f"enough; {seen}.{few}"
-    )
+    bound = figure4(condition["bound"])
+    return f"{condition_name(condition)} is open: {figure} is {side} {bound}, more is not proved; {seen}.{few}"
 
 
 def needed(data: Json) -> str | None:
@@ -103,8 +102,8 @@ def needed(data: Json) -> str | None:
         return None
     if data["queries_needed"] is None:
         return (
-            f"Even {MOST_NEEDED:,} judged queries would hardly decide: what was observed is too near a level. Another "
-            "level would, or a candidate that differs more."
+            f"Even {most_tried(data['queries']):,} judged queries would hardly decide: what was observed is too near a "
+            "level. Another level would, or a candidate that differs more."
         )
     more = data["queries_needed"] - data["queries"]
     return (
@@ -118,11 +117,11 @@ def notes(data: Json) -> list[str]:
     found = []
     if data["ledger"] is not None:
         ledger = data["ledger"]
-        use = f"use number {ledger['use']}" + (", the same as before" if ledger["again"] else "")
+        again = ", and not a new one" if ledger["again"] else ""
         found.append(
-            f"By the ledger this is {use} of these queries to decide: δ is {data['delta']:.4g} in place of "
-            f"{ledger['delta_asked']:g}, so that all claims made of them are right together with "
-            f"{sure(ledger['delta_asked'])} confidence."
+            f"By the ledger this is use number {ledger['use']} of these queries to decide{again}: δ is "
+            f"{data['delta']:.4g} in place of {ledger['delta_asked']:g}, so that all claims made of them "
+            f"are right together with {sure(ledger['delta_asked'])} confidence."
         )
     if data["budget"] is not None:
         budget = data["budget"]
@@ -142,8 +141,12 @@ def notes(data: Json) -> list[str]:
             f"Queries were drawn in proportion to what they could {could}, {drawn['draws']:,} draws from "
             f"{drawn['traffic']:,} queries; figures are of all traffic."
         )
+    if data["dropped"]:
+        found.append(
+            f"{data['dropped']:,} judged queries that a run lacks were left out: nothing is said of such queries."
+        )
     for system, count in data["missing"].items():
-        if count:
+        if count and not data["dropped"]:
             found.append(f"{name(system)} returned nothing for {count:,} judged queries, which count 0.")
     found.append(
         f"A candidate that breaks a condition is shipped with a chance of at most {data['delta']:.4g}, one that keeps "

@@ -13,7 +13,7 @@ x is multiplied by its query's weight w = π_h·n/n_h and divided by the greates
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,13 @@ from surefoot.risk.bounds import largest_above, least_queries, losses, p_value
 from surefoot.risk.tradeoff import weigh_losses
 
 Method = Literal["betting", "binomial", "anytime", "stratified"]
+
+
+class Proof(NamedTuple):
+    """p, which is compared with δ, and the bound on the figure that is proved at δ."""
+
+    p: float
+    bound: float
 
 
 @dataclass(frozen=True)
@@ -53,13 +60,31 @@ class Evidence:
         """The figure that a mean of x comes to."""
         return self.offset + self.scale * mean
 
-    def p_holds(self, delta: float) -> float:
-        """p of the hypothesis that the condition does not hold; `delta` is what it is compared with."""
-        return float(self.p(self.x, np.float64(self.m), delta))
+    def holds(self, delta: float) -> Proof:
+        """Of the hypothesis that the condition does not hold: p, and the figure that is proved at δ.
 
-    def p_fails(self, delta: float) -> float:
-        """p of the hypothesis that it holds, by the mirrored test: 1 − x against 1 − m."""
-        return float(self.p(1 - self.x, np.float64(1 - self.m), delta))
+        That is the most that risk may be, the least that gain may be. It lies on the same side of the level as p says:
+        the bet aims at one level, and may miss those about it.
+        """
+        p, bound = self._proof(self.x, self.m, delta)
+        return Proof(p, self.figure(bound))
+
+    def fails(self, delta: float) -> Proof:
+        """The same of the hypothesis that it holds, by the mirrored test: 1 − x against 1 − m."""
+        p, bound = self._proof(1 - self.x, 1 - self.m, delta)
+        return Proof(p, self.figure(1 - bound))
+
+    def _proof(self, x: Floats, m: float, delta: float) -> tuple[float, float]:
+        """p at m, from the first pass of the search for the bound, and the bound."""
+        at_m: list[float] = []
+
+        def p_of(levels: Floats) -> Floats:
+            p = self.p(x, np.append(levels, m), delta)
+            at_m.append(float(p[-1]))
+            return p[:-1]
+
+        bound = largest_above(p_of, float(x.mean()), delta)
+        return at_m[0], min(bound, m) if at_m[0] <= delta else max(bound, min(m, 1.0))
 
     def p(self, x: Floats, m: Floats | np.float64, delta: float) -> Floats:
         """p of E[x] ≥ m by this condition's method, for one sample at one or many levels."""
@@ -68,23 +93,6 @@ class Evidence:
         if self.method == "anytime":
             return anytime_capital(x, start_anytime(m, delta, self.budget or len(x))).p
         return p_value(x, m, delta, self.method)
-
-    def bound(self, delta: float) -> float:
-        """The figure that is proved with confidence 1 − δ: the most that risk may be, the least that gain may be.
-
-        A level that was itself proved is never passed: the bet aims at one level, and may miss those about it.
-        """
-        found = largest_above(lambda m: self.p(self.x, m, delta), float(self.x.mean()), delta)
-        if self.p_holds(delta) <= delta:
-            found = min(found, self.m)
-        return self.figure(found)
-
-    def bound_fails(self, delta: float) -> float:
-        """The same from the other side: the least that risk may be, the most that gain may be."""
-        found = 1 - largest_above(lambda m: self.p(1 - self.x, m, delta), 1 - float(self.x.mean()), delta)
-        if self.p_fails(delta) <= delta:
-            found = max(found, self.m)
-        return self.figure(found)
 
     def least(self, delta: float) -> int | None:
         """The fewest queries that can prove the condition at all; None where none can, or none is known."""

@@ -111,7 +111,7 @@ def deciding(
     draws = None if drawn is None else read_draws(drawn)
     _check_together(asked.rules, draws, options)
     kinds = None if options.get("segments") is None else read_segments(options["segments"])
-    rules, members = resolve_segments(asked.rules, kinds, matrix.queries)
+    rules, members = resolve_segments(asked.rules, kinds, matrix.queries, batch=state is not None)
     told = None
     if draws is not None:
         sample = drawn_sample(matrix, baseline, candidate, draws)
@@ -132,7 +132,7 @@ def deciding(
         if ledger is not None:
             use = stack.enter_context(entered(ledger, sample, matrix.measure, resolved))
         data = _decided(matrix, baseline, candidate, sample, resolved, draws, seen, use)
-        data["strata"], data["hurt"] = told, _hurt(sample, queries)  # type: ignore[typeddict-item]
+        data["strata"], data["hurt"] = told, _hurt(sample, queries)
         yield Decision(dict(data))
         if state is not None and seen is not None:
             seen.write(state)
@@ -178,6 +178,8 @@ def _check_together(rules: Sequence[Rule], draws: Draws | None, options: Options
             )
         if any(rule.segment == EVERY for rule in rules):
             raise ArgumentError(f"with a budget the segments must be known beforehand: name each in place of {EVERY!r}")
+    if options.get("segments") is not None and weights is None and not any(rule.segment for rule in rules):
+        raise ArgumentError("segments are given, and no condition is about one; add some, such as 'head:risk=0.05'")
     if weights is not None and strata is None and options.get("segments") is None:
         raise ArgumentError("weights are of strata; say which queries are of which with strata (--strata FILE)")
     if strata is not None and weights is None:
@@ -249,6 +251,7 @@ def _decided(
         },
         "policy": policy.to_dict(),  # type: ignore[typeddict-item]
         "missing": {name: matrix.missing[name] for name in (baseline, candidate)},
+        "dropped": matrix.dropped,
         "hurt": [],
         "losses": len({query for query, lost in zip(sample.queries, _lost(sample), strict=True) if lost}),
         "per_query": sample.to_dict(),  # type: ignore[typeddict-item]
@@ -256,19 +259,19 @@ def _decided(
 
 
 def _condition(one: Evidence, delta: float, share: float) -> ConditionData:
-    p_holds, p_fails = one.p_holds(delta), one.p_fails(share)
-    fails = p_fails <= share
+    holding, failing = one.holds(delta), one.fails(share)
+    fails = failing.p <= share
     return {
         "name": one.rule.name,
         "segment": one.rule.segment,
         "level": one.rule.level,
         "alpha": one.rule.alpha,
         "observed": one.observed,
-        "bound": one.bound(delta),
-        "bound_fails": one.bound_fails(share) if fails else None,
-        "p_holds": p_holds,
-        "p_fails": p_fails,
-        "found": "fails" if fails else "holds" if p_holds <= delta else "open",
+        "bound": holding.bound,
+        "bound_fails": failing.bound,
+        "p_holds": holding.p,
+        "p_fails": failing.p,
+        "found": "fails" if fails else "holds" if holding.p <= delta else "open",
         "queries": len(one.x),
         "least_queries": one.least(delta),
         "method": one.method,

@@ -54,8 +54,8 @@ class Policy:
     delta: float = DELTA
 
     @classmethod
-    def read(cls, source: Any) -> Policy:
-        """A policy from a TOML file or a dict of the same keys.
+    def read(cls, source: Any, changes: Mapping[str, Any] | None = None) -> Policy:
+        """A policy from a TOML file or a dict of the same keys; `changes` go before the file's own.
 
         >>> policy = Policy.read({"risk": 0.02, "u_risk": {"alpha": 5, "above": 0}, "segments": {"new": {"gain": 0}}})
         >>> [rule.words for rule in policy.rules], policy.rules[-1].segment
@@ -69,7 +69,7 @@ class Policy:
                 found = tomllib.loads(text)
             except tomllib.TOMLDecodeError as error:
                 raise DataError.at(source, None, f"is not TOML ({error}); write {_EXAMPLE}") from error
-            return _policy(found, lambda message: DataError.at(source, None, message))
+            return _policy(_changed(found, changes or {}), lambda message: DataError.at(source, None, message))
         if isinstance(source, Mapping):
             return _policy(source, lambda message: ArgumentError(f"policy: {message}"))
         raise ArgumentError(f"the policy is {shortened(source)}; give a TOML file or a dict, such as {{'risk': 0.02}}")
@@ -77,6 +77,18 @@ class Policy:
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
         return {"delta": self.delta, "rules": [rule.to_dict() for rule in self.rules]}
+
+
+def _changed(given: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with these keys, those of segments one by one."""
+    own, other = given.get("segments"), changes.get("segments")
+    if not isinstance(own, Mapping) or other is None:
+        return {**given, **changes}
+    tables = {name: table for name, table in own.items() if name not in other}
+    tables |= {
+        name: _changed(own[name], table) if isinstance(own.get(name), dict) else table for name, table in other.items()
+    }
+    return {**given, **changes, "segments": tables}
 
 
 _Error = Callable[[str], Exception]

@@ -78,13 +78,17 @@ class Sample:
 
 
 def check_scores(scores: Scores, systems: Sequence[str]) -> None:
-    """Refuse a measure without bounds, and scores beyond 0 and 1: no loss of theirs is bounded by 1."""
+    """Refuse a measure without bounds, scores beyond 0 and 1, whose losses no 1 bounds, and judgments of nothing."""
     try:
         measure: Measure | None = Measure.parse(scores.measure)
     except MeasureError:
         measure = None  # a name that users gave to a matrix of their own
     if measure is not None:
         check_bounded(measure)
+    if scores.no_relevant == len(scores.queries):
+        raise DataError(
+            "no judged query has a relevant document, so that no list can lose anything; judge what both runs show"
+        )
     for system in systems:
         values = scores[system]
         beyond = np.flatnonzero(~((values >= 0) & (values <= 1)))
@@ -129,11 +133,12 @@ def drawn_sample(scores: Scores, baseline: str, candidate: str, draws: Draws) ->
 
 
 def resolve_segments(
-    rules: Sequence[Rule], kinds: Kinds | None, queries: Sequence[str]
+    rules: Sequence[Rule], kinds: Kinds | None, queries: Sequence[str], *, batch: bool = False
 ) -> tuple[tuple[Rule, ...], dict[str, Flags]]:
     """The rules with `*` written out as each segment, and which of the queries each segment has.
 
-    A segment goes by its name, or by COLUMN=NAME where several columns have one of that name.
+    A segment goes by its name, or by COLUMN=NAME where several columns have one of that name. Of a `batch` a segment
+    may have no query: it had some before, or will have.
     """
     wanted = [rule.segment for rule in rules if rule.segment is not None]
     if not wanted:
@@ -143,29 +148,32 @@ def resolve_segments(
             f"the policy has conditions on segments ({listed(list(dict.fromkeys(wanted)), 3, shortened)}); say which "
             "queries are of which with segments (--segments FILE)"
         )
-    members = _members(kinds, queries)
-    plain: dict[str, list[str]] = {}
-    for full, (kind, _) in members.items():
-        plain.setdefault(kind, []).append(full)
-    shown = {full: kind if len(plain[kind]) == 1 else full for full, (kind, _) in members.items()}
+    judged = _members(kinds, queries, batch)
+    named: dict[str, list[str]] = {}
+    for full, (kind, _) in judged.items():
+        named.setdefault(kind, []).append(full)
     found: dict[tuple[str | None, str], Rule] = {}
+    members: dict[str, Flags] = {}
     # A segment's own table goes before the one for every segment.
     for rule in sorted(rules, key=lambda rule: (rule.segment is not None, rule.segment != EVERY)):
         if rule.segment is None:
             found[None, rule.name] = rule
             continue
-        for full in members if rule.segment == EVERY else [_known(rule.segment, members, plain)]:
-            found[shown[full], rule.name] = Rule(rule.name, rule.level, rule.alpha, shown[full])
-    used = {segment for segment, _ in found}
-    return tuple(found.values()), {shown[full]: of for full, (_, of) in members.items() if shown[full] in used}
+        for full in judged if rule.segment == EVERY else [_known(rule.segment, judged, named)]:
+            kind, flags = judged[full]
+            name = rule.segment if rule.segment != EVERY else kind if len(named[kind]) == 1 else full
+            found[full, rule.name] = Rule(rule.name, rule.level, rule.alpha, name)
+            members[name] = flags
+    used = {rule.segment for rule in found.values()}
+    return tuple(found.values()), {name: flags for name, flags in members.items() if name in used}
 
 
-def _members(kinds: Kinds, queries: Sequence[str]) -> dict[str, tuple[str, Flags]]:
-    """By COLUMN=NAME, each segment's name and which of the queries are of it."""
+def _members(kinds: Kinds, queries: Sequence[str], batch: bool) -> dict[str, tuple[str, Flags]]:
+    """By COLUMN=NAME, each segment's name and which of the queries are of it; of a batch, segments of none too."""
     found: dict[str, tuple[str, Flags]] = {}
     for column, of in kinds.items():
         named = [of.get(query) for query in queries]
-        present = sorted({kind for kind in named if kind is not None})
+        present = sorted({kind for kind in (of.values() if batch else named) if kind is not None})
         if not present:
             raise ArgumentError(
                 f"no query has a segment in {shortened(column)}: {of_other_queries('segments', of, queries)}"

@@ -12,6 +12,7 @@ import numpy as np
 
 from surefoot.arguments import number_of
 from surefoot.data.by_query import query_table
+from surefoot.decide.decision_data import StratumData
 from surefoot.decide.sample import Kinds, Sample
 from surefoot.errors import ArgumentError, DataError, listed, shortened
 
@@ -50,7 +51,7 @@ def read_weights(source: Any) -> dict[str, float]:
     return found
 
 
-def stratified(sample: Sample, kinds: Kinds, shares: Mapping[str, float]) -> tuple[Sample, list[dict[str, Any]]]:
+def stratified(sample: Sample, kinds: Kinds, shares: Mapping[str, float]) -> tuple[Sample, list[StratumData]]:
     """The sample with each query's weight, π_h·n/n_h, and for each stratum its share and number of queries."""
     if len(kinds) != 1:
         raise ArgumentError(
@@ -81,5 +82,5 @@ def stratified(sample: Sample, kinds: Kinds, shares: Mapping[str, float]) -> tup
                 "leave its conditions out, or make it a stratum"
             )
     weights = {name: shares[name] * len(strata) / counts[name] for name in shares}
-    told = [{"stratum": name, "share": shares[name], "queries": counts[name]} for name in shares]
+    told: list[StratumData] = [{"stratum": name, "share": shares[name], "queries": counts[name]} for name in shares]
     return replace(sample, share=np.array([weights[name] for name in strata])), told

@@ -27,6 +27,7 @@ BLOCK = 64  # queries copied at a time, so that one query's values lie side by s
 _ROUNDING = 1e-9  # by which a value may leave [0, 1], as a quotient of equal numbers does
 _CEILING = 1e300  # of a fixed bet's capital: what is above is given away, which no proof minds
 
+Delta: TypeAlias = float | Floats  # one level, or many
 Columns: TypeAlias = Iterable[Floats | float]  # for each query, in betting order, its x for all leading axes at once
 
 
@@ -62,7 +63,7 @@ class Aiming:
     Past n queries n − i + 1 stays 1. Once the target is reached nothing more is staked. `m` must lie within (0, 1).
     """
 
-    def __init__(self, m: Floats, target: float, n: int, prior: float) -> None:
+    def __init__(self, m: Floats, target: Floats | float, n: int, prior: float) -> None:
         self.m, self.target, self.n, self.prior = m, target, n, prior
         self.count = 0
         self.log_capital, self.sums, self.squares = np.zeros(m.shape), np.zeros(m.shape), np.zeros(m.shape)
@@ -108,10 +109,13 @@ def betting_p(x: ArrayLike, m: ArrayLike, delta: float) -> Floats:
     return betting_p_columns(columns_of(values), values.shape[-1], m, delta, values.shape[:-1])
 
 
-def betting_p_columns(columns: Columns, n: int, m: ArrayLike, delta: float, shape: tuple[int, ...] = ()) -> Floats:
-    """`betting_p` of n columns: for each query in betting order its x, one number or an array of `shape`, unchecked."""
+def betting_p_columns(columns: Columns, n: int, m: ArrayLike, delta: Delta, shape: tuple[int, ...] = ()) -> Floats:
+    """`betting_p` of n columns: for each query in betting order its x, one number or an array of `shape`, unchecked.
+
+    `delta` may be an array too, with a level for each m.
+    """
     level, inside = _levels(m, shape)
-    bet = Aiming(inside, float(np.log(1 / check_delta(delta))), n, PRIOR)
+    bet = Aiming(inside, -np.log(check_delta(delta)), n, PRIOR)
     peak = np.zeros(inside.shape)
     for x in columns:
         bet.add(x)
@@ -142,7 +146,7 @@ class Anytime(NamedTuple):
     """What the anytime bets hold after some queries; plain arrays, so that a batch can be added later, or saved."""
 
     m: Floats
-    delta: float
+    delta: Delta
     budget: int
     seen: int  # queries
     log_capital: Floats  # of the aiming bet
@@ -158,7 +162,7 @@ class Anytime(NamedTuple):
         return _known(self.m, np.minimum(1, 1 / self.peak))
 
 
-def start_anytime(m: ArrayLike, delta: float, budget: int, shape: tuple[int, ...] = ()) -> Anytime:
+def start_anytime(m: ArrayLike, delta: Delta, budget: int, shape: tuple[int, ...] = ()) -> Anytime:
     """The anytime bets before the first query; `budget` is about how many queries will be judged at most."""
     level, _ = _levels(m, shape)
     nothing, one = np.zeros(level.shape), np.ones(level.shape)
@@ -193,7 +197,7 @@ def anytime_capital(x: ArrayLike, state: Anytime) -> Anytime:
 def anytime_columns(columns: Columns, state: Anytime) -> Anytime:
     """`anytime_capital` of columns: for each query in order its x, one number or an array of the state's shape."""
     _, inside = _levels(state.m, ())
-    bet = Aiming(inside, float(np.log(2 / state.delta)), state.budget, ANYTIME_PRIOR)
+    bet = Aiming(inside, np.log(2 / state.delta), state.budget, ANYTIME_PRIOR)
     bet.count = state.seen
     bet.log_capital, bet.sums, bet.squares = state.log_capital.copy(), state.sums.copy(), state.squares.copy()
     stakes = _fixed_stakes(inside)
@@ -231,7 +235,7 @@ def stratified_p_columns(columns: Columns, m: ArrayLike, shape: tuple[int, ...] 
     with np.errstate(divide="ignore"):  # the greatest bet loses everything at x = 1: ln 0
         for x in columns:
             logs += np.log(np.maximum(1 + stakes * (inside - x), 0))
-    return _known(level, np.minimum(1, np.exp(-np.minimum(_log_mean(logs), np.log(_CEILING)))))
+    return _known(level, np.exp(-np.clip(_log_mean(logs), 0, np.log(_CEILING))))
 
 
 def least_by_betting(m: float, delta: float) -> int:
@@ -285,11 +289,11 @@ def check_unit(x: ArrayLike) -> Floats:
     return np.clip(values, 0, 1) if least < 0 or most > 1 else values
 
 
-def check_delta(delta: float) -> float:
-    """δ, the chance of a wrong claim that is accepted, within (0, 1)."""
-    if not 0 < delta < 1:
+def check_delta(delta: Delta) -> Delta:
+    """δ, the chance of a wrong claim that is accepted, within (0, 1); or many of them."""
+    if not np.all((np.asarray(delta) > 0) & (np.asarray(delta) < 1)):
         raise ArgumentError(f"delta is {delta}; it must be above 0 and below 1, such as 0.05")
-    return float(delta)
+    return delta
 
 
 def _levels(m: ArrayLike, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
