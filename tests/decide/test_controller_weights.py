@@ -10,6 +10,7 @@ import pytest
 from tests.decide.controlled import MEASURE, calibrated, fitted, parts
 
 import surefoot as sf
+from surefoot.decide.judged import Judged, calibration_of
 from surefoot.risk.betting import anytime_capital, query_order, start_anytime
 
 
@@ -112,3 +113,15 @@ def test_losses_can_be_watched_together_in_batches() -> None:
     alone = fitted(level=0.08).update(parts()["judged"])
     assert c.certificate_["certified"] <= alone.certificate_["certified"]
     assert calibrated().certificate_["method"] == "betting"
+
+
+def test_drawn_queries_are_bet_on_in_the_order_of_their_copies() -> None:
+    """Copies side by side would let a bet know what comes next."""
+    judged = Judged(("a", "b", "c"), np.arange(3.0), np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.2, 0.2]))
+    draws = sf.judge_next({"a": ["x"], "b": ["x"], "c": ["x"]}, {"a": ["y"], "b": ["y"], "c": ["y"]}, "P@1", 40)
+    asked = sf.RiskController({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").asked
+    _, sample, told = calibration_of(judged, asked, draws, None, 1.0)
+    ids = [query for query, times in zip(draws.queries, draws.times, strict=True) for _ in range(times)]
+    copies = [copy for times in draws.times for copy in range(1, times + 1)]
+    assert sample.queries == tuple(ids[place] for place in query_order(ids, copies))
+    assert (told["draws"], told["mean_weight"]) == (40, 1.0)
