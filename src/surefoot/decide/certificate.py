@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from surefoot.data.hashes import check_seal
 from surefoot.decide.certificate_data import SCHEMA, CertificateData
-from surefoot.errors import DataError, visible
+from surefoot.errors import DataError, listed, visible
 from surefoot.report.escapes import csv_text
 from surefoot.report.html import render_page
 from surefoot.report.line_chart import Line, line_chart
@@ -31,6 +31,9 @@ class Certificate(PlainResult, Mapping[str, Any]):
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
         check_seal(data, "the certificate")
+        absent = [name for name in CertificateData.__annotations__ if name not in data]
+        if absent:
+            raise DataError(f"is not whole, as {cls.called}: it lacks {listed(absent)}")
         return super().from_dict(data)
 
     def __getitem__(self, name: str) -> Any:

@@ -108,6 +108,8 @@ class Opening:
             queries = tuple(held["queries"])
             if any(column.shape != (len(queries),) or not np.isfinite(column).all() for column in columns):
                 raise DataError("has a batch that is not whole")
+            if any(not ((column >= 0) & (column <= 1)).all() for column in columns[1:]):
+                raise DataError("has a batch with values of the measure beyond 0 and 1")
             judged = Judged(queries, columns[0], columns[1], columns[2])
             found = found.with_batch(judged, [frozenset()] * len(queries))
         return replace(found, seen=frozenset(map(str, data["seen"])))

@@ -21,8 +21,8 @@ from surefoot.risk.bounds import binomial_p, hoeffding_bentkus_p, least_queries
 
 EVERY_SCORE = 5_000  # queries up to which each of their scores is tried: the search is quadratic
 QUANTILES = 1_000  # of the scores that `fit_gate` saw, beyond that
-_CURVE = 48  # thresholds of the curve of level against gain, which certifies nothing
-_LEVELS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0)  # of that curve, as multiples of the level
+_CURVE = 32  # thresholds of the curve of level against gain, which certifies nothing
+_LEVELS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of that curve, as multiples of the level
 _CELLS = 1 << 22  # of a matrix of thresholds by queries at a time
 
 
