@@ -18,6 +18,7 @@ from surefoot.decide.evidence import evidence_of
 from surefoot.decide.policy import Rule
 from surefoot.decide.sample import Sample
 from surefoot.errors import ArgumentError, DataError, SurefootError
+from surefoot.risk.betting import betting_p, query_order
 
 
 @pytest.fixture(autouse=True)
@@ -393,3 +394,22 @@ def test_queries_needed_is_where_most_resamples_decide() -> None:
     assert 172 <= later <= 181
     border = Sample(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - (np.arange(100) < 2).astype(float))
     assert needed.queries_needed([evidence_of(Rule("share_hurt", 0.02), border)], 100, 0.05) is None
+
+
+def test_copies_of_a_drawn_query_lie_apart() -> None:
+    rng, runs, draws = np.random.default_rng(7), 400, 300
+    traffic = [f"q{i}" for i in range(30)]
+    loss = np.array([1.0] * 3 + [0.0] * 27)  # a tenth loses all: just the level
+    apart, together = [], []
+    for _ in range(runs):
+        place = np.sort(rng.choice(30, draws))
+        first = np.searchsorted(place, place)
+        copies = np.arange(draws) - first + 1
+        order = query_order([traffic[one] for one in place], copies.tolist())
+        apart.append(loss[place[order]])
+        # The same queries' copies one after the other: after the first of them the bet knows those that follow.
+        shuffled = np.argsort(rng.permutation(30)[place], kind="stable")
+        together.append(loss[place[shuffled]])
+    limit = 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+    assert float((betting_p(apart, 0.1, 0.05) <= 0.05).mean()) <= limit
+    assert float((betting_p(together, 0.1, 0.05) <= 0.05).mean()) > 2 * limit
