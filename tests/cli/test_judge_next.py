@@ -39,8 +39,9 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
 
 def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path) -> None:
     line = ["judge-next", home / "new.run", "-b", home / "today.run", "-m", "P@1", "--for", "gain", "-q"]
-    for _ in range(2):
-        assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv") == (0, "", "")
+    assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv") == (0, "", "")
+    assert surefoot(*line, "-o", home / "d.json")[0] == 2  # what was judged by these draws would be lost
+    assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv", "--force") == (0, "", "")
     before = (home / "new.run").read_bytes()
     code, _, err = surefoot(*line, "-o", home / "new.run", "--force")
     assert (code, (home / "new.run").read_bytes()) == (2, before)
@@ -55,7 +56,6 @@ def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path)
         (["-m", "nDCG@3", "-n", "0"], "-n"),
         (["-m", "nDCG@3", "-n", "10000000"], "n is 10,000,000"),
         (["-m", "nDCG@3", "--judged", "nowhere.txt"], "nowhere.txt"),
-        ([], "Missing option"),
     ],
 )
 def test_refusals(surefoot, home: Path, options: list[str], said: str) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import numpy as np
 import pytest
+from tests.decide.controlled import MEASURE, calibrated, fitted, parts, ranker
 
 import surefoot as sf
 from surefoot.decide.certificate import certificate_schema
-from tests.decide.controlled import MEASURE, calibrated, fitted, parts, ranker
 
 
 def shuffled(data: sf.RankingData, seed: int = 0) -> sf.RankingData:
@@ -66,6 +67,8 @@ def test_the_order_of_queries_changes_nothing() -> None:
 
 
 def test_the_certificate_is_plain_data_of_its_schema() -> None:
+    text = files("surefoot.decide").joinpath("certificate.schema.json").read_text(encoding="utf-8")
+    assert json.loads(text) == certificate_schema()
     for c in (calibrated(), fitted(level=1e-3).calibrate(parts()["judged"])):
         data = json.loads(c.certificate_.to_json())
         jsonschema.validate(data, certificate_schema(strict=True))

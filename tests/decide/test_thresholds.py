@@ -128,7 +128,7 @@ def check_valid(coin: str, runs: int, n: int, every: bool) -> None:
     most = DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / runs)
     assert (searched(coin, runs, n, 1.0, every) < 0.5).mean() <= most
     assert (searched(coin, runs, n, 1.0, every, empirical) < 0.5).mean() >= 0.3  # so that the test can fail
-    if n >= 1000:  # with half the losses all is safe, and nearly all is found to be
+    if n >= 5000:  # at half the border, which fewer queries do not tell from it, nearly all is found to be safe
         assert (searched(coin, runs // 4, n, 0.25, every) <= 0.03).mean() >= 0.8
 
 

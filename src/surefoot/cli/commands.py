@@ -6,6 +6,7 @@ import typer
 
 from surefoot import __version__
 from surefoot.cli.bar import with_bar
+from surefoot.cli.control import control
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.gate import gate
@@ -26,7 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
-for command in (evaluate, train, rank, select, gate, judge_next, personalize, make_log, demo):
+for command in (evaluate, train, rank, select, gate, judge_next, control, personalize, make_log, demo):
     app.command()(with_bar(command))
 app.command()(sweep)  # it shows more than a bar
 app.add_typer(stability)

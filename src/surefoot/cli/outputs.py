@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -35,6 +35,7 @@ SWEEP_CSV = re.compile(rb"\Acandidate,kind,objective,alpha,part,")
 PERSONAL_CSV = re.compile(rb"\Amodel,method,beta,alpha,chosen_as,part,")
 QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
 DRAWS_CSV = re.compile(rb"\Aquery,times,weight,documents_to_judge\n")
+DECISIONS_CSV = re.compile(rb"\Aquery,shown,gate_score,threshold,why\n")
 DEMO = re.compile(rb"\A(q\d+) (?:Q0|0) \1-d\d{3} ")
 _ENDS = 1 << 12
 
@@ -95,23 +96,26 @@ class OutputFolder(Output):
 class OutputModel(Output):
     """A folder that a model is saved to; one that holds other files is refused."""
 
+    ours: Callable[[str], bool] = is_model_file
+    what: str = "a model"
+
     def check(self) -> None:
         """Raise an error if it cannot be written there, or if more than a model would be lost."""
         from surefoot.data.writing import destination_folder
 
         folder = destination_folder(str(self.path))
         found = folder.iterdir() if folder.is_dir() else ()
-        others = sorted(entry.name for entry in found if not is_model_file(entry.name))
+        others = sorted(entry.name for entry in found if not self.ours(entry.name))
         if others:
             raise ArgumentError(
-                f"{self.option}: the folder {self.path} holds other files than a model's ({', '.join(others[:3])}); "
-                "name a new folder"
+                f"{self.option}: the folder {self.path} holds other files than {self.what}'s ({', '.join(others[:3])}"
+                "); name a new folder"
             )
 
     def refusal(self) -> str | None:
         """Why what exists there must not be replaced unasked, if it must not."""
         folder = Path(str(self.path))
-        return "holds a model already" if folder.is_dir() and any(folder.iterdir()) else None
+        return f"holds {self.what} already" if folder.is_dir() and any(folder.iterdir()) else None
 
 
 def figures_folder(option: str, path: str | None) -> Output:

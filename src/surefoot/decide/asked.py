@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from surefoot.arguments import LARGEST_COUNT, number_of, whole
 from surefoot.decide.certificate_data import LossName
-from surefoot.decide.defaults import MOST_DELTA
+from surefoot.decide.defaults import METHODS, MOST_DELTA
 from surefoot.decide.lists import Lists, Movement
 from surefoot.decide.policy import Policy, Rule
 from surefoot.errors import ArgumentError, shortened
@@ -17,7 +17,7 @@ from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
 
 LOSSES: tuple[LossName, ...] = get_args(LossName)
-METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")
+SETTINGS = ("measure", "level", "loss", "delta", "method", "blend", "movement_cap", "drift", "budget")
 MOST_DRIFT = 1e6
 
 

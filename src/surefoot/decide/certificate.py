@@ -121,14 +121,15 @@ def sentence(data: Mapping[str, Any]) -> str:
     if data["method"] == "crc":
         sure = "on average over many such calibrations, though a single one may exceed it (conformal risk control)"
     else:
-        chance = f"{data['delta']:.3g}"
-        sure = f"with at most {chance} chance of being wrong ({data['method']})"
+        sure = (
+            f"a claim that is wrong for at most {100 * data['delta']:.3g} % of sets drawn like this ({data['method']})"
+        )
     kept = "" if data["gain_kept"] is None else f", {data['gain_kept']:.0%} of what it would gain everywhere"
     shown = data["shown"]
     return (
         f"Shown where its gate score is at least {data['threshold']:.4g}, {data['candidate']} {losses} against {base} "
-        f"over {of}{drift}, {sure}; on the judged queries that was {shown['share_shown']:.0%} of lists, which "
-        f"lost {shown['risk']:.4f} and gained {shown['gain']:.4f} on balance{kept}."
+        f"over {of}{drift}, {sure}; of the judged queries {shown['share_shown']:.0%} got its list, and over all "
+        f"of them it lost {shown['risk']:.4f} and gained {shown['gain']:.4f} on balance{kept}."
     )
 
 

@@ -114,6 +114,11 @@ class RiskController:
         self._gate_queries: frozenset[str] = frozenset()
         self._certificate: Certificate | None = None
 
+    @property
+    def ranker(self) -> Ranker | None:
+        """The candidate, where it is a Ranker."""
+        return self._ranker
+
     # What is compared ------------------------------------------------------------------------------------------------
 
     def lists(self, data: Any = None) -> Lists:
@@ -298,7 +303,7 @@ def _named_baseline(ranker: Any, baseline: Any) -> str:
         return str(ranker.baselines_[0])
     if not isinstance(baseline, str):
         raise ArgumentError(
-            f"baseline is {shortened(baseline)}; with a Ranker, name one of the data's baselines, or such as 'feature:25'"
+            f"baseline is {shortened(baseline)}; with a Ranker, name one of the data's baselines, or write feature:25"
         )
     return baseline
 

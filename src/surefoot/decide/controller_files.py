@@ -16,6 +16,7 @@ import numpy as np
 from surefoot.data.files import read_json
 from surefoot.data.hashes import check_seal, sealed
 from surefoot.data.writing import made_folder, write_text
+from surefoot.decide.asked import SETTINGS
 from surefoot.decide.certificate import Certificate
 from surefoot.decide.controller_names import CONTROLLER, RANKER
 from surefoot.decide.opening import Opening
@@ -75,7 +76,7 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
 
 
 def _restored(kind: type[RiskController], data: dict[str, Any], home: Path) -> RiskController:
-    settings = dict(data["settings"]) | {"gate": data["gate"]["name"]}
+    settings = {name: data["settings"][name] for name in SETTINGS} | {"gate": data["gate"]["name"]}
     if data["ranker"] is None:
         found = kind(None, None, **settings)
     else:

@@ -102,7 +102,9 @@ class PredictedGain:
         matched, there = mine.match(theirs)
         baseline = np.zeros(len(lists.candidate), dtype=np.int64)
         baseline[matched] = theirs.rank_at(there)
-        alone = np.setdiff1d(np.arange(len(lists.baseline)), there)  # what only the baseline shows
+        only = np.ones(len(lists.baseline), dtype=bool)
+        only[there] = False
+        alone = np.flatnonzero(only)  # what only the baseline shows
         expected = np.maximum(self.expected.predict(lists), 0.0)
         query = _query_numbers(lists.of_candidate, len(lists.candidate.queries))[mine.query_of_position()]
         alone_query = _query_numbers(lists.of_baseline, len(lists.baseline.queries))[theirs.query_at(alone)]
@@ -178,8 +180,8 @@ class OwnGate:
         found = np.asarray(self.function(lists), dtype=np.float64)
         if found.shape != (len(lists.queries),) or not np.isfinite(found).all():
             raise ArgumentError(
-                f"the gate gave shape {found.shape} for {len(lists.queries):,} queries, or a number that is not finite: "
-                "it must give one finite number for each of lists.queries"
+                f"the gate gave shape {found.shape} for {len(lists.queries):,} queries, or something that is not "
+                "finite; it must give one finite number for each of lists.queries"
             )
         return found
 

@@ -71,7 +71,10 @@ class Calibration:
             return hoeffding_bentkus_p(self.sums(one.x, thresholds) / len(self), len(self), m)
         if one.method == "binomial":
             return binomial_p(self.sums(one.x, thresholds), len(self), m)
-        return gated_p(one.x, self.scores, thresholds, m, self.delta)
+        # Only queries that lose tell thresholds apart: between two of them all have the same losses, and so one p.
+        losing = np.sort(self.scores[one.x > 0])
+        _, first, inverse = np.unique(np.searchsorted(losing, thresholds), return_index=True, return_inverse=True)
+        return gated_p(one.x, self.scores, thresholds[first], m, self.delta)[..., inverse]
 
     def sums(self, values: Floats, thresholds: Floats) -> Floats:
         """Σ values over the queries whose score is at least each threshold."""
