@@ -172,7 +172,7 @@ def test_figures_are_those_of_an_assessment(scores: sf.Scores) -> None:
 
 
 def test_bounds_stand_between_what_is_observed_and_the_verdict(scores: sf.Scores) -> None:
-    for candidate in scores.systems[1:]:
+    for candidate in ("bold", "steady", "hybrid", "random-ish"):
         for one in sf.gate(scores, candidate=candidate, baseline="today", policy=FULL).conditions:
             worse = 1 if one["name"] in ("risk", "share_hurt") else -1
             assert worse * (one["bound"] - one["observed"]) >= -1e-12
@@ -267,7 +267,8 @@ def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
     sample = plain_sample(scores, "today", "new", {})
     if options:
         sample, _ = stratified(sample, {"stratum": options["strata"]}, options["weights"])
-    return evidence_of(Rule("risk", 0.05), sample).holds(0.05).p <= 0.05
+    found = evidence_of(Rule("risk", 0.05), sample)
+    return float(found.p(found.x, np.float64(found.m), 0.05)) <= 0.05
 
 
 WEIGHTS = [
@@ -397,7 +398,7 @@ def test_queries_needed_is_where_most_resamples_decide() -> None:
 
 
 def test_copies_of_a_drawn_query_lie_apart() -> None:
-    rng, runs, draws = np.random.default_rng(7), 400, 300
+    rng, runs, draws = np.random.default_rng(7), 250, 300
     traffic = [f"q{i}" for i in range(30)]
     loss = np.array([1.0] * 3 + [0.0] * 27)  # a tenth loses all: just the level
     apart, together = [], []

@@ -84,8 +84,9 @@ def test_a_bound_is_where_p_crosses_delta(method) -> None:
         assert float(p_value(x, bound - 1e-4, 0.05, method)) > 0.05
 
 
+@pytest.mark.heavy
 def test_bounds_are_exceeded_no_more_often_than_delta() -> None:
-    rng, runs = np.random.default_rng(5), 100
+    rng, runs = np.random.default_rng(5), 300
     samples = rng.random((runs, 200)) * (rng.random((runs, 200)) < 0.1)
     for method in ("betting", "hoeffding-bentkus", "stratified"):
         exceeded = np.mean([upper_bound(x, 0.05, method) < 0.05 for x in samples])

@@ -101,7 +101,7 @@ def calibration_of(
                 raise ArgumentError(f"strata are weighed by betting alone; method is {shortened(asked.method)}")
             sample, held = stratified(sample, {} if strata is None else read_segments(strata), shares)
             counts = np.ones(len(rows)) if sample.share is None else sample.share
-            told = {"kind": "strata", "draws": len(rows), "mean_weight": None, "strata": held}  # type: ignore[typeddict-item]
+            told = {"kind": "strata", "draws": len(rows), "mean_weight": None, "strata": held}
         elif strata is not None:
             raise ArgumentError("strata say which kind each query is of; give their shares of traffic as weights, too")
     evidence = tuple(_bounded(evidence_of(rule, sample, mean_weight), largest, told["kind"]) for rule in asked.rules)
