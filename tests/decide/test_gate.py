@@ -247,7 +247,7 @@ def test_weights_turn_a_biased_sample_into_traffic() -> None:
 
 
 def test_strata_keep_delta_where_plain_decisions_do_not() -> None:
-    rng, runs, level = np.random.default_rng(1), 150, 0.05
+    rng, runs, level = np.random.default_rng(1), 80, 0.05
     strata = {f"q{i}": "head" if i < 180 else "tail" for i in range(200)}
     shipped = {"plain": 0, "weighed": 0}
     for _ in range(runs):  # nine tenths of the sample, and half of the traffic, lose nothing

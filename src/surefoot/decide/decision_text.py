@@ -93,7 +93,7 @@ def sentence(condition: Json) -> str:
     least = condition["least_queries"]
     few = f" No fewer than {least:,} queries can prove it." if least and least > condition["queries"] else ""
     bound = figure4(condition["bound"])
-    return f"{condition_name(condition)} is open: {figure} is {side} {bound}, more is not proved; {seen}.{few}"
+    return f"{condition_name(condition)} is open: {figure} is {side} {bound}, which settles nothing; {seen}.{few}"
 
 
 def needed(data: Json) -> str | None:
