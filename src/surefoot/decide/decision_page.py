@@ -16,6 +16,7 @@ from surefoot.decide.decision_text import (
     needed,
     notes,
     sentence,
+    worst_first,
 )
 from surefoot.errors import visible
 from surefoot.report.html import render_page
@@ -79,7 +80,7 @@ def to_page(data: Json) -> str:
         headline=headline(data),
         needed=needed(data),
         about=visible(f"{data['measure']} on {data['queries']:,} judged queries"),
-        pictures=[picture(one) for one in data["conditions"][:_MOST]],
+        pictures=[picture(one) for one in worst_first(data)[:_MOST]],
         rows=[[one["found"], cells(one)] for one in data["conditions"]],
         headings=HEADINGS,
         width=_WIDTH,

@@ -156,6 +156,11 @@ def notes(data: Json) -> list[str]:
     return found
 
 
+def worst_first(data: Json) -> list[Json]:
+    """The conditions that fail, then those that are open, then those that hold; each in the policy's order."""
+    return sorted(data["conditions"], key=lambda one: ("fails", "open", "holds").index(one["found"]))
+
+
 def cells(condition: Json) -> list[str]:
     """A condition's row."""
     return [
@@ -188,7 +193,7 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
         Text(f"{data['measure']} on {data['queries']:,} judged queries", style="dim"),
         Text(headline(data), style="bold"),
         Text(""),
-        *(Text(f"• {sentence(one)}") for one in data["conditions"][:most]),
+        *(Text(f"• {sentence(one)}") for one in worst_first(data)[:most]),
     ]
     if len(data["conditions"]) > most:
         parts.append(Text(f"  and {len(data['conditions']) - most:,} more conditions"))
