@@ -15,6 +15,8 @@ import yaml
 from lxml import etree
 
 import surefoot as sf
+from surefoot.cli.demo import demo as make_demo
+from surefoot.decide import needed
 from surefoot.decide.decision_data import decision_schema
 
 ROOT = Path(__file__).parents[2]
@@ -26,8 +28,7 @@ JUNIT = ROOT / "tests" / "decide" / "junit.xsd"
 def demo(tmp_path_factory) -> Path:
     """What `surefoot demo` writes."""
     folder = tmp_path_factory.mktemp("made") / "demo"
-    command = [sys.executable, "-m", "surefoot", "demo", "--no-learn", "-o", str(folder)]
-    subprocess.run(command, check=True, capture_output=True)
+    make_demo(output=folder, queries=200, seed=0, learn=False, force=False)
     return folder
 
 
@@ -37,6 +38,7 @@ def home(demo: Path, tmp_path: Path, monkeypatch) -> Path:
         (tmp_path / name).symlink_to(demo / name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    monkeypatch.setattr(needed, "MOST_NEEDED", 300)  # a search that most tests do not look at
     return tmp_path
 
 
@@ -45,21 +47,18 @@ BOLD = ["gate", "qrels.txt", "today.run", "bold.run", "-m", "nDCG@10", "-b", "to
 ASKED = ["--risk", "0.03", "--gain", "0"]
 
 
-def test_the_demo_stops_bold_and_ships_steady(demo: Path) -> None:
-    for name, code, words in (("bold", 1, "Stop bold, keep today"), ("steady", 0, "Ship steady in place of today")):
-        done = subprocess.run(
-            [sys.executable, "-m", "surefoot", "gate", "qrels.txt", "today.run", f"{name}.run", "-m", "nDCG@10",
-             "--baseline", "today", "--risk", "0.03", "--gain", "0"],
-            cwd=demo, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert (done.returncode, done.stderr) == (code, "")
-        assert words in done.stdout
+def test_the_demo_stops_bold_and_ships_steady(surefoot, home: Path) -> None:
+    for line, code, words in ((BOLD, 1, "Stop bold, keep today"), (STEADY, 0, "Ship steady in place of today")):
+        found, out, err = surefoot(*line, *ASKED)
+        assert (found, err) == (code, "")
+        assert words in out
 
 
-def test_undecided_is_three_with_how_many_more(surefoot, home: Path) -> None:
-    code, out, _ = surefoot(*STEADY, "--risk", "0.0125", "--segment", "*:risk=0.3", "--segments", _kinds(home))
+def test_undecided_is_three_with_how_many_more(surefoot, home: Path, monkeypatch) -> None:
+    monkeypatch.setattr(needed, "MOST_NEEDED", 2000)
+    code, out, _ = surefoot(*STEADY, "--risk", "0.02")
     assert code == 3
-    assert re.search(r"About [\d,]+ more judged queries|would hardly decide", out)
+    assert re.search(r"About \d+ more judged queries", out)
 
 
 def _kinds(home: Path) -> Path:
@@ -105,13 +104,6 @@ def test_the_documented_workflow(demo: Path, tmp_path: Path, new: str, code: int
     etree.XMLSchema(etree.parse(JUNIT)).assertValid(etree.parse(tmp_path / "junit.xml"))
     jsonschema.validate(json.loads((tmp_path / "decision.json").read_text()), decision_schema(strict=True))
     assert "<h1>" in (tmp_path / "decision.html").read_text()
-    if not code:
-        return
-    again = subprocess.run(
-        ["bash", "-e", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert again.returncode == code
-    assert (tmp_path / "summary.md").read_text().count(title) == 2
 
 
 def test_json_on_the_terminal_stays_json(surefoot, home: Path, monkeypatch) -> None:

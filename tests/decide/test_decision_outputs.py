@@ -135,6 +135,17 @@ def test_the_summary_is_added_to_and_never_too_long(tmp_path: Path) -> None:
     assert (tmp_path / "new.md").read_text() == "\nmade\n"
 
 
+def test_of_many_conditions_the_worst_are_told_first() -> None:
+    data = decided("stop").to_dict()
+    (fails, _), holds = data["conditions"], decided("ship").to_dict()["conditions"][0]
+    many = sf.Decision(data | {"conditions": [holds] * 30 + [fails]})
+    text = many.to_text()
+    assert text.index("• risk ≤ 0.05 fails") < text.index("• risk ≤ 0.05 holds")
+    assert "and 21 more conditions" in text
+    assert many.to_markdown().count("| risk ≤ 0.05 |") == 31
+    assert many.page().index('<li class="fails">') < many.page().index('<li class="holds">')
+
+
 class Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()

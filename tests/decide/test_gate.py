@@ -18,6 +18,7 @@ from surefoot.decide.evidence import evidence_of
 from surefoot.decide.policy import Rule
 from surefoot.decide.sample import Sample
 from surefoot.errors import ArgumentError, DataError, SurefootError
+from surefoot.risk.betting import betting_p, query_order
 
 
 @pytest.fixture(autouse=True)
@@ -171,7 +172,7 @@ def test_figures_are_those_of_an_assessment(scores: sf.Scores) -> None:
 
 
 def test_bounds_stand_between_what_is_observed_and_the_verdict(scores: sf.Scores) -> None:
-    for candidate in scores.systems[1:]:
+    for candidate in ("bold", "steady", "hybrid", "random-ish"):
         for one in sf.gate(scores, candidate=candidate, baseline="today", policy=FULL).conditions:
             worse = 1 if one["name"] in ("risk", "share_hurt") else -1
             assert worse * (one["bound"] - one["observed"]) >= -1e-12
@@ -246,7 +247,7 @@ def test_weights_turn_a_biased_sample_into_traffic() -> None:
 
 
 def test_strata_keep_delta_where_plain_decisions_do_not() -> None:
-    rng, runs, level = np.random.default_rng(1), 150, 0.05
+    rng, runs, level = np.random.default_rng(1), 80, 0.05
     strata = {f"q{i}": "head" if i < 180 else "tail" for i in range(200)}
     shipped = {"plain": 0, "weighed": 0}
     for _ in range(runs):  # nine tenths of the sample, and half of the traffic, lose nothing
@@ -266,7 +267,8 @@ def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
     sample = plain_sample(scores, "today", "new", {})
     if options:
         sample, _ = stratified(sample, {"stratum": options["strata"]}, options["weights"])
-    return evidence_of(Rule("risk", 0.05), sample).holds(0.05).p <= 0.05
+    found = evidence_of(Rule("risk", 0.05), sample)
+    return float(found.p(found.x, np.float64(found.m), 0.05)) <= 0.05
 
 
 WEIGHTS = [
@@ -393,3 +395,22 @@ def test_queries_needed_is_where_most_resamples_decide() -> None:
     assert 172 <= later <= 181
     border = Sample(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - (np.arange(100) < 2).astype(float))
     assert needed.queries_needed([evidence_of(Rule("share_hurt", 0.02), border)], 100, 0.05) is None
+
+
+def test_copies_of_a_drawn_query_lie_apart() -> None:
+    rng, runs, draws = np.random.default_rng(7), 250, 300
+    traffic = [f"q{i}" for i in range(30)]
+    loss = np.array([1.0] * 3 + [0.0] * 27)  # a tenth loses all: just the level
+    apart, together = [], []
+    for _ in range(runs):
+        place = np.sort(rng.choice(30, draws))
+        first = np.searchsorted(place, place)
+        copies = np.arange(draws) - first + 1
+        order = query_order([traffic[one] for one in place], copies.tolist())
+        apart.append(loss[place[order]])
+        # The same queries' copies one after the other: after the first of them the bet knows those that follow.
+        shuffled = np.argsort(rng.permutation(30)[place], kind="stable")
+        together.append(loss[place[shuffled]])
+    limit = 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
+    assert float((betting_p(apart, 0.1, 0.05) <= 0.05).mean()) <= limit
+    assert float((betting_p(together, 0.1, 0.05) <= 0.05).mean()) > 2 * limit

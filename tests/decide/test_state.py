@@ -216,6 +216,7 @@ print(sf.gate(scores, baseline="today", policy={"gain": 0.9}, ledger=sys.argv[1]
 """
 
 
+@pytest.mark.heavy
 def test_programs_at_the_same_time_each_get_their_own_use(tmp_path: Path) -> None:
     path = tmp_path / "ledger.json"
     started = [

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
+from surefoot.decide.thresholds import passing
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import betting_p
 from surefoot.risk.bounds import (
@@ -83,8 +84,9 @@ def test_a_bound_is_where_p_crosses_delta(method) -> None:
         assert float(p_value(x, bound - 1e-4, 0.05, method)) > 0.05
 
 
+@pytest.mark.heavy
 def test_bounds_are_exceeded_no_more_often_than_delta() -> None:
-    rng, runs = np.random.default_rng(5), 100
+    rng, runs = np.random.default_rng(5), 300
     samples = rng.random((runs, 200)) * (rng.random((runs, 200)) < 0.1)
     for method in ("betting", "hoeffding-bentkus", "stratified"):
         exceeded = np.mean([upper_bound(x, 0.05, method) < 0.05 for x in samples])
@@ -126,10 +128,27 @@ def test_what_is_refused(call, message: str) -> None:
 
 @pytest.mark.heavy
 def test_mapie_agrees_where_the_two_overlap() -> None:
-    mapie = pytest.importorskip("mapie.risk_control.methods")
+    theirs = pytest.importorskip("mapie.risk_control.methods")
     rng = np.random.default_rng(0)
     risks = rng.random(30) * 0.2
     for n in (50, 400):
         for level in (0.05, 0.1, 0.3):
-            theirs = mapie.compute_hoeffding_bentkus_p_value(risks, n, level)
-            assert hoeffding_bentkus_p(risks, n, level) == pytest.approx(np.ravel(theirs), rel=1e-6)
+            expected = theirs.compute_hoeffding_bentkus_p_value(risks, n, level)
+            assert hoeffding_bentkus_p(risks, n, level) == pytest.approx(np.ravel(expected), rel=1e-6)
+
+
+@pytest.mark.heavy
+def test_mapie_certifies_the_same_thresholds() -> None:
+    """Learn-then-test in a fixed order: from the safest threshold on, up to the first whose p is above δ."""
+    methods = pytest.importorskip("mapie.risk_control.methods")
+    control = pytest.importorskip("mapie.risk_control.fwer_control")
+    rng, n, level, delta = np.random.default_rng(1), 500, 0.1, 0.1
+    for _ in range(20):
+        scores, lost = rng.random(n), rng.random(n) * (rng.random(n) < 0.4)
+        thresholds = np.sort(rng.random(40))[::-1]
+        values = np.where(scores >= thresholds[:, None], lost, 0)
+        p = p_value(values, level, delta, "hoeffding-bentkus")
+        ours = np.arange(passing(p, delta))
+        expected = methods.compute_hoeffding_bentkus_p_value(values.mean(axis=1), n, level)
+        assert ours.tolist() == list(control.control_fwer(np.ravel(expected), delta, "fixed_sequence"))
+        assert 0 < len(ours) < len(p)

@@ -16,6 +16,7 @@ from surefoot.decide.decision_text import (
     needed,
     notes,
     sentence,
+    worst_first,
 )
 from surefoot.errors import visible
 from surefoot.report.html import render_page
@@ -29,13 +30,13 @@ _MOST = 60  # conditions that have a picture; the table has all
 
 @dataclass(frozen=True)
 class Picture:
-    """One condition on a line: what is allowed, where the level is, what was observed and what is proved."""
+    """One condition on a line: what is allowed, the level, what was observed and what the queries leave possible."""
 
     title: str
     said: str
     found: str
     allowed: tuple[float, float]
-    proved: tuple[float, float]
+    possible: tuple[float, float]
     level: float
     observed: float
     ends: tuple[str, str]
@@ -45,8 +46,8 @@ class Picture:
 def picture(condition: Json) -> Picture:
     """Where everything of a condition stands on its line."""
     at_most = condition["name"] in ("risk", "share_hurt")
-    edge = condition["bound_fails"] if condition["found"] == "fails" else condition["bound"]
-    known = [condition["level"], condition["observed"], edge]
+    edges = condition["bound"], condition["bound_fails"]
+    known = [condition["level"], condition["observed"], *edges]
     low, high = min(known + ([0.0] if at_most else [])), max(known)
     pad = 0.12 * (high - low or 1.0)
     low, high = (low if at_most and low >= 0 else low - pad), high + pad
@@ -55,7 +56,7 @@ def picture(condition: Json) -> Picture:
         return float(round(_MARGIN + (_WIDTH - 2 * _MARGIN) * (value - low) / (high - low), 1))
 
     level = place(condition["level"])
-    span = sorted((place(condition["observed"]), place(edge)))
+    span = sorted(map(place, edges))
     return Picture(
         condition_name(condition), sentence(condition), condition["found"],
         (_MARGIN, level) if at_most else (level, _WIDTH - _MARGIN), (span[0], span[1]), level,
@@ -79,7 +80,7 @@ def to_page(data: Json) -> str:
         headline=headline(data),
         needed=needed(data),
         about=visible(f"{data['measure']} on {data['queries']:,} judged queries"),
-        pictures=[picture(one) for one in data["conditions"][:_MOST]],
+        pictures=[picture(one) for one in worst_first(data)[:_MOST]],
         rows=[[one["found"], cells(one)] for one in data["conditions"]],
         headings=HEADINGS,
         width=_WIDTH,

@@ -93,7 +93,7 @@ def sentence(condition: Json) -> str:
     least = condition["least_queries"]
     few = f" No fewer than {least:,} queries can prove it." if least and least > condition["queries"] else ""
     bound = figure4(condition["bound"])
-    return f"{condition_name(condition)} is open: {figure} is {side} {bound}, more is not proved; {seen}.{few}"
+    return f"{condition_name(condition)} is open: {figure} is {side} {bound}, which settles nothing; {seen}.{few}"
 
 
 def needed(data: Json) -> str | None:
@@ -156,6 +156,11 @@ def notes(data: Json) -> list[str]:
     return found
 
 
+def worst_first(data: Json) -> list[Json]:
+    """The conditions that fail, then those that are open, then those that hold; each in the policy's order."""
+    return sorted(data["conditions"], key=lambda one: ("fails", "open", "holds").index(one["found"]))
+
+
 def cells(condition: Json) -> list[str]:
     """A condition's row."""
     return [
@@ -188,7 +193,7 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
         Text(f"{data['measure']} on {data['queries']:,} judged queries", style="dim"),
         Text(headline(data), style="bold"),
         Text(""),
-        *(Text(f"• {sentence(one)}") for one in data["conditions"][:most]),
+        *(Text(f"• {sentence(one)}") for one in worst_first(data)[:most]),
     ]
     if len(data["conditions"]) > most:
         parts.append(Text(f"  and {len(data['conditions']) - most:,} more conditions"))
