@@ -118,7 +118,9 @@ def searched(coin: str, runs: int, n: int, times: float, every: bool, search: An
     found = []
     for start in range(0, runs, 1000):
         losses, scores = drawn(coin, min(1000, runs - start), n, times, seed + start)
-        fixed = np.tile(np.linspace(0.98, 0, 50), (len(losses), 1))
+        grid = np.linspace(0.98, 0, 50)
+        near = np.where(grid < 0.499, grid + 0.015, grid)  # the first unsafe one lies close to the border
+        fixed = np.tile(near, (len(losses), 1))
         thresholds = -np.sort(-scores, axis=1) if every else fixed
         found.append(search(losses, scores, thresholds))
     return np.concatenate(found)
@@ -136,7 +138,7 @@ def test_what_is_certified_is_true_as_often_as_promised() -> None:
     check_valid("0, 0.05 or 1", 300, 300, every=True)
 
 
-_SIZES = [(300, 4_000, True), (300, 20_000, False), (1000, 20_000, False), (5000, 5_000, False)]
+_SIZES = [(300, 4_000, True), (300, 20_000, False), (1000, 20_000, False), (5000, 2_000, False)]
 
 
 @pytest.mark.heavy
