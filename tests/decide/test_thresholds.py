@@ -22,7 +22,7 @@ from surefoot.decide.thresholds import (
     passing,
     thresholds_for,
 )
-from surefoot.risk.betting import betting_p, betting_p_columns
+from surefoot.risk.betting import anytime_columns, betting_p, betting_p_columns, start_anytime
 
 LEVEL, DELTA = 0.02, 0.05
 
@@ -96,13 +96,22 @@ def drawn(coin: str, runs: int, n: int, times: float, seed: int) -> tuple[Any, A
 
 def reached(losses: Any, scores: Any, thresholds: Any) -> Any:
     """For each run the lowest threshold that the search certifies, 2 where it is none."""
-    shape = thresholds.shape
+    p = betting_p_columns(gated(losses, scores, thresholds), losses.shape[1], LEVEL, DELTA, thresholds.shape)
+    return lowest(p, thresholds)
 
-    def columns() -> Iterator[Any]:
-        for loss, score in zip(losses.T, scores.T, strict=True):
-            yield loss[:, None] * (thresholds <= score[:, None])
 
-    p = betting_p_columns(columns(), losses.shape[1], LEVEL, DELTA, shape)
+def opened(losses: Any, scores: Any, thresholds: Any) -> Any:
+    """The same for a gate that opens query by query; what was open once stays open, so the end says what ever was."""
+    state = start_anytime(LEVEL, DELTA, losses.shape[1], thresholds.shape)
+    return lowest(anytime_columns(gated(losses, scores, thresholds), state).p, thresholds)
+
+
+def gated(losses: Any, scores: Any, thresholds: Any) -> Iterator[Any]:
+    for loss, score in zip(losses.T, scores.T, strict=True):
+        yield loss[:, None] * (thresholds <= score[:, None])
+
+
+def lowest(p: Any, thresholds: Any) -> Any:
     count = passing(p, DELTA)
     return np.where(count > 0, np.take_along_axis(thresholds, np.maximum(count - 1, 0)[:, None], 1)[:, 0], 2.0)
 
@@ -110,8 +119,7 @@ def reached(losses: Any, scores: Any, thresholds: Any) -> Any:
 def empirical(losses: Any, scores: Any, thresholds: Any) -> Any:
     """The same by the plain rule: as far as the observed risk allows."""
     risk = np.stack([(losses * (scores >= one[:, None])).mean(axis=1) for one in thresholds.T], axis=1)
-    count = passing((risk > LEVEL).astype(float), 0.5)
-    return np.where(count > 0, np.take_along_axis(thresholds, np.maximum(count - 1, 0)[:, None], 1)[:, 0], 2.0)
+    return lowest((risk > LEVEL).astype(float), thresholds)
 
 
 def searched(coin: str, runs: int, n: int, times: float, every: bool, search: Any = reached, seed: int = 11) -> Any:
@@ -146,6 +154,15 @@ _SIZES = [(300, 4_000, True), (300, 20_000, False), (1000, 20_000, False), (5000
 @pytest.mark.parametrize("coin", _COINS)
 def test_the_same_with_more_runs_and_queries(coin: str, n: int, runs: int, every: bool) -> None:
     check_valid(coin, runs, n, every)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("n", [300, 1000])
+@pytest.mark.parametrize("coin", _COINS)
+def test_a_gate_that_opens_query_by_query_is_never_too_open(coin: str, n: int) -> None:
+    runs = 4_000
+    most = DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / runs)
+    assert (searched(coin, runs, n, 1.0, False, opened) < 0.5).mean() <= most
 
 
 def test_the_simulated_search_is_the_one_that_controllers_use() -> None:

@@ -124,7 +124,8 @@ def sentence(data: Mapping[str, Any]) -> str:
     if data["method"] == "crc":
         sure = "on average over many such calibrations, though a single one may exceed it (conformal risk control)"
     else:
-        sure = f"a claim that is wrong for at most {100 * data['delta']:.3g} % of sets of queries drawn so ({data['method']})"
+        chance = f"{100 * data['delta']:.3g} %"
+        sure = f"a claim that is wrong for at most {chance} of sets of queries drawn so ({data['method']})"
     kept = "" if data["gain_kept"] is None else f", {data['gain_kept']:.0%} of what it would gain everywhere"
     shown = data["shown"]
     return (
