@@ -48,7 +48,7 @@ def test_control_and_rank_are_what_python_does(surefoot, home: Path, line: list[
         rows = list(csv.DictReader(file))
     shown = calibrated().decisions(parts()["traffic"]).shown
     assert [row["shown"] for row in rows] == ["model" if takes else "feature1" for takes in shown]
-    assert f"model is shown for {shown.sum()} of them" in out
+    assert f"model is shown for {shown.sum()} queries" in out
     assert all("predicted_gain:regression" in row["why"] for row in rows)
 
 

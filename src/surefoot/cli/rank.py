@@ -97,7 +97,7 @@ def _controlled(
     decided.write(decisions)
     said = [
         f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}",
-        f"{controller.candidate_name} is shown for {int(decided.shown.sum()):,} of them, {controller.baseline_name} "
+        f"{controller.candidate_name} is shown for {int(decided.shown.sum()):,} queries, {controller.baseline_name} "
         f"for the others; why is in {decisions}",
         controller.certificate_["sentence"],
     ]
