@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.decide.controlled import calibrated, fitted, parts
 
 import surefoot as sf
 from surefoot.data.hashes import sealed
-from tests.decide.controlled import calibrated, fitted, parts
 
 STRANGE = (None, -1, "x", [], {}, True, 1e300, 0.5, [None])
 
