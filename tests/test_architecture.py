@@ -23,8 +23,21 @@ MAY_IMPORT = {  # besides itself and the foundation
     "report": {"data", "risk"},
     "studies": {"data", "measures", "risk", "report"},
     "choose": {"data", "measures", "risk", "learn", "report"},
+    "decide": {"data", "measures", "risk", "learn", "report"},
     "personal": {"data", "clicks", "measures", "risk", "learn", "report", "choose"},
-    "cli": {"data", "clicks", "measures", "risk", "export", "learn", "report", "studies", "choose", "personal"},
+    "cli": {
+        "data",
+        "clicks",
+        "measures",
+        "risk",
+        "export",
+        "learn",
+        "report",
+        "studies",
+        "choose",
+        "decide",
+        "personal",
+    },
 }
 
 

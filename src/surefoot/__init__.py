@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from surefoot.data.tables import Qrels, Run, read_qrels, read_run, read_runs
     from surefoot.data.texts import read_texts
     from surefoot.data.tools.judgments import write_judgments
+    from surefoot.decide.certificate import Certificate
+    from surefoot.decide.controller import RiskController
+    from surefoot.decide.decision import Decision
+    from surefoot.decide.draws import Draws, judge_next, read_draws
+    from surefoot.decide.gate import gate
     from surefoot.errors import (
         ArgumentError,
         DataError,
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
     from surefoot.measures.notation import Measure
     from surefoot.measures.scoring import score
     from surefoot.measures.sigma import SigmaFit, fit_sigma, synthetic_preferences
+    from surefoot.measures.worst_case import worst_case_loss
     from surefoot.personal.personalize import personalize
     from surefoot.personal.study import Personalization
     from surefoot.report.assessment import Assessment, assess
@@ -74,6 +80,11 @@ _HOME = {
     "surefoot.data.tools.judgments": ("write_judgments",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
     "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
+    "surefoot.decide.certificate": ("Certificate",),
+    "surefoot.decide.controller": ("RiskController",),
+    "surefoot.decide.decision": ("Decision",),
+    "surefoot.decide.draws": ("Draws", "judge_next", "read_draws"),
+    "surefoot.decide.gate": ("gate",),
     "surefoot.errors": (
         "ArgumentError",
         "DataError",
@@ -87,6 +98,7 @@ _HOME = {
     "surefoot.measures.notation": ("Measure",),
     "surefoot.measures.scoring": ("score",),
     "surefoot.measures.sigma": ("SigmaFit", "fit_sigma", "synthetic_preferences"),
+    "surefoot.measures.worst_case": ("worst_case_loss",),
     "surefoot.personal.personalize": ("personalize",),
     "surefoot.personal.study": ("Personalization",),
     "surefoot.report.assessment": ("Assessment", "assess"),
@@ -102,15 +114,16 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "ArgumentError", "Assessment", "DataError", "FeatureTable", "Measure", "MeasureError", "MissingExtraError",
-    "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData", "Run", "Scores", "SigmaFit",
-    "StreamedScores", "SurefootError", "SurefootWarning", "TradeOffs", "assess", "compare_functions",
-    "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "generate_log", "geo_risk", "holm",
-    "lowest_click_plus_one", "noise_study", "percentiles", "personalize", "preference_gains", "query_scores",
-    "read_dates", "read_letor", "read_preferences", "read_qrels", "read_run", "read_runs", "read_scores",
-    "read_segments", "read_sweep", "read_texts", "score", "subset_study", "sweep", "swept_models", "synthetic_letor",
-    "synthetic_preferences", "synthetic_runs", "t_risk", "t_test", "time_study", "u_risk", "worst_mean",
-    "write_judgments", "write_letor", "write_log", "z_risk",
+    "ArgumentError", "Assessment", "Certificate", "DataError", "Decision", "Draws", "FeatureTable", "Measure",
+    "MeasureError", "MissingExtraError", "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData",
+    "RiskController", "Run", "Scores", "SigmaFit", "StreamedScores", "SurefootError", "SurefootWarning", "TradeOffs",
+    "assess", "compare_functions", "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "gate",
+    "generate_log", "geo_risk", "holm", "judge_next", "lowest_click_plus_one", "noise_study", "percentiles",
+    "personalize", "preference_gains", "query_scores", "read_dates", "read_draws", "read_letor", "read_preferences",
+    "read_qrels", "read_run", "read_runs", "read_scores", "read_segments", "read_sweep", "read_texts", "score",
+    "subset_study", "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs", "t_risk",
+    "t_test", "time_study", "u_risk", "worst_case_loss", "worst_mean", "write_judgments", "write_letor", "write_log",
+    "z_risk",
 ]  # fmt: skip
 
 

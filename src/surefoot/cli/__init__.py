@@ -42,6 +42,7 @@ def _leave(stopped: StoppedError) -> NoReturn:
 
 
 def _run() -> NoReturn:
+    code: Any = 0
     try:
         if sys.stdout is None:
             raise OSError("it is closed; send it to a file")
@@ -61,7 +62,7 @@ def _run() -> NoReturn:
         _fail(2, f"there is not enough memory for this ({error or 'none is left'}); give it less at a time")
     except BrokenPipeError:
         _silence()  # the reader of our output (head, less) has gone: nothing to report
-        sys.exit(0)
+        sys.exit(code if isinstance(code, int) else 0)
     except OSError as error:
         _silence()
         what = f"{error.filename}: cannot be used" if error.filename else "standard output cannot be written"

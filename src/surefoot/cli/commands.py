@@ -6,10 +6,13 @@ import typer
 
 from surefoot import __version__
 from surefoot.cli.bar import with_bar
+from surefoot.cli.control import control
 from surefoot.cli.convert import convert
 from surefoot.cli.demo import demo
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.export import export
+from surefoot.cli.gate import gate
+from surefoot.cli.judge_next import judge_next
 from surefoot.cli.make_log import make_log
 from surefoot.cli.personalize import personalize
 from surefoot.cli.rank import rank
@@ -26,7 +29,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
-for command in (evaluate, train, rank, export, select, personalize, make_log, convert, demo):
+for command in (
+    evaluate, train, rank, export, select, gate, judge_next, control, personalize, make_log, convert, demo,
+):  # fmt: skip
     app.command()(with_bar(command))
 app.command()(sweep)  # it shows more than a bar
 app.add_typer(stability)

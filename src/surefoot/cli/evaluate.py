@@ -24,17 +24,14 @@ from surefoot.cli.outputs import (
     figures_folder,
 )
 from surefoot.cli.printing import TERMINAL, show
-from surefoot.cli.runs import name_and_file, read_judged_runs
+from surefoot.cli.runs import MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
 from surefoot.errors import ArgumentError
 from surefoot.measures.missing import Missing
 from surefoot.report.defaults import ALPHAS, DETAIL, FORMATS
 
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
-    from surefoot.data.streamed_scores import StreamedScores
     from surefoot.report.assessment import Assessment
-
-_MEASURE = "nDCG@10"
 
 
 class Format(StrEnum):
@@ -58,7 +55,7 @@ def evaluate(
             "-m",
             "--measure",
             help="Such as ERR@20, nDCG@10, AP(rel=2); several times for several. Of --scores, what to call them.",
-            show_default=_MEASURE,
+            show_default=MEASURE,
         ),
     ] = None,
     baseline: Annotated[
@@ -151,6 +148,7 @@ def evaluate(
     Files may be plain, .gz, .bz2, .xz or .zst.
     """
     from surefoot.data.files import as_text
+    from surefoot.data.streamed_scores import StreamedScores
     from surefoot.report.assessment import assess
     from surefoot.risk.baselines import baseline_choices
 
@@ -159,8 +157,6 @@ def evaluate(
         raise ArgumentError(f"--per-query has no {shown} form; print a table, json or csv")
     if depth is not None and scores is not None:
         raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
-    if missing is not None and scores is not None:
-        raise ArgumentError("--missing is about runs, which --scores does not have; leave it out")
     page = {"queries": queries, "documents": documents, "title": title, "detail": detail}
     if html_file is None and (given := [f"--{name}" for name, value in page.items() if value is not None]):
         raise ArgumentError(f"{', '.join(given)}: for the page, which is not asked for; add --html FILE")
@@ -181,15 +177,15 @@ def evaluate(
         inputs,
         force,
     )
-    needs_all = [
-        option
-        for option, asked in (
-            ("--html", html_file), ("--figures", figures), ("--per-query", per_query), ("--bootstrap", bootstrap),
-            ("--segments", segments),
-        )
-        if asked
-    ]  # fmt: skip
-    matrices = _scores(files or [], scores, measure or [], missing or Missing.zero, stream, needs_all)
+    whole = {
+        "--html": html_file, "--figures": figures, "--per-query": per_query, "--bootstrap": bootstrap,
+        "--segments": segments,
+    }  # fmt: skip
+    matrices: Sequence[Scores | StreamedScores]
+    if is_streamed(scores, stream, [option for option, asked in whole.items() if asked]):
+        matrices = [StreamedScores(str(scores), matrix_measure(files or [], measure or [], missing))]
+    else:
+        matrices = read_scored("evaluate", files or [], scores, measure or [], missing)
     systems = matrices[0].systems
     if baseline is None:
         raise ArgumentError(f"name what is shipped today with --baseline: {baseline_choices(systems)}")
@@ -260,47 +256,6 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
 
     written = write_figures(assessment, folder, note=say)
     say(f"{len(written)} figures written to {folder}/")
-
-
-def _scores(
-    files: list[str],
-    matrix: str | None,
-    measures: list[str],
-    missing: Missing,
-    stream: bool,
-    needs_all: list[str],
-) -> Sequence[Scores | StreamedScores]:
-    from surefoot.data.scores import read_scores
-    from surefoot.data.streamed_scores import StreamedScores, is_large
-    from surefoot.measures.notation import Measure
-
-    if matrix is not None:
-        if files:
-            raise ArgumentError("give either judgments and runs or --scores, not both")
-        if len(measures) > 1:
-            raise ArgumentError("--scores holds one measure; name it once, such as -m ERR@20, or leave it out")
-        if measures and not measures[0].strip():
-            raise ArgumentError("-m names nothing; say what the scores are, such as -m ERR@20, or leave it out")
-        measure = measures[0].strip() if measures else None
-        if stream or is_large(matrix):
-            if needs_all:
-                raise ArgumentError(
-                    f"{needs_all[0]} needs all scores at once, and {matrix} is read a part at a time; leave it out, "
-                    "or give a part of the queries"
-                )
-            return [StreamedScores(matrix, measure)]
-        return [read_scores(matrix, measure)]
-    if stream:
-        raise ArgumentError("--stream is for --scores")
-    if len(files) < 2:
-        raise ArgumentError(
-            "give judgments and at least one run: surefoot evaluate QRELS RUN... --baseline NAME "
-            "(or --scores FILE); see surefoot evaluate --help"
-        )
-    from surefoot.measures.scoring import score
-
-    wanted = [Measure.parse(measure) for measure in measures or [_MEASURE]]
-    return score(*read_judged_runs(files), wanted, missing=missing)
 
 
 def _split(text: str, always_list: bool = False) -> str | list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +21,9 @@ Force = Annotated[bool, typer.Option("--force", help="Also replace models, and f
 
 # What only surefoot writes, found at either end of a file. TREC lines and Parquet have no room for such a mark.
 Mark = re.Pattern[bytes]
-JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|ranker|sweep-plan)')
+JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|draws|gate-state|ledger|ranker|sweep-plan)')
+DECISION_MARKDOWN = re.compile(rb"\A<!-- surefoot decision -->")
+JUNIT = re.compile(rb'<testsuite name="surefoot gate: ')
 CHECKPOINT = re.compile(rb'\A\{\s*"schema": "surefoot/checkpoint/')
 PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
 FIGURE = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")
@@ -33,6 +35,8 @@ SWEEP_CSV = re.compile(rb"\Acandidate,kind,objective,alpha,part,")
 METRICS = re.compile(rb'\A\{\s*"([^"\n]+/)mean": [-+.e\d]+,\s*"\1geometric_mean": [-+.e\d]+,\s*"\1reward": ')
 PERSONAL_CSV = re.compile(rb"\Amodel,method,beta,alpha,chosen_as,part,")
 QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
+DRAWS_CSV = re.compile(rb"\Aquery,times,weight,documents_to_judge\n")
+DECISIONS_CSV = re.compile(rb"\Aquery,shown,gate_score,threshold,why\n")
 DEMO = re.compile(rb"\A(q\d+) (?:Q0|0) \1-d\d{3} ")
 _ENDS = 1 << 12
 
@@ -93,23 +97,26 @@ class OutputFolder(Output):
 class OutputModel(Output):
     """A folder that a model is saved to; one that holds other files is refused."""
 
+    ours: Callable[[str], bool] = is_model_file
+    what: str = "a model"
+
     def check(self) -> None:
         """Raise an error if it cannot be written there, or if more than a model would be lost."""
         from surefoot.data.writing import destination_folder
 
         folder = destination_folder(str(self.path))
         found = folder.iterdir() if folder.is_dir() else ()
-        others = sorted(entry.name for entry in found if not is_model_file(entry.name))
+        others = sorted(entry.name for entry in found if not self.ours(entry.name))
         if others:
             raise ArgumentError(
-                f"{self.option}: the folder {self.path} holds other files than a model's ({', '.join(others[:3])}); "
-                "name a new folder"
+                f"{self.option}: the folder {self.path} holds other files than {self.what}'s ({', '.join(others[:3])}"
+                "); name a new folder"
             )
 
     def refusal(self) -> str | None:
         """Why what exists there must not be replaced unasked, if it must not."""
         folder = Path(str(self.path))
-        return "holds a model already" if folder.is_dir() and any(folder.iterdir()) else None
+        return f"holds {self.what} already" if folder.is_dir() and any(folder.iterdir()) else None
 
 
 def figures_folder(option: str, path: str | None) -> Output:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.cli.outputs import Force, Output, check_outputs
-from surefoot.errors import visible
+from surefoot.cli.outputs import DECISIONS_CSV, Force, Output, check_outputs
+from surefoot.decide.controller_names import controller_files
+from surefoot.errors import ArgumentError, visible
 from surefoot.learn.model_files import model_files
 from surefoot.learn.sources import HELP as BASELINES
 from surefoot.learn.sources import files_of
 from surefoot.progress import busy
+
+if TYPE_CHECKING:
+    from surefoot.data.ranking_data import RankingData
 
 
 def rank(
@@ -24,6 +28,16 @@ def rank(
         list[str] | None,
         typer.Option("-b", "--baseline", help=f"For a model that starts from it: {BASELINES}", show_default=False),
     ] = None,
+    controlled: Annotated[
+        bool, typer.Option("--controlled", help="MODEL is a folder that `surefoot control` saved.")
+    ] = False,
+    decisions: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --controlled: which list each query is shown and why, .csv or .json.",
+            show_default="RUN.decisions.csv",
+        ),
+    ] = None,
     qrels: Annotated[Path | None, typer.Option(help="Also write the labels as judgments.", show_default=False)] = None,
     force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
@@ -32,21 +46,59 @@ def rank(
 
     **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
     """
+    if decisions is not None and not controlled:
+        raise ArgumentError("--decisions says which list a controller shows; add --controlled")
+    if controlled and decisions is None:
+        from surefoot.data.files import stem
+
+        decisions = output.with_name(f"{stem(output)}.decisions.csv")
     check_outputs(
-        [Output("--output", output), Output("--qrels", qrels)],
-        [*model_files(model), data, *files_of(baseline or [])],
+        [Output("--output", output), Output("--qrels", qrels), Output("--decisions", decisions, DECISIONS_CSV)],
+        [*(controller_files if controlled else model_files)(model), data, *files_of(baseline or [])],
         force,
     )
     from surefoot.data.files import as_text
-    from surefoot.learn.ranker import Ranker
-    from surefoot.learn.sources import read_like, with_baselines
 
-    ranker = Ranker.load(model)
-    with busy("Reading data"):
-        documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
-    run = documents.to_run(ranker.predict(documents), as_text(name or model.resolve().name))
-    run.write(output)
+    called = as_text(name or model.resolve().name)
+    if decisions is not None:
+        said, documents = _controlled(model, data, output, called, baseline or [], decisions)
+    else:
+        from surefoot.learn.ranker import Ranker
+        from surefoot.learn.sources import read_like, with_baselines
+
+        ranker = Ranker.load(model)
+        with busy("Reading data"):
+            documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
+        documents.to_run(ranker.predict(documents), called).write(output)
+        said = [f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}"]
     if qrels is not None:
         documents.qrels().write(qrels)
     if not quiet:
-        typer.echo(visible(f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}"))
+        for line in said:
+            typer.echo(visible(line))
+
+
+def _controlled(
+    folder: Path, data: Path, output: Path, name: str, baselines: list[str], decisions: Path
+) -> tuple[list[str], RankingData]:
+    """Serve a controller: the run, and what was decided for each query."""
+    from surefoot.decide.controller import RiskController
+    from surefoot.learn.sources import read_like, with_baselines
+
+    controller = RiskController.load(folder)
+    ranker = controller.ranker
+    if ranker is None:
+        raise ArgumentError(f"{folder} controls two runs, not a model; serve it in Python, with to_run")
+    given = baselines or ([] if controller.baseline_source is None else [controller.baseline_source])
+    with busy("Reading data"):
+        documents = with_baselines(read_like(data, ranker.n_features_in_), given, data)
+    run, decided = controller.served(documents, name)
+    run.write(output)
+    decided.write(decisions)
+    said = [
+        f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}",
+        f"{controller.candidate_name} is shown for {int(decided.shown.sum()):,} queries, {controller.baseline_name} "
+        f"for the others; why is in {decisions}",
+        controller.certificate_["sentence"],
+    ]
+    return said, documents

@@ -1,14 +1,19 @@
-"""Judgments and runs as a command line names them."""
+"""Judgments and runs, or scores, as a command line names them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from surefoot.errors import ArgumentError
+from surefoot.measures.missing import Missing
 from surefoot.progress import steps
 
 if TYPE_CHECKING:
+    from surefoot.data.scores import Scores
     from surefoot.data.tables import Qrels, Run
+
+MEASURE = "nDCG@10"  # where none is given
 
 
 def name_and_file(argument: str) -> tuple[str | None, str]:
@@ -28,3 +33,57 @@ def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
     for name, path in steps(named, "Reading runs"):
         runs += read_runs(path) if name is None else [read_run(path, name)]
     return qrels, runs
+
+
+def read_scored(
+    command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: Missing | None
+) -> list[Scores]:
+    """Scores by each measure, of judgments and runs, or of the one matrix that stands in their place."""
+    from surefoot.data.scores import read_scores
+    from surefoot.measures.notation import Measure
+
+    if matrix is not None:
+        return [read_scores(matrix, matrix_measure(files, measures, missing))]
+    if len(files) < 2:
+        raise ArgumentError(
+            f"give judgments and at least one run: surefoot {command} QRELS RUN... --baseline NAME "
+            f"(or --scores FILE); see surefoot {command} --help"
+        )
+    from surefoot.measures.scoring import score
+
+    wanted = [Measure.parse(measure) for measure in measures or [MEASURE]]
+    return score(*read_judged_runs(files), wanted, missing=missing or Missing.zero)
+
+
+def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: Missing | None) -> str | None:
+    """What a matrix's scores are called, if nothing is given beside it that it does not have."""
+    if files:
+        raise ArgumentError("give either judgments and runs or --scores, not both")
+    if missing is not None:
+        raise ArgumentError("--missing is about runs, which --scores does not have; leave it out")
+    if len(measures) > 1:
+        raise ArgumentError("--scores holds one measure; name it once, such as -m ERR@20, or leave it out")
+    if measures and not measures[0].strip():
+        raise ArgumentError("-m names nothing; say what the scores are, such as -m ERR@20, or leave it out")
+    return measures[0].strip() if measures else None
+
+
+def is_streamed(matrix: str | None, asked: bool, whole: Sequence[str]) -> bool:
+    """Whether a matrix is read a part at a time: where that is asked for, or it is large.
+
+    `whole` are options that need all of it.
+    """
+    from surefoot.data.streamed_scores import is_large
+
+    if matrix is None:
+        if asked:
+            raise ArgumentError("--stream is for --scores")
+        return False
+    if not asked and not is_large(matrix):
+        return False
+    if whole:
+        raise ArgumentError(
+            f"{whole[0]} needs all scores at once, and {matrix} is read a part at a time; leave it out, or give a part "
+            "of the queries"
+        )
+    return True

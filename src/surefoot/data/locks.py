@@ -1,9 +1,11 @@
-"""One program at a time in a folder that is worked in for long."""
+"""One program at a time in a folder that is worked in for long, or with a file that several add to."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from typing import IO
 
@@ -11,6 +13,7 @@ from surefoot.data.files import reason
 from surefoot.errors import DataError
 
 LOCK = ".lock"
+_PATIENCE = 20.0  # seconds that a program waits for its turn with a file
 
 
 @contextmanager
@@ -26,6 +29,26 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
             yield
     except OSError as error:
         raise DataError.at(folder, None, f"cannot hold a {what} ({reason(error)})") from error
+
+
+@contextmanager
+def alone_with(path: str | PathLike[str], what: str) -> Iterator[None]:
+    """Keep others from a file while it is read and written anew; wait a while for those who came first.
+
+    The lock is a file beside it, which stays: whoever removed it could let two in at once.
+    """
+    lock = Path(path).with_name(f".{Path(path).name}{LOCK}")
+    try:
+        file = lock.open("a+")
+    except (OSError, ValueError) as error:
+        raise DataError.at(path, None, f"cannot hold a {what} ({reason(error)})") from error
+    with file:
+        until = time.monotonic() + _PATIENCE
+        while not _locked(file):
+            if time.monotonic() > until:
+                raise DataError.at(path, None, f"is in use: another program is writing this {what}; try again later")
+            time.sleep(0.05)
+        yield
 
 
 def _locked(file: IO[str]) -> bool:

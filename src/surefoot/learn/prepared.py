@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from functools import cached_property
 
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
+from surefoot.data.hashes import query_fingerprints
 from surefoot.data.ranking_data import RankingData
 from surefoot.learn.engines.contract import Binned, Engine, Parameters
 from surefoot.learn.inputs import alike, numbered, standardised_baseline
@@ -51,12 +53,19 @@ class Prepared:
         self._with_only: dict[tuple[str, ...], Prepared] = {}
         self._watched: dict[Hashable, tuple[Watched, Watched | None]] = {}
 
+    @cached_property
+    def fingerprints(self) -> str:
+        """What the queries of both are recognised by: their hashes, in ascending order, one after the other."""
+        seen = query_fingerprints(self.train) + ([] if self.valid is None else query_fingerprints(self.valid))
+        return "".join(sorted(frozenset().union(*seen)))
+
     def with_only(self, baselines: Iterable[str]) -> Prepared:
         """The same data with these of its baselines alone, and the same bins."""
         kept = tuple(baselines)
         if kept not in self._with_only:
             new = Prepared(self.train.with_only(kept), None if self.valid is None else self.valid.with_only(kept))
             new._bins = self._bins
+            new.fingerprints = self.fingerprints
             self._with_only[kept] = new
         return self._with_only[kept]
 

@@ -92,6 +92,7 @@ class Ranker(Estimator):
 
     engine = ENGINE  # of rankers pickled by the first version, which know no other
     engine_ = ENGINE  # whose trees booster_ are
+    training_queries_: str | None = None  # by what the queries of the data are recognised, where it is known
 
     def __init__(
         self,
@@ -184,7 +185,7 @@ class Ranker(Estimator):
         sample = score_sample(training.sample(booster))
         self.keep(
             training.engine.name, booster, data.names, list(data.train.baselines), training.state(),
-            training.train.tie_rule, sample, training.checkpoint,
+            training.train.tie_rule, sample, data.fingerprints, training.checkpoint,
         )  # fmt: skip
         return self
 
@@ -197,6 +198,7 @@ class Ranker(Estimator):
         state: dict[str, Any],
         tie_rule: TieRule,
         sample: list[float],
+        queries: str,
         checkpoint: Checkpoint | None,
     ) -> None:
         """Take over what a training came to, here or on other machines; `state` is as `Training.state` gives it."""
@@ -211,6 +213,7 @@ class Ranker(Estimator):
         self.tie_rule_ = tie_rule
         self.random_state_ = state["seed"]
         self.score_sample_ = sample
+        self.training_queries_ = queries
         self.checkpoint_ = checkpoint
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None) -> Floats:

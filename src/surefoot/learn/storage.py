@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from surefoot.data.files import existing_file, read_json, reason
+from surefoot.data.hashes import FINGERPRINT
 from surefoot.data.ranking import TieRule
 from surefoot.data.writing import made_folder, write_text
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -199,6 +200,10 @@ def _sample(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(is_number, value)) and value == sorted(value)
 
 
+def _fingerprints(value: Any) -> bool:
+    return isinstance(value, str) and not len(value) % FINGERPRINT and re.fullmatch("[0-9a-f]*", value) is not None
+
+
 # What a ranker has learned beside its trees, and what each part must be.
 _FITTED: dict[str, Callable[[Any], bool]] = {
     "n_features_in_": _count,
@@ -210,5 +215,6 @@ _FITTED: dict[str, Callable[[Any], bool]] = {
     "tie_rule_": lambda value: value in get_args(TieRule),
     "score_sample_": _sample,
     "random_state_": lambda value: value is None or (type(value) is int and 0 <= value < SEEDS),
+    "training_queries_": lambda value: value is None or _fingerprints(value),
 }
-_LATER = ("random_state_",)  # rankers saved by the first version lack it
+_LATER = ("random_state_", "training_queries_")  # rankers saved by the first version lack them

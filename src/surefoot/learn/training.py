@@ -113,6 +113,11 @@ class Training:
         rows = np.unique(np.linspace(0, len(self._X) - 1, documents).astype(np.int64))
         return self.train.started(self.engine.predict(booster, self._X[rows], self.best_iteration), rows)
 
+    @property
+    def fingerprints(self) -> str:
+        """What the queries that it learns from are recognised by."""
+        return self._data.fingerprints
+
     def state(self) -> dict[str, Any]:
         """What there is to know beside the booster to go on later, as JSON can hold it."""
         return {

@@ -1,4 +1,4 @@
-"""The JSON schema of an assessment, made from the types of its plain data.
+"""The JSON schemas of results, made from the types of their plain data: here that of an assessment.
 
 `python -m surefoot.report.schema` prints it; a test holds the package's file to it.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -16,13 +17,23 @@ _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneT
 
 def assessment_schema(*, strict: bool = False) -> dict[str, Any]:
     """The schema of `Assessment.to_dict`; a strict one takes no keys that the types do not have."""
+    return schema_of(
+        "surefoot assessment",
+        "What systems gain and risk against a baseline. Absent values are null, with the reason beside "
+        "them; keys under alpha are format(α, 'g'). An assessment of several measures holds one entry for each.",
+        (AssessmentData, SeveralMeasures),
+        strict=strict,
+    )
+
+
+def schema_of(title: str, description: str, kinds: Sequence[Any], *, strict: bool = False) -> dict[str, Any]:
+    """The schema of plain data that is of one of these types; a strict one takes no keys that they do not have."""
     definitions: dict[str, Any] = {}
-    either = [_schema(kind, definitions, strict) for kind in (AssessmentData, SeveralMeasures)]
+    either = [_schema(kind, definitions, strict) for kind in kinds]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "surefoot assessment",
-        "description": "What systems gain and risk against a baseline. Absent values are null, with the reason beside "
-        "them; keys under alpha are format(α, 'g'). An assessment of several measures holds one entry for each.",
+        "title": title,
+        "description": description,
         "oneOf": either,
         "$defs": definitions,
     }

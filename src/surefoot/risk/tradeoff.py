@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.arguments import number_of
-from surefoot.arrays import LARGEST, Floats
+from surefoot.arrays import LARGEST, Flags, Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.vectors import Vector, blocks
 
@@ -90,7 +90,12 @@ def lowest_mean(differences: Vector, share: float) -> float:
 def loses_over_20(differences: Vector, baseline: Vector) -> int:
     """Number of queries that lose more than 20 % of the baseline's score: δ_q / M_b(q) < −0.2."""
     pairs = zip(blocks(differences), blocks(baseline), strict=True)
-    return sum(int(((part < -OVER_20 * base) & (base > 0)).sum()) for part, base in pairs)
+    return sum(int(hurts(part, base).sum()) for part, base in pairs)
+
+
+def hurts(differences: Floats, baseline: Floats) -> Flags:
+    """Which queries lose more than 20 % of the baseline's score; those where it has none never do."""
+    return (differences < -OVER_20 * baseline) & (baseline > 0)
 
 
 def check_alpha(alpha: Any) -> float:

@@ -25,7 +25,9 @@ def to_page(studies: Sequence[Json]) -> str:
         for data in studies
     ]
     heading = sections[0]["title"] if len(sections) == 1 else "How far rankings, and the choices between them, hold"
-    return render_page("surefoot.studies/page.html.j2", ["surefoot.studies/page.css"], title=heading, sections=sections)
+    return render_page(
+        "surefoot.studies/page.html.j2", ["surefoot.report/page/charts.css"], title=heading, sections=sections
+    )
 
 
 def _noise_charts(data: Json) -> list[Json]:

@@ -95,7 +95,7 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
     assert found.facts is not None
     ranker.keep(
         engine.name, engine.load(found.model), list(first.features[1] or numbered(first.features[0])),
-        list(first.baselines), found.state, found.facts["tie_rule"], score_sample(sample), checkpoint,
+        list(first.baselines), found.state, found.facts["tie_rule"], score_sample(sample), found.queries, checkpoint,
     )  # fmt: skip
     if progress:
         progress(found.trees, ranker.history_)

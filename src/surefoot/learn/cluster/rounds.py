@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Floats
+from surefoot.data.hashes import joined_fingerprints
 from surefoot.errors import ArgumentError, SurefootError, SurefootWarning, listed, shortened
 from surefoot.learn.cluster.libraries import library
 from surefoot.learn.cluster.parts import Delayed
@@ -63,7 +64,10 @@ class Machines:
         self.placement += 1
 
     def round(self, batch: Batch) -> tuple[Grown, Floats | None]:
-        """One batch on all machines; what the first says, and a sample of all scores where it was the last batch."""
+        """One batch on all machines; what the first says, and a sample of all scores where it was the last batch.
+
+        Then it also knows by what the queries of all machines are recognised.
+        """
         tracker, communicator = start_tracker(self.client, len(self.held))
         asked = replace(batch, communicator=communicator, placement=self.placement)
         futures = {
@@ -85,7 +89,8 @@ class Machines:
             raise MachinesLeftError(f"workers lost each other ({shortened(str(apart).strip().splitlines()[-1], 200)})")
         first = next(answer for answer in answers if answer.model is not None)
         samples = [answer.sample for answer in answers if answer.sample is not None]
-        return first, np.concatenate(samples) if samples else None
+        queries = joined_fingerprints(answer.queries for answer in answers)
+        return replace(first, queries=queries), np.concatenate(samples) if samples else None
 
     def _answers(self, futures: dict[str, Future]) -> list[Grown]:
         """What the machines say; those that left are waited for no longer than the others need to notice."""

@@ -53,6 +53,7 @@ class Grown:
     stopped: bool = False
     sample: Floats | None = None  # of this machine's scores, once there are no more trees
     facts: dict[str, Any] | None = None
+    queries: str = ""  # what this machine's are recognised by, once there are no more trees
 
 
 _trainings: dict[tuple[str, int], Training] = {}  # the last one alone: bins are made once for all of its batches
@@ -112,18 +113,25 @@ def _grow(batch: Batch, train: Sequence[RankingData], valid: Sequence[RankingDat
     if grown < batch.wanted:
         booster, grown = training.grow(booster, grown, batch.wanted)
     ended = training.stopped or grown < batch.wanted or grown == trees
-    sample = None
+    sample, queries = None, ""
     if ended:
         training.finish(booster, grown)
         mine = sum(map(len, train))
         share = mine / float(add_up(np.array([mine]))[0])
         sample = training.sample(booster, max(1, round(SAMPLED * share)))
+        queries = training.fingerprints
         _trainings.clear()
     if not first:
-        return Grown(sample=sample)
+        return Grown(sample=sample, queries=queries)
     facts = {"tie_rule": training.train.tie_rule, "seed": training.seed}
     return Grown(
-        model=engine.dump(booster), state=training.state(), trees=grown, stopped=ended, sample=sample, facts=facts
+        model=engine.dump(booster),
+        state=training.state(),
+        trees=grown,
+        stopped=ended,
+        sample=sample,
+        facts=facts,
+        queries=queries,
     )
 
 

@@ -1,0 +1,113 @@
+"""`surefoot control`: wrap a model so that it is shown only where its risk is proved to stay within a level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surefoot.cli.outputs import JSON, PAGE, Force, Output, OutputModel, check_outputs
+from surefoot.cli.printing import either
+from surefoot.decide.controller_names import is_controller_file
+from surefoot.decide.defaults import DELTA, LEVEL, METHODS
+from surefoot.errors import visible
+from surefoot.learn.model_files import model_files
+from surefoot.learn.sources import HELP as BASELINES
+from surefoot.learn.sources import files_of, named, resolved_baseline
+from surefoot.progress import busy
+
+
+def control(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")],
+    valid: Annotated[Path, typer.Option(help="Labelled queries to fit the gate on: LETOR text or Parquet.")],
+    judged: Annotated[Path, typer.Option(help="Other labelled queries, to prove it on.")],
+    baseline: Annotated[list[str], typer.Option("-b", "--baseline", help=f"What is shipped today: {BASELINES}")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to save the controller to.")],
+    risk: Annotated[
+        float | None, typer.Option(help="Most that a query may lose on average.", show_default=f"{LEVEL:g}")
+    ] = None,
+    share_hurt: Annotated[
+        float | None, typer.Option(help="Most queries that may lose over a fifth, as a share.", show_default=False)
+    ] = None,
+    delta: Annotated[float, typer.Option(help="Chance of a wrong certificate that is accepted.")] = DELTA,
+    measure: Annotated[
+        str | None, typer.Option("-m", "--measure", help="From 0 to 1.", show_default="the model's")
+    ] = None,
+    method: Annotated[str, typer.Option(help=f"{either(METHODS)}.")] = METHODS[0],
+    gate: Annotated[str, typer.Option(help="predicted_gain, predicted_gain:isotonic or feature:K.")] = "predicted_gain",
+    blend: Annotated[
+        float | None, typer.Option(help="Weight of the model's scores beside the baseline's.", show_default=False)
+    ] = None,
+    movement_cap: Annotated[
+        int | None, typer.Option(help="Most places that a document may move.", min=1, show_default=False)
+    ] = None,
+    drift: Annotated[float, typer.Option(help="How many times as frequent a query may become.")] = 1.0,
+    weights: Annotated[
+        Path | None,
+        typer.Option(help="Draws of `surefoot judge-next`, or a CSV of strata and shares.", show_default=False),
+    ] = None,
+    strata: Annotated[
+        Path | None, typer.Option(help="CSV with each query's stratum: query, stratum.", show_default=False)
+    ] = None,
+    traffic: Annotated[
+        Path | None, typer.Option(help="All traffic, unlabelled: bounds what can be lost.", show_default=False)
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(help="Count uses of the judged queries here, and lower δ.", show_default=False)
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the certificate's page.", show_default=False)] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write the certificate.", show_default=False)] = None,
+    force: Force = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Show a model only where its risk is proved to stay within a level, and the baseline elsewhere.
+
+    **Example:** `surefoot control model/ --valid vali.txt --judged judged.txt -b feature:25 --risk 0.02 -o controlled/`
+    """
+    read = [path for path in (valid, judged, weights, strata, traffic) if path is not None]
+    check_outputs(
+        [
+            OutputModel("--output", output, ours=is_controller_file, what="a controller"),
+            Output("--html", html, PAGE),
+            Output("--json", json_file, JSON),
+        ],
+        [*model_files(model), *read, *files_of(baseline), *([] if ledger is None else [ledger])],
+        force,
+    )
+    from surefoot.decide.controller import RiskController
+    from surefoot.learn.ranker import Ranker
+    from surefoot.learn.sources import read_like, with_baselines
+
+    levels = {name: level for name, level in (("risk", risk), ("share_hurt", share_hurt)) if level is not None}
+    ranker = Ranker.load(model)
+    shipped = named(baseline[0])[0]
+    controller = RiskController(
+        ranker, shipped, levels or LEVEL, delta, measure=measure, method=method, gate=gate, blend=blend,
+        movement_cap=movement_cap, drift=drift,
+    )  # fmt: skip
+    controller.candidate_name = model.resolve().name
+    controller.baseline_source = resolved_baseline(baseline[0])
+    with busy("Reading data"):
+        data = {
+            path: with_baselines(read_like(path, ranker.n_features_in_), baseline, path)
+            for path in (valid, judged, traffic)
+            if path is not None
+        }
+    with busy("Fitting the gate"):
+        controller.fit_gate(data[valid])
+    with busy("Calibrating"):
+        controller.calibrate(
+            data[judged], weights, strata=strata, traffic=None if traffic is None else data[traffic], ledger=ledger
+        )
+    controller.save(output)
+    certificate = controller.certificate_
+    for path, write in ((html, certificate.write_html), (json_file, certificate.write_json)):
+        if path is not None:
+            write(path)
+    if not quiet:
+        typer.echo(certificate.to_text())
+        typer.echo()
+        typer.echo(
+            visible(f"The controller is in {output}; rank with: surefoot rank --controlled {output} DATA -o RUN")
+        )

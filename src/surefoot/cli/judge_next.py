@@ -1,0 +1,66 @@
+"""`surefoot judge-next`: the queries to have judged, drawn in proportion to what they could lose."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from surefoot.cli.outputs import DRAWS_CSV, JSON, Force, Output, check_outputs
+from surefoot.cli.printing import either
+from surefoot.cli.runs import MEASURE, name_and_file
+from surefoot.errors import visible
+
+_SHOWN = 20  # rows of the table; the files have all
+
+
+def judge_next(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The candidate's results, NAME=FILE or FILE.")],
+    baseline: Annotated[str, typer.Option("-b", "--baseline", help="What is shipped today, NAME=FILE or FILE.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where the draws go, as JSON that the gate reads.")],
+    measure: Annotated[str, typer.Option("-m", "--measure", help="What the release will be decided by.")] = MEASURE,
+    draws: Annotated[int, typer.Option("-n", "--draws", help="How many; one drawn twice counts twice.", min=1)] = 100,
+    drawn_for: Annotated[
+        str, typer.Option("--for", help=f"{either(('risk', 'gain'))}: what the conditions are about.")
+    ] = "risk",
+    judged: Annotated[
+        Path | None,
+        typer.Option(help="What is judged already, which is not asked for again.", show_default=False),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same gives the same queries.", min=0)] = 0,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", help="Also write the queries as CSV, for people.", show_default=False)
+    ] = None,
+    force: Force = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """List the queries to have judged next: those that could lose most are drawn most often.
+
+    **Example:** `surefoot judge-next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
+    """
+    (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
+    check_outputs(
+        [Output("--output", output, JSON), Output("--csv", csv_file, DRAWS_CSV)],
+        [file, shipped, *([judged] if judged else [])],
+        force,
+    )
+    from surefoot.data.tables import Qrels, read_qrels, read_run
+    from surefoot.data.writing import write_text
+    from surefoot.decide.draws import judge_next as drawn
+    from surefoot.decide.judging import documents_to_judge, draws_csv, draws_tables
+    from surefoot.progress import busy
+
+    with busy("Reading runs"):
+        candidate, reference = read_run(file, name), read_run(shipped, today)
+        known: Qrels | None = None if judged is None else read_qrels(judged)
+    found = drawn(candidate, reference, measure, draws, drawn_for=drawn_for, seed=seed)  # type: ignore[arg-type]
+    wanted = documents_to_judge(found, candidate, reference, known)
+    if csv_file is not None:
+        write_text(csv_file, draws_csv(found, wanted))
+    found.write(output)
+    if not quiet:
+        from surefoot.cli.printing import show
+
+        show(draws_tables(found, wanted, _SHOWN))
+        typer.echo(visible(f"The draws are in {output}; have all of them judged, then decide with them"))

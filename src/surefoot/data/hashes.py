@@ -1,0 +1,99 @@
+"""What tells queries, rankings and files apart: SHA-256 of what they hold, whatever order it came in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from surefoot.errors import DataError
+
+if TYPE_CHECKING:
+    from surefoot.data.matrix import Matrix
+    from surefoot.data.ranking_data import RankingData
+    from surefoot.data.tables import RankedTable
+
+FINGERPRINT = 16  # hexadecimal digits of a query's: no two of a billion are likely to agree
+SEAL = "sha256"  # the name under which a file holds the hash of all else in it
+
+
+def text_hash(text: str) -> str:
+    """SHA-256 of a text, in hexadecimal; a text may hold half a character, as a file's name may."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def queries_hash(queries: Iterable[str]) -> str:
+    """One hash of a set of queries, in whatever order they come.
+
+    >>> queries_hash(["q1", "q2"]) == queries_hash(["q2", "q1"]) != queries_hash(["q1", "q3"])
+    True
+    """
+    return text_hash(json.dumps(sorted(set(queries))))
+
+
+def lists_hash(table: RankedTable) -> str:
+    """One hash of a run's lists: its queries, and each one's documents in ranked order.
+
+    The order of queries, the scores and the name do not count: a run written again is the same run.
+    """
+    documents, bounds = table.documents().to_list(), table.ranking.offsets.tolist()
+    whole = hashlib.sha256()
+    for number in sorted(range(len(table.queries)), key=table.queries.__getitem__):
+        held = [table.queries[number], documents[bounds[number] : bounds[number + 1]]]
+        whole.update(json.dumps(held).encode())
+    return whole.hexdigest()
+
+
+def query_fingerprints(data: RankingData, X: Matrix | None = None) -> list[frozenset[str]]:
+    """What each query is recognised by later: a hash of its id and features, and one of its id and documents' ids.
+
+    An id alone does not tell: data without ids of its own counts its queries from 1. A query is the same if either
+    hash is; so one whose features were computed anew is known by its documents, where these have ids. Neither the order
+    of queries nor that of documents counts. `X` stands in for the data's own features, such as in another order.
+    """
+    matrix = data.X if X is None else X
+    starts = data.offsets[:-1]
+    low, high = np.fmin.reduceat(matrix, starts, axis=0), np.fmax.reduceat(matrix, starts, axis=0)
+    found = []
+    for number, (query, start, end) in enumerate(zip(data.queries, starts, data.offsets[1:], strict=True)):
+        hashes = {_short(query, str(end - start), low[number].tobytes(), high[number].tobytes())}
+        if data.doc_ids is not None:
+            hashes.add(_short(query, json.dumps(sorted(data.doc_ids[int(start) : int(end)].to_list()))))
+        found.append(frozenset(hashes))
+    return found
+
+
+def joined_fingerprints(parts: Iterable[str]) -> str:
+    """Several texts of fingerprints as one, in ascending order, each once."""
+    found = {part[at : at + FINGERPRINT] for part in parts for at in range(0, len(part), FINGERPRINT)}
+    return "".join(sorted(found))
+
+
+def _short(*parts: str | bytes) -> str:
+    whole = hashlib.sha256()
+    for part in parts:
+        held = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        whole.update(len(held).to_bytes(8, "big") + held)
+    return whole.hexdigest()[:FINGERPRINT]
+
+
+def sealed(data: dict[str, Any]) -> dict[str, Any]:
+    """Plain data with a hash of all of it, so that a file that was changed by hand is noticed.
+
+    >>> check_seal(sealed({"level": 0.02}), "state.json")
+    >>> check_seal(sealed({"level": 0.02}) | {"level": 0.2}, "state.json")
+    Traceback (most recent call last):
+    ...
+    surefoot.errors.DataError: state.json: was changed after it was written (its hash does not fit); make it again
+    """
+    plain = {name: value for name, value in data.items() if name != SEAL}
+    return plain | {SEAL: text_hash(json.dumps(plain, sort_keys=True, allow_nan=False))}
+
+
+def check_seal(data: dict[str, Any], where: Any) -> None:
+    """Refuse plain data that is not what was sealed."""
+    if data.get(SEAL) != sealed(data)[SEAL]:
+        raise DataError(f"{where}: was changed after it was written (its hash does not fit); make it again")

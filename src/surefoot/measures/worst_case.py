@@ -1,0 +1,123 @@
+"""What a ranking could lose against another at most, whatever judgments would say: no judgment is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from surefoot.arrays import Flags, Floats, Rows
+from surefoot.data.columns import names_of, row_of
+from surefoot.data.tables import Run, Source
+from surefoot.errors import MeasureError
+from surefoot.measures.discount import discount, discounts
+from surefoot.measures.matching import ordinals
+from surefoot.measures.notation import Measure
+
+_OF_SCORES = ("rNDCG", "SoftNDCG")  # these move with the scores, though no document does
+
+
+def worst_case_loss(
+    run: Source, baseline: Source, measure: str | Measure, *, queries: Sequence[str] | None = None
+) -> Floats:
+    """W(q): the greatest loss M_b(q) − M_m(q) that any judgments could show; one value for each of the queries.
+
+    These are the baseline's unless given. With r_b and r_m a document's ranks and D(r) the discount, 0 past k:
+
+        nDCG@k   max over j of (the sum of the j largest D(r_b) − D(r_m)) / Σ_{i ≤ j, i ≤ k} D(i), whatever the gains
+        RR@k     max over documents of 1/r_b − 1/r_m
+        P@k      |top_b ∖ top_m| / k
+        others   1 where the lists differ down to the cut-off
+
+    A DCG has no greatest loss: it is refused.
+
+    >>> today, new = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"b": 3.0, "a": 2.0, "c": 1.0}}
+    >>> worst_case_loss(new, today, "RR@10"), worst_case_loss(new, today, "P@2")
+    (array([0.5]), array([0.]))
+    """
+    kind = check_bounded(measure)
+    candidate, reference = Run.read(run), Run.read(baseline)
+    if kind.family in ("nDCG", "RR", "P"):
+        found = _of_ranks(candidate, reference, kind)
+    elif kind.family in _OF_SCORES:
+        found = np.ones(len(reference.queries))
+    else:
+        depth = None if kind.family == "IPrec" else kind.cutoff  # whose cut-off is a level of recall
+        found = _differ(candidate, reference, depth).astype(np.float64)
+    if queries is None:
+        return found
+    value = dict(zip(reference.queries, found.tolist(), strict=True))  # what the baseline does not answer cannot lose
+    return np.array([value.get(query, 0.0) for query in names_of(queries, "the query", row_of("queries"))])
+
+
+def check_bounded(measure: str | Measure) -> Measure:
+    """The measure, if its values are from 0 to 1: bounds on losses need that."""
+    kind = Measure.parse(measure)
+    if kind.family == "DCG":
+        raise MeasureError(
+            f"{kind} has no greatest value, and so no bound on what may be lost; take a measure from 0 to 1, "
+            f"such as n{kind}"
+        )
+    return kind
+
+
+def _of_ranks(run: Run, baseline: Run, measure: Measure) -> Floats:
+    """For measures to which each document adds by its rank alone: what falls, the greatest falls first."""
+    query, rank, other = _ranks(run, baseline, measure.cutoff)
+    fall = _worth(rank, measure) - _worth(other, measure)
+    falls = fall > 0
+    query, fall = query[falls], fall[falls]
+    order = np.lexsort((-fall, query))
+    query, fall = query[order], fall[order]
+    found = np.zeros(len(baseline.queries))
+    if measure.family == "RR":
+        np.maximum.at(found, query, fall)
+    elif measure.family == "P":
+        found = np.bincount(query, minlength=len(found)) / float(measure.cutoff or 1)
+    elif len(query):
+        # All greatest falls, then all second ones, …: no query's sum depends on what other queries hold.
+        number = ordinals(query)
+        most = np.cumsum(discounts(int(number.max()) + 1, measure.cutoff))
+        by_number = np.argsort(number, kind="stable")
+        bounds = np.searchsorted(number[by_number], np.arange(len(most) + 1))
+        total = np.zeros(len(found))
+        for ideal, start, end in zip(most.tolist(), bounds[:-1], bounds[1:], strict=True):
+            here = query[by_number[start:end]]
+            total[here] += fall[by_number[start:end]]
+            found[here] = np.maximum(found[here], total[here] / ideal)
+    return np.minimum(found, 1.0)
+
+
+def _worth(rank: Rows, measure: Measure) -> Floats:
+    """What one relevant document at each rank adds; rank 0 stands for a document that is not shown."""
+    shown = np.maximum(rank, 1)
+    if measure.family == "nDCG":
+        value = discount(shown)
+    else:
+        value = 1.0 / shown if measure.family == "RR" else np.ones(len(rank))
+    return np.where(rank > 0, value, 0.0)
+
+
+def _ranks(run: Run, baseline: Run, cutoff: float | None) -> tuple[Rows, Rows, Rows]:
+    """Of each document that the baseline shows: its query, its rank there, and its rank in the run (0: not shown)."""
+    rank = baseline.ranking.ranks()
+    other = np.zeros(len(rank), dtype=np.int64)
+    mine, theirs = run.ranking.match(baseline.ranking)
+    other[theirs] = run.ranking.rank_at(mine)
+    query = baseline.ranking.query_of_position()
+    if cutoff is not None:
+        other[other > cutoff] = 0
+        shown = rank <= cutoff
+        query, rank, other = query[shown], rank[shown], other[shown]
+    return query, rank, other
+
+
+def _differ(run: Run, baseline: Run, depth: float | None) -> Flags:
+    """Whether the run shows another list than the baseline, down to a rank."""
+    query, rank, other = _ranks(run, baseline, depth)
+    lengths = dict(zip(run.query_codes.tolist(), run.ranking.lengths.tolist(), strict=True))
+    length = np.array([lengths.get(code, 0) for code in baseline.query_codes.tolist()], dtype=np.int64)
+    if depth is not None:
+        length = np.minimum(length, int(depth))
+    same = np.bincount(query[rank == other], minlength=len(length))
+    return (same < np.bincount(query, minlength=len(length))) | (same < length)

@@ -1,0 +1,318 @@
+"""Evidence that the mean of bounded values is below a level, by betting (Waudby-Smith and Ramdas, 2024).
+
+A fair bet against the hypothesis E[x] ≥ m multiplies a capital by 1 + ν·(m − x) at each query, with a stake ν that
+looks at the past only. Under the hypothesis the capital is a non-negative supermartingale, so the chance that it ever
+reaches 1/δ is at most δ (Ville), whatever the distribution of x.
+
+Everything here is vectorised over leading axes (thresholds, levels, simulated runs) and loops over queries, so that
+memory holds a few vectors, never a matrix besides the one given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from surefoot.arrays import Floats, Rows
+from surefoot.errors import ArgumentError
+
+MOST_STAKE = 0.99  # of the capital, at x = 1: a bet of all of it could never recover
+PRIOR, ANYTIME_PRIOR = 5.0, 10.0  # imagined queries with mean m and variance m(1 − m)/2 before the first
+FIXED = np.geomspace(0.1, 1, 5)  # the fixed bets, as shares of the greatest, 1/(1 − m)
+BLOCK = 64  # queries copied at a time, so that one query's values lie side by side
+_ROUNDING = 1e-9  # by which a value may leave [0, 1], as a quotient of equal numbers does
+_CEILING = 1e300  # of a fixed bet's capital: what is above is given away, which no proof minds
+
+Delta: TypeAlias = float | Floats  # one level, or many
+Columns: TypeAlias = Iterable[Floats | float]  # for each query, in betting order, its x for all leading axes at once
+
+
+def query_order(ids: Sequence[str], copies: Sequence[int] | None = None) -> Rows:
+    """Positions of queries in the order of betting: by SHA-256 of their ids, so that the files' order changes nothing.
+
+    Of queries drawn with replacement `copies` counts each query's draws from 1, and copy k of a query goes by the
+    hash of `id#k`: copies side by side would let a bet know what comes next.
+
+    >>> ids = ["tea", "milk", "coffee"]
+    >>> [ids[place] for place in query_order(ids)]
+    ['coffee', 'milk', 'tea']
+    """
+    numbers = [0] * len(ids) if copies is None else [int(k) for k in copies]
+    if len(numbers) != len(ids):
+        raise ArgumentError(f"{len(ids)} ids and {len(numbers)} copies were given; each id needs one")
+    if copies is not None and min(numbers, default=1) < 1:
+        raise ArgumentError(f"a copy is numbered {min(numbers)}; copies are counted from 1")
+
+    def key(place: int) -> tuple[bytes, str, int]:  # id and number part `a#1` from copy 1 of `a`
+        text = ids[place] if copies is None else f"{ids[place]}#{numbers[place]}"
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), ids[place], numbers[place]
+
+    return np.array(sorted(range(len(ids)), key=key), dtype=np.int64)
+
+
+class Aiming:
+    """The aiming bet: at each query the stake that would just reach `target` (a log of capital) with the last of n.
+
+        ν_i = min( 0.99/(1−m), √( 2·max(0, target − ln K_{i−1}) / ((n−i+1)·v_{i−1}) ) )
+        μ_i = (w·m + Σ_{j≤i} x_j)/(w+i)      v_i = (w·m(1−m)/2 + Σ_{j≤i} (x_j − μ_j)²)/(w+i),   w the prior's weight
+
+    Past n queries n − i + 1 stays 1. Once the target is reached nothing more is staked. `m` must lie within (0, 1).
+    """
+
+    def __init__(self, m: Floats, target: Floats | float, n: int, prior: float) -> None:
+        self.m, self.target, self.n, self.prior = m, target, n, prior
+        self.count = 0
+        self.log_capital, self.sums, self.squares = np.zeros(m.shape), np.zeros(m.shape), np.zeros(m.shape)
+        self._cap = MOST_STAKE / (1 - m)
+        self._variance = prior * m * (1 - m) / 2
+        self._stake, self._apart = np.empty(m.shape), np.empty(m.shape)
+
+    def add(self, x: Floats | float) -> None:
+        """Bet on one query, then learn its x."""
+        stake, apart = self._stake, self._apart
+        np.subtract(self.target, self.log_capital, out=stake)
+        np.maximum(stake, 0, out=stake)
+        stake *= 2 * (self.prior + self.count) / max(1, self.n - self.count)
+        np.add(self._variance, self.squares, out=apart)
+        stake /= apart
+        np.sqrt(stake, out=stake)
+        np.minimum(stake, self._cap, out=stake)
+        np.subtract(self.m, x, out=apart)
+        stake *= apart
+        stake += 1
+        np.log(stake, out=stake)
+        self.log_capital += stake
+        self.count += 1
+        self.sums += x
+        np.multiply(self.m, self.prior, out=apart)
+        apart += self.sums
+        apart /= self.prior + self.count
+        np.subtract(x, apart, out=apart)
+        apart *= apart
+        self.squares += apart
+
+
+def betting_p(x: ArrayLike, m: ArrayLike, delta: float) -> Floats:
+    """p of the hypothesis E[x] ≥ m, by the aiming bet; x of shape (..., n) in betting order, within [0, 1].
+
+    p = min(1, 1 / max_i K_i) with ln(1/δ) as the bet's target, so `delta` must be the level that p is compared with.
+    The capital stops growing there: p says whether δ was reached, not by how far. m ≥ 1 gives 0, m ≤ 0 gives 1.
+
+    >>> float(betting_p(np.zeros(150), 0.02, 0.05)) <= 0.05, float(betting_p(np.zeros(149), 0.02, 0.05)) <= 0.05
+    (True, False)
+    """
+    values = check_unit(x)
+    return betting_p_columns(columns_of(values), values.shape[-1], m, delta, values.shape[:-1])
+
+
+def betting_p_columns(columns: Columns, n: int, m: ArrayLike, delta: Delta, shape: tuple[int, ...] = ()) -> Floats:
+    """`betting_p` of n columns: for each query in betting order its x, one number or an array of `shape`, unchecked.
+
+    `delta` may be an array too, with a level for each m.
+    """
+    level, inside = _levels(m, shape)
+    bet = Aiming(inside, -np.log(check_delta(delta)), n, PRIOR)
+    peak = np.zeros(inside.shape)
+    for x in columns:
+        bet.add(x)
+        np.maximum(peak, bet.log_capital, out=peak)
+    return _known(level, np.exp(-peak))
+
+
+def gated_p(losses: ArrayLike, scores: ArrayLike, thresholds: ArrayLike, m: ArrayLike, delta: float) -> Floats:
+    """`betting_p` for each threshold λ of the losses where the score is at least λ, and 0 elsewhere.
+
+    Losses and scores are of queries in betting order. No matrix of thresholds × queries is made.
+
+    >>> p = gated_p(np.ones(300), np.arange(300), [500, 0], 0.02, 0.05)
+    >>> [round(float(value), 2) for value in p]
+    [0.05, 1.0]
+    """
+    loss, shown, limits = check_unit(losses), np.asarray(scores, np.float64), np.asarray(thresholds, np.float64)
+    return betting_p_columns(gated_columns(loss, shown, limits), len(loss), m, delta, limits.shape)
+
+
+def gated_columns(losses: Floats, scores: Floats, thresholds: Floats) -> Iterator[Floats | float]:
+    """For each query its loss at the thresholds up to its score, and 0 at those above."""
+    for loss, score in zip(losses.tolist(), scores.tolist(), strict=True):
+        yield loss * (thresholds <= score) if loss else 0.0
+
+
+class Anytime(NamedTuple):
+    """What the anytime bets hold after some queries; plain arrays, so that a batch can be added later, or saved."""
+
+    m: Floats
+    delta: Delta
+    budget: int
+    seen: int  # queries
+    log_capital: Floats  # of the aiming bet
+    sums: Floats
+    squares: Floats
+    fixed: Floats  # capitals of the five fixed bets, on the first axis
+    capital: Floats  # of all together
+    peak: Floats  # the most it ever was
+
+    @property
+    def p(self) -> Floats:
+        """min(1, 1/peak): it may be looked at after every query, and compared with δ."""
+        return _known(self.m, np.minimum(1, 1 / self.peak))
+
+
+def start_anytime(m: ArrayLike, delta: Delta, budget: int, shape: tuple[int, ...] = ()) -> Anytime:
+    """The anytime bets before the first query; `budget` is about how many queries will be judged at most."""
+    level, _ = _levels(m, shape)
+    nothing, one = np.zeros(level.shape), np.ones(level.shape)
+    return Anytime(
+        level,
+        check_delta(delta),
+        int(budget),
+        0,
+        nothing,
+        nothing,
+        nothing,
+        np.ones((len(FIXED), *level.shape)),
+        one,
+        one,
+    )
+
+
+def anytime_capital(x: ArrayLike, state: Anytime) -> Anytime:
+    """The state after a batch: x of shape (..., batch) in betting order within it, within [0, 1].
+
+    Capital = ½·(mean of five fixed bets, log-spaced over 0.1 … 1 × 1/(1−m)) + ½·(the aiming bet, aimed at ln(2/δ) with
+    the budget for n). Adding batches one by one or all at once gives the same.
+
+    >>> state = start_anytime(0.02, 0.05, budget=300)
+    >>> state = anytime_capital(np.zeros(100), state)
+    >>> float(state.p) <= 0.05, float(anytime_capital(np.zeros(72), state).p) <= 0.05
+    (False, True)
+    """
+    return anytime_columns(columns_of(check_unit(x)), state)
+
+
+def anytime_columns(columns: Columns, state: Anytime) -> Anytime:
+    """`anytime_capital` of columns: for each query in order its x, one number or an array of the state's shape."""
+    _, inside = _levels(state.m, ())
+    bet = Aiming(inside, np.log(2 / state.delta), state.budget, ANYTIME_PRIOR)
+    bet.count = state.seen
+    bet.log_capital, bet.sums, bet.squares = state.log_capital.copy(), state.sums.copy(), state.squares.copy()
+    stakes = _fixed_stakes(inside)
+    fixed, capital, peak = state.fixed.copy(), state.capital.copy(), state.peak.copy()
+    for x in columns:
+        bet.add(x)
+        fixed *= np.maximum(1 + stakes * (inside - x), 0)  # the greatest bet's rounding below 0
+        np.minimum(fixed, _CEILING, out=fixed)
+        capital = 0.5 * fixed.mean(axis=0) + 0.5 * np.exp(bet.log_capital)
+        np.maximum(peak, capital, out=peak)
+    return state._replace(
+        seen=bet.count, log_capital=bet.log_capital, sums=bet.sums, squares=bet.squares,
+        fixed=fixed, capital=np.asarray(capital), peak=peak,
+    )  # fmt: skip
+
+
+def stratified_p(x: ArrayLike, m: ArrayLike) -> Floats:
+    """p of the hypothesis that the *average* of the means is ≥ m, of independent x whose means may differ.
+
+    The mean of the five fixed bets, and the final capital, p = min(1, 1/K_n): the adaptive bet has no proof for unequal
+    means, and the maximum on the way errs in up to half of all runs. The order of x does not matter.
+
+    >>> bool(stratified_p(np.zeros(250), 0.02) < 0.05)
+    True
+    """
+    values = check_unit(x)
+    return stratified_p_columns(columns_of(values), m, values.shape[:-1])
+
+
+def stratified_p_columns(columns: Columns, m: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
+    """`stratified_p` of columns: for each query its x, one number or an array of `shape`, unchecked."""
+    level, inside = _levels(m, shape)
+    stakes = _fixed_stakes(inside)
+    logs = np.zeros((len(FIXED), *level.shape))
+    with np.errstate(divide="ignore"):  # the greatest bet loses everything at x = 1: ln 0
+        for x in columns:
+            logs += np.log(np.maximum(1 + stakes * (inside - x), 0))
+    return _known(level, np.exp(-np.clip(_log_mean(logs), 0, np.log(_CEILING))))
+
+
+def least_by_betting(m: float, delta: float) -> int:
+    """The fewest queries with which the aiming bet can reach δ at all: those without any loss.
+
+    >>> least_by_betting(0.02, 0.05)
+    150
+    """
+    return int(np.ceil(np.log(1 / delta) / np.log1p(MOST_STAKE * m / (1 - m))))
+
+
+def least_anytime(m: float, delta: float) -> int:
+    """The fewest queries after which the anytime bets can reach δ at all.
+
+    >>> least_anytime(0.02, 0.05)
+    172
+    """
+    stakes = np.append(FIXED, MOST_STAKE) / (1 - m)
+    weights = np.append(np.full(len(FIXED), 0.5 / len(FIXED)), 0.5)
+
+    def reached(n: int) -> bool:
+        logs = np.log(weights) + n * np.log1p(stakes * m)
+        return bool(np.logaddexp.reduce(logs) >= np.log(1 / delta))
+
+    high = 1
+    while not reached(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle, high)
+    return high
+
+
+def columns_of(values: Floats) -> Iterator[Floats]:
+    """The last axis of an array, entry by entry; copied in blocks, so that what is read lies side by side."""
+    n = values.shape[-1]
+    for start in range(0, n, BLOCK):
+        yield from np.ascontiguousarray(np.moveaxis(values[..., start : start + BLOCK], -1, 0))
+
+
+def check_unit(x: ArrayLike) -> Floats:
+    """Values within [0, 1], queries on the last axis; what rounding put beyond is cut off."""
+    values = np.asarray(x, dtype=np.float64)
+    if not values.ndim or not values.shape[-1]:
+        raise ArgumentError("no queries were given to bet on")
+    least, most = float(values.min()), float(values.max())
+    if not (least >= -_ROUNDING and most <= 1 + _ROUNDING):
+        beyond = least if not least >= -_ROUNDING else most
+        raise ArgumentError(f"a value to bet on is {beyond:g}; every one must be from 0 to 1")
+    return np.clip(values, 0, 1) if least < 0 or most > 1 else values
+
+
+def check_delta(delta: Delta) -> Delta:
+    """δ, the chance of a wrong claim that is accepted, within (0, 1); or many of them."""
+    if not np.all((np.asarray(delta) > 0) & (np.asarray(delta) < 1)):
+        raise ArgumentError(f"delta is {delta}; it must be above 0 and below 1, such as 0.05")
+    return delta
+
+
+def _levels(m: ArrayLike, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """m at the full shape, and the same with ½ where it is not within (0, 1), which `_known` then settles."""
+    given = np.asarray(m, dtype=np.float64)
+    if np.isnan(given).any():
+        raise ArgumentError("a level to test is not a number")
+    level = np.array(np.broadcast_to(given, np.broadcast_shapes(given.shape, shape)))
+    return level, np.where((level > 0) & (level < 1), level, 0.5)
+
+
+def _known(level: Floats, p: Floats) -> Floats:
+    """p, but 0 where m ≥ 1, which no mean exceeds, and 1 where m ≤ 0, which none is below."""
+    return np.where(level >= 1, 0.0, np.where(level <= 0, 1.0, p))
+
+
+def _fixed_stakes(m: Floats) -> Floats:
+    return FIXED.reshape(-1, *[1] * m.ndim) / (1 - m)
+
+
+def _log_mean(logs: Floats) -> Floats:
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(logs)))

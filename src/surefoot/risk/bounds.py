@@ -1,0 +1,158 @@
+"""What n judged queries prove of a mean loss: exact and other p-values, bounds, and the losses themselves.
+
+A p here is of the hypothesis E[x] ≥ m for x within [0, 1]: at most δ, the mean is below m with confidence 1 − δ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaincc, rel_entr
+
+from surefoot.arrays import Floats
+from surefoot.errors import ArgumentError, shortened
+from surefoot.risk.betting import (
+    betting_p,
+    check_delta,
+    check_unit,
+    least_anytime,
+    least_by_betting,
+    stratified_p,
+)
+from surefoot.risk.tradeoff import hurts, paired_differences
+
+Loss = Literal["risk", "share_hurt"]
+Method = Literal["betting", "binomial", "hoeffding-bentkus"]
+LOSSES: tuple[Loss, ...] = get_args(Loss)
+METHODS: tuple[Method, ...] = get_args(Method)
+_GRID = 512  # levels tried at a time by a search for a bound
+
+
+def losses(model: ArrayLike, baseline: ArrayLike, loss: Loss = "risk") -> Floats:
+    """What each query loses: `risk`, max(0, M_b − M_m); `share_hurt`, 1 where it loses over 20 % of M_b, else 0.
+
+    >>> losses([0.5, 0.25], [0.25, 0.5]).tolist(), losses([0.5, 0.25], [0.25, 0.5], "share_hurt").tolist()
+    ([0.0, 0.25], [0.0, 1.0])
+    """
+    difference = paired_differences(model, baseline)
+    if loss == "risk":
+        return np.maximum(-difference, 0)
+    if loss == "share_hurt":
+        return hurts(difference, np.asarray(baseline, np.float64)).astype(np.float64)
+    raise ArgumentError(f"loss is {shortened(loss)}; it must be one of {', '.join(LOSSES)}")
+
+
+def binomial_p(successes: ArrayLike, n: int, m: ArrayLike) -> Floats:
+    """The exact tail P(Bin(n, m) ≤ successes): p of the hypothesis that a share is at least m.
+
+    >>> round(float(binomial_p(0, 149, 0.02)), 4), round(float(binomial_p(2, 300, 0.02)), 4)
+    (0.0493, 0.0602)
+    """
+    k, level = np.asarray(successes, np.float64), np.asarray(m, np.float64)
+    inside = np.where((level > 0) & (level < 1), level, 0.5)
+    few = np.minimum(k, n - 1)  # of n successes the tail is all there is
+    return _settled(level, np.where(k >= n, 1.0, betaincc(few + 1, n - few, inside)))
+
+
+def hoeffding_bentkus_p(mean: ArrayLike, n: int, m: ArrayLike) -> Floats:
+    """min( exp(−n·kl(min(x̄, m), m)), e·P(Bin(n, m) ≤ ⌈n·x̄⌉) ) (Bates et al., 2021), for x within [0, 1].
+
+    >>> round(float(hoeffding_bentkus_p(0.01, 500, 0.02)), 4)
+    0.1772
+    """
+    found, level = np.asarray(mean, np.float64), np.asarray(m, np.float64)
+    inside = np.where((level > 0) & (level < 1), level, 0.5)
+    low = np.minimum(found, inside)
+    hoeffding = np.exp(-n * (rel_entr(low, inside) + rel_entr(1 - low, 1 - inside)))
+    # n times a mean of whole numbers may lie a rounding above a whole number.
+    bentkus = np.e * binomial_p(np.ceil(n * found * (1 - 1e-12)), n, inside)
+    return _settled(level, np.minimum(1, np.minimum(hoeffding, bentkus)))
+
+
+def crc_bound(losses: ArrayLike, largest: float = 1.0) -> Floats:
+    """(Σ L + B)/(n + 1): conformal risk control accepts where it is at most r, and then E[R] ≤ r, on average only.
+
+    >>> float(crc_bound([0.0, 0.5, 0.0]))
+    0.375
+    """
+    values = np.asarray(losses, np.float64)
+    return np.asarray((values.sum(axis=-1) + largest) / (values.shape[-1] + 1))
+
+
+def p_value(x: ArrayLike, m: ArrayLike, delta: float, method: Method = "betting") -> Floats:
+    """p of E[x] ≥ m by the method named; x of shape (..., n), in betting order where it bets.
+
+    >>> float(p_value(np.zeros(200), 0.02, 0.05, "binomial")) == float(binomial_p(0, 200, 0.02))
+    True
+    """
+    if method == "betting":
+        return betting_p(x, m, delta)
+    values = check_unit(x)
+    n = values.shape[-1]
+    if method == "binomial":
+        if not np.isin(values, (0, 1)).all():
+            raise ArgumentError("the binomial test is for losses of 0 or 1, such as share_hurt; use betting")
+        return binomial_p(values.sum(axis=-1), n, m)
+    if method == "hoeffding-bentkus":
+        return hoeffding_bentkus_p(values.mean(axis=-1), n, m)
+    raise ArgumentError(f"method is {shortened(method)}; it must be one of {', '.join(METHODS)}")
+
+
+def least_queries(m: float, delta: float, method: Method | Literal["anytime"] = "betting") -> int | None:
+    """n₀: the fewest queries, all without a loss, that can prove a mean below m; None where none can.
+
+    >>> [least_queries(0.02, 0.05, method) for method in ("betting", "anytime", "binomial")]
+    [150, 172, 149]
+    """
+    check_delta(delta)
+    if m <= 0:
+        return None
+    if m >= 1:
+        return 1
+    if method == "betting":
+        return least_by_betting(m, delta)
+    if method == "anytime":
+        return least_anytime(m, delta)
+    return int(np.ceil(np.log(1 / delta) / -np.log1p(-m)))
+
+
+def upper_bound(x: ArrayLike, delta: float, method: Method | Literal["stratified"] = "betting") -> float:
+    """The bound that n values prove: the largest m with p > δ, so that E[x] is at most that with confidence 1 − δ.
+
+    p is not monotone in m for the adaptive bet, so levels are searched from above: a grid of 512, denser near the mean,
+    then another 512 where p first exceeds δ. What is returned is the level just above the last one that was not
+    refuted. It is never below the mean that was observed, though luck with the first queries may refute that too.
+
+    >>> round(upper_bound(np.zeros(150), 0.05), 4), round(upper_bound(np.zeros(149), 0.05, "binomial"), 4)
+    (0.02, 0.0199)
+    """
+    values = check_unit(x)
+    if values.ndim != 1:
+        raise ArgumentError(f"a bound is of one vector of values, found shape {values.shape}")
+
+    def p_of(levels: Floats) -> Floats:
+        return stratified_p(values, levels) if method == "stratified" else p_value(values, levels, delta, method)
+
+    return largest_above(p_of, float(values.mean()), delta)
+
+
+def largest_above(p_of: Callable[[Floats], Floats], mean: float, delta: float) -> float:
+    """The largest level above the mean, to two grids, at which p is above δ; 1 where none below is refuted."""
+    check_delta(delta)
+    low, high = min(mean, 1.0), 1.0
+    share = np.arange(_GRID + 1) / _GRID
+    for spread in (share * share, share):
+        levels = low + (high - low) * spread
+        kept = np.flatnonzero(p_of(levels)[:-1] > delta)
+        last = int(kept[-1]) if len(kept) else 0
+        low, high = float(levels[last]), float(levels[last + 1])
+        if not high > low:
+            break
+    return high
+
+
+def _settled(level: Floats, p: Floats) -> Floats:
+    return np.where(level >= 1, 0.0, np.where(level <= 0, 1.0, p))

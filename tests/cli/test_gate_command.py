@@ -1,0 +1,271 @@
+"""`surefoot gate` as builds and people run it: exit codes, files, GitHub's summary, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+from lxml import etree
+
+import surefoot as sf
+from surefoot.cli.demo import demo as make_demo
+from surefoot.decide import needed
+from surefoot.decide.decision_data import decision_schema
+
+ROOT = Path(__file__).parents[2]
+DOCS = (ROOT / "docs" / "decide.md").read_text(encoding="utf-8")
+JUNIT = ROOT / "tests" / "decide" / "junit.xsd"
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> Path:
+    """What `surefoot demo` writes."""
+    folder = tmp_path_factory.mktemp("made") / "demo"
+    make_demo(output=folder, queries=200, seed=0, learn=False, force=False)
+    return folder
+
+
+@pytest.fixture
+def home(demo: Path, tmp_path: Path, monkeypatch) -> Path:
+    for name in ("qrels.txt", "today.run", "bold.run", "steady.run"):
+        (tmp_path / name).symlink_to(demo / name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    monkeypatch.setattr(needed, "MOST_NEEDED", 300)  # a search that most tests do not look at
+    return tmp_path
+
+
+STEADY = ["gate", "qrels.txt", "today.run", "steady.run", "-m", "nDCG@10", "-b", "today"]
+BOLD = ["gate", "qrels.txt", "today.run", "bold.run", "-m", "nDCG@10", "-b", "today"]
+ASKED = ["--risk", "0.03", "--gain", "0"]
+
+
+def test_the_demo_stops_bold_and_ships_steady(surefoot, home: Path) -> None:
+    for line, code, words in ((BOLD, 1, "Stop bold, keep today"), (STEADY, 0, "Ship steady in place of today")):
+        found, out, err = surefoot(*line, *ASKED)
+        assert (found, err) == (code, "")
+        assert words in out
+
+
+def test_undecided_is_three_with_how_many_more(surefoot, home: Path, monkeypatch) -> None:
+    monkeypatch.setattr(needed, "MOST_NEEDED", 2000)
+    code, out, _ = surefoot(*STEADY, "--risk", "0.02")
+    assert code == 3
+    assert re.search(r"About \d+ more judged queries", out)
+
+
+def _kinds(home: Path) -> Path:
+    path = home / "kinds.csv"
+    queries = sf.read_qrels(home / "qrels.txt").queries
+    path.write_text("query,kind\n" + "".join(f"{query},{'a' if i % 2 else 'b'}\n" for i, query in enumerate(queries)))
+    return path
+
+
+def documented() -> tuple[str, str]:
+    """The workflow's command and the policy, as docs/decide.md has them."""
+    (policy,) = re.findall(r"```toml\n(.*?)```", DOCS, re.DOTALL)
+    (text,) = re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL)
+    workflow = yaml.safe_load(text)
+    assert workflow[True] == "pull_request"  # YAML takes `on` for a truth value
+    steps = {step.get("name"): step for step in workflow["jobs"]["gate"]["steps"]}
+    assert steps["Keep what was decided"]["if"] == "always()"
+    return steps["Decide"]["run"], policy
+
+
+@pytest.mark.parametrize(("new", "code", "title"), [("bold", 1, "### Stop: new"), ("steady", 0, "### Ship: new")])
+def test_the_documented_workflow(demo: Path, tmp_path: Path, new: str, code: int, title: str) -> None:
+    command, policy = documented()
+    (tmp_path / "relevance").mkdir()
+    for name, source in (("qrels.txt", "qrels.txt"), ("today.run", "today.run"), ("new.run", f"{new}.run")):
+        (tmp_path / "relevance" / name).write_bytes((demo / source).read_bytes())
+    (tmp_path / "relevance" / "policy.toml").write_text(policy)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    done = subprocess.run(
+        ["bash", "-e", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (code, "")
+    summary = (tmp_path / "summary.md").read_text()
+    assert title in summary
+    errors = [line for line in done.stdout.splitlines() if line.startswith("::")]
+    if code:
+        assert errors[0].startswith("::error title=new%3A risk ≤ 0.03 fails::")
+        worst = json.loads((tmp_path / "decision.json").read_text())["hurt"][0]["query"]
+        assert f"| 1 | {worst} |" in summary
+    else:
+        assert not errors
+    etree.XMLSchema(etree.parse(JUNIT)).assertValid(etree.parse(tmp_path / "junit.xml"))
+    jsonschema.validate(json.loads((tmp_path / "decision.json").read_text()), decision_schema(strict=True))
+    assert "<h1>" in (tmp_path / "decision.html").read_text()
+
+
+def test_json_on_the_terminal_stays_json(surefoot, home: Path, monkeypatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(home / "summary.md"))
+    code, out, err = surefoot(*BOLD, *ASKED, "--json", "-", "-q")
+    assert code == 1
+    data = json.loads(out)
+    assert data["decision"] == "stop"
+    assert err.startswith("::error title=bold")
+    code, out, _ = surefoot(*BOLD, *ASKED, "--format", "markdown")
+    assert out.startswith("<!-- surefoot decision -->")
+
+
+def test_scores_policy_texts_and_names(surefoot, home: Path) -> None:
+    made = sf.score(sf.read_qrels("qrels.txt"), [sf.read_run("today.run"), sf.read_run("bold.run")], "nDCG@10")
+    made.write("scores.csv")
+    (home / "policy.toml").write_text("risk = 0.03\ngain = 0\n")
+    (home / "texts.tsv").write_text("q067\ta query that is hurt\n")
+    code, out, _ = surefoot(
+        "gate", "--scores", "scores.csv", "-m", "nDCG@10", "-b", "today", "--policy", "policy.toml", "--json", "d.json",
+        "--queries", "texts.tsv",
+    )  # fmt: skip
+    assert code == 1
+    assert "q067 (a query that is hurt)" in out
+    surefoot(*BOLD, "--policy", "policy.toml", "--json", "e.json", "-q")
+    by_scores, by_runs = (json.loads((home / name).read_text()) for name in ("d.json", "e.json"))
+    assert by_scores["conditions"] == by_runs["conditions"]
+    assert sf.Decision.read("d.json").decision == "stop"
+
+
+def test_options_go_before_the_policy(surefoot, home: Path) -> None:
+    (home / "p.toml").write_text("risk = 0.9\ngain = 0\n[segments.a]\nrisk = 0.8\ngain = -0.5\n")
+    options = ["--risk", "0.2", "--delta", "0.01", "--segment", "a:risk=0.7", "--segment", "b:gain=-0.4"]
+    surefoot(*STEADY, "--policy", "p.toml", *options, "--segments", _kinds(home), "--json", "d.json", "-q")
+    data = json.loads((home / "d.json").read_text())
+    assert data["delta"] == 0.01
+    assert [(one["name"], one["segment"], one["level"]) for one in data["conditions"]] == [
+        ("risk", None, 0.2), ("gain", None, 0.0), ("risk", "a", 0.7), ("gain", "a", -0.5), ("gain", "b", -0.4),
+    ]  # fmt: skip
+
+
+def test_who_reads_no_further_does_not_ship(demo: Path) -> None:
+    line = f"{sys.executable} -m surefoot {' '.join(BOLD)} {' '.join(ASKED)} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", line], cwd=demo, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+def test_file_order_changes_nothing(surefoot, home: Path) -> None:
+    surefoot(*STEADY, *ASKED, "--json", "one.json", "-q")
+    for name in ("qrels.txt", "today.run", "steady.run"):
+        lines = (home / name).read_text().splitlines()
+        (home / name).unlink()
+        (home / name).write_text("\n".join(lines[::-1]) + "\n")
+    surefoot("gate", "qrels.txt", "steady.run", "today.run", "-b", "today", *ASKED, "--json", "other.json", "-q")
+    assert (home / "one.json").read_text() == (home / "other.json").read_text()
+
+
+def test_batches_and_their_refusals(surefoot, home: Path) -> None:
+    lines = (home / "qrels.txt").read_text().splitlines(keepends=True)
+    queries = sorted({line.split()[0] for line in lines})
+    for number in range(2):
+        own = set(queries[100 * number : 100 * (number + 1)])
+        (home / f"batch{number}.txt").write_text("".join(line for line in lines if line.split()[0] in own))
+    runs = ["steady.run", "today.run", "-b", "today", *ASKED, "--budget", "200", "--state", "state.json", "-q"]
+    assert surefoot("gate", "batch0.txt", *runs)[0] == 3
+    before = (home / "state.json").read_bytes()
+    code, _, err = surefoot("gate", "batch0.txt", *runs)
+    assert code == 2
+    assert "100 of 100 queries were seen in an earlier batch" in err
+    code, _, err = surefoot("gate", "batch1.txt", *runs, "--json", "state.json")
+    assert code == 2
+    assert "--json would overwrite state.json, which is read" in err
+    code, _, err = surefoot("gate", "batch1.txt", *runs, "--json", "no/such/folder.json")
+    assert code == 2
+    assert (home / "state.json").read_bytes() == before
+    assert surefoot("gate", "batch1.txt", *runs)[0] in (0, 3)
+    code, _, err = surefoot(
+        "gate", "batch1.txt", "steady.run", "today.run", "-b", "today", *ASKED, "--json", "state.json"
+    )
+    assert code == 2
+    assert "nothing in it says that surefoot wrote it" in err  # a state is not a result to be replaced
+
+
+def test_ledgers_count(surefoot, home: Path) -> None:
+    used = []
+    for line in (STEADY, BOLD, STEADY):
+        surefoot(*line, *ASKED, "--ledger", "ledger.json", "--json", "d.json", "-q")
+        used.append(json.loads((home / "d.json").read_text())["ledger"]["use"])
+    assert used == [1, 2, 1]
+    (home / "ledger.json").write_text((home / "ledger.json").read_text().replace('"sets"', '"seats"'))
+    code, _, err = surefoot(*STEADY, *ASKED, "--ledger", "ledger.json")
+    assert code == 2
+    assert "was changed after it was written" in err
+
+
+REFUSED = [
+    ("gate --risk 0.1", "give judgments and at least one run: surefoot gate QRELS RUN"),
+    ("gate qrels.txt today.run steady.run --risk 0.1", "name what is shipped today as the baseline"),
+    ("gate qrels.txt today.run steady.run -b today", "give conditions, such as --risk 0.02 --gain 0"),
+    ("gate qrels.txt today.run steady.run bold.run -b today --risk 0.1", "name the candidate: there are 2 systems"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0", "risk is 0; it must be above 0 and below 1"),
+    ("gate qrels.txt today.run steady.run -b today --risk nan", "risk is nan; it must be a number"),
+    ("gate qrels.txt today.run steady.run -b today --risk x", "--risk"),
+    ("gate qrels.txt today.run steady.run -b today --u-risk 5", "--u-risk '5' is not understood"),
+    ("gate qrels.txt today.run steady.run -b today --u-risk 5:x", "--u-risk has 'x' where a number is expected"),
+    ("gate qrels.txt today.run steady.run -b today --segment risk=1", "--segment 'risk=1' is not understood"),
+    ("gate qrels.txt today.run steady.run -b today --segment a:harm=0.1", "segments.a.harm is no key of a policy"),
+    ("gate qrels.txt today.run steady.run -b today --segment a:risk=0.1 --segment a:risk=0.2", "is given twice"),
+    ("gate qrels.txt today.run steady.run -b today --segment a:risk=0.1", "--segments FILE"),
+    ("gate qrels.txt today.run steady.run -b today --policy none.toml", "none.toml"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --segments qrels.txt", "no condition is about one"),
+    ("gate qrels.txt today.run steady.run -b today --policy qrels.txt", "qrels.txt: is not TOML"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 -m DCG@10", "has no greatest value"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 100", "a budget and a state go together"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 0 --state s.json", "--budget"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --weights qrels.txt", "weights are of strata"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --drawn qrels.txt", "qrels.txt"),
+    (
+        "gate qrels.txt today.run steady.run -b today --risk 0.1 --ledger qrels.txt",
+        "--ledger would overwrite qrels.txt",
+    ),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --state today.run --budget 9", "--state would overwrite"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json today.run", "--json would overwrite today.run"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json a --junit a", "would both be written to a"),
+    ("gate --scores qrels.txt today.run -b today --risk 0.1", "give either judgments and runs or --scores"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json - --format markdown", "would both be printed"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), REFUSED)
+def test_what_is_refused(surefoot, home: Path, line: str, message: str) -> None:
+    before = sorted(home.iterdir())
+    code, out, err = surefoot(*line.split())
+    assert (code, out) == (2, "")
+    assert message in err
+    assert sorted(home.iterdir()) == before
+
+
+def test_nobody_judged(surefoot, home: Path) -> None:
+    (home / "other.txt").write_text("z1 0 d1 1\n")
+    code, _, err = surefoot("gate", "other.txt", "today.run", "steady.run", "-b", "today", "--risk", "0.1")
+    assert code == 2
+    assert "has no query in common with the judgments" in err
+    lines = [line.split() for line in (home / "qrels.txt").read_text().splitlines()]
+    (home / "zeros.txt").write_text("".join(f"{query} 0 {document} 0\n" for query, _, document, _ in lines))
+    code, _, err = surefoot("gate", "zeros.txt", "today.run", "steady.run", "-b", "today", "--risk", "0.1")
+    assert code == 2
+    assert "no judged query has a relevant document" in err
+
+
+def test_queries_that_a_run_lacks(surefoot, home: Path) -> None:
+    lines = (home / "steady.run").read_text().splitlines(keepends=True)
+    (home / "part.run").write_text("".join(line for line in lines if not line.startswith("q00")))
+    runs = ["gate", "qrels.txt", "today.run", "part.run", "-b", "today", "--risk", "0.2"]
+    assert "part returned nothing for 9 judged queries, which count 0" in surefoot(*runs)[1]
+    assert "9 judged queries that a run lacks were left out" in surefoot(*runs, "--missing", "drop")[1]
+    code, _, err = surefoot(*runs, "--missing", "error")
+    assert code == 2
+    assert "run 'part' returned nothing for 9 of 200" in err
+
+
+def test_help_has_an_example(surefoot) -> None:
+    code, out, _ = surefoot("gate", "--help")
+    assert code == 0
+    assert "surefoot gate qrels.txt today.run new.run" in " ".join(out.split())

@@ -1,0 +1,72 @@
+"""`surefoot judge-next`: what it lists, what it writes, and how it says no."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import surefoot as sf
+
+TODAY = {f"q{number}": ["a", "b", "c"] for number in range(8)}
+NEW = TODAY | {"q1": ["b", "a", "c"], "q2": ["a", "c", "b"], "=q3": ["d", "e", "f"]}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    sf.read_run(TODAY | {"=q3": ["a", "b"]}).write(tmp_path / "today.run")
+    sf.read_run(NEW).write(tmp_path / "new.run")
+    sf.read_qrels({"q1": {"a": 1, "b": 0}, "=q3": {"a": 1}}).write(tmp_path / "qrels.txt")
+    return tmp_path
+
+
+def test_the_same_as_in_python(surefoot, home: Path) -> None:
+    code, out, err = surefoot(
+        "judge-next", home / "new.run", "--baseline", home / "today.run", "-m", "nDCG@3", "-n", 40, "--seed", 4,
+        "-o", home / "draws.json", "--csv", home / "judge.csv", "--judged", home / "qrels.txt",
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    draws = sf.read_draws(home / "draws.json")
+    same = sf.judge_next(sf.read_run(home / "new.run"), sf.read_run(home / "today.run"), "nDCG@3", 40, seed=4)
+    assert draws.to_dict() == same.to_dict()
+    assert "40 draws of 9 queries" in out
+    lines = (home / "judge.csv").read_text().splitlines()
+    assert lines[0] == "query,times,weight,documents_to_judge"
+    assert lines[1].startswith("'=q3,")  # a spreadsheet takes it as text
+    wanted = {line.split(",")[0]: line.split(",")[3] for line in lines[1:]}
+    assert wanted == {"'=q3": "4", "q1": "1", "q2": "3"}
+
+
+def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path) -> None:
+    line = ["judge-next", home / "new.run", "-b", home / "today.run", "-m", "P@1", "--for", "gain", "-q"]
+    assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv") == (0, "", "")
+    assert surefoot(*line, "-o", home / "d.json")[0] == 2  # what was judged by these draws would be lost
+    assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv", "--force") == (0, "", "")
+    before = (home / "new.run").read_bytes()
+    code, _, err = surefoot(*line, "-o", home / "new.run", "--force")
+    assert (code, (home / "new.run").read_bytes()) == (2, before)
+    assert "would overwrite" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-m", "DCG@3"], "no greatest value"),
+        (["-m", "nDCG@3", "--for", "fun"], "must be 'risk' or 'gain'"),
+        (["-m", "nDCG@3", "-n", "0"], "-n"),
+        (["-m", "nDCG@3", "-n", "10000000"], "n is 10,000,000"),
+        (["-m", "nDCG@3", "--judged", "nowhere.txt"], "nowhere.txt"),
+    ],
+)
+def test_refusals(surefoot, home: Path, options: list[str], said: str) -> None:
+    line = ["judge-next", home / "new.run", "-b", home / "today.run", "-o", home / "draws.json", *options]
+    code, _, err = surefoot(*line)
+    assert code == 2
+    assert said in err
+    assert not (home / "draws.json").exists()
+
+
+def test_runs_that_show_the_same_leave_nothing_to_judge(surefoot, home: Path) -> None:
+    line = ["judge-next", home / "new.run", "-b", home / "new.run", "-m", "AP", "-o", home / "draws.json"]
+    code, _, err = surefoot(*line)
+    assert (code, "nothing to judge" in err) == (2, True)

@@ -1,0 +1,239 @@
+"""Betting against a mean: the formulas by slow loops, what is refused, and claims that hold as often as they say."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as nps
+
+from surefoot.errors import ArgumentError
+from surefoot.risk.betting import (
+    anytime_capital,
+    anytime_columns,
+    betting_p,
+    betting_p_columns,
+    gated_p,
+    query_order,
+    start_anytime,
+    stratified_p,
+)
+from surefoot.risk.bounds import least_queries
+
+unit = st.floats(0, 1, allow_subnormal=False)
+vectors = st.integers(1, 40).flatmap(lambda n: nps.arrays(float, n, elements=unit))
+levels = st.floats(0.01, 0.99)
+DELTAS = [0.05, 0.01, 0.2]
+
+
+def slow_aiming(x: np.ndarray, m: float, target: float, n: int, prior: float) -> list[float]:
+    """The capital of the aiming bet after each query, as the formula stands."""
+    capital, capitals = 1.0, []
+    mus: list[float] = []
+    for i in range(1, len(x) + 1):
+        past = x[: i - 1]
+        spread = sum((past[j] - mus[j]) ** 2 for j in range(i - 1))
+        v = (prior * m * (1 - m) / 2 + spread) / (prior + i - 1)
+        left = max(0.0, target - math.log(capital))
+        stake = min(0.99 / (1 - m), math.sqrt(2 * left / (max(1, n - i + 1) * v)))
+        capital *= 1 + stake * (m - x[i - 1])
+        capitals.append(capital)
+        mus.append((prior * m + x[:i].sum()) / (prior + i))
+    return capitals
+
+
+def slow_anytime(x: np.ndarray, m: float, delta: float, budget: int) -> list[float]:
+    aiming = slow_aiming(x, m, math.log(2 / delta), budget, 10)
+    fixed = []
+    for share in (0.1, 10**-0.75, 10**-0.5, 10**-0.25, 1.0):
+        stake = share / (1 - m)
+        fixed.append([math.prod(1 + stake * (m - value) for value in x[: i + 1]) for i in range(len(x))])
+    return [0.5 * sum(row[i] for row in fixed) / 5 + 0.5 * aiming[i] for i in range(len(x))]
+
+
+@given(vectors, levels, st.sampled_from(DELTAS))
+def test_the_aiming_bet_is_the_formula(x: np.ndarray, m: float, delta: float) -> None:
+    capitals = slow_aiming(x, m, math.log(1 / delta), len(x), 5)
+    assert float(betting_p(x, m, delta)) == pytest.approx(min(1, 1 / max(capitals)), rel=1e-9)
+
+
+@given(vectors, levels, st.sampled_from(DELTAS), st.integers(1, 60))
+def test_the_anytime_form_is_the_formula(x: np.ndarray, m: float, delta: float, budget: int) -> None:
+    state = anytime_capital(x, start_anytime(m, delta, budget))
+    capitals = slow_anytime(x, m, delta, budget)
+    assert float(state.capital) == pytest.approx(capitals[-1], rel=1e-8, abs=1e-12)
+    assert float(state.p) == pytest.approx(min(1, 1 / max(1, *capitals)), rel=1e-8)
+
+
+@given(vectors, levels)
+def test_stratified_p_is_one_over_the_final_capital(x: np.ndarray, m: float) -> None:
+    capitals = [
+        math.prod(1 + share / (1 - m) * (m - value) for value in x)
+        for share in (0.1, 10**-0.75, 10**-0.5, 10**-0.25, 1.0)
+    ]
+    assert float(stratified_p(x, m)) == pytest.approx(min(1, 5 / sum(capitals)), rel=1e-8)
+    assert float(stratified_p(x[::-1], m)) == pytest.approx(float(stratified_p(x, m)), rel=1e-8)
+
+
+@given(vectors, levels, st.integers(0, 40))
+def test_batches_give_what_all_at_once_gives(x: np.ndarray, m: float, cut: int) -> None:
+    start = start_anytime(m, 0.05, 30)
+    whole = anytime_capital(x, start)
+    parts = start
+    for part in (x[:cut], x[cut:]):
+        parts = anytime_capital(part, parts) if len(part) else parts
+    assert parts.seen == whole.seen == len(x)
+    assert float(parts.peak) == float(whole.peak)
+    assert float(start.peak) == 1  # what was given is left as it was
+
+
+def test_all_leading_axes_at_once() -> None:
+    rng = np.random.default_rng(0)
+    x, m = rng.random((3, 4, 70)), rng.uniform(0.2, 0.8, (3, 4))
+    together = betting_p(x, m, 0.05)
+    anytime = anytime_capital(x, start_anytime(m, 0.05, 70)).p
+    strata = stratified_p(x, m)
+    for place in np.ndindex(3, 4):
+        assert together[place] == betting_p(x[place], m[place], 0.05)
+        assert anytime[place] == pytest.approx(float(anytime_capital(x[place], start_anytime(m[place], 0.05, 70)).p))
+        assert strata[place] == pytest.approx(float(stratified_p(x[place], m[place])))
+    assert betting_p(x[0, 0], np.array([0.3, 0.6]), 0.05).shape == (2,)  # many levels of one sample
+
+
+def test_gated_losses_are_what_the_matrix_gives() -> None:
+    rng = np.random.default_rng(1)
+    losses, scores = rng.random(200) * (rng.random(200) < 0.2), rng.normal(size=200).round(1)
+    thresholds = np.unique(scores)[::-1]
+    matrix = np.where(scores >= thresholds[:, None], losses, 0)
+    assert gated_p(losses, scores, thresholds, 0.05, 0.05).tolist() == betting_p(matrix, 0.05, 0.05).tolist()
+
+
+def test_levels_at_the_ends_are_known_beforehand() -> None:
+    x = np.ones(10)
+    assert betting_p(x, [-0.1, 0, 1, 1.5], 0.05).tolist() == [1, 1, 0, 0]
+    assert stratified_p(x, [0, 1]).tolist() == [1, 0]
+    assert anytime_capital(x, start_anytime([0, 1], 0.05, 10)).p.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("m", [0.01, 0.02, 0.1, 0.3, 0.5])
+def test_least_queries_suffice_and_fewer_do_not(m: float) -> None:
+    for delta in DELTAS:
+        least = least_queries(m, delta)
+        assert float(betting_p(np.zeros(least), m, delta)) <= delta
+        assert least == 1 or float(betting_p(np.zeros(least - 1), m, delta)) > delta
+        least = least_queries(m, delta, "anytime")
+        assert float(anytime_capital(np.zeros(least), start_anytime(m, delta, least)).p) <= delta
+        assert least == 1 or float(anytime_capital(np.zeros(least - 1), start_anytime(m, delta, least)).p) > delta
+
+
+def test_the_order_is_that_of_the_hashes() -> None:
+    ids = [f"query {i} é" for i in range(50)]
+    slow = sorted(ids, key=lambda one: hashlib.sha256(one.encode()).hexdigest())
+    assert [ids[place] for place in query_order(ids)] == slow
+    assert [ids[::-1][place] for place in query_order(ids[::-1])] == slow
+    drawn, copies = ["a", "b", "a", "a"], [1, 1, 2, 3]
+    names = [f"{one}#{k}" for one, k in zip(drawn, copies, strict=True)]
+    assert [names[place] for place in query_order(drawn, copies)] == sorted(
+        names, key=lambda one: hashlib.sha256(one.encode()).hexdigest()
+    )
+    assert query_order(["\ud800"]).tolist() == [0]  # half a character is an id too
+
+
+def test_an_id_that_looks_like_a_copy_has_its_place() -> None:
+    one = [("a", 1), ("a#1", 1), ("a", 2)]
+    for order in (one, one[::-1]):
+        ids, copies = [name for name, _ in order], [k for _, k in order]
+        found = [order[place] for place in query_order(ids, copies)]
+        assert found == [[*one][place] for place in query_order([n for n, _ in one], [k for _, k in one])]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: betting_p([0.1, 1.2], 0.5, 0.05), "1.2; every one must be from 0 to 1"),
+        (lambda: betting_p([0.1, np.nan], 0.5, 0.05), "nan; every one"),
+        (lambda: betting_p([-0.1], 0.5, 0.05), "-0.1; every one"),
+        (lambda: betting_p([], 0.5, 0.05), "no queries"),
+        (lambda: betting_p([0.1], np.nan, 0.05), "level to test is not a number"),
+        (lambda: betting_p([0.1], 0.5, 0), "delta is 0"),
+        (lambda: query_order(["a"], [0]), "copies are counted from 1"),
+        (lambda: query_order(["a"], [1, 2]), "1 ids and 2 copies"),
+    ],
+)
+def test_what_is_refused(call, message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        call()
+
+
+# Validity: values at the border of the level must not be certified in more than δ of all runs, whatever their shape.
+
+DELTA, RUNS = 0.05, 20_000
+COINS = {  # the values that are not 0, and their chances at each border
+    "0/1": ([1.0], {0.02: [0.02], 0.1: [0.1]}),
+    "0/0.5": ([0.5], {0.02: [0.04], 0.1: [0.2]}),
+    "0/0.05/1": ([0.05, 1.0], {0.02: [0.2, 0.01], 0.1: [0.4, 0.08]}),
+}
+ENOUGH = {(0.02, 5000), (0.1, 1000), (0.1, 5000)}  # level and queries with which half the level can be told from it
+
+
+def tosses(coin: str, n: int, level: float, share: float = 1.0, runs: int = RUNS):
+    """One column of x per query, at a mean of `share` of the level, for all runs at once."""
+    values, chances = COINS[coin][0], share * np.array(COINS[coin][1][level])
+    assert np.dot(values, chances) == pytest.approx(share * level)
+    rng, outcomes = np.random.default_rng(n), np.array([*values, 0.0])
+    edges = np.cumsum(chances).astype(np.float32)
+    return (outcomes[np.searchsorted(edges, rng.random(runs, np.float32), side="right")] for _ in range(n))
+
+
+def most_allowed(runs: int = RUNS) -> float:
+    return DELTA + 3 * math.sqrt(DELTA * (1 - DELTA) / runs)
+
+
+def certified(columns, n: int, level: float, form: str, runs: int = RUNS) -> float:
+    if form == "p":
+        p = betting_p_columns(columns, n, level, DELTA, (runs,))
+    else:  # p is of the greatest capital on the way: looked at after every query
+        p = anytime_columns(columns, start_anytime(level, DELTA, n, (runs,))).p
+    return float((p <= DELTA).mean())
+
+
+def empirical(columns, level: float) -> float:
+    """How often the mean that is seen is at most the level, as the plain rule has it."""
+    return float((np.mean([*columns], axis=0) <= level).mean())
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("form", ["p", "anytime"])
+@pytest.mark.parametrize("coin", COINS)
+@pytest.mark.parametrize(("level", "n"), [(0.02, 300), (0.02, 1000), (0.02, 5000), (0.1, 300), (0.1, 1000)])
+def test_no_more_than_delta_is_certified_at_the_border(level: float, n: int, coin: str, form: str) -> None:
+    assert certified(tosses(coin, n, level), n, level, form) <= most_allowed()
+    if (level, n) in ENOUGH or (coin, n) == ("0/0.5", 1000):
+        assert certified(tosses(coin, n, level, 0.5), n, level, form) >= 0.8
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("coin", COINS)
+@pytest.mark.parametrize("n", [300, 1000])
+def test_the_empirical_rule_fails_the_same_test(n: int, coin: str) -> None:
+    assert empirical(tosses(coin, n, 0.02), 0.02) >= 0.3
+
+
+@pytest.mark.parametrize("form", ["p", "anytime"])
+def test_a_short_look_at_validity(form: str) -> None:
+    runs, n = 4000, 300
+    assert certified(tosses("0/0.5", n, 0.1, 1.0, runs), n, 0.1, form, runs) <= most_allowed(runs)
+    assert certified(tosses("0/0.5", n, 0.1, 0.5, runs), n, 0.1, form, runs) >= 0.8
+    assert empirical(tosses("0/0.5", n, 0.1, 1.0, runs), 0.1) >= 0.3
+
+
+def test_unequal_strata_are_certified_no_more_often_than_delta() -> None:
+    rng, runs = np.random.default_rng(4), 4000
+    means = np.repeat([0.0, 0.04], 150)  # the safe half first: the worst for a maximum on the way
+    x = (rng.random((runs, 300)) < means).astype(float)
+    assert float((stratified_p(x, 0.02) <= DELTA).mean()) <= most_allowed(runs)
+    assert float((betting_p(x, 0.02, DELTA) <= DELTA).mean()) > 0.3  # which is why it is not used there

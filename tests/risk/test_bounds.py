@@ -1,0 +1,154 @@
+"""Exact tails, bounds and losses: against sums, against MAPIE, and against how often they fail."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as nps
+
+from surefoot.decide.thresholds import passing
+from surefoot.errors import ArgumentError
+from surefoot.risk.betting import betting_p
+from surefoot.risk.bounds import (
+    binomial_p,
+    crc_bound,
+    hoeffding_bentkus_p,
+    least_queries,
+    losses,
+    p_value,
+    upper_bound,
+)
+from surefoot.risk.tradeoff import loses_over_20, risk
+
+
+def slow_tail(k: int, n: int, m: float) -> float:
+    return sum(math.comb(n, i) * m**i * (1 - m) ** (n - i) for i in range(k + 1))
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.001, 0.999))
+def test_the_binomial_tail_is_the_sum(counts: tuple[int, int], m: float) -> None:
+    k, n = counts
+    assert float(binomial_p(k, n, m)) == pytest.approx(slow_tail(k, n, m), rel=1e-9)
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.001, 0.999))
+def test_hoeffding_bentkus_is_the_formula(counts: tuple[int, int], m: float) -> None:
+    k, n = counts
+    low = min(k / n, m)
+    kl = (low * math.log(low / m) if low else 0.0) + ((1 - low) * math.log((1 - low) / (1 - m)) if low < 1 else 0.0)
+    slow = min(1.0, math.exp(-n * kl), math.e * slow_tail(k, n, m))
+    assert float(hoeffding_bentkus_p(k / n, n, m)) == pytest.approx(slow, rel=1e-7)
+
+
+def test_levels_at_the_ends_are_known_beforehand() -> None:
+    for p in (binomial_p(0, 10, [0, 1]), hoeffding_bentkus_p(0.0, 10, [-1, 2])):
+        assert p.tolist() == [1, 0]
+    assert least_queries(0, 0.05) is None
+    assert least_queries(1, 0.05) == 1
+
+
+def test_least_queries_of_the_exact_tail() -> None:
+    for m in (0.005, 0.02, 0.3):
+        least = least_queries(m, 0.05, "binomial")
+        assert least is not None
+        assert least == least_queries(m, 0.05, "hoeffding-bentkus")
+        assert float(binomial_p(0, least, m)) <= 0.05 < float(binomial_p(0, least - 1, m))
+        assert float(hoeffding_bentkus_p(0, least, m)) <= 0.05 < float(hoeffding_bentkus_p(0, least - 1, m))
+
+
+def test_crc_keeps_the_mean_risk_on_average_and_is_often_above_it() -> None:
+    rng, runs, n, level = np.random.default_rng(0), 4000, 300, 0.02
+    shares = np.linspace(0, 0.06, 61)  # the true risks of 61 thresholds, from the safest on
+    scores = rng.random((runs, n))  # one draw for all thresholds: losses only grow with them
+    chosen = np.zeros(runs)
+    for share in shares:
+        accepted = crc_bound((scores < share).astype(float)) <= level
+        chosen = np.where(accepted, share, chosen)
+    assert chosen.mean() <= level
+    assert (chosen > level).mean() > 0.15
+
+
+@pytest.mark.parametrize("method", ["betting", "binomial", "hoeffding-bentkus"])
+def test_a_bound_is_where_p_crosses_delta(method) -> None:
+    rng = np.random.default_rng(3)
+    for n in (30, 200):
+        x = (rng.random(n) < 0.1).astype(float)
+        bound = upper_bound(x, 0.05, method)
+        assert bound >= x.mean()
+        above = np.linspace(bound, 1, 500)
+        assert (p_value(x, above, 0.05, method) <= 0.05).all()
+        assert float(p_value(x, bound - 1e-4, 0.05, method)) > 0.05
+
+
+@pytest.mark.heavy
+def test_bounds_are_exceeded_no_more_often_than_delta() -> None:
+    rng, runs = np.random.default_rng(5), 300
+    samples = rng.random((runs, 200)) * (rng.random((runs, 200)) < 0.1)
+    for method in ("betting", "hoeffding-bentkus", "stratified"):
+        exceeded = np.mean([upper_bound(x, 0.05, method) < 0.05 for x in samples])
+        assert exceeded <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs), method
+
+
+def test_the_aim_makes_betting_prove_more_than_hoeffding_bentkus() -> None:
+    rng = np.random.default_rng(6)
+    x = rng.random((200, 1000)) * 0.5 * (rng.random((200, 1000)) < 0.04)
+    assert (betting_p(x, 0.02, 0.05) <= 0.05).mean() > 1.3 * (
+        p_value(x, 0.02, 0.05, "hoeffding-bentkus") <= 0.05
+    ).mean()
+
+
+unit = st.floats(0, 1, allow_subnormal=False)
+
+
+@given(st.integers(1, 30).flatmap(lambda n: st.tuples(*[nps.arrays(float, n, elements=unit)] * 2)))
+def test_losses_are_what_assessments_count(pair) -> None:
+    model, baseline = pair
+    assert losses(model, baseline).mean() == pytest.approx(risk(model, baseline))
+    assert losses(model, baseline, "share_hurt").sum() == loses_over_20(model - baseline, baseline)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: losses([0.1], [0.2], "harm"), "loss is 'harm'; it must be one of risk, share_hurt"),
+        (lambda: p_value([0.5], 0.5, 0.05, "binomial"), "losses of 0 or 1"),
+        (lambda: p_value([0.5], 0.5, 0.05, "t-test"), "method is 't-test'; it must be one of betting"),
+        (lambda: upper_bound([[0.5]], 0.05), "one vector"),
+        (lambda: upper_bound([0.5], 1.5), "delta is 1.5"),
+    ],
+)
+def test_what_is_refused(call, message: str) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        call()
+
+
+@pytest.mark.heavy
+def test_mapie_agrees_where_the_two_overlap() -> None:
+    theirs = pytest.importorskip("mapie.risk_control.methods")
+    rng = np.random.default_rng(0)
+    risks = rng.random(30) * 0.2
+    for n in (50, 400):
+        for level in (0.05, 0.1, 0.3):
+            expected = theirs.compute_hoeffding_bentkus_p_value(risks, n, level)
+            assert hoeffding_bentkus_p(risks, n, level) == pytest.approx(np.ravel(expected), rel=1e-6)
+
+
+@pytest.mark.heavy
+def test_mapie_certifies_the_same_thresholds() -> None:
+    """Learn-then-test in a fixed order: from the safest threshold on, up to the first whose p is above δ."""
+    methods = pytest.importorskip("mapie.risk_control.methods")
+    control = pytest.importorskip("mapie.risk_control.fwer_control")
+    rng, n, level, delta = np.random.default_rng(1), 500, 0.1, 0.1
+    for _ in range(20):
+        scores, lost = rng.random(n), rng.random(n) * (rng.random(n) < 0.4)
+        thresholds = np.sort(rng.random(40))[::-1]
+        values = np.where(scores >= thresholds[:, None], lost, 0)
+        p = p_value(values, level, delta, "hoeffding-bentkus")
+        ours = np.arange(passing(p, delta))
+        expected = methods.compute_hoeffding_bentkus_p_value(values.mean(axis=1), n, level)
+        assert ours.tolist() == list(control.control_fwer(np.ravel(expected), delta, "fixed_sequence"))
+        assert 0 < len(ours) < len(p)
