@@ -12,7 +12,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.cli.bar import is_watched
-from surefoot.cli.train import _fit
+from surefoot.cli.train import _growing
 
 pty = pytest.importorskip("pty", reason="no terminals of this kind here")
 
@@ -90,5 +90,7 @@ def test_nobody_looks_on_without_an_error_stream(monkeypatch) -> None:
     assert not is_watched(quiet=False)
     data = sf.synthetic_letor(queries=8, documents=6, features=3, seed=1)
     ranker = sf.Ranker(n_estimators=1, min_data_in_leaf=1, num_threads=1)
-    _fit(ranker, data, None, quiet=False)
+    with _growing(ranker, quiet=False) as progress:
+        assert progress is None
+        ranker.fit(data)
     assert ranker.best_iteration_ == 1

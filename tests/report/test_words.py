@@ -103,7 +103,7 @@ def test_reading_back(tmp_path) -> None:
     assert short.to_json() == a.to_json()
     assert short.to_text() == whole.to_text() == a.to_text()
     assert whole.to_html() == a.to_html()
-    with pytest.raises(sf.ArgumentError, match="without each query's scores"):
+    with pytest.raises(sf.ArgumentError, match="no scores of each query at hand"):
         short.to_html()
     for text in ("{}", "[1]", "no", '{"schema": "surefoot/assessment/1"}', '{"schema": "surefoot/ranker/1"}'):
         (tmp_path / "bad.json").write_text(text)

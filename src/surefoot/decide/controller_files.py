@@ -21,7 +21,7 @@ from surefoot.decide.certificate import Certificate
 from surefoot.decide.controller_names import CONTROLLER, RANKER
 from surefoot.decide.opening import Opening
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
-from surefoot.learn.model_files import model_files
+from surefoot.learn.model_files import DETAILS, model_files
 from surefoot.report.plain_json import to_json
 
 if TYPE_CHECKING:
@@ -108,6 +108,8 @@ def _restored(kind: type[RiskController], data: dict[str, Any], home: Path) -> R
 def _hashes(home: Path) -> dict[str, str]:
     found = {}
     for file in map(Path, model_files(home / RANKER)):
+        if file.name != DETAILS and not file.exists():
+            continue  # the text of the engine that was not used; a hash that is missed shows when they are compared
         try:
             found[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
         except OSError as error:
