@@ -27,6 +27,7 @@ def on(row: Any, fold: str) -> Any:
     return row["folds"][fold]["valid"]
 
 
+@pytest.mark.heavy
 def test_most_gain_with_little_risk_on_each_fold(result: sf.TradeOffs) -> None:
     level = 0.5
     choice = select(result, Policy("max_risk", level))

@@ -133,6 +133,7 @@ def limited(setup: str, home: Path, *line: str) -> subprocess.CompletedProcess[s
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="the system cannot limit the size of files")
+@pytest.mark.heavy
 def test_a_full_disk_leaves_nothing(home: Path) -> None:
     letor = sf.synthetic_letor(queries=600, documents=20, features=6, seed=1)
     letor.write(home / "test.txt")

@@ -21,6 +21,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path / "all.txt"
 
 
+@pytest.mark.heavy
 def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
     outputs = ["--html", tmp_path / "t.html", "--json", tmp_path / "t.json", "--csv", tmp_path / "t.csv"]
     line = ["sweep", data, "-b", "first=feature:1", *SMALL, "-o", tmp_path / "s"]

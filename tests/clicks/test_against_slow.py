@@ -65,6 +65,7 @@ def generated_events(users: int, seed: int = 1) -> tuple[list[Shown], list[Click
     return lists, clicks
 
 
+@pytest.mark.heavy
 def test_a_generated_log(tmp_path: Path) -> None:
     table = made(generated(tmp_path, 8), tmp_path / "made", YANDEX14, GRADES, shards=3)
     lists, clicks = generated_events(8)

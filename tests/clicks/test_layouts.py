@@ -33,6 +33,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> FeatureTable:
 
 
 @pytest.mark.parametrize("layout", ["ubi", "metarank", "table"])
+@pytest.mark.heavy
 def test_a_generated_log_is_the_same_in_every_layout(layout: str, first: FeatureTable, tmp_path: Path) -> None:
     path = generated(tmp_path, 10, layout)
     assert guess_layout(path) == layout

@@ -459,6 +459,7 @@ except sf.MissingExtraError as error:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+@pytest.mark.heavy
 def test_memory_is_bounded_by_the_matrix(tmp_path: Path) -> None:
     """Read and write 60 MB of features: above what a small file needs, less than a third again may be used."""
     code = """

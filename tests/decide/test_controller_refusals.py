@@ -172,7 +172,7 @@ def test_files_that_were_changed(saved: Path, name: str) -> None:
 
 def test_files_that_are_gone(saved: Path) -> None:
     (saved / "ranker" / "model.txt").unlink()
-    with pytest.raises(sf.DataError, match="cannot be read"):
+    with pytest.raises(sf.DataError, match="is not the ranker that was certified"):
         sf.RiskController.load(saved)
     (saved / "controller.json").unlink()
     with pytest.raises(sf.DataError, match=r"controller\.json"):

@@ -320,6 +320,7 @@ r.save(sys.argv[2])
 """
 
 
+@pytest.mark.heavy
 def test_killed_and_gone_on_gives_the_same_model(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(textwrap.dedent(SCRIPT))

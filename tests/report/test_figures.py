@@ -197,6 +197,7 @@ def test_kendall_bins_need_rankings(assessment, scores) -> None:
 
 
 @pytest.mark.parametrize("baseline", ["mean", "median", "max"])
+@pytest.mark.heavy
 def test_virtual_baselines_have_every_chart_but_kendalls(scores, baseline) -> None:
     a = sf.assess(scores, baseline=baseline)
     for name, chart in figures.CHARTS.items():
@@ -237,6 +238,7 @@ def test_several_baselines_leave_out_charts_of_one(scores, tmp_path) -> None:
     ],
     ids=["one query", "identical", "alike everywhere", "all zero", "baseline alone", "tiny", "huge"],
 )
+@pytest.mark.heavy
 def test_degenerate_data_still_draws(values, tmp_path) -> None:
     a = sf.assess(matrix(values), baseline="s0")
     written = figures.write_figures(a, tmp_path, ["svg", "png"])
@@ -251,6 +253,7 @@ def test_negative_scores_have_no_geo_risk_but_the_rest(tmp_path) -> None:
     assert [note.split()[2] for note in notes] == ["geo-risk", "kendall-bins"]
 
 
+@pytest.mark.heavy
 def test_hostile_names_are_plain_text(tmp_path) -> None:
     rng = np.random.default_rng(1)
     values = rng.random((len(HOSTILE), len(HOSTILE)))
@@ -284,6 +287,7 @@ def test_dollar_and_underscore_survive_in_legends() -> None:
     assert sorted(legend(figure)) == sorted([r"$\undefined$", "_hidden", "100% (baseline)"])
 
 
+@pytest.mark.heavy
 def test_same_bytes_every_time(tmp_path) -> None:
     made = sf.synthetic_runs(queries=12)
     for folder in ("one", "two"):
@@ -334,6 +338,7 @@ def test_mistakes_are_told(assessment, tmp_path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.heavy
 def test_thousands_of_queries_stay_small_files(tmp_path) -> None:
     rng = np.random.default_rng(2)
     a = sf.assess(matrix(rng.random((3, 5000))), baseline="s0")
@@ -354,6 +359,7 @@ def test_missing_matplotlib_says_how_to_get_it(assessment, monkeypatch, tmp_path
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.heavy
 def test_command_writes_figures_and_keeps_its_output_clean(scores, tmp_path) -> None:
     small = sf.Scores(scores.values[:3, :9], scores.systems[:3], scores.queries[:9])
     small.write(tmp_path / "scores.csv")

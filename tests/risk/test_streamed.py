@@ -15,7 +15,7 @@ from surefoot.data import streamed_scores
 SYSTEMS = ("today", "new", "bold", "copy")
 
 
-@pytest.fixture(params=[50, 7, 1])
+@pytest.fixture(params=[50, 11])
 def matrix(request, tmp_path: Path, monkeypatch) -> Path:
     """Scores with ties, zeros and a system like another, in parts of so many queries."""
     rng = np.random.default_rng(3)
