@@ -3,8 +3,9 @@
     python benchmarks/mq2008.py ../shared/data/mq2008 FOLDER [--seeds 5] [--engine xgboost]
 
 Two sweeps, kept in FOLDER: one against BM25, and one against four baselines learned on a fifth of each fold's training
-queries (with XGBoost the first alone, for gain and u_risk). Parameters are chosen for each objective and α on each fold's validation data. Then the figures that the
-project holds itself to, among them those of LightGBM's own lambdarank with the parameters that `gain` was given.
+queries (with XGBoost the first alone, for gain and u_risk). Parameters are chosen for each objective and α on each
+fold's validation data. Then the figures that the project holds itself to, among them those of LightGBM's own lambdarank
+with the parameters that `gain` was given.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.arrays import Floats
+from surefoot.learn.criteria import Criterion, figures
 from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.objectives import Objective
 from surefoot.learn.target import Target
@@ -93,3 +94,25 @@ def _sums_of(objective: Objective) -> int:
     if objective.name in ("saro", "faro"):
         return 3 if objective.estimate == "each" else 2
     return 0
+
+
+@pytest.mark.parametrize("text", ["effectiveness", "u_risk@5", "t_risk@2", "geo_risk@5"])
+@pytest.mark.parametrize("cut", [0, 1, 7, 20])
+def test_criteria_and_histories_of_two_machines_are_those_of_the_whole(text: str, cut: int) -> None:
+    """One of the two may have no query at all."""
+    rng = np.random.default_rng(cut)
+    values, baselines = rng.random(20), rng.random((3, 20))
+    criterion = Criterion.parse(text)
+
+    def both(add_up: Callable, part: slice) -> tuple[float, dict[str, float]]:
+        own = values[part], baselines[:, part]
+        return criterion(*own, add_up), figures(*own, add_up)
+
+    alone_found = criterion(values, baselines), figures(values, baselines)
+    machines = Machines(2)
+    with ThreadPoolExecutor(2) as pool:
+        halves = [pool.submit(both, machines.add_up(n), part) for n, part in enumerate((slice(cut), slice(cut, None)))]
+        for half in halves:
+            score, history = half.result()
+            assert score == pytest.approx(alone_found[0], rel=1e-12)
+            assert history == pytest.approx(alone_found[1], rel=1e-12)
