@@ -1,0 +1,120 @@
+"""`surefoot train --engine xgboost` and `--dask`, and `surefoot evaluate --stream`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import surefoot as sf
+from surefoot.cli.commands import app
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, [str(each) for each in arguments])
+    said = result.output if result.exception is None or result.exit_code == 0 else f"{result.output}{result.exception}"
+    return result.exit_code, said
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(1)
+    path = tmp_path / "scores.parquet"
+    frame = {"query": [f"q{n}" for n in range(60)], "today": rng.random(60), "new": rng.random(60)}
+    pl.DataFrame(frame).write_parquet(path)
+    return path
+
+
+def test_a_matrix_that_is_streamed(matrix: Path, tmp_path: Path) -> None:
+    given = ("evaluate", "--scores", matrix, "-b", "today", "-m", "AP", "-q", "--json")
+    assert run(*given, tmp_path / "whole.json")[0] == 0
+    assert run(*given, tmp_path / "parts.json", "--stream")[0] == 0
+    whole, parts = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "parts"))
+    assert parts["systems"][1]["risk"] == pytest.approx(whole["systems"][1]["risk"], rel=1e-12)
+    assert parts["measure"] == "AP"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--html", "page.html"), "--html needs all scores at once"),
+        (("--per-query",), "--per-query needs all scores at once"),
+        (("--bootstrap", "100"), "--bootstrap needs all scores at once"),
+    ],
+)
+def test_what_a_stream_cannot_give(matrix: Path, more: tuple[str, ...], said: str, monkeypatch) -> None:
+    monkeypatch.chdir(matrix.parent)
+    code, found = run("evaluate", "--scores", matrix, "-b", "today", "--stream", *more)
+    assert code != 0
+    assert said in found
+
+
+def test_a_stream_is_of_scores(tmp_path: Path) -> None:
+    code, found = run("evaluate", "a", "b", "-b", "a", "--stream")
+    assert code != 0
+    assert "--stream is for --scores" in found
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Path:
+    data = sf.synthetic_letor(queries=40, documents=12, features=5, seed=1).with_only([])
+    for name, queries in (("train", np.arange(30)), ("valid", np.arange(30, 40))):
+        (tmp_path / name).mkdir()
+        for number, part in enumerate(np.array_split(queries, 3)):
+            data.select(part).write(tmp_path / name / f"part-{number}.parquet")
+    data.select(np.arange(30)).write(tmp_path / "train.txt")
+    data.select(np.arange(30, 40)).write(tmp_path / "valid.txt")
+    return tmp_path
+
+
+SMALL = ("--trees", "5", "--set", "max_depth=3", "--set", "min_child_weight=0.01", "-b", "b=feature:1")
+
+
+@pytest.mark.heavy
+def test_xgboost(parts: Path) -> None:
+    given = ("--objective", "u_risk", "-a", "5", *SMALL, "--engine", "xgboost")
+    code, said = run("train", parts / "train.txt", "--valid", parts / "valid.txt", *given, "-o", parts / "model")
+    assert code == 0, said
+    assert (parts / "model" / "model.json").is_file()
+    assert sf.Ranker.load(parts / "model").engine == "xgboost"
+    code, said = run("rank", parts / "model", parts / "valid.txt", "-o", parts / "valid.run")
+    assert code == 0, said
+    code, said = run("train", parts / "train.txt", *given, "--set", "num_leaves=3", "-o", parts / "other")
+    assert code != 0
+    assert "XGBoost's is max_leaves" in said
+
+
+@pytest.mark.heavy
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_local_cluster(parts: Path) -> None:
+    given = ("--objective", "saro", "-a", "5", *SMALL, "--dask", "local:2")
+    code, said = run("train", parts / "train", "--valid", parts / "valid", *given, "-o", parts / "model")
+    assert code == 0, said
+    assert "validation: effectiveness" in said
+    ranker = sf.Ranker.load(parts / "model")
+    held = sf.read_letor(parts / "valid.txt")
+    assert ranker.history_["valid"]["effectiveness"][-1] == pytest.approx(ranker.score(held), abs=1e-9)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--dask", "nowhere"), "--dask is 'nowhere'"),
+        (("--dask", "local:2", "--engine", "lightgbm"), "learns on one machine"),
+        (("--dask", "local:2", "--html", "x.html"), "--html needs the validation data on this machine"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_what_a_cluster_refuses(parts: Path, more: tuple[str, ...], said: str, monkeypatch) -> None:
+    monkeypatch.chdir(parts)
+    code, found = run("train", parts / "train", "--trees", "2", *more, "-o", parts / "model")
+    assert code != 0
+    assert said in found
+    assert not (parts / "model").exists()
