@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import StringIO
 from typing import Any
 
 import numpy as np
@@ -71,9 +70,7 @@ def joined(communicator: dict[str, Any], name: str) -> Iterator[None]:
     """In step with the other machines; the name decides the rank, and so the order of sums: the same every time."""
     from xgboost import collective
 
-    with ExitStack() as stack:
-        with redirect_stdout(StringIO()):  # where XGBoost says which rank it got
-            stack.enter_context(collective.CommunicatorContext(**communicator, dmlc_task_id=name))
+    with collective.CommunicatorContext(**communicator, dmlc_task_id=name):
         yield
 
 
