@@ -38,6 +38,7 @@ def measured(store: Store, scored: Any) -> float:
     return float(np.mean(means))
 
 
+@pytest.mark.heavy
 def test_blends_are_of_standardised_scores(store: Store, rows: dict[str, Any]) -> None:
     def blended(fold: Any, scores: np.ndarray) -> list[float]:
         found = []

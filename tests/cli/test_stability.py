@@ -38,6 +38,7 @@ def files(tmp_path: Path) -> list[Path]:
     return [tmp_path / "qrels.txt", tmp_path / "today.run", tmp_path / "bold.run"]
 
 
+@pytest.mark.heavy
 def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None:
     for study, more, said in (
         ("noise", ("--sizes", "0,0.1", "--repeats", 2), "Noise on the percentiles of 2 runs, 30 queries"),

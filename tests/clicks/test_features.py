@@ -33,6 +33,7 @@ def later(line: str, session: str, day: int, time: int, days: dict[str, int]) ->
     return int(parts[1]) > time if parts[0] == session else days[parts[0]] > day
 
 
+@pytest.mark.heavy
 def test_deleting_every_later_event_changes_no_feature(log: Path, whole: pl.DataFrame, tmp_path: Path) -> None:
     lines = log.read_text().splitlines()
     days = {parts[0]: int(parts[2]) for parts in (line.split("\t") for line in lines) if parts[1] == "M"}

@@ -307,6 +307,7 @@ IDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), min_size=
         IDS, st.dictionaries(IDS, st.floats(-1e6, 1e6), min_size=1, max_size=4), min_size=1, max_size=4
     )
 )
+@pytest.mark.heavy
 def test_any_ids_read_back(table: dict[str, dict[str, float]], tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("forms")
     for ending in ("csv", "tsv", "json", "jsonl", "parquet"):

@@ -34,6 +34,7 @@ def folder(model, tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
+@pytest.mark.heavy
 def test_other_files_and_links_stay(model, train, folder: Path, tmp_path: Path) -> None:
     (folder / "report.html").write_text("mine")
     (tmp_path / "link").symlink_to(folder)

@@ -9,6 +9,7 @@ import surefoot as sf
 from surefoot.measures.sigma import _Likelihood
 
 
+@pytest.mark.heavy
 def test_sigma_is_found_and_its_interval_covers() -> None:
     covered, widths = 0, []
     for seed in range(3):
