@@ -127,7 +127,7 @@ def searched(coin: str, runs: int, n: int, times: float, every: bool, search: An
     for start in range(0, runs, 1000):
         losses, scores = drawn(coin, min(1000, runs - start), n, times, seed + start)
         # The first unsafe one lies close to the border; of many queries fewer thresholds are tried, to save time.
-        grid = np.linspace(0.98, 0, 50) if n < 5000 else np.array([0.98, 0.9, 0.8, 0.7, 0.6, 0.55, 0.51, 0.484, 0.2, 0])
+        grid = np.linspace(0.98, 0, 50) if n < 5000 else np.array([0.98, 0.9, 0.8, 0.7, 0.6, 0.55, 0.51, 0.494, 0.2, 0])
         near = np.where((grid < 0.499) & (n < 5000), grid + 0.015, grid)
         fixed = np.tile(near, (len(losses), 1))
         thresholds = -np.sort(-scores, axis=1) if every else fixed
