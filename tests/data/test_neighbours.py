@@ -40,7 +40,7 @@ def written(path: Path, text: str) -> Path:
 
 
 @pytest.mark.heavy  # ranx compiles for a minute
-@pytest.mark.filterwarnings("ignore:unsafe cast")  # ranx's own
+@pytest.mark.filterwarnings("ignore:.*unsafe cast")  # ranx's own
 def test_ranx_there_and_back() -> None:
     run, qrels = (
         ranx.Run(RUN, name="bm25"),
