@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from tests.learn.engine_contract import EngineContract
+from tests.learn.engine_contract import EngineContract, X, go_on, towards
 
 import surefoot as sf
 from surefoot.learn.engines.contract import ModelTextError, engine_of
@@ -35,6 +35,15 @@ class TestXGBoost(EngineContract):
     larger: ClassVar[dict[str, Any]] = {"max_leaves": 9}
     idle: ClassVar[dict[str, Any]] = {"nthread": 2}
     impossible: ClassVar[dict[str, Any]] = {"min_child_weight": 10**6}
+
+    def test_numbers_at_an_odd_address(self) -> None:
+        """As they come over a network; an empty matrix too, which NumPy calls aligned wherever it lies."""
+        odd = np.frombuffer(b"123" + X.tobytes(), np.uint8)[3:].view(np.uint8)
+        moved = np.ndarray(X.shape, np.float32, odd.data)
+        assert not moved.flags.aligned
+        checked = self.checked()
+        booster = self.engine.bin(moved, [moved[:0], moved], checked, seed=1).grow(4, checked, towards, go_on, seed=2)
+        np.testing.assert_array_equal(self.engine.predict(booster, moved), self.engine.predict(self.grown(), X))
 
     @pytest.mark.parametrize("method", ["approx", "exact"])
     def test_other_tree_methods(self, method: str) -> None:

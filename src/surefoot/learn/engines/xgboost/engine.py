@@ -17,7 +17,7 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.matrix import Matrix
 from surefoot.errors import ArgumentError, MissingExtraError, shortened
-from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters
+from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.xgboost import model_text
 from surefoot.learn.engines.xgboost.parameters import check_parameters
@@ -25,10 +25,7 @@ from surefoot.learn.engines.xgboost.parameters import check_parameters
 _RAW = ("approx", "exact")  # tree methods that make their own bins, from the numbers as they are
 _IMPORTANCES = {"split": "weight", "gain": "total_gain"}
 
-NO_SPLIT = (
-    "no tree can be grown: no feature splits the documents into leaves that are large enough; give more documents or "
-    "features that vary, or lower min_child_weight or min_split_loss"
-)
+NO_SPLIT = no_split("min_child_weight or min_split_loss")
 
 
 def xgboost() -> Any:
@@ -73,8 +70,7 @@ class Bins:
         xgb = xgboost()
         names = safe_names(feature_names) if feature_names else None
         shared: dict[str, Any] = {"feature_names": names, "nthread": parameters.threads}
-        # What came over a network may lie at an odd address, which XGBoost rejects.
-        whole, *rest = (np.require(each, np.float32, ("C", "ALIGNED")) for each in (X, *others))
+        whole, *rest = map(_aligned, (X, *others))
         with _wrapped():
             if parameters.values.get("tree_method") in _RAW:
                 self._train = xgb.DMatrix(whole, **shared)
@@ -123,6 +119,14 @@ class Bins:
         return booster[: booster.num_boosted_rounds() - 1] if useless else booster
 
 
+def _aligned(X: Matrix) -> Matrix:
+    """The same numbers at an even address, which those that came over a network may lack and XGBoost asks for.
+
+    NumPy calls every empty matrix aligned, whatever its address.
+    """
+    return np.require(X, np.float32, ("C", "ALIGNED")) if len(X) else np.empty(X.shape, np.float32)
+
+
 def _scores(found: Any) -> Floats:
     return np.asarray(found, dtype=np.float64)
 
@@ -164,7 +168,9 @@ class XGBoost:
     def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:
         """The sum of each row's leaves."""
         return _scores(
-            booster.inplace_predict(X, iteration_range=(0, trees or 0), predict_type="margin", validate_features=False)
+            booster.inplace_predict(
+                _aligned(X), iteration_range=(0, trees or 0), predict_type="margin", validate_features=False
+            )
         )
 
     def count_trees(self, booster: Booster) -> int:
