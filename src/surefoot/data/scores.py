@@ -255,14 +255,19 @@ def _from_columns(
         return f"{where(row)}, query {shortened(queries[row])}"
 
     for position, (name, column) in enumerate(zip(names[1:], columns[1:], strict=True)):
-        what = f"the score of system {shortened(name)}"
-        found = floats_of(column, what, place)
-        wrong = ~(np.abs(found) <= LARGEST)
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise DataError(f"{place(row)}: {what} is {found[row]:g}; it must be finite and within ±{LARGEST:g}")
-        values[position] = found
+        values[position] = system_scores(column, name, place)
     return Scores(values, names[1:], queries, measure)
+
+
+def system_scores(column: Any, name: str, where: Callable[[int], str]) -> Floats:
+    """A system's scores from a column of a table, each of them a number that scores may be."""
+    what = f"the score of system {shortened(name)}"
+    found = floats_of(column, what, where)
+    wrong = ~(np.abs(found) <= LARGEST)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise DataError(f"{where(row)}: {what} is {found[row]:g}; it must be finite and within ±{LARGEST:g}")
+    return found
 
 
 def _from_nested(source: Mapping[Any, Any], measure: str) -> Scores:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import LARGEST, Floats
-from surefoot.data.columns import floats_of, ids_of, row_of
+from surefoot.arrays import Floats
+from surefoot.data.columns import ids_of, row_of
 from surefoot.data.files import WHITESPACE, existing_file
 from surefoot.data.parquet import check_parquet, is_parquet
 from surefoot.data.ranking import codes_of
-from surefoot.data.scores import FLOOR, unknown_system
-from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.data.scores import FLOOR, system_scores, unknown_system
+from surefoot.errors import ArgumentError, DataError
 from surefoot.progress import steps
 
 BLOCK = 1 << 19  # queries read at once
@@ -76,22 +76,13 @@ class StreamedScores:
                 return row_of(str(self.path))(start + row)
 
             codes[start : start + len(frame)] = codes_of(ids_of(frame[self._query], "the query", where))
-            values = np.stack([self._numbers(frame[name], name, where) for name in self.systems])
+            values = np.stack([system_scores(frame[name], name, where) for name in self.systems])
             self.totals += values.sum(axis=1)
             self._logs += np.log(np.maximum(values, FLOOR)).sum(axis=1)
             self._ends = min(self._ends[0], float(values.min())), max(self._ends[1], float(values.max()))
         codes.sort()
         if any((part[1:] == part[:-1]).any() for part in _overlapping(codes)):
             raise DataError(f"{self.path}: a query stands twice; every query needs one row")
-
-    def _numbers(self, column: pl.Series, name: str, where: Callable[[int], str]) -> Floats:
-        what = f"the score of system {shortened(name)}"
-        found = floats_of(column, what, where)
-        wrong = ~(np.abs(found) <= LARGEST)
-        if wrong.any():
-            row = int(wrong.argmax())
-            raise DataError(f"{where(row)}: {what} is {found[row]:g}; it must be finite and within ±{LARGEST:g}")
-        return found
 
     def __repr__(self) -> str:
         """Size and measure."""

@@ -92,10 +92,10 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
         stop()
     assert found.model is not None  # the first machine says all three
     assert found.state is not None
-    assert found.facts is not None
+    assert found.tie_rule is not None
     ranker.keep(
         engine.name, engine.load(found.model), list(first.features[1] or numbered(first.features[0])),
-        list(first.baselines), found.state, found.facts["tie_rule"], score_sample(sample), found.queries, checkpoint,
+        list(first.baselines), found.state, found.tie_rule, score_sample(sample), found.queries, checkpoint,
     )  # fmt: skip
     if progress:
         progress(found.trees, ranker.history_)

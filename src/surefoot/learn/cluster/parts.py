@@ -116,7 +116,7 @@ def mended(parts: Sequence[Delayed], known: Sequence[About | None], what: str) -
             f"a query of {what} is found in two parts that do not follow each other; a query's rows must stand "
             "together (sort by query before the data is cut into parts)"
         )
-    return [run[0] if len(run) == 1 else delayed(_stacked, pure=False)(run) for run in runs]
+    return [run[0] if len(run) == 1 else delayed(stacked, pure=False)(run) for run in runs]
 
 
 def _check_alike(known: Sequence[About], what: str) -> None:
@@ -150,10 +150,6 @@ def _without_first(part: RankingData) -> RankingData:
 
 def _only_first(part: RankingData) -> RankingData:
     return part.select([0])
-
-
-def _stacked(parts: list[RankingData]) -> RankingData:
-    return stacked(parts)
 
 
 def _whole_rows(X: Any) -> Any:

@@ -140,7 +140,7 @@ class Machines:
 
     def _check_versions(self, workers: Sequence[str]) -> None:
         ours = versions()
-        for worker, theirs in self.client.run(_versions, workers=list(workers), on_error="return").items():
+        for worker, theirs in self.client.run(versions, workers=list(workers), on_error="return").items():
             if isinstance(theirs, Exception):
                 raise ArgumentError(f"worker {worker} cannot train: {shortened(str(theirs), 200)}")
             other = [f"{name} {theirs[name]} (here {ours[name]})" for name in ours if theirs[name] != ours[name]]
@@ -200,10 +200,6 @@ def listening(client: Client, fit: str, progress: Callable[[int, Any], None]) ->
 
     client.subscribe_topic(TOPIC, heard)
     return lambda: client.unsubscribe_topic(TOPIC)
-
-
-def _versions() -> dict[str, str]:
-    return versions()
 
 
 def _one(workers: Sequence[str]) -> str:

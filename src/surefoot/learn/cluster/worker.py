@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats
+from surefoot.data.ranking import TieRule
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.stacking import stacked
 from surefoot.errors import SurefootError
@@ -51,7 +52,7 @@ class Grown:
     trees: int = 0
     stopped: bool = False
     sample: Floats | None = None  # of this machine's scores, once there are no more trees
-    facts: dict[str, Any] | None = None
+    tie_rule: TieRule | None = None
     queries: str = ""  # what this machine's are recognised by, once there are no more trees
 
 
@@ -120,14 +121,13 @@ def _grow(batch: Batch, train: Sequence[RankingData], valid: Sequence[RankingDat
         _trainings.clear()
     if not first:
         return Grown(sample=sample, queries=queries)
-    facts = {"tie_rule": training.train.tie_rule, "seed": training.seed}
     return Grown(
         model=engine.dump(booster),
         state=training.state(),
         trees=grown,
         stopped=ended,
         sample=sample,
-        facts=facts,
+        tie_rule=training.train.tie_rule,
         queries=queries,
     )
 

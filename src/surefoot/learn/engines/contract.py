@@ -27,6 +27,14 @@ Gradients: TypeAlias = Callable[[Floats], tuple[Singles, Singles]]
 AfterTree: TypeAlias = Callable[[int, Sequence[Floats]], bool]
 
 
+def no_split(lower: str) -> str:
+    """The message where no tree can be grown; `lower` names the engine's parameters that keep leaves large."""
+    return (
+        "no tree can be grown: no feature splits the documents into leaves that are large enough; give more documents "
+        f"or features that vary, or lower {lower}"
+    )
+
+
 class ModelTextError(ValueError):
     """A model text that the engine did not write."""
 

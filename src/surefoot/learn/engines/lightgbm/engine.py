@@ -14,7 +14,7 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.matrix import Matrix
 from surefoot.errors import ArgumentError, MissingExtraError, shortened
-from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters
+from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.lightgbm import model_text
 from surefoot.learn.engines.lightgbm.parameters import check_parameters
@@ -28,10 +28,7 @@ _GROWING = frozenset({
     "path_smooth", "max_delta_step", "verbosity", "num_threads",
 })  # fmt: skip
 
-NO_SPLIT = (
-    "no tree can be grown: no feature splits the documents into leaves that are large enough; give more documents or "
-    "features that vary, or lower min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_leaf"
-)
+NO_SPLIT = no_split("min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_leaf")
 
 
 def lightgbm() -> ModuleType:
