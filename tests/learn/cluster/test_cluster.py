@@ -109,7 +109,7 @@ def test_every_worker_sees_the_figures_of_the_whole(client, workers: int, name: 
     alone = totals(TRAIN, objective)
     assert bool(alone) == (name != "u_risk")  # which needs to know of no other query
     tracker, communicator = start_tracker(client, workers)
-    addresses = sorted(client.scheduler_info(n_workers=-1)["workers"])[:workers]
+    addresses = sorted(client.nthreads())[:workers]
     cuts = np.array_split(np.arange(len(TRAIN.queries)), workers)
     futures = [
         client.submit(totals, TRAIN.select(cut), objective, communicator, f"{n}", workers=[worker], pure=False)
@@ -272,6 +272,20 @@ def test_wrong_data_is_said_with_its_part(client) -> None:
         sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], flat, qid=given["qid"])
 
 
+def test_workers_are_not_missed_while_the_client_refreshes_what_it_knows(client) -> None:
+    import dask
+    from distributed import Client
+
+    from surefoot.learn.cluster.rounds import Machines
+
+    with (
+        dask.config.set({"distributed.client.scheduler-info-interval": "1ms"}),
+        Client(client.scheduler.address, set_as_default=False) as other,
+    ):
+        machines = Machines(other, [], [])
+        assert {len(machines._there()) for _ in range(300)} == {len(client.nthreads())}
+
+
 def test_a_worker_with_another_version(client) -> None:
     def pretend(version: str) -> str:
         import surefoot
@@ -279,7 +293,7 @@ def test_a_worker_with_another_version(client) -> None:
         before, surefoot.__version__ = surefoot.__version__, version
         return before
 
-    worker = sorted(client.scheduler_info(n_workers=-1)["workers"])[0]
+    worker = sorted(client.nthreads())[0]
     before = client.run(pretend, "0.0.1", workers=[worker])[worker]
     try:
         with pytest.raises(sf.ArgumentError, match=rf"worker {worker} has surefoot 0\.0\.1 \(here .*same versions"):

@@ -127,7 +127,11 @@ class Machines:
         ]
 
     def _there(self) -> list[str]:
-        return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+        """The workers that are there now; `scheduler_info` may forget them before it returns.
+
+        Its answer lies in a field that the client fills anew every two seconds, without workers.
+        """
+        return sorted(self.client.nthreads())
 
     def _workers(self) -> list[str]:
         """The workers that are there, waited for a while if there are none."""
