@@ -71,7 +71,15 @@ def held() -> sf.RankingData:
 @pytest.mark.parametrize(("objective", "alpha"), OBJECTIVES)
 @pytest.mark.parametrize("measure", ["nDCG(dcg='exp-log2')@10", "AP", "ERR@10"])
 def test_every_objective_and_measure_learns(data, objective: str, alpha: float | None, measure: str) -> None:
-    ranker = sf.Ranker(objective, alpha, measure=measure, n_estimators=30, **SMALL).fit(data)
+    check_that_it_learns(sf.Ranker(objective, alpha, measure=measure, n_estimators=30, **SMALL), data)
+
+
+def test_regression_learns(data) -> None:
+    check_that_it_learns(sf.Ranker("regression", n_estimators=30, **SMALL), data)
+
+
+def check_that_it_learns(ranker: sf.Ranker, data: sf.RankingData) -> None:
+    ranker.fit(data)
     values = ranker.history_["train"]["effectiveness"]
     assert values[-1] > values[0]
     assert len(values) == ranker.best_iteration_ == 30

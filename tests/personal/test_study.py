@@ -174,6 +174,14 @@ class TestMaterial:
         both = Setting("weighted_risk", beta=0.1, alpha=5).objective("AP")
         assert both == {"measure": "nDCG@10", "objective": "u_risk", "alpha": 5}
 
+    @pytest.mark.parametrize(
+        ("measure", "own"), [("AP", "nDCG@10"), ("RR", "nDCG@10"), (LABELS["grades"], LABELS["grades"])]
+    )
+    def test_regression_needs_gains(self, measure: str, own: str) -> None:
+        assert Setting("standard_regression").objective(measure) == {"measure": own, "objective": "regression"}
+        weighted = Setting("weighted_regression", beta=0.1)
+        assert weighted.objective(measure) == {"measure": "nDCG@10", "objective": "regression"}
+
     def test_the_papers_grid(self) -> None:
         grid = GRIDS["bennett2015"]
         assert grid["betas"] == (*(i / 100 for i in range(1, 10)), *(i / 10 for i in range(1, 11)))

@@ -11,7 +11,7 @@ from surefoot.arguments import LARGEST_COUNT, whole
 from surefoot.choose.defaults import TREES as DEFAULT_TREES
 from surefoot.choose.defaults import TUNINGS
 from surefoot.errors import ArgumentError, listed, shortened
-from surefoot.learn.defaults import ENGINE, OBJECTIVES
+from surefoot.learn.defaults import ENGINE, RISK_OBJECTIVES
 from surefoot.learn.engines.contract import Engine, engine_of
 from surefoot.learn.settings import SEEDS
 from surefoot.measures.notation import Measure
@@ -124,11 +124,11 @@ class Plan:
         for objective in objectives:
             if (
                 not isinstance(objective, str)
-                or objective.removesuffix(ALL) not in OBJECTIVES
+                or objective.removesuffix(ALL) not in ("gain", *RISK_OBJECTIVES)
                 or objective == "gain@all"
             ):
                 raise ArgumentError(
-                    f"unknown objective {shortened(objective)}; write one of {', '.join(OBJECTIVES)}, "
+                    f"unknown objective {shortened(objective)}; write one of gain, {', '.join(RISK_OBJECTIVES)}, "
                     f"or such as faro{ALL} for all baselines together"
                 )
         if tune not in TUNINGS:

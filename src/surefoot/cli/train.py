@@ -53,7 +53,9 @@ def train(
     objective: Annotated[str, typer.Option(help=f"{either(OBJECTIVES)}.")] = OBJECTIVE,
     alpha: Annotated[
         float | None,
-        typer.Option("-a", "--alpha", help="Each loss counts 1 + α times; all but gain need it.", show_default=False),
+        typer.Option(
+            "-a", "--alpha", help="Each loss counts 1 + α times; risk objectives need it.", show_default=False
+        ),
     ] = None,
     measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = MEASURE,
     trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 300,

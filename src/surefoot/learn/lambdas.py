@@ -12,6 +12,7 @@ from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
 from surefoot.learn.criteria import deviation_of
+from surefoot.learn.defaults import REGRESSION
 from surefoot.learn.engines.contract import Singles
 from surefoot.learn.kernel import Totals
 from surefoot.learn.machines import AddUp, alone
@@ -51,6 +52,7 @@ class Lambdas:
         self._baseline = np.asarray(self.baselines.mean(axis=0))
         self._add_up = add_up
         self._table = kernel.sigmoid_table(sigma)
+        self._shares = _shares(target) if objective.name == REGRESSION else None
         self.iteration = 0
         self.s_x: float | None = None  # kept once estimated, where it is estimated once
 
@@ -66,6 +68,9 @@ class Lambdas:
         target = self.target
         order = target.rank(scores, fully=self.all_ranks)
         self.values = target.measure_order(order)
+        if self._shares is not None:
+            counts = np.repeat(target.ideal > 0, target.lengths)
+            return np.where(counts, scores - self._shares, 0).astype(np.float32), counts.astype(np.float32)
         difference = self.values - self._baseline
         alphas = self._alphas(difference)
         expected, totals = self._expectations()
@@ -112,3 +117,11 @@ class Lambdas:
             phi=float(ndtr(mean)),
             density=math.exp(-(mean**2) / 2) / math.sqrt(2 * math.pi),
         )
+
+
+def _shares(target: Target) -> Floats:
+    """What each document would add to NDCG at the first rank, less its query's mean, which orders nothing."""
+    lengths = target.lengths
+    ideal = np.repeat(target.ideal, lengths)
+    shares = np.divide(target.gains, ideal, out=np.zeros(len(ideal)), where=ideal > 0)
+    return np.asarray(shares - np.repeat(np.add.reduceat(shares, target.offsets[:-1]) / lengths, lengths))

@@ -7,6 +7,10 @@
 | `saro` | as `u_risk`, with α_q = α·(1 − Φ(δ_q / s_x)) instead of α (Dinçer et al., SIGIR 2014) |
 | `faro` | (1 + α_q)·ΔM on every query |
 | `geo_risk` | c·(GeoRisk after − before), with expectations held (Dinçer et al., SIGIR 2016) |
+
+`regression` has no pairs. Of documents with gains g, a ranking's expected NDCG is Σ_r discount(r)·E[g / ideal DCG], so
+the best order is that of E[g / ideal DCG] (Ravikumar et al., AISTATS 2011), which least squares finds, at all ranks
+alike.
 """
 
 from __future__ import annotations

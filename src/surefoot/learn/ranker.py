@@ -44,12 +44,14 @@ _NEEDED = "a model that starts from a baseline needs the same one again: the dat
 class Ranker(Estimator):
     """LambdaMART whose pair weights come from a risk-sensitive measure against one or several baselines.
 
+    Or, with objective "regression", least squares on each document's share of NDCG.
+
     Parameters
     ----------
-    objective : {"gain", "u_risk", "saro", "faro", "geo_risk"}
-        What is optimised; all but "gain" need a baseline.
+    objective : {"gain", "u_risk", "saro", "faro", "geo_risk", "regression"}
+        What is optimised; all but "gain" and "regression" weigh risk, and need a baseline.
     alpha : float
-        Each loss counts 1 + α times; all objectives but "gain" need it, and at 0 all but "geo_risk" are plain gain.
+        Each loss counts 1 + α times, for objectives that weigh risk; at 0 all but "geo_risk" are plain gain.
     measure : str
         nDCG (exponential or linear gains), AP, RR or ERR, with a cut-off or without.
     rule, estimate : str

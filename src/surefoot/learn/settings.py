@@ -12,7 +12,7 @@ from surefoot.arguments import LARGEST_COUNT, number_of, whole
 from surefoot.data.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
-from surefoot.learn.defaults import RISK_OBJECTIVES
+from surefoot.learn.defaults import REGRESSION, RISK_OBJECTIVES
 from surefoot.learn.objectives import Objective
 from surefoot.measures.notation import Measure
 
@@ -54,10 +54,14 @@ class Settings:
         place = ranker.checkpoint
         if place is not None and (not isinstance(place, str | os.PathLike) or not str(place)):
             raise ArgumentError(f"checkpoint is {shortened(place)}; it must name a file")
+        objective = Objective(ranker.objective, _alpha(ranker), ranker.rule, ranker.estimate)
+        measure = Measure.parse(ranker.measure)
+        if objective.name == REGRESSION and measure.family != "nDCG":
+            raise ArgumentError(f"objective {REGRESSION!r} is on the gains of nDCG; {measure} has none")
         rounds = ranker.early_stopping_rounds
         return cls(
-            objective=Objective(ranker.objective, _alpha(ranker), ranker.rule, ranker.estimate),
-            measure=Measure.parse(ranker.measure),
+            objective=objective,
+            measure=measure,
             criterion=Criterion.parse(ranker.stop_on),
             sigma=sigma,
             trees=_count("n_estimators", ranker.n_estimators),

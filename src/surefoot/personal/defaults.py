@@ -5,12 +5,16 @@ WEIGHTED = "weighted"
 RISK = "risk"
 WEIGHTED_RISK = "weighted_risk"
 LOWEST = "lowest_click"
+STANDARD_REGRESSION = "standard_regression"
+WEIGHTED_REGRESSION = "weighted_regression"
 METHODS = {
     STANDARD: "Standard gain",
     WEIGHTED: "Weighted initial preferences",
     RISK: "Risk-sensitive",
     WEIGHTED_RISK: "Risk-sensitive on preferences",
     LOWEST: "Lowest click plus one",
+    STANDARD_REGRESSION: "Standard gain by regression",
+    WEIGHTED_REGRESSION: "Weighted initial preferences by regression",
 }
 SELECTIVE = "selective"
 RESULT = "personalization.json"  # in a study's folder

@@ -12,8 +12,20 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
 from surefoot.data.ranking_data import RankingData
+from surefoot.learn.defaults import REGRESSION
 from surefoot.learn.prepared import Prepared
-from surefoot.personal.defaults import LOWEST, METHODS, PREFERENCE_MEASURE, RISK, STANDARD, WEIGHTED, WEIGHTED_RISK
+from surefoot.measures.notation import Measure
+from surefoot.personal.defaults import (
+    LOWEST,
+    METHODS,
+    PREFERENCE_MEASURE,
+    RISK,
+    STANDARD,
+    STANDARD_REGRESSION,
+    WEIGHTED,
+    WEIGHTED_REGRESSION,
+    WEIGHTED_RISK,
+)
 
 
 @dataclass(frozen=True)
@@ -37,9 +49,15 @@ class Setting:
 
     def objective(self, measure: str) -> dict[str, Any]:
         """What a Ranker is told to optimise; `measure` is the one that clicks are judged by."""
-        on_preferences = self.beta is not None
-        told: dict[str, Any] = {"measure": PREFERENCE_MEASURE if on_preferences else measure, "objective": "gain"}
-        return told | ({} if self.alpha is None else {"objective": "u_risk", "alpha": self.alpha})
+        if self.beta is not None:
+            measure = PREFERENCE_MEASURE
+        if self.method in (STANDARD_REGRESSION, WEIGHTED_REGRESSION):
+            # Of the measures that clicks are judged by, NDCG alone has gains; to the others a label is its own.
+            own = Measure.parse(measure).family == "nDCG"
+            return {"measure": measure if own else PREFERENCE_MEASURE, "objective": REGRESSION}
+        if self.alpha is not None:
+            return {"measure": measure, "objective": "u_risk", "alpha": self.alpha}
+        return {"measure": measure, "objective": "gain"}
 
     def key(self, *more: Any) -> str:
         """A name for the files of a training: the same for trainings that are alike in everything."""
@@ -54,6 +72,8 @@ def settings(grid: dict[str, Any]) -> list[Setting]:
         *(Setting(WEIGHTED, beta=float(beta)) for beta in grid["betas"]),
         *(Setting(RISK, alpha=float(alpha)) for alpha in grid["alphas"]),
         *(Setting(LOWEST, beta=float(beta)) for beta in grid["lowest"]),
+        Setting(STANDARD_REGRESSION),
+        *(Setting(WEIGHTED_REGRESSION, beta=float(beta)) for beta in grid["betas"]),
     ]
 
 

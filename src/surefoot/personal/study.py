@@ -22,7 +22,9 @@ from surefoot.personal.defaults import (
     RISK,
     SELECTIVE,
     STANDARD,
+    STANDARD_REGRESSION,
     WEIGHTED,
+    WEIGHTED_REGRESSION,
     WEIGHTED_RISK,
 )
 from surefoot.personal.figures import (
@@ -137,7 +139,7 @@ def study(
         rows, scores = rows + more, scores + more_scores
         by[WEIGHTED_RISK] = more
     _test(rows, scores, judges["test"])
-    chosen = _chosen(by, standard, weighted)
+    chosen = _chosen(by)
     selective = _selective(judges, scores[0], standard)
     if selective is not None:
         chosen.append(selective["chosen"])
@@ -192,12 +194,18 @@ def _test(rows: list[Json], scores: list[dict[str, Floats]], judge: Judge) -> No
         row["test"]["p"] = p
 
 
-def _chosen(by: dict[str, list[Json]], standard: Json, weighted: Json | None) -> list[Json]:
-    """The rows of the paper's Table 2, each with a label."""
-    found = [standard | {"label": METHODS[STANDARD]}]
+def _chosen(by: dict[str, list[Json]]) -> list[Json]:
+    """The rows of the paper's Table 2, each with a label; and those of regression."""
+    standard = by[STANDARD][0]
     risk = [standard, *by[RISK]]
+    found = [row | {"label": METHODS[row["method"]]} for row in (standard, *by[STANDARD_REGRESSION])]
+    by_learner = [row for row in map(largest_area, (by[WEIGHTED], by[WEIGHTED_REGRESSION])) if row is not None]
+    found += [row | {"label": METHODS[row["method"]]} for row in by_learner]
+    weighted = largest_area(by_learner)
     if weighted is not None:
-        found.append(weighted | {"label": METHODS[WEIGHTED]})
+        half = most_gain_at_share(by[WEIGHTED] + by[WEIGHTED_REGRESSION], standard["valid"]["share_reranked"] / 2)
+        if half["valid"]["share_reranked"] <= standard["valid"]["share_reranked"] / 2:
+            found.append(half | {"label": "… most gain at half the re-ranking"})
         chance = weighted["valid"]["share_reranked"] / standard["valid"]["share_reranked"]
         coin: Json = {
             "method": "naive",

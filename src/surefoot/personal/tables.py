@@ -71,8 +71,10 @@ def notes(data: Json) -> list[str]:
         f"* differs from the shown order (p < {LEVEL:g} by a paired test corrected for skewness, after Holm over all "
         "models).",
         f"Models were trained on {lists['train']:,} lists and chosen on {lists['valid']:,}, split by {data['split']}: "
-        "by the largest area under gain by share re-ranked; lowest click plus one by the greatest gain. Lists without "
-        "a satisfied click are not judged.",
+        "by the largest area under gain by share re-ranked; lowest click plus one by the greatest gain. Naïve mixing "
+        "and the two rows below risk-sensitive training are matched with the weighted model of the larger area. Lists "
+        "without a satisfied click are not judged.",
+        "By regression: by least squares on each result's share of NDCG; all others by LambdaMART.",
     ]
     left = {**counts["rejected"], **counts["set_aside"]}
     said = [f"{number:,} {reason}" for reason, number in left.items()]

@@ -14,7 +14,7 @@ function drawCurve(host, rows, words, lines) {
   const way = (points, classes) => svg("path", { class: `way ${classes}`, d: linePath(points.map(place)) });
   plot.root.append(way([[0, 0], at(data.rows[0])], "c0 dash"));
   if (data.selective.length)
-    plot.root.append(way([[0, 0], ...data.selective.map((one) => [100 * one[choice.part][0], (100 * one[choice.part][1]) / full])], "c5 dots"));
+    plot.root.append(way([[0, 0], ...data.selective.map((one) => [100 * one[choice.part][0], (100 * one[choice.part][1]) / full])], "other dots"));
   if (lines)
     for (const method of METHODS.slice(1))
       plot.root.append(way(shown.filter((row) => row.method === method).map(at), colour(method)));

@@ -2,6 +2,6 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const METHODS = Object.keys(data.methods);
-const colour = (method) => `c${METHODS.includes(method) ? METHODS.indexOf(method) : 5}`;
+const colour = (method) => METHODS.includes(method) ? `c${METHODS.indexOf(method)}` : "other";
 const MODELS = data.sessions.length ? Object.keys(data.sessions[0].lists[0].orders) : [];
 const choice = { part: "test", session: 0, list: 0, model: MODELS[Math.min(1, MODELS.length - 1)] ?? "" };

@@ -1,0 +1,94 @@
+"""`objective="regression"`: least squares on shares of NDCG, whose order has the greatest expectation."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import surefoot as sf
+from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.objectives import Objective
+from surefoot.learn.target import Target
+
+LINEAR, EXPONENTIAL = "nDCG@10", "nDCG(dcg='exp-log2')@2"
+
+
+def of(measure: str, labels, lengths) -> Lambdas:
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    return Lambdas(Objective("regression"), Target(measure, np.asarray(labels), offsets, np.arange(len(labels))))
+
+
+def slow_shares(measure: str, labels, lengths) -> list[float]:
+    """Each document alone at the first rank of its query, less the mean of that."""
+    shares: list[float] = []
+    for own in np.split(np.asarray(labels, dtype=float), np.cumsum(lengths)[:-1]):
+        names = [f"d{i}" for i in range(len(own))]
+        qrels = {"q": dict(zip(names, own, strict=True))}
+        alone = [
+            float(sf.score(qrels, sf.read_run({"q": {name: 1.0}}, name="x"), measure).values[0, 0]) for name in names
+        ]
+        shares += [value - sum(alone) / len(alone) for value in alone]
+    return shares
+
+
+@pytest.mark.parametrize("measure", [LINEAR, EXPONENTIAL])
+def test_gradients_are_what_is_left_to_explain(measure: str) -> None:
+    labels, lengths = [3.0, 0, 1, 0, 0, 2, 2], [3, 1, 3]
+    found = of(measure, labels, lengths)
+    scores = np.linspace(-1, 1, 7)
+    gradient, hessian = found(scores)
+    counts = np.array([1, 1, 1, 0, 1, 1, 1])  # a query without anything relevant says nothing
+    np.testing.assert_allclose(gradient, (scores - slow_shares(measure, labels, lengths)) * counts, atol=1e-6)
+    np.testing.assert_array_equal(hessian, counts)
+    np.testing.assert_array_equal(found.values, Target(
+        measure, np.array(labels), np.array([0, 3, 4, 7]), np.arange(7)
+    ).values(scores))  # fmt: skip
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([LINEAR, EXPONENTIAL, "nDCG@1", "nDCG"]))
+def test_no_order_has_a_greater_expected_ndcg(seed: int, measure: str) -> None:
+    """Of a list whose labels are drawn again and again: its documents' mean shares order it best."""
+    rng = np.random.default_rng(seed)
+    size, draws = 4, 5
+    labels = rng.integers(0, 3, (draws, size)).astype(float)
+    shares = np.mean([-of(measure, drawn, [size])(np.zeros(size))[0] for drawn in labels], axis=0)
+    targets = [Target(measure, drawn, np.array([0, size]), np.arange(size)) for drawn in labels]
+
+    def expected(scores) -> float:
+        return float(np.mean([target.values(np.asarray(scores, dtype=float))[0] for target in targets]))
+
+    best = max(expected(order) for order in permutations(range(size)))
+    assert expected(shares) == pytest.approx(best, abs=1e-6)
+
+
+def test_it_learns_and_is_kept(tmp_path) -> None:
+    data = sf.synthetic_letor(queries=60, documents=20, seed=1)
+    ranker = sf.Ranker("regression", n_estimators=40, num_leaves=8, min_data_in_leaf=5).fit(data)
+    values = ranker.history_["train"]["effectiveness"]
+    assert values[-1] > values[0] + 0.05
+    ranker.save(tmp_path / "model")
+    again = sf.Ranker.load(tmp_path / "model")
+    assert again.objective == "regression"
+    np.testing.assert_array_equal(again.predict(data), ranker.predict(data))
+
+
+def test_labels_that_are_all_alike() -> None:
+    data = sf.RankingData(np.arange(12.0).reshape(6, 2), np.array([1.0, 1, 1, 0, 0, 0]), group=[3, 3])
+    with pytest.raises(sf.ArgumentError, match="nothing to learn"):
+        sf.Ranker("regression", n_estimators=2).fit(data)
+
+
+@pytest.mark.parametrize("measure", ["AP", "RR", "ERR@10"])
+def test_other_measures_have_no_gains(measure: str) -> None:
+    data = sf.synthetic_letor(queries=5, documents=5, seed=1)
+    with pytest.raises(sf.ArgumentError, match="on the gains of nDCG"):
+        sf.Ranker("regression", measure=measure).fit(data)
+
+
+def test_sweeps_trade_gain_against_risk(tmp_path) -> None:
+    with pytest.raises(sf.ArgumentError, match="unknown objective 'regression'"):
+        sf.sweep(sf.synthetic_letor(queries=5, documents=5, seed=1), tmp_path / "s", objectives=["regression"])
