@@ -13,7 +13,15 @@ from surefoot.clicks.stages import FeatureTable
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.defaults import GRIDS, LABELS, METHODS
-from surefoot.personal.figures import Judge, add_shares, largest_area, least_risk_at_gain, most_gain_at_share, naive
+from surefoot.personal.figures import (
+    Judge,
+    add_shares,
+    largest_area,
+    least_risk_at_gain,
+    most_gain_at_half,
+    most_gain_at_share,
+    naive,
+)
 from surefoot.personal.lists import PARTS, read_lists
 from surefoot.personal.methods import Material, Setting
 from surefoot.personal.study import Personalization, chosen_model, study
@@ -151,6 +159,12 @@ class TestChoice:
         assert least_risk_at_gain(rows, 1.5) is rows[0]
         assert most_gain_at_share(rows, 0.7) is rows[1]
         assert most_gain_at_share(rows, 0.1) is rows[2]
+
+    def test_half_as_many(self) -> None:
+        rows = [point(0.42, 1.0), point(0.4, 0.7), point(0.2, 0.8)]
+        rows[1]["test"]["gain"] = 0.9
+        assert most_gain_at_half(rows, point(0.8, 1.0)) is rows[2]
+        assert most_gain_at_half(rows, point(0.3, 1.0)) is None
 
 
 class TestMaterial:

@@ -98,6 +98,13 @@ def most_gain_at_share(rows: Sequence[Json], share: float) -> Json:
     return min(rows, key=lambda row: row["valid"]["share_reranked"])
 
 
+def most_gain_at_half(rows: Sequence[Json], standard: Json) -> Json | None:
+    """Of the rows that re-rank at most half as many validation lists as the standard model, the one of most gain."""
+    half = standard["valid"]["share_reranked"] / 2
+    few = [row for row in rows if row["valid"]["share_reranked"] <= half]
+    return max(few, key=lambda row: row["valid"]["gain"], default=None)
+
+
 def naive(row: Json, standard: Json, chance: float) -> Json:
     """What is expected if a coin decides, list by list, between the standard model and the shown order."""
     for part in ("valid", "test"):

@@ -33,6 +33,7 @@ from surefoot.personal.figures import (
     add_shares,
     largest_area,
     least_risk_at_gain,
+    most_gain_at_half,
     most_gain_at_share,
     naive,
 )
@@ -203,8 +204,8 @@ def _chosen(by: dict[str, list[Json]]) -> list[Json]:
     found += [row | {"label": METHODS[row["method"]]} for row in by_learner]
     weighted = largest_area(by_learner)
     if weighted is not None:
-        half = most_gain_at_share(by[WEIGHTED] + by[WEIGHTED_REGRESSION], standard["valid"]["share_reranked"] / 2)
-        if half["valid"]["share_reranked"] <= standard["valid"]["share_reranked"] / 2:
+        half = most_gain_at_half(by[WEIGHTED] + by[WEIGHTED_REGRESSION], standard)
+        if half is not None:
             found.append(half | {"label": "… most gain at half the re-ranking"})
         chance = weighted["valid"]["share_reranked"] / standard["valid"]["share_reranked"]
         coin: Json = {
