@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from surefoot.errors import MissingExtraError
+from surefoot.extras import library
 
 
 def compiled(function: Callable[..., Any], signature: Any = None) -> Callable[..., Any]:
@@ -13,12 +13,9 @@ def compiled(function: Callable[..., Any], signature: Any = None) -> Callable[..
 
     It is cached on disk, unless no place for that can be written.
     """
-    try:
-        import numba
-    except ImportError as error:
-        raise MissingExtraError.of("learn", "Learning") from error
+    numba = library("numba", "learn", "Learning")
     given = () if signature is None else (signature,)
     try:
-        return numba.njit(*given, cache=True, nogil=True)(function)  # type: ignore[call-overload,no-any-return]
+        return numba.njit(*given, cache=True, nogil=True)(function)  # type: ignore[no-any-return]
     except (RuntimeError, OSError):  # no folder for the cache
-        return numba.njit(*given, nogil=True)(function)
+        return numba.njit(*given, nogil=True)(function)  # type: ignore[no-any-return]

@@ -18,7 +18,8 @@ from surefoot.clicks.defaults import ENGINES, MEMORY
 from surefoot.clicks.expressions import Table, ibis
 from surefoot.cores import cores
 from surefoot.data.writing import new_folder
-from surefoot.errors import ArgumentError, DataError, MissingExtraError, did_you_mean, shortened
+from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.extras import library
 
 Shape = Mapping[str, Any]  # field → str, another shape, or a list of one of these: texts, objects, arrays
 _COUNTER = count()  # for names of views
@@ -114,12 +115,9 @@ class Spark:
     name = "spark"
 
     def __init__(self, scratch: Path) -> None:
-        try:
-            from pyspark.sql import SparkSession
-        except ImportError as error:
-            raise MissingExtraError.of("spark", "--engine spark") from error
+        spark = library("pyspark.sql", "spark", "--engine spark").SparkSession
         self.session = (
-            SparkSession.builder.appName("surefoot")
+            spark.builder.appName("surefoot")
             .master(os.environ.get("MASTER", "local[*]"))
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")

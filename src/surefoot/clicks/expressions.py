@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.errors import MissingExtraError
+from surefoot.extras import library
 
-try:
-    import ibis as _ibis
-except ImportError as error:
-    raise MissingExtraError.of("clicks", "reading click logs") from error
-
-ibis: Any = _ibis  # what its functions take and give is known when they run
+ibis: Any = library("ibis", "clicks", "reading click logs")  # what its functions take and give is known when they run
 Table = Any  # an Ibis table, or one of its columns
 
 

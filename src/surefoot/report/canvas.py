@@ -16,7 +16,8 @@ import numpy as np
 from surefoot import __version__
 from surefoot.arrays import Floats
 from surefoot.data.writing import replacing
-from surefoot.errors import ArgumentError, MissingExtraError, visible, without_middle
+from surefoot.errors import ArgumentError, visible, without_middle
+from surefoot.extras import library
 from surefoot.progress import steps
 from surefoot.report.defaults import FORMATS
 
@@ -63,10 +64,7 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 def need_matplotlib() -> None:
     """Raise the error that says how to install matplotlib, if it is not there."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError.of("plots", "drawing figures") from error
+    library("matplotlib", "plots", "drawing figures")
 
 
 @contextmanager

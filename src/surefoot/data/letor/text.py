@@ -24,7 +24,8 @@ from surefoot.data.growing import GrowingColumn, GrowingMatrix
 from surefoot.data.letor.lines import FORM, MOST_FEATURES, parsed_number, read_one_by_one
 from surefoot.data.lines import is_utf8, line_of
 from surefoot.data.matrix import Matrix
-from surefoot.errors import DataError, MissingExtraError
+from surefoot.errors import DataError
+from surefoot.extras import library
 
 _BLOCK = 1 << 19
 _NEWLINE = ord("\n")
@@ -135,11 +136,7 @@ def _expected_rows(path: str | os.PathLike[str], first: Block) -> int:
 
 
 def _kernel() -> Any:
-    try:
-        from surefoot.data.letor import kernel
-    except ImportError as error:
-        raise MissingExtraError.of("learn", "reading LETOR text (it is parsed by Numba)") from error
-    return kernel
+    return library("surefoot.data.letor.kernel", "learn", "reading LETOR text (it is parsed by Numba)")
 
 
 def _parse(

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.errors import MissingExtraError
 from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble, Node
 from surefoot.export.missing import Unset, resolved
 from surefoot.export.singles import at_most
 from surefoot.export.written import Written, plain_json
+from surefoot.extras import library
 
 _OPSET, _ML_OPSET, _IR = 17, 3, 8  # of 2022: what runs these runs newer ones too
 
 
 def onnx() -> Any:
     """The library, or how to install it."""
-    try:
-        import onnx as module
-        import onnx.helper
-    except ImportError as error:
-        raise MissingExtraError.of("onnx", "Exporting to ONNX") from error
-    return module
+    library("onnx.helper", "onnx", "Exporting to ONNX")
+    return library("onnx", "onnx", "Exporting to ONNX")
 
 
 def write(trees: Ensemble, asked: Asked) -> Written:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from surefoot.cores import cores
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.cluster.libraries import library
+from surefoot.learn.cluster.libraries import dask_library
 from surefoot.learn.cluster.rounds import Client
 
 HELP = "ADDRESS of a Dask scheduler, or local:N"
@@ -20,7 +20,7 @@ _REACHED_WITHIN = 20  # seconds
 @contextmanager
 def cluster(text: str) -> Iterator[Client]:
     """A client of the cluster, which is closed afterwards; one that is local ends then too."""
-    distributed = library("distributed")
+    distributed = dask_library("distributed")
     local = _LOCAL.fullmatch(text)
     if local:
         workers = int(local[1])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, origin
-from surefoot.learn.cluster.libraries import is_dask, library
+from surefoot.learn.cluster.libraries import dask_library, is_dask
 from surefoot.learn.cluster.parts import About, Delayed, about, mended, of_collections, of_data, of_files
 from surefoot.learn.cluster.rounds import Client, Machines, gathered, grown, listening
 from surefoot.learn.cluster.worker import Batch, Grown
@@ -113,7 +113,7 @@ def _start(ranker: Ranker, settings: Settings, checkpoint: Checkpoint | None, to
 
 
 def _known(client: Client, parts: Sequence[Delayed], hashed: bool) -> list[About | None]:
-    look = library("dask").delayed(about, pure=False)
+    look = dask_library("dask").delayed(about, pure=False)
     return gathered(client, [look(part, hashed) for part in parts])
 
 
@@ -132,7 +132,7 @@ def _digest(known: Sequence[About | None]) -> str:
 
 
 def _client() -> Client:
-    distributed = library("distributed")
+    distributed = dask_library("distributed")
     try:
         return distributed.default_client()
     except ValueError as error:

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
-from surefoot.errors import MissingExtraError
+from surefoot.extras import library
 
 
-def library(name: str) -> ModuleType:
+def dask_library(name: str) -> Any:
     """A library that training on many machines needs, or how to install it."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise MissingExtraError.of("dask", "Training on many machines") from error
+    return library(name, "dask", "Training on many machines")
 
 
 def is_dask(value: Any) -> bool:

@@ -19,7 +19,7 @@ from surefoot.data.ranking_data import RankingData
 from surefoot.data.stacking import stacked
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
 from surefoot.learn.checkpoints import data_hash
-from surefoot.learn.cluster.libraries import is_dask, library
+from surefoot.learn.cluster.libraries import dask_library, is_dask
 from surefoot.learn.inputs import as_data
 from surefoot.learn.sources import with_baselines
 
@@ -44,7 +44,7 @@ class About:
 
 def of_collections(X: Any, y: Any, qid: Any, baseline: Any, what: str) -> list[Delayed]:
     """The parts of Dask arrays or frames: X's own, with what the others have for the same rows."""
-    delayed = library("dask").delayed
+    delayed = dask_library("dask").delayed
     if qid is None and "qid" not in getattr(X, "columns", ()):
         raise ArgumentError(f"{what} lacks queries; give qid, or a frame with a column qid")
     if y is None:
@@ -72,13 +72,13 @@ def of_files(path: Path, baselines: Sequence[str], what: str) -> list[Delayed]:
     files = sorted(path.glob(_ENDING)) if path.is_dir() else [path]
     if not files:
         raise DataError.at(path, None, f"holds no Parquet file ({_ENDING}) to read {what} from")
-    part = library("dask").delayed(_of_file, pure=False)
+    part = dask_library("dask").delayed(_of_file, pure=False)
     return [part(str(file.resolve()), list(baselines)) for file in files]
 
 
 def of_data(data: RankingData, parts: int) -> list[Delayed]:
     """Data that is here in as many parts, for machines that have none of their own."""
-    delayed = library("dask").delayed
+    delayed = dask_library("dask").delayed
     cuts = np.array_split(np.arange(len(data.queries)), min(parts, len(data.queries)))
     return [delayed(data.select(cut), traverse=False) for cut in cuts]
 
@@ -95,7 +95,7 @@ def about(part: Held, hashed: bool) -> About | None:
 
 def mended(parts: Sequence[Delayed], known: Sequence[About | None], what: str) -> list[Delayed]:
     """The parts that have rows, with every query whole; `known` is what is known of each."""
-    delayed = library("dask").delayed
+    delayed = dask_library("dask").delayed
     held = [(part, one) for part, one in zip(parts, known, strict=True) if one is not None]
     if not held:
         raise ArgumentError(f"{what} holds no documents")

@@ -14,7 +14,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.data.hashes import joined_fingerprints
 from surefoot.errors import ArgumentError, SurefootError, SurefootWarning, listed, shortened
-from surefoot.learn.cluster.libraries import library
+from surefoot.learn.cluster.libraries import dask_library
 from surefoot.learn.cluster.parts import Delayed
 from surefoot.learn.cluster.tracker import start_tracker, stop_tracker
 from surefoot.learn.cluster.worker import TOPIC, Batch, Grown, grow, versions
@@ -49,7 +49,7 @@ class Machines:
         self._check_versions(chosen)
         pairs = [self._computed(parts, chosen) for parts in (self.train, self.valid)]
         futures = [future for part in pairs for future in part]
-        library("distributed").wait(futures)
+        dask_library("distributed").wait(futures)
         _raise_errors(futures)
         where = self.client.who_has(futures)
         held: dict[str, tuple[list[Future], list[Future]]] = {}
@@ -189,7 +189,7 @@ def grown(
 def gathered(client: Client, parts: Sequence[Delayed]) -> list[Any]:
     """What parts come to, here; they should be small."""
     futures = client.compute(list(parts), retries=2)
-    library("distributed").wait(futures)
+    dask_library("distributed").wait(futures)
     _raise_errors(futures)
     return list(client.gather(futures))
 

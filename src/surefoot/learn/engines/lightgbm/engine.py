@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.data.matrix import Matrix
-from surefoot.errors import ArgumentError, MissingExtraError, shortened
+from surefoot.errors import ArgumentError, shortened
+from surefoot.extras import library
 from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.lightgbm import model_text
@@ -31,13 +31,9 @@ _GROWING = frozenset({
 NO_SPLIT = no_split("min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_leaf")
 
 
-def lightgbm() -> ModuleType:
+def lightgbm() -> Any:
     """LightGBM, or how to install it."""
-    try:
-        import lightgbm as module
-    except ImportError as error:
-        raise MissingExtraError.of("learn", "Learning") from error
-    return module
+    return library("lightgbm", "learn", "Learning")
 
 
 @contextmanager

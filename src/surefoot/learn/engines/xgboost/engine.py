@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.data.matrix import Matrix
-from surefoot.errors import ArgumentError, MissingExtraError, shortened
+from surefoot.errors import ArgumentError, shortened
+from surefoot.extras import library
 from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.xgboost import model_text
@@ -30,11 +31,7 @@ NO_SPLIT = no_split("min_child_weight or min_split_loss")
 
 def xgboost() -> Any:
     """XGBoost, or how to install it."""
-    try:
-        import xgboost as module
-    except ImportError as error:
-        raise MissingExtraError.of("xgboost", "The engine XGBoost") from error
-    return module
+    return library("xgboost", "xgboost", "The engine XGBoost")
 
 
 @contextmanager
