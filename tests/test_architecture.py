@@ -12,7 +12,17 @@ import pytest
 import surefoot
 
 ROOT = Path(surefoot.__file__).parent
-FOUNDATION = {"arguments", "arrays", "compilation", "cores", "errors", "progress", "significance", "__version__"}
+FOUNDATION = {
+    "arguments",
+    "arrays",
+    "compilation",
+    "cores",
+    "errors",
+    "extras",
+    "progress",
+    "significance",
+    "__version__",
+}
 MAY_IMPORT = {  # besides itself and the foundation
     "data": set(),
     "clicks": {"data"},
