@@ -122,8 +122,8 @@ class Ensemble:
         if self.constant:
             yield [Node(0, 0, LEAF, 0.0, False, LEAF, LEAF, self.constant)]
 
-    def lift(self) -> float:
-        """What to add so that no document's score is below 0, neither in float32 nor in doubles.
+    def lifted(self) -> Ensemble:
+        """With as much of a constant that no document's score is below 0, neither in float32 nor in doubles.
 
         Rounding never reverses an order, so the least sum is that of the least leaves, added as an engine adds them.
         """
@@ -136,7 +136,7 @@ class Ensemble:
         constant = np.float32(min(needed, float(LARGEST)))
         if float(constant) < needed:  # two floats of different widths would be compared in the narrower
             constant = np.nextafter(constant, np.float32(np.inf))
-        return max(0.0, float(constant) - self.constant)
+        return replace(self, constant=max(self.constant, float(constant)))
 
 
 def _is_ordered(tree: GrownTree) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files as resources
 from pathlib import Path
@@ -71,8 +71,8 @@ def export_model(
     home = Path(path)
     asked = Asked.of(to, missing, name_of(home) if name is None else name, engine_version)
     count = whole("rows", rows, 0, _MOST_ROWS)
-    lift = trees.lift() if positive else 0.0
-    lifted = replace(trees, constant=trees.constant + lift)
+    lifted = trees.lifted() if positive else trees
+    lift = lifted.constant - trees.constant
     written = write_model(lifted, asked)
     notes = [*written.notes]
     if lift:
