@@ -17,7 +17,7 @@ test-engines: $(VENV)/.test $(VENV)/.engines  # fuzzers, kills, Spark, and libra
 fuzz: $(VENV)/.test  # the tests of tests/fuzz with many more inputs; SUREFOOT_FUZZ says how many times as many
 	SUREFOOT_FUZZ=$${SUREFOOT_FUZZ:-40} $(BIN)/python -m pytest tests/fuzz -s
 
-mutants: $(VENV)/.test  # small wrong changes, each of which a test must notice; MUTANTS picks some by parts of their names
+mutants: $(VENV)/.test $(VENV)/.engines  # small wrong changes, each of which a test must notice; MUTANTS picks some by parts of their names
 	$(BIN)/python tests/mutants/run.py $(MUTANTS)
 
 lint: $(VENV)/.test $(VENV)/.lint  # mypy looks into what the tests install

@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
 LONGEST = 900  # seconds; a mutant that loops for ever was noticed
 PASSED, FAILED = 0, 1  # pytest's exit codes; any other means that no test ran
+KILLED = "killed"
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,27 @@ def read_mutants() -> list[Mutant]:
 
 
 def tested(mutant: Mutant | None, tests: list[str]) -> subprocess.CompletedProcess[str] | None:
-    """Pytest's outcome on a copy of the source with a mutant, or without one; None where it did not end."""
+    """Pytest's outcome on a copy of the source with a mutant, or without one; None where it did not end.
+
+    Of files all tests but the heavy ones run; a test that is named runs whatever it weighs.
+    """
+    by_name = [test for test in tests if "::" in test]
+    files = [test for test in tests if "::" not in test]
+    outcome = None
+    for given in filter(None, (by_name, files and ["-m", "not heavy", *files])):
+        outcome = _run(mutant, given)
+        if outcome is None or outcome.returncode != PASSED:
+            break
+    return outcome
+
+
+def _run(mutant: Mutant | None, given: list[str]) -> subprocess.CompletedProcess[str] | None:
     with tempfile.TemporaryDirectory(prefix="surefoot-mutant-") as folder:
         copy = Path(folder) / "src"
         shutil.copytree(SOURCE, copy)
         if mutant:
             mutant.apply(copy)
-        command = [sys.executable, "-m", "pytest", "-x", "-m", "not heavy", "-p", "no:cacheprovider", *tests]
+        command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *given]
         environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             return subprocess.run(
@@ -77,14 +92,14 @@ def tested(mutant: Mutant | None, tests: list[str]) -> subprocess.CompletedProce
             return None
 
 
-def is_killed(mutant: Mutant) -> bool:
-    """Whether a test fails on the mutant."""
+def fate(mutant: Mutant) -> str:
+    """Whether a test fails on the mutant; one whose tests could not be run is not killed, and says why."""
     outcome = tested(mutant, mutant.tests)
     if outcome is None or outcome.returncode == FAILED:
-        return True
+        return KILLED
     if outcome.returncode == PASSED:
-        return False
-    sys.exit(f"{mutant.name}: the tests could not be run:\n{outcome.stdout}{outcome.stderr}")
+        return "SURVIVED"
+    return f"NOT RUN: {outcome.stdout}{outcome.stderr}"
 
 
 def main() -> None:
@@ -111,11 +126,11 @@ def main() -> None:
     print(outcome.stdout.rstrip().rpartition("\n")[2], flush=True)
     survivors = []
     with ThreadPoolExecutor(given.jobs) as pool:
-        waiting = {pool.submit(is_killed, mutant): mutant for mutant in mutants}
+        waiting = {pool.submit(fate, mutant): mutant for mutant in mutants}
         for number, future in enumerate(as_completed(waiting), start=1):
-            mutant, killed = waiting[future], future.result()
-            survivors += [] if killed else [mutant.name]
-            print(f"{number:>3}/{len(mutants)} {'killed  ' if killed else 'SURVIVED'} {mutant.name}", flush=True)
+            mutant, found = waiting[future], future.result()
+            survivors += [] if found == KILLED else [mutant.name]
+            print(f"{number:>3}/{len(mutants)} {mutant.name}: {found}", flush=True)
     print(f"{len(mutants) - len(survivors)} killed, {len(survivors)} survived {survivors or ''}")
     sys.exit(1 if survivors else 0)
 
