@@ -29,6 +29,7 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
     "saro": {"alpha": 5},
     "faro": {"alpha": 5},
     "geo_risk": {"alpha": 5},
+    "regression": {},
 }
 PARAMETERS = {"num_leaves": LEAVES, "learning_rate": 0.1, "num_threads": THREADS}
 
