@@ -56,6 +56,15 @@ def test_the_same_assessment(matrix: Path, baseline: Any) -> None:
     assert streamed.to_markdown() == whole.to_markdown()
 
 
+def test_rounding_of_a_mean_makes_no_wins(tmp_path: Path) -> None:
+    """Three systems that are alike: the mean of 0.1 three times is a little more than 0.1."""
+    frame = pl.DataFrame({"query": ["q1", "q2"], **dict.fromkeys(("a", "b", "c"), [0.1, 0.7])})
+    frame.write_parquet(tmp_path / "alike.parquet")
+    found = sf.assess(sf.StreamedScores(tmp_path / "alike.parquet"), "mean").to_dict()
+    for system in found["systems"]:
+        assert (system["wins"], system["losses"], system["risk"]) == (0, 0, 0.0)
+
+
 def test_a_population_and_negative_scores(matrix: Path, tmp_path: Path) -> None:
     frame = pl.read_parquet(matrix).with_columns(bold=pl.col("bold") - 0.5)
     frame.write_parquet(tmp_path / "negative.parquet")
