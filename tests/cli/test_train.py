@@ -84,7 +84,7 @@ def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--objective", "urisk"), "one of gain, u_risk, saro, faro, geo_risk; did you mean u_risk?"),
+        (("--objective", "urisk"), "one of gain, u_risk, saro, faro, geo_risk, regression; did you mean u_risk?"),
         (("--objective", "u_risk"), "compares with a baseline; give --baseline"),
         (
             ("--objective", "u_risk", "-b", "feature:1"),

@@ -58,7 +58,7 @@ def test_the_same_assessment(matrix: Path, baseline: Any) -> None:
 
 def test_rounding_of_a_mean_makes_no_wins(tmp_path: Path) -> None:
     """Three systems that are alike: the mean of 0.1 three times is a little more than 0.1."""
-    frame = pl.DataFrame({"query": ["q1", "q2"], **dict.fromkeys(("a", "b", "c"), [0.1, 0.7])})
+    frame = pl.DataFrame({"query": ["q1", "q2"], **{name: [0.1, 0.7] for name in "abc"}})
     frame.write_parquet(tmp_path / "alike.parquet")
     found = sf.assess(sf.StreamedScores(tmp_path / "alike.parquet"), "mean").to_dict()
     for system in found["systems"]:
