@@ -54,12 +54,12 @@ def test_no_order_has_a_greater_expected_ndcg(seed: int, measure: str) -> None:
     """Of a list whose labels are drawn again and again: its documents' mean shares order it best."""
     rng = np.random.default_rng(seed)
     size, draws = 4, 5
-    labels = rng.integers(0, 3, (draws, size)).astype(float)
-    shares = np.mean([-of(measure, drawn, [size])(np.zeros(size))[0] for drawn in labels], axis=0)
-    targets = [Target(measure, drawn, np.array([0, size]), np.arange(size)) for drawn in labels]
+    labels = rng.integers(0, 3, draws * size).astype(float)
+    drawn = of(measure, labels, [size] * draws)
+    shares = -drawn(np.zeros(len(labels)))[0].reshape(draws, size).mean(axis=0)
 
     def expected(scores) -> float:
-        return float(np.mean([target.values(np.asarray(scores, dtype=float))[0] for target in targets]))
+        return float(drawn.target.values(np.tile(np.asarray(scores, dtype=float), draws)).mean())
 
     best = max(expected(order) for order in permutations(range(size)))
     assert expected(shares) == pytest.approx(best, abs=1e-6)
