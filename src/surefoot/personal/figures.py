@@ -92,16 +92,17 @@ def least_risk_at_gain(rows: Sequence[Json], gain: float) -> Json:
 
 def most_gain_at_share(rows: Sequence[Json], share: float) -> Json:
     """Of the rows that re-rank no more validation lists, the one of most gain; where none does, the nearest."""
-    few = [row for row in rows if row["valid"]["share_reranked"] <= share]
-    if few:
-        return max(few, key=lambda row: row["valid"]["gain"])
-    return min(rows, key=lambda row: row["valid"]["share_reranked"])
+    return _most_gain_within(rows, share) or min(rows, key=lambda row: row["valid"]["share_reranked"])
 
 
 def most_gain_at_half(rows: Sequence[Json], standard: Json) -> Json | None:
     """Of the rows that re-rank at most half as many validation lists as the standard model, the one of most gain."""
     half = standard["valid"]["share_reranked"] / 2
-    few = [row for row in rows if row["valid"]["share_reranked"] <= half]
+    return _most_gain_within(rows, half)
+
+
+def _most_gain_within(rows: Sequence[Json], share: float) -> Json | None:
+    few = [row for row in rows if row["valid"]["share_reranked"] <= share]
     return max(few, key=lambda row: row["valid"]["gain"], default=None)
 
 
