@@ -293,12 +293,12 @@ def test_downloaded_names_are_those_of_python(show: Any) -> None:
 
 
 def of_p(p: float) -> Assessment:
-    """A system whose adjusted p is nearly that."""
+    """A system whose sturdy p is nearly that."""
     base, noise = np.random.default_rng(0).random((2, 60))
     low, high = 0.0, 1.0
     while high - low > 1e-9:
         shift = (low + high) / 2
-        found = sf.t_test(base + noise - 0.5 + shift, base).p_adjusted or 0.0
+        found = sf.t_test(base + noise - 0.5 + shift, base).p_sturdy or 0.0
         low, high = (shift, high) if found > p else (low, shift)
     return sf.assess(sf.Scores([base, base + noise - 0.5 + high], ["today", "new"], range(60)), "today", [0])
 

@@ -164,24 +164,22 @@ def test_geo_risk_says_what_scale_it_needs() -> None:
     assert "GeoRisk depends on the scale of the scores" in percent.to_text()
 
 
-def test_verdicts_and_stars_follow_holms_p_of_the_adjusted_p() -> None:
+def test_verdicts_and_stars_follow_holms_p_of_the_sturdy_p() -> None:
     rng = np.random.default_rng(14)
     base = rng.random(80)
     others = [np.clip(base + rng.normal(0.01 * shift, 0.1, 80), 0, 1) for shift in range(6)]
     a = sf.assess(sf.Scores([base, *others], ["today", *"abcdef"], range(80)), baseline="today", alphas=[0, 5])
     for key in ("0", "5"):
         tests = {entry["system"]: entry["alpha"][key] for entry in a.to_dict()["systems"]}
-        assert [one["p_holm"] for one in tests.values()] == sf.holm([one["p_adjusted"] for one in tests.values()])
+        assert [one["p_holm"] for one in tests.values()] == sf.holm([one["p_sturdy"] for one in tests.values()])
         for one in tests.values():
             if one["p_holm"] is not None:
-                side = "reward" if one["t_adjusted"] > 0 else "risk"
+                side = "reward" if one["t_sturdy"] > 0 else "risk"
                 assert one["verdict"] == (side if one["p_holm"] < 0.05 else "inconclusive")
     # Some are significant alone and not among six, or the test shows nothing.
-    alone = [
-        one for one in tests.values() if one["p_adjusted"] is not None and one["p_adjusted"] < 0.05 <= one["p_holm"]
-    ]
+    alone = [one for one in tests.values() if one["p_sturdy"] is not None and one["p_sturdy"] < 0.05 <= one["p_holm"]]
     assert alone
-    starred = [line for line in a.to_text(width=160).splitlines() if "*" in line and not line.startswith(" small")]
+    starred = [line for line in a.to_text(width=160).splitlines() if "*" in line and "p Holm <" not in line]
     assert len(starred) == sum(
         entry["alpha"][key]["verdict"] in ("reward", "risk") for entry in a.to_dict()["systems"] for key in ("0", "5")
     )
@@ -193,18 +191,40 @@ def test_risk_at_alpha_is_not_called_worse_on_average() -> None:
     scores = sf.Scores([np.full(80, 0.5), 0.5 + difference], ["today", "new"], range(80))
     said = sf.assess(scores, baseline="today", alphas=[0, 5]).verdict("new", 5)
     assert "its risk outweighs its reward by more than chance" in said
-    assert "; counted once, it does not. At α = 0 neither prevails, from α = 0.594 on its risk prevails." in said
+    assert "; counted once, it does not. One more query as good as its best would not change this." in said
+    assert " At α = 0 neither prevails, from α = 0.629 on its risk prevails." in said
 
 
-def test_few_queries_stand_in_the_verdict(scores) -> None:
+def test_few_queries_stand_in_the_verdict_once(scores) -> None:
     few = sf.Scores(scores.values[:, :20], scores.systems, scores.queries[:20])
-    a = sf.assess(few, baseline="today", alphas=[0, 5])
-    words = "With fewer than 50 queries and losses counted more than once, chance alone often passes for a reward"
-    assert words in a.verdict("bold", 5)
-    assert words not in a.verdict("bold", 0)
-    for rendered in (a.to_text(width=400), a.to_markdown(), a._repr_html_()):
-        assert words in rendered
-    assert words not in sf.assess(scores, baseline="today").to_text(width=400)
+    words = "With fewer than 50 queries, chance often passes for a verdict"
+    for alphas in ([0, 5], [0]):
+        a = sf.assess(few, baseline="today", alphas=alphas)
+        assert all(words in a.verdict(system, alpha) for system in ("bold", None) for alpha in alphas)
+        for rendered in (a.to_text(width=1000), a.to_markdown(), a._repr_html_()):
+            assert rendered.count(words) == 1
+    assert words not in sf.assess(scores, baseline="today").to_text(width=1000)
+
+
+@pytest.mark.parametrize(
+    ("queries", "alpha", "few"),
+    [(49, 0, "50"), (50, 0, None), (50, 4.9, None), (50, 5, "100"), (99, 10, "100"), (100, 10, None)],
+)
+def test_a_verdict_is_cautious_below_fifty_and_at_heavy_losses_below_a_hundred(queries, alpha, few) -> None:
+    base = np.full(queries, 0.3)
+    values = [base, base + np.linspace(0.1, 0.2, queries)]
+    a = sf.assess(sf.Scores(values, ["today", "new"], range(queries)), baseline="today", alphas=[alpha])
+    assert a.to_dict()["systems"][1]["alpha"][f"{alpha:g}"]["verdict"] == "reward"
+    assert a.verdict().startswith("Ship new, with caution. " if few else "Ship new. ")
+    for said in (a.verdict(), a.verdict("new"), a.to_text(width=1000), a.to_markdown()):
+        assert (f"With fewer than {few} queries" in said) == (few is not None)
+
+
+def test_a_later_alpha_is_cautioned_of_before_the_tables() -> None:
+    values = np.random.default_rng(0).random((2, 60))
+    a = sf.assess(sf.Scores(values, ["today", "new"], range(60)), baseline="today", alphas=[0, 1, 5])
+    assert "With fewer than" not in a.verdict(alpha=1)
+    assert a.to_text(width=1000).count("At α = 5: with fewer than 100 queries") == 1
 
 
 @pytest.fixture(scope="module")

@@ -105,6 +105,36 @@ def test_halls_adjustment_the_slow_way(seed: int, queries: int, alpha: float) ->
     assert (found.interval[0] <= 0 <= found.interval[1]) == (found.p_adjusted >= 0.05)
 
 
+def _slow_t(x: np.ndarray) -> float:
+    c, s = len(x), np.std(x, ddof=1)
+    gamma, t = np.mean((x - x.mean()) ** 3) / np.mean((x - x.mean()) ** 2) ** 1.5, x.mean() / s
+    return np.sqrt(c) * (t + gamma * t**2 / 3 + gamma**2 * t**3 / 27 + gamma / (6 * c))
+
+
+@given(seeds, st.integers(2, 60), st.floats(0, 20), st.floats(-0.5, 0.5))
+def test_the_sturdy_test_the_slow_way(seed: int, queries: int, alpha: float, shift: float) -> None:
+    delta = shift + np.random.default_rng(seed).normal(0, 0.3, queries)
+    x = np.where(delta > 0, delta, (1 + alpha) * delta)
+    t, worse, better = _slow_t(x), _slow_t(np.append(x, x.min())), _slow_t(np.append(x, x.max()))
+    expected = min(t, worse) if min(t, worse) > 0 else max(t, better) if max(t, better) < 0 else 0.0
+    found = sf.t_test(delta, np.zeros(queries), alpha)
+    assert found.t_sturdy == pytest.approx(expected, rel=1e-7, abs=1e-9)
+    assert found.p_sturdy == pytest.approx(2 * stats.t.sf(abs(expected), queries - 1), rel=1e-5, abs=1e-12)
+    assert found.p_sturdy >= found.p_adjusted
+
+
+def test_one_more_query_as_bad_as_the_worst_changes_a_lucky_verdict() -> None:
+    delta = np.append(np.full(59, 0.05) + np.linspace(0, 0.01, 59), -0.05)  # one heavy loss that others might share
+    found = sf.t_test(delta, np.zeros(60), 5)
+    assert found.p_adjusted < 0.05 < found.p_sturdy
+    scores = sf.Scores([np.full(60, 0.5), 0.5 + delta], ["today", "new"], range(60))
+    a = sf.assess(scores, "today", [5])
+    assert a.to_dict()["systems"][1]["alpha"]["5"]["verdict"] == "inconclusive"
+    assert a.to_dict()["systems"][1]["alpha"]["5"]["verdict_adjusted"] == "reward"
+    said = "The judged queries alone say reward, but one more query as bad as its worst would change this."
+    assert said in a.verdict("new")
+
+
 def test_without_skewness_nothing_is_adjusted() -> None:
     found = sf.t_test([0.1, 0.2, 0.3, 0.4, 0.5], np.full(5, 0.2))
     assert found.t_adjusted == pytest.approx(found.t, rel=1e-12)

@@ -10,7 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.risk import inference, turns
+from surefoot.report.words import turned
+from surefoot.risk import inference
+from surefoot.risk import turns as turns_module
+from surefoot.risk.multiplicity import holm_rejects
+from surefoot.risk.multiplicity import verdicts as holm_verdicts
 
 
 def verdicts(scores: sf.Scores, alpha: float) -> dict[str, str | None]:
@@ -32,7 +36,8 @@ def test_assessments_on_either_side_agree(seed: int) -> None:
         assert turns[0] == {"alpha": 0, "verdict": verdicts(scores, 0)[entry["system"]]}
         for before, turn in pairwise(turns):
             assert verdicts(scores, turn["alpha"])[entry["system"]] == turn["verdict"]
-            assert verdicts(scores, turn["alpha"] - 0.002)[entry["system"]] == before["verdict"]
+            last = turns_module.named_alphas(20)[turns_module.named_alphas(20) < turn["alpha"]][-1]
+            assert verdicts(scores, float(last))[entry["system"]] == before["verdict"]
         assert verdicts(scores, 20)[entry["system"]] == turns[-1]["verdict"]
 
 
@@ -60,21 +65,57 @@ def test_several_baselines_have_no_turns() -> None:
     assert all(entry["turns"] is None for entry in data["systems"])
 
 
-def test_turns_go_by_the_test_of_assessments(monkeypatch: pytest.MonkeyPatch) -> None:
+@given(st.integers(0, 10**6), st.integers(3, 120))
+def test_turns_never_contradict_the_verdicts_beside_them(seed: int, queries: int) -> None:
+    rng = np.random.default_rng(seed)
+    base = rng.random(queries)
+    others = [base + rng.normal(0.02 * shift, 0.1, queries) * rng.exponential(size=queries) for shift in range(5)]
+    alphas = [0, *np.round(20 * rng.random(3), 5), 37.5]
+    data = sf.assess(sf.Scores([base, *others], [*"tabcde"], range(queries)), "t", alphas).to_dict()
+    for entry in data["systems"][1:]:
+        for alpha in alphas:
+            said = [turn["verdict"] for turn in entry["turns"] if turn["alpha"] <= alpha][-1]
+            assert said == entry["alpha"][f"{alpha:g}"]["verdict"]
+
+
+def test_a_band_that_no_named_alpha_shows_is_told_where_it_was_assessed() -> None:
     values = np.random.default_rng(3).random((2, 80)) + np.array([[0.0], [0.1]])
-    differences = values[1:] - values[:1]
-    seen: list[np.ndarray] = []
+    known = {0.0: ["inconclusive"], 0.0405: ["reward"], 5.0: ["risk"]}
+    (found,) = turns_module.turning_points(values[1:] - values[:1], [True], known)
+    assert found[1:3] == [{"alpha": 0.0405, "verdict": "reward"}, {"alpha": 0.041, "verdict": "inconclusive"}]
 
-    def watched(T: np.ndarray, skewness: np.ndarray, queries: int) -> np.ndarray:
-        seen.append(inference.hall_t(T, skewness, queries))
-        return seen[-1]
 
-    monkeypatch.setattr(turns, "hall_t", watched)
-    turns.turning_points(differences, [True])
-    for k in (0, 7, turns.STEPS):
-        expected = sf.t_test(values[1], values[0], k * turns.MOST_ALPHA / turns.STEPS)
-        assert seen[k][0] == pytest.approx(expected.t_adjusted, rel=1e-9)
-        assert float(inference.two_sided_p(seen[k], 80)[0]) == pytest.approx(expected.p_adjusted, rel=1e-7)
+def test_verdicts_that_come_and_go_are_told_as_bands() -> None:
+    bands = {0.0: "reward", 1.2: "inconclusive", 1.45: "reward", 3.0: "inconclusive", 9.0: "risk"}
+    turns = [{"alpha": alpha, "verdict": verdict} for alpha, verdict in bands.items()]
+    said = turned({"alphas": [5.0]}, {"turns": turns})
+    assert said == (
+        "At α = 0 its reward prevails, between α = 1.2 and 1.45 neither prevails, between α = 1.45 and 3 its reward "
+        "prevails, between α = 3 and 9 neither prevails, from α = 9 on its risk prevails."
+    )
+    often = [*turns[:2], *turns[1:4] * 3, turns[-1]]
+    assert turned({"alphas": [5.0]}, {"turns": often}) == (
+        "At α = 0 its reward prevails, between α = 1.2 and 9 it changes several times, from α = 9 on its risk prevails."
+    )
+    assert turned({"alphas": [50.0]}, {"turns": turns[:1]}) == "The verdict is the same at every α up to 50."
+
+
+def test_the_sturdy_test_of_sums_is_that_of_the_queries() -> None:
+    rng = np.random.default_rng(4)
+    rows = rng.normal(0.03, 0.1, (30, 60)) * rng.exponential(size=(30, 60))
+    for alpha in (0.0, 0.5, 5.0, 20.0):
+        tests = [sf.t_test(row, np.zeros(60), alpha) for row in rows]
+        expected = [verdict for _, verdict in holm_verdicts([t.t_sturdy for t in tests], [t.p_sturdy for t in tests])]
+        signs = turns_module._signs(rows, np.array([alpha]))[0]
+        assert [("inconclusive", "reward", "risk")[sign] for sign in signs] == expected
+        assert len(set(expected)) > 1
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12), st.integers(2, 100))
+def test_holm_by_critical_values_is_holm_by_p(seed: int, tests: int, queries: int) -> None:
+    t = np.random.default_rng(seed).normal(0, 3, tests)
+    expected = [p < 0.05 for p in sf.holm(inference.two_sided_p(t, queries).tolist())]
+    assert holm_rejects(np.abs(t)[None], queries)[0].tolist() == expected
 
 
 @given(st.floats(-5, 5), st.floats(-3, 3), st.integers(2, 10_000))

@@ -143,7 +143,7 @@ def _compare(
     means = [one.values[part][:, 0].mean(axis=0) for one in candidates]
     sides = {"p_baseline": baseline[0]} | ({} if gain is None else {"p_gain": gain.values[part][:, 0].mean(axis=0)})
     for key, other in sides.items():
-        tests = [t_test(values, other).p_adjusted for values in means]
+        tests = [t_test(values, other).p_sturdy for values in means]
         for row, p in zip(rows, holm(tests), strict=True):
             row[part][key] = p
     full = next((row for row, one in zip(rows, candidates, strict=True) if one is gain), None)

@@ -50,8 +50,8 @@ class Judge:
         }  # fmt: skip
 
     def test(self, scores: Floats) -> float | None:
-        """The p-value of the change against the shown order, by the paired test corrected for skewness."""
-        return t_test(self.held.values(scores)[0], self.shown).p_adjusted
+        """The p-value of the change against the shown order, by the sturdy paired test."""
+        return t_test(self.held.values(scores)[0], self.shown).p_sturdy
 
     def by_segment(self, scores: Floats, segments: Segments) -> Json:
         """Gain and re-ranking within each segment of the lists."""

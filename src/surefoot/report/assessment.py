@@ -286,9 +286,23 @@ def _part(data: Json) -> Part:
             missing=data["missing"], dropped=data["dropped"], no_relevant=data["no_relevant"],
             tie_rule=data["tie_rule"],
         )  # fmt: skip
+    data["systems"] = [_completed(row) for row in data["systems"]]
+    data["segments"] = [
+        {
+            **column,
+            "segments": [{**part, "systems": [*map(_completed, part["systems"])]} for part in column["segments"]],
+        }
+        for column in data["segments"]
+    ]
     plain = cast("AssessmentData", data)
     sort_rows(plain, "mean")  # what every rendering looks at is there
     return plain, scores
+
+
+def _completed(row: Json) -> Json:
+    """A system's figures; files of version 0.1 have no sturdy test, and their verdicts go by the adjusted p."""
+    absent = {"t_sturdy": None, "p_sturdy": None, "verdict_adjusted": None}
+    return {**row, "alpha": {key: {**test, **absent, **test} for key, test in row["alpha"].items()}}
 
 
 def _needed(scores: Scores | None) -> Scores:

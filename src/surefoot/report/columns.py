@@ -132,13 +132,17 @@ _AT_ALPHA: dict[str, tuple[str, str, int, int, str]] = {
     "u_risk": ("U_Risk", "$U_{Risk}$", 4, 0, "Reward minus 1 + α times risk"),
     "t_risk": ("T_Risk", "$T_{Risk}$", 3, 1, "U_Risk over its standard error; ▲ reward and ▼ risk beyond chance"),
     "p_value": (
-        "p", "$p$", 4, 7,
+        "p", "$p$", 4, 8,
         "Two-sided p-value of T_Risk by Student's t, as published; above α = 0 it calls chance a reward too often",
     ),
-    "p_adjusted": ("p adj.", "$p_{adj}$", 4, 6, "The p-value corrected for skewness (Hall)"),
+    "p_adjusted": ("p adj.", "$p_{adj}$", 4, 7, "The p-value corrected for skewness (Hall)"),
+    "p_sturdy": (
+        "p sturdy", "$p_{sturdy}$", 4, 6,
+        "The adjusted p-value after one more query as bad as the worst, or as good as the best where risk prevails",
+    ),
     "p_holm": (
         "p Holm", "$p_{Holm}$", 4, 2,
-        "The adjusted p-value corrected for the number of systems (Holm); the verdicts go by it",
+        "The sturdy p-value corrected for the number of systems (Holm); the verdicts go by it",
     ),
     "z_risk": ("Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted deviations from what the population leads one to expect"),
     "geo_risk": ("GeoRisk", "GeoRisk", 4, 3, "Effectiveness and robustness in one number"),
@@ -277,7 +281,10 @@ def all_columns(data: AssessmentData) -> list[Column]:
 
 def _more_at(alpha: float) -> list[Column]:
     key = alpha_key(alpha)
-    return [Column(f"t_adjusted@{key}", "T adj.", "$T_{adj}$", lambda row: row["alpha"][key]["t_adjusted"], 3)]
+    return [
+        Column(f"t_adjusted@{key}", "T adj.", "$T_{adj}$", lambda row: row["alpha"][key]["t_adjusted"], 3),
+        Column(f"t_sturdy@{key}", "T sturdy", "$T_{sturdy}$", lambda row: row["alpha"][key]["t_sturdy"], 3),
+    ]
 
 
 def sort_rows(data: AssessmentData, by: str) -> list[SystemData]:

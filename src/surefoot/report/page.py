@@ -24,7 +24,7 @@ from surefoot.report.escapes import FORMULA
 from surefoot.report.html import json_for_script, render, render_page, script_constants, script_of, trusted
 from surefoot.report.page_results import pack, packed_results
 from surefoot.report.words import (
-    FEW,
+    CAUTIONS,
     absences,
     alpha_title,
     baselines_of,
@@ -36,11 +36,11 @@ from surefoot.report.words import (
     verdict,
 )
 from surefoot.risk.baselines import ROUNDING, VIRTUAL, baseline_rows, differences, population_rows
-from surefoot.risk.inference import FEWEST_QUERIES, critical_value
+from surefoot.risk.inference import critical_value
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
-from surefoot.risk.turns import CLOSE, MOST_ALPHA, STEPS
+from surefoot.risk.turns import MOST_ALPHA
 
 _FOLDER = "surefoot.report/page"
 _NAMES = (
@@ -123,14 +123,13 @@ def page_payload(
         "alphas": data["alphas"],
         "panel_alphas": PANEL_ALPHAS,
         "critical_value": data["critical_value"],
-        "fewest_queries": FEWEST_QUERIES,
-        "few": FEW,
+        "cautions": [one._asdict() for one in CAUTIONS],
         "missing": [data["missing"][name] for name in scores.systems],
         "dropped": data["dropped"],
         "rounding": ROUNDING,
         "over_20": OVER_20,
         "largest_alpha": LARGEST_ALPHA,
-        "turns": {"most": MOST_ALPHA, "steps": STEPS, "close": CLOSE},
+        "most_alpha": MOST_ALPHA,
         **script_constants(),
         "formula": FORMULA.pattern,
         "worst_share": data["worst_share"],

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
 _MARKS = (
-    f"small number: rank; U low, U high: {INTERVAL}; p adj.: corrected for skewness, "
-    f"p Holm: also for the number of systems; *: p Holm < {LEVEL:g}"
+    f"small number: rank; U low, U high: {INTERVAL}; p sturdy: corrected for skewness, and with one more query as bad "
+    f"as the worst; p Holm: also for the number of systems; *: p Holm < {LEVEL:g}"
 )
 
 

@@ -25,7 +25,7 @@ from surefoot.risk.churn import Churn, compare_rankings
 from surefoot.risk.expectation import are_counts, block_sums, chi_square, combine
 from surefoot.risk.inference import TTest, critical_value, weighted_test
 from surefoot.risk.multiplicity import correct
-from surefoot.risk.plain_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData
+from surefoot.risk.plain_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData, Turn
 from surefoot.risk.segments import Segments, segment_data
 from surefoot.risk.tradeoff import check_alpha, loses_over_20, lowest_mean, weigh_losses
 from surefoot.risk.turns import turning_points
@@ -51,8 +51,13 @@ def assessment_data(
     depth: int | None = None,
     worst: float = WORST,
     segments: Segments | None = None,
+    *,
+    turns: bool = True,
 ) -> AssessmentData:
-    """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments."""
+    """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments.
+
+    Without `turns` it is not looked where verdicts turn: within a segment, whose verdicts go by all segments together.
+    """
     weights = distinct_alphas(alphas)
     whole("bootstrap", bootstrap, 0)
     whole("seed", seed, 0)
@@ -86,9 +91,8 @@ def assessment_data(
                 **tests[key][position],
             }
             entry["alpha"][key] |= _expectation(scores, sums, position, alpha)
-    testable = [len(deltas) == 1 and test["t_risk"] is not None for test in next(iter(tests.values()))]
-    for entry, turns in zip(systems, turning_points(next(iter(deltas.values())), testable), strict=True):
-        entry["turns"] = turns
+    for entry, found_turns in zip(systems, _turns(deltas, weights, tests, turns), strict=True):
+        entry["turns"] = found_turns
     if bootstrap and held is not None:
         _add_intervals(systems, held, matrices, weights, None if sums is None else rows, bootstrap, seed)
     if held is not None and held.runs and len(against) == 1 and (named := next(iter(against))) in held.systems:
@@ -122,7 +126,9 @@ def assessment_data(
         "segments": []
         if held is None
         else segment_data(
-            held, segments or {}, lambda part: assessment_data(part, baseline, alphas, population, worst=worst)
+            held,
+            segments or {},
+            lambda part: assessment_data(part, baseline, alphas, population, worst=worst, turns=False),
         ),
     }
 
@@ -214,10 +220,27 @@ def _one_test(test: TTest) -> Json:
         "t_adjusted": test.t_adjusted,
         "p_adjusted": test.p_adjusted,
         "u_risk_interval": None if test.interval is None else list(test.interval),
+        "t_sturdy": test.t_sturdy,
+        "p_sturdy": test.p_sturdy,
         "p_holm": None,
         "verdict": None,
+        "verdict_adjusted": None,
         "reason": test.reason,
     }
+
+
+def _turns(
+    deltas: Mapping[str, Sequence[Vector]],
+    weights: Mapping[str, float],
+    tests: Mapping[str, list[Json]],
+    wanted: bool,
+) -> list[list[Turn] | None]:
+    """Where each system's verdict turns; None where it cannot be tested, against several baselines or not wanted."""
+    first = next(iter(tests.values()))
+    if not wanted or len(deltas) > 1:
+        return [None] * len(first)
+    known = {alpha: [test["verdict"] for test in tests[key]] for key, alpha in weights.items()}
+    return turning_points(next(iter(deltas.values())), [test["t_risk"] is not None for test in first], known)
 
 
 def _sums(values: Vector) -> tuple[float, float, float, float]:

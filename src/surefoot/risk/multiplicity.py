@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar, overload
 
+import numpy as np
+from scipy.special import stdtrit
+
+from surefoot.arrays import Flags, Floats
 from surefoot.risk.inference import verdict_of
 from surefoot.risk.plain_data import AtAlpha, Verdict
+from surefoot.significance import LEVEL
 
 P = TypeVar("P", float, float | None)
 
@@ -43,8 +48,25 @@ def verdicts(
     return [(p, verdict_of(one, p)) for one, p in zip(t, holm(p_values), strict=True)]
 
 
+def holm_rejects(t: Floats, queries: int) -> Flags:
+    """Which of the tests of each row, given as |t| of so many queries, Holm's correction calls more than chance.
+
+    Rows × tests at once, by critical values in place of p-values: with R tests rejected so far, the next is rejected
+    where its |t| is above the critical value at level/(tests − R).
+
+    >>> holm_rejects(np.array([[3.0, 2.5, 1.9], [2.3, 2.4, 1.0]]), 100).tolist()
+    [[True, True, False], [False, False, False]]
+    """
+    tests = t.shape[-1]
+    critical = np.append(stdtrit(queries - 1, 1 - LEVEL / 2 / np.arange(tests, 0, -1)), -np.inf)
+    fails = np.sort(t, axis=-1)[..., ::-1] <= critical[:-1]
+    rejected = np.where(fails.any(axis=-1), fails.argmax(axis=-1), tests)
+    return np.asarray(t > critical[rejected][..., None])
+
+
 def correct(tests: Sequence[AtAlpha]) -> None:
-    """Write into tests made at once what `verdicts` says of them."""
-    found = verdicts([test["t_adjusted"] for test in tests], [test["p_adjusted"] for test in tests])
-    for test, (p_holm, verdict) in zip(tests, found, strict=True):
-        test["p_holm"], test["verdict"] = p_holm, verdict
+    """Write into tests made at once what `verdicts` says of them by the sturdy p, and by the adjusted p alone."""
+    sturdy = verdicts([test["t_sturdy"] for test in tests], [test["p_sturdy"] for test in tests])
+    adjusted = verdicts([test["t_adjusted"] for test in tests], [test["p_adjusted"] for test in tests])
+    for test, (p_holm, verdict), (_, alone) in zip(tests, sturdy, adjusted, strict=True):
+        test["p_holm"], test["verdict"], test["verdict_adjusted"] = p_holm, verdict, alone

@@ -40,8 +40,15 @@ class AtAlpha(TypedDict):
     t_adjusted: Annotated[float | None, "T_Risk corrected for the skewness of the weighted differences (Hall 1992)."]
     p_adjusted: Annotated[float | None, "Two-sided p of t_adjusted; null against several baselines."]
     u_risk_interval: Annotated[Interval | None, f"{PERCENT}, by the same correction; null against several baselines."]
-    p_holm: Annotated[float | None, "p_adjusted corrected for the number of systems (Holm); verdict goes by it."]
+    t_sturdy: Annotated[
+        float | None, "t_adjusted as one more query as bad as the worst (as good as the best) would leave it."
+    ]
+    p_sturdy: Annotated[float | None, "Two-sided p of t_sturdy; never below p_adjusted."]
+    p_holm: Annotated[float | None, "p_sturdy corrected for the number of systems (Holm); verdict goes by it."]
     verdict: Annotated[Verdict | None, f"Which of reward and risk prevails, by p_holm < {LEVEL:g}."]
+    verdict_adjusted: Annotated[
+        Verdict | None, "The same by p_adjusted alone: where it differs from verdict, one more query would change it."
+    ]
     reason: str | None
     z_risk: float | None
     geo_risk: float | None

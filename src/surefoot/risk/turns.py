@@ -2,78 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from surefoot.risk.inference import hall_t, two_sided_p
-from surefoot.risk.multiplicity import verdicts
+from surefoot.arrays import Floats
+from surefoot.risk.inference import hall_t, hall_t_with_another, sturdy_t
+from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.plain_data import Turn, Verdict
 from surefoot.risk.vectors import Vector, blocks
 
 MOST_ALPHA = 20.0  # beyond it nobody asks
-STEPS = 80  # of the search; a verdict that turns twice within a step is seen once or not at all
-CLOSE = 1e-3  # how near an α at which a verdict turns is found
+_CODES: tuple[Verdict, Verdict, Verdict] = ("inconclusive", "reward", "risk")  # of the signs 0, 1 and −1
+_CELLS = 1 << 20  # tests made at a time, systems × α
 
 
-def turning_points(differences: Sequence[Vector], testable: list[bool]) -> list[list[Turn] | None]:
-    """Each system's verdicts by the adjusted p after Holm's correction, as α goes from 0 to 20.
+def turning_points(
+    differences: Sequence[Vector], testable: Sequence[bool], known: Mapping[float, Sequence[Verdict | None]]
+) -> list[list[Turn] | None]:
+    """Each system's verdicts by the sturdy p after Holm's correction, at every α that words can name.
 
-    A system's list begins with its verdict at α = 0, and goes on with each α at which another one starts to hold, to
-    0.001; None for systems that cannot be tested. Sums made once give the test at every α, so that this costs
-    little whatever the number of queries.
+    A system's list begins with its verdict at α = 0, and goes on with each α at which another one starts to hold; None
+    for systems that cannot be tested. `known` holds the verdicts of all systems at the α that were assessed: what is
+    said of turns never contradicts them. Sums made once give the test at every α, so that this costs little whatever
+    the number of queries.
     """
     rows = [row for row, fine in enumerate(testable) if fine]
     found: list[list[Turn] | None] = [None] * len(testable)
-    if rows:
-        verdicts = _Verdicts([differences[row] for row in rows])
-        for position, row in enumerate(rows):
-            found[row] = verdicts.turns(position)
+    if not rows:
+        return found
+    alphas = np.union1d(named_alphas(max(MOST_ALPHA, *known)), list(known))
+    signs = _signs([differences[row] for row in rows], alphas)
+    for alpha, verdicts in known.items():
+        signs[np.searchsorted(alphas, alpha)] = [_sign(verdicts[row]) for row in rows]
+    for row, own in zip(rows, signs.T, strict=True):
+        starts = np.flatnonzero(np.diff(own, prepend=own[0] + 1))
+        found[row] = [{"alpha": float(alphas[at]), "verdict": _CODES[own[at]]} for at in starts.tolist()]
     return found
 
 
-class _Verdicts:
-    """Verdicts of several systems at any α, from sums of powers of their gains and losses."""
+def named_alphas(most: float) -> Floats:
+    """Every α that three digits can name, from 0 on; below 1 every thousandth.
 
-    def __init__(self, differences: Sequence[Vector]) -> None:
-        unit = max(float(max(part.max(), -part.min())) for row in differences for part in blocks(row))
-        self._queries = len(differences[0])
-        sums = [_power_sums(row, unit) for row in differences]
-        self._gains, self._losses = np.array(sums).transpose(1, 2, 0) / self._queries
-        self._alphas = np.linspace(0, MOST_ALPHA, STEPS + 1).tolist()
-        self._at = {alpha: self._tested(alpha) for alpha in self._alphas}
+    >>> named_alphas(20)[[0, 1, 1000, 1001, 1900, -1]].tolist()
+    [0.0, 0.001, 1.0, 1.01, 10.0, 20.0]
+    """
+    parts, unit = [np.arange(1000) / 1000], 100.0
+    while 100 / unit <= most:
+        parts.append(np.arange(100, 1000) / unit)
+        unit /= 10
+    found = np.concatenate(parts)
+    return found[found <= most]
 
-    def turns(self, position: int) -> list[Turn]:
-        """One system's verdict at α = 0, and where others start."""
-        turns: list[Turn] = [{"alpha": 0.0, "verdict": self._at[0.0][position]}]
-        for low, high in pairwise(self._alphas):
-            if self._at[high][position] != self._at[low][position]:
-                turns.append({"alpha": self._start(position, low, high), "verdict": self._at[high][position]})
-        return turns
 
-    def _start(self, position: int, low: float, high: float) -> float:
-        """Where, between two α, the verdict of the higher one starts to hold."""
-        wanted = self._at[high][position]
-        while high - low > CLOSE:
-            middle = (low + high) / 2
-            low, high = (low, middle) if self._tested(middle)[position] == wanted else (middle, high)
-        return high
+def _sign(verdict: Verdict | None) -> int:
+    return {"reward": 1, "risk": -1}.get(verdict or "", 0)
 
-    def _tested(self, alpha: float) -> list[Verdict]:
-        """Every system's verdict at α: Hall's t from the moments of x_q, which are polynomials in 1 + α."""
-        c, weight = self._queries, 1 + alpha
-        mean, second, third = (self._gains[i] + weight ** (i + 1) * self._losses[i] for i in range(3))
+
+def _signs(differences: Sequence[Vector], alphas: Floats) -> NDArray[np.int64]:
+    """α × systems: 1 where reward prevails, −1 where risk does, else 0."""
+    unit = max(float(max(part.max(), -part.min())) for row in differences for part in blocks(row))
+    queries = len(differences[0])
+    sums = np.array([_power_sums(row, unit) for row in differences])
+    gains, losses = sums[:, :6].reshape(-1, 2, 3).transpose(1, 2, 0) / queries
+    lowest, highest = sums[:, 6:].T
+    step = max(1, _CELLS // len(differences))
+    parts = []
+    for start in range(0, len(alphas), step):
+        weight = 1 + alphas[start : start + step, None]
+        # The moments of x_q are polynomials in 1 + α.
+        mean, second, third = (gains[i] + weight ** (i + 1) * losses[i] for i in range(3))
         variance = np.maximum(second - mean**2, np.finfo(np.float64).tiny)
         skewness = (third - 3 * mean * second + 2 * mean**3) / variance**1.5
-        t = hall_t(mean / np.sqrt(variance * c / (c - 1)), skewness, c)
-        return [verdict for _, verdict in verdicts(t.tolist(), two_sided_p(t, c).tolist())]
+        deviation = np.sqrt(variance)
+        t = sturdy_t(
+            hall_t(mean / (deviation * np.sqrt(queries / (queries - 1))), skewness, queries),
+            *(
+                hall_t_with_another(mean / deviation, skewness, queries, np.minimum(end, weight * end) / deviation)
+                for end in (lowest, highest)
+            ),
+        )
+        parts.append(np.sign(t).astype(np.int64) * holm_rejects(np.abs(t), queries))
+    return np.concatenate(parts)
 
 
-def _power_sums(differences: Vector, unit: float) -> list[list[float]]:
-    """Σδ, Σδ² and Σδ³ over the gains, and over the losses, with δ in a unit that keeps powers from vanishing."""
-    sums = np.zeros((2, 3))
+def _power_sums(differences: Vector, unit: float) -> list[float]:
+    """Σδ, Σδ² and Σδ³ over the gains, over the losses, and the extremes; in a unit that keeps powers from vanishing."""
+    sums, lowest, highest = np.zeros((2, 3)), np.inf, -np.inf
     for part in blocks(differences):
         for place, side in enumerate((np.maximum(part, 0) / unit, np.minimum(part, 0) / unit)):
             sums[place] += side.sum(), side @ side, np.square(side) @ side
-    return [row.tolist() for row in sums]
+        lowest, highest = min(lowest, part.min()), max(highest, part.max())
+    return [*sums.ravel().tolist(), float(lowest / unit), float(highest / unit)]

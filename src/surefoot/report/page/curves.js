@@ -86,18 +86,18 @@ function hoverCurves(plot, curves, options) {
 const markers = { t: null, geo: null };
 
 function drawTRisk(view, width, host) {
-  const curves = view.against.pairs.map((one) => curveAlphas.map((alpha) => adjustedT(one, alpha))),
+  const curves = view.against.pairs.map((one) => curveAlphas.map((alpha) => quickT(one, alpha))),
     critical = view.book.critical;
   markers.t = null;
   if (critical === null || curves.every((curve) => curve[0] === null)) {
     return replace(host, html("p", { class: "empty" }, "No system has a T_Risk against this baseline."));
   }
   markers.t = drawCurves(view, width, host, curves, {
-    yLabel: "adjusted T_Risk",
+    yLabel: "sturdy T_Risk",
     focus: true,
     including: [-critical, critical],
     legend: [["band", `within chance for a single system (|T| < ${fixed(critical, 2)})`]],
-    label: `T_Risk adjusted for skewness, of ${plural(systems.length, "system", "systems")}, as α goes from 0 to ${short(MOST_ALPHA)}; values within ±${fixed(critical, 2)} are within chance for a single system.`,
+    label: `Sturdy T_Risk of ${plural(systems.length, "system", "systems")} as α goes from 0 to ${short(MOST_ALPHA)}; values within ±${fixed(critical, 2)} are within chance for a single system.`,
     under: (plot) =>
       plot.root.append(
         svg("rect", {

@@ -80,6 +80,8 @@ function test(one, alpha) {
     df,
     tAdjusted: null,
     pAdjusted: null,
+    tSturdy: null,
+    pSturdy: null,
     interval: null,
     reason,
   });
@@ -94,7 +96,8 @@ function test(one, alpha) {
     unit = Math.sqrt(squares / count);
   const t = mean / se,
     skewness = totalOf(weighted, (x) => cube((x - mean) / unit)) / count,
-    tAdjusted = hallT(mean / deviation, skewness, count);
+    tAdjusted = hallT(mean / deviation, skewness, count),
+    tSturdy = sturdyT(tAdjusted, mean / unit, skewness, count, weighted[0] / unit, weighted[df] / unit);
   return {
     t,
     p: twoSidedP(t, df),
@@ -104,6 +107,8 @@ function test(one, alpha) {
     df,
     tAdjusted,
     pAdjusted: twoSidedP(tAdjusted, df),
+    tSturdy,
+    pSturdy: twoSidedP(tSturdy, df),
     interval: [1, -1].map((side) => mean - deviation * hallInverse((side * one.book.critical) / Math.sqrt(count), skewness, count)),
     reason: null,
   };
@@ -126,16 +131,33 @@ function hallInverse(h, skewness, count) {
   return (3 * y) / (root * root + root + 1);
 }
 
-function adjustedT(one, alpha) {
-  // t_adjusted from sums made once: precise enough to draw, and to tell verdicts.
+function sturdyT(t, mean, skewness, count, lowest, highest) {
+  // What one more query as bad as the worst, or as good as the best, would leave of Hall's t; in units of √mean((x − x̄)²).
+  const another = hallTWithAnother(mean, skewness, count, t > 0 ? lowest : highest);
+  return t > 0 ? Math.max(0, Math.min(t, another)) : Math.min(0, Math.max(t, another));
+}
+
+function hallTWithAnother(mean, skewness, count, value) {
+  // Hall's t of count values and one more, from the sums of squared and cubed deviations of all of them.
+  const apart = value - mean,
+    squares = count + (apart * apart * count) / (count + 1),
+    cubes = count * skewness - (3 * apart * count) / (count + 1) + (cube(apart) * count * (count - 1)) / (count + 1) ** 2,
+    moved = mean + apart / (count + 1);
+  return hallT(moved / Math.sqrt(squares / count), (cubes / (count + 1)) / (squares / (count + 1)) ** 1.5, count + 1);
+}
+
+function quickT(one, alpha) {
+  // The sturdy t from sums made once: precise enough to draw, and to tell verdicts.
   const count = one.sorted.length;
   const mean = one.reward - (1 + alpha) * one.risk;
   const second = (one.squares[0] + (1 + alpha) ** 2 * one.squares[1]) / count;
   const third = (one.cubes[0] + (1 + alpha) ** 3 * one.cubes[1]) / count;
   const variance = second - mean * mean;
   if (untestable(one, alpha) || !(variance > 0)) return null;
-  const skewness = (third - 3 * mean * second + 2 * mean ** 3) / variance ** 1.5;
-  return hallT(mean / Math.sqrt((variance * count) / (count - 1)), skewness, count);
+  const unit = Math.sqrt(variance),
+    skewness = (third - 3 * mean * second + 2 * cube(mean)) / cube(unit),
+    t = hallT(mean / (unit * Math.sqrt(count / (count - 1))), skewness, count);
+  return sturdyT(t, mean / unit, skewness, count, weigh(one.sorted[0], alpha) / unit, weigh(one.sorted[count - 1], alpha) / unit);
 }
 
 function queryScore(one, found, q, alpha) {
@@ -192,6 +214,8 @@ function compared(book, alpha, baseline) {
       p_value: found.p,
       t_adjusted: found.tAdjusted,
       p_adjusted: found.pAdjusted,
+      t_sturdy: found.tSturdy,
+      p_sturdy: found.pSturdy,
       u_risk_interval: found.interval,
       df: found.df,
       se: found.se,
@@ -209,10 +233,11 @@ function familyRows(book, alpha, baseline) {
   if (families.get(family)?.key !== key) {
     const rows = familyOf(book).map((one) => compared(one, alpha, baseline)),
       all = rows.flat();
-    holm(all.map((row) => row.p_adjusted)).forEach((p, i) => {
+    holm(all.map((row) => row.p_sturdy)).forEach((p, i) => {
       all[i].p_holm = p;
-      all[i].verdict = verdictOf(all[i].t_adjusted, p);
+      all[i].verdict = verdictOf(all[i].t_sturdy, p);
     });
+    holm(all.map((row) => row.p_adjusted)).forEach((p, i) => (all[i].verdict_adjusted = verdictOf(all[i].t_adjusted, p)));
     families.set(family, { key, rows });
   }
   return families.get(family).rows;

@@ -236,7 +236,7 @@ Object.defineProperty(window, "surefoot", {
     turns: (baseline) => compare(bookOf(0), baseline).turns(),
     state: () => ({ ...state }),
     csv: () => tableCsv(currentView()),
-    curve: (baseline, system, alphas) => alphas.map((alpha) => adjustedT(compare(currentBook(), baseline).pairs[systems.indexOf(system)], alpha)),
+    curve: (baseline, system, alphas) => alphas.map((alpha) => quickT(compare(currentBook(), baseline).pairs[systems.indexOf(system)], alpha)),
     queryScores: (alpha, baseline, system) => {
       const one = compare(currentBook(), baseline).pairs[systems.indexOf(system)],
         found = test(one, alpha);

@@ -2,7 +2,7 @@
 
 const state = { alpha: 0, baseline: "", system: "", query: null, sort: "mean", reversed: false };
 Object.assign(state, { measure: data.measures[0].measure, column: null, segment: null });
-const MOST_ALPHA = Math.max(data.turns.most, ...data.alphas);
+const MOST_ALPHA = Math.max(data.most_alpha, ...data.alphas);
 const isAlpha = (alpha) => alpha >= 0 && alpha <= data.largest_alpha;
 
 function readAddress() {

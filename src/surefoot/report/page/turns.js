@@ -1,29 +1,25 @@
 // Where a verdict turns as losses weigh more, and which system to ship; as surefoot.risk.turns and words.advice.
 
+function namedAlphas(most) {
+  // Every α that three digits can name, from 0 on; below 1 every thousandth.
+  const found = Array.from({ length: 1000 }, (_, k) => k / 1000);
+  for (let unit = 100; 100 / unit <= most; unit /= 10)
+    for (let k = 100; k < 1000 && k / unit <= most; k++) found.push(k / unit);
+  return found;
+}
+
 function turningPoints(pairs) {
   // For each system its verdict at α = 0 and each α at which another starts; null where it cannot be tested.
-  const tested = pairs.map((_, i) => i).filter((i) => untestable(pairs[i], 0) === null);
-  const verdicts = (alpha) => {
-    const ts = tested.map((i) => adjustedT(pairs[i], alpha));
-    return holm(ts.map((t, k) => quickP(t, pairs[tested[k]]))).map((p, k) => verdictOf(ts[k], p));
-  };
-  const { most, steps, close } = data.turns;
-  const grid = Array.from({ length: steps + 1 }, (_, k) => (k * most) / steps),
-    at = grid.map(verdicts);
-  const found = pairs.map(() => null);
-  tested.forEach((i, own) => {
-    found[i] = [{ alpha: 0, verdict: at[0][own] }];
-    for (let k = 1; k < grid.length; k++) {
-      if (at[k][own] === at[k - 1][own]) continue;
-      let [low, high] = [grid[k - 1], grid[k]];
-      while (high - low > close) {
-        const middle = (low + high) / 2;
-        if (verdicts(middle)[own] === at[k][own]) high = middle;
-        else low = middle;
-      }
-      found[i].push({ alpha: high, verdict: at[k][own] });
-    }
-  });
+  const tested = pairs.map((_, i) => i).filter((i) => untestable(pairs[i], 0) === null),
+    found = pairs.map((_, i) => (tested.includes(i) ? [] : null));
+  for (const alpha of namedAlphas(MOST_ALPHA)) {
+    const ts = tested.map((i) => quickT(pairs[i], alpha));
+    holm(ts.map((t, k) => quickP(t, pairs[tested[k]]))).forEach((p, k) => {
+      const verdict = verdictOf(ts[k], p),
+        turns = found[tested[k]];
+      if (turns.at(-1)?.verdict !== verdict) turns.push({ alpha, verdict });
+    });
+  }
   return found;
 }
 
@@ -32,16 +28,35 @@ function quickP(t, one) {
   return t === null ? null : Math.abs(t) < one.book.critical ? 1 : twoSidedP(t, one.sorted.length - 1);
 }
 
-const PREVAILS = { reward: "its reward prevails", risk: "its risk prevails", inconclusive: "neither prevails" };
+function turnsWith(turns, alpha, verdict) {
+  // The same where the verdict at this α is known: an α of more digits may lie in a band that no other one shows.
+  const before = turns.filter((turn) => turn.alpha <= alpha),
+    after = turns.filter((turn) => turn.alpha > alpha);
+  if (before.at(-1).verdict === verdict) return turns;
+  if (after.length && after[0].verdict === verdict) return [...before, { alpha, verdict }, ...after.slice(1)];
+  const next = namedAlphas(MOST_ALPHA).find((one) => one > alpha),
+    back = next === undefined ? [] : [{ alpha: next, verdict: before.at(-1).verdict }];
+  return [...before, { alpha, verdict }, ...back, ...after];
+}
+
+const PREVAILS = { reward: "its reward prevails", inconclusive: "neither prevails", risk: "its risk prevails" };
+const MOST_BANDS = 4;
 
 function turnedWords(view) {
   // Within a segment verdicts go by all segments of its column together, for which this would take too long.
-  const turns = view.book.column === WHOLE ? view.against.turns()[view.index] : null;
-  if (!turns) return "";
-  const [first, ...later] = turns;
-  if (!later.length) return ` The verdict is the same at every α up to ${short(data.turns.most)}.`;
-  const steps = later.map(({ alpha, verdict }) => `from α = ${Number(alpha.toPrecision(3))} on ${PREVAILS[verdict]}`);
-  return ` At α = 0 ${PREVAILS[first.verdict]}, ${steps.join(", ")}.`;
+  const found = view.book.column === WHOLE ? view.against.turns()[view.index] : null;
+  if (!found) return "";
+  const turns = turnsWith(found, view.alpha, view.row.verdict);
+  if (turns.length === 1) return ` The verdict is the same at every α up to ${short(Math.max(MOST_ALPHA, view.alpha))}.`;
+  const starts = turns.map(({ alpha }) => `α = ${Number(alpha.toPrecision(6))}`),
+    words = turns.map(({ verdict }) => PREVAILS[verdict]),
+    order = turns.map(({ verdict }) => Object.keys(PREVAILS).indexOf(verdict));
+  const last = `from ${starts.at(-1)} on ${words.at(-1)}`;
+  if (order.every((place, k) => !k || place > order[k - 1]))
+    return ` At α = 0 ${words[0]}, ${words.slice(1).map((said, k) => `from ${starts[k + 1]} on ${said}`).join(", ")}.`;
+  const bands = words.slice(1, -1).map((said, k) => `between ${starts[k + 1]} and ${starts[k + 2].slice(4)} ${said}`);
+  const between = bands.length > MOST_BANDS ? [`between ${starts[1]} and ${starts.at(-1).slice(4)} it changes several times`] : bands;
+  return ` At α = 0 ${words[0]}, ${[...between, last].join(", ")}.`;
 }
 
 function sufferingWords(view) {
@@ -56,13 +71,14 @@ function sufferingWords(view) {
   return visible(` Suffering by more than chance: ${named.join(", ")}${more}.`);
 }
 
-function advice(rows, baseline) {
+function advice({ rows, baseline, book, alpha }) {
   // Which system to ship, and the words around its name.
   const others = rows.filter((row) => !row.is_baseline);
   if (!others.length) return { system: null, parts: ["There is no system to compare with ", name(baselineName(baseline)), "."] };
   const rewarded = others.filter((row) => row.verdict === "reward");
   const chosen = (rewarded.length ? rewarded : others).reduce((best, row) => (row.u_risk > best.u_risk ? row : best));
-  if (rewarded.length) return { system: chosen.system, parts: ["Ship ", name(chosen.system), "."] };
+  const caution = fewQueries(book.queries.length, alpha) ? ", with caution" : "";
+  if (rewarded.length) return { system: chosen.system, parts: ["Ship ", name(chosen.system), `${caution}.`] };
   if (chosen.p_holm === null)
     return {
       system: chosen.system,
@@ -76,7 +92,7 @@ function advice(rows, baseline) {
 }
 
 function drawAdvice(view, chooseSystem) {
-  const { system, parts } = advice(view.rows, view.baseline);
+  const { system, parts } = advice(view);
   const button = get("advice-show");
   replace(get("advice"), ...parts);
   button.hidden = system === null || system === view.system;

@@ -80,7 +80,7 @@ function gapParts(row, baseline) {
     ]);
 }
 
-function significanceParts({ row, alpha, book, tests }) {
+function significanceParts({ row, alpha, tests }) {
   if (row.t_risk === null) return [`Nothing can be said of chance: ${row.reason}.`];
   const { tested, over } = tests;
   const p = `adjusted ${pWords(row.p_holm, Number(Math.max(row.p_holm, data.least_p).toPrecision(2)))}`;
@@ -98,8 +98,22 @@ function significanceParts({ row, alpha, book, tests }) {
     " ",
     whole(p),
     `${tested > 1 ? ` over ${tested} ${over}` : ""})${once}.`,
-    alpha > 0 && book.queries.length < data.fewest_queries ? ` ${data.few}` : "",
+    sturdyWords(row),
   ];
+}
+
+const ANOTHER = { reward: "bad as its worst", risk: "good as its best" };
+
+function sturdyWords({ verdict, verdict_adjusted: alone }) {
+  // Whether one more query could change the verdict, where there is something to change.
+  if (!ANOTHER[alone]) return "";
+  if (verdict === alone) return ` One more query as ${ANOTHER[alone]} would not change this.`;
+  return ` The judged queries alone say ${alone}, but one more query as ${ANOTHER[alone]} would change this.`;
+}
+
+function fewQueries(queries, alpha) {
+  // What to say of a verdict at α on so many queries, where they are too few to rely on.
+  return data.cautions.find((one) => queries < one.queries && alpha >= one.alpha)?.text ?? "";
 }
 
 function drawVerdict(view) {
@@ -112,7 +126,13 @@ function drawVerdict(view) {
     get("effect"),
     ...(row.is_baseline
       ? ["Choose another system, or another baseline, to see what it gains and whom it hurts."]
-      : [...effectParts(view), ...significanceParts(view), turnedWords(view), sufferingWords(view)]),
+      : [
+          ...effectParts(view),
+          ...significanceParts(view),
+          turnedWords(view),
+          sufferingWords(view),
+          ` ${fewQueries(view.book.queries.length, view.alpha)}`,
+        ]),
   );
   const figure = (id, text, tone = "") => {
     setText(get(id), text);
