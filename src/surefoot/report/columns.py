@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
-from surefoot.risk.assess import RANKED, alpha_key
+from surefoot.risk.agreement import RANKED
+from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.significance import PERCENT
 

@@ -25,6 +25,7 @@ from surefoot.report.columns import (
 )
 from surefoot.report.escapes import csv_name, csv_text, markdown
 from surefoot.report.tables import latex_table, markdown_table
+from surefoot.report.terminal import Cell, FigureTable, NamedRow, cell_width
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import AssessmentData, SystemData
@@ -33,7 +34,6 @@ from surefoot.significance import LEVEL
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.text import Text
 
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
 _MARKS = (
@@ -112,22 +112,17 @@ class _Fitted:
         self._cells = {column.key: [self._cell(column, row, significant) for row in rows] for column in columns}
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        from rich import box
         from rich.cells import cell_len
-        from rich.table import Table
         from rich.text import Text
 
         names = [visible(row["system"]) for row in self._rows]
-        name_width = min(max(map(cell_len, [self._name, *names])), _NAME)
-        shown = self._fitting(options.max_width - name_width - 1)  # a blank at the edge, two between columns
-        table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-        table.add_column(self._name, overflow="fold", min_width=name_width)
-        for column in shown:
-            table.add_column(column.heading, justify="right", no_wrap=True)
-        for i, row in enumerate(self._rows):
-            cells = (self._cells[column.key][i] for column in shown)
-            table.add_row(Text(names[i]), *cells, style="italic" if row["is_baseline"] else None)
-        yield table
+        least = min(max(map(cell_len, [self._name, *names])), _NAME)
+        shown = self._fitting(options.max_width - least - 1)  # a blank at the edge
+        rows = [
+            NamedRow(names[i], [self._cells[column.key][i] for column in shown], "italic" if row["is_baseline"] else "")
+            for i, row in enumerate(self._rows)
+        ]
+        yield FigureTable(self._name, [column.heading for column in shown], rows, least)
         yield Text(f" {self._caption}", style="dim italic")
         if hidden := [column.heading for column in self._columns if column not in shown]:
             yield Text(f" no room for: {', '.join(hidden)}", style="dim italic")
@@ -137,27 +132,21 @@ class _Fitted:
         kept: list[Column] = []
         for number in sorted({column.spare for column in self._columns}):
             group = [column for column in self._columns if column.spare == number]
-            needed = sum(map(self._width, group))
+            needed = sum(cell_width(self._cells[column.key], column.heading) for column in group)
             if needed <= width or not kept:
                 kept += group
                 width -= needed
         return [column for column in self._columns if column in kept]
 
-    def _width(self, column: Column) -> int:
-        return 2 + max([len(column.heading), *(len(cell.plain) for cell in self._cells[column.key])])
-
     @staticmethod
-    def _cell(column: Column, row: SystemData, significant: str | None) -> Text:
-        from rich.text import Text
-
+    def _cell(column: Column, row: SystemData, significant: str | None) -> Cell:
         tone = (column.tone(row) or 0.0) if column.tone else 0.0
-        cell = Text()
-        cell.append(visible(column.text(row)), style="green" if tone > 0 else "red" if tone < 0 else None)
+        cell = [(visible(column.text(row)), "green" if tone > 0 else "red" if tone < 0 else "")]
         rank = column.rank(row) if column.rank else None
         if rank is not None:
-            cell.append(f" {rank:>2}", style="dim")
+            cell.append((f" {rank:>2}", "dim"))
         if significant and column.name == "t_risk":
-            cell.append("*" if row["alpha"][significant]["verdict"] in ("reward", "risk") else " ")
+            cell.append(("*" if row["alpha"][significant]["verdict"] in ("reward", "risk") else " ", ""))
         return cell
 
 

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
+from surefoot.risk.agreement import rank_systems
 from surefoot.risk.baselines import (
-    ROUNDING,
     baseline_rows,
     differences,
     population_rows,
@@ -35,8 +34,6 @@ from surefoot.significance import CONFIDENCE
 if TYPE_CHECKING:
     from surefoot.data.scores import Scores
     from surefoot.data.streamed_scores import StreamedScores
-
-RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
 
 WORST = 0.05  # the share of queries whose mean difference is the mean of the worst
 
@@ -97,7 +94,7 @@ def assessment_data(
         _add_intervals(systems, held, matrices, weights, None if sums is None else rows, bootstrap, seed)
     if held is not None and held.runs and len(against) == 1 and (named := next(iter(against))) in held.systems:
         _add_churn(systems, held, named, matrices[named], depth)
-    agreement = {key: _rank_systems(systems, key) for key in weights}
+    agreement = {key: rank_systems(systems, key) for key in weights}
     chi = (
         None
         if deviation is None
@@ -323,42 +320,6 @@ def _churn(churn: Churn, difference: Floats, depth: int | None) -> ChurnData:
         "left_out": churn.left_out,
         "bins": churn.bin_figures(difference),
     }
-
-
-def _rank_systems(systems: list[Json], key: str) -> Json:
-    """Add each system's rank under each measure at α; give Kendall's τ_b between the rankings."""
-    columns = {
-        name: [entry["mean"] if name == "mean" else entry["alpha"][key][name] for entry in systems] for name in RANKED
-    }
-    for position, entry in enumerate(systems):
-        ranks = {name: _rank_of(values, position) for name, values in columns.items()}
-        entry["rank"] = ranks.pop("mean")
-        entry["alpha"][key]["rank"] = ranks
-    return {
-        f"{one}~{other}": _tau_b(columns[one], columns[other])
-        for i, one in enumerate(RANKED)
-        for other in RANKED[i + 1 :]
-    }
-
-
-def _rank_of(values: list[float | None], position: int) -> int | None:
-    """One more than the systems that are better; rounding makes none better."""
-    own, known = values[position], [value for value in values if value is not None]
-    return None if own is None else 1 + int((_signs(np.subtract(known, own), known) > 0).sum())
-
-
-def _signs(differences: Floats, values: ArrayLike) -> Floats:
-    """The signs of differences between values, 0 where they differ by rounding only."""
-    return np.sign(np.where(np.abs(differences) <= ROUNDING * np.abs(values).max(), 0.0, differences))
-
-
-def _tau_b(one: list[float | None], other: list[float | None]) -> float | None:
-    both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    if len(both) < 2:
-        return None
-    x, y = (_signs(np.subtract.outer(column, column), column) for column in np.array(both).T)
-    norm = math.sqrt(float(np.square(x).sum() * np.square(y).sum()))
-    return float((x * y).sum() / norm) if norm else None
 
 
 def _ratio(part: float, whole: float) -> float:

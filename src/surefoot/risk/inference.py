@@ -198,18 +198,20 @@ def two_sided_p(t: Numbers, queries: int) -> Numbers:
 def hall_t(T: Numbers, skewness: Numbers, queries: int) -> Numbers:
     """√c·h(T), which is near Student's t, of one T = x̄/s or of several; `_Hall` says what h is."""
     bend = skewness / 3
-    h = T * (1 + bend * T + (bend * T) ** 2 / 3) + skewness / (6 * queries)
+    h = T * (1 + bend * T * (1 + bend * T / 3)) + skewness / (6 * queries)
     return math.sqrt(queries) * h
 
 
 def hall_t_with_another(mean: Numbers, skewness: Numbers, queries: int, value: Numbers) -> Numbers:
     """Hall's t of c values and one more, in units of √mean((x − x̄)²): from the mean and γ of the c values alone."""
     c, apart = queries, value - mean
-    # The sums of squared and cubed deviations of c + 1 values (Pébay, 2008).
-    squares = c + apart**2 * c / (c + 1)
-    cubes = c * skewness - 3 * apart * c / (c + 1) + apart**3 * c * (c - 1) / (c + 1) ** 2
-    moved: Numbers = (mean + apart / (c + 1)) / (squares / c) ** 0.5
-    gamma: Numbers = cubes / (c + 1) / (squares / (c + 1)) ** 1.5
+    # The means of squared and cubed deviations of c + 1 values (Pébay, 2008); products, since powers are slow.
+    step = apart / (c + 1)
+    second = c * (1 + apart * step) / (c + 1)
+    third = c * (skewness + step * ((c - 1) * apart * step - 3)) / (c + 1)
+    deviation = second**0.5
+    moved: Numbers = (mean + step) / deviation * (c / (c + 1)) ** 0.5
+    gamma: Numbers = third / (second * deviation)
     return hall_t(moved, gamma, c + 1)
 
 

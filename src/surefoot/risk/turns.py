@@ -15,7 +15,7 @@ from surefoot.risk.vectors import Vector, blocks
 
 MOST_ALPHA = 20.0  # beyond it nobody asks
 _CODES: tuple[Verdict, Verdict, Verdict] = ("inconclusive", "reward", "risk")  # of the signs 0, 1 and −1
-_CELLS = 1 << 20  # tests made at a time, systems × α
+_CELLS = 1 << 15  # tests made at a time, systems × α
 
 
 def turning_points(
@@ -74,8 +74,8 @@ def _signs(differences: Sequence[Vector], alphas: Floats) -> NDArray[np.int64]:
         # The moments of x_q are polynomials in 1 + α.
         mean, second, third = (gains[i] + weight ** (i + 1) * losses[i] for i in range(3))
         variance = np.maximum(second - mean**2, np.finfo(np.float64).tiny)
-        skewness = (third - 3 * mean * second + 2 * mean**3) / variance**1.5
         deviation = np.sqrt(variance)
+        skewness = (third - mean * (3 * second - 2 * mean**2)) / (variance * deviation)
         t = sturdy_t(
             hall_t(mean / (deviation * np.sqrt(queries / (queries - 1))), skewness, queries),
             *(

@@ -1,0 +1,80 @@
+"""Systems ranked by each figure, and how far two such rankings agree (Kendall's τ_b); rounding parts no two systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from surefoot.arrays import Floats, Rows
+from surefoot.risk.baselines import ROUNDING
+from surefoot.risk.churn import inversions
+from surefoot.risk.plain_data import Json
+
+RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
+
+
+def rank_systems(systems: list[Json], key: str) -> Json:
+    """Add each system's rank under each figure at α; give Kendall's τ_b between the rankings."""
+    columns = {
+        name: [entry["mean"] if name == "mean" else entry["alpha"][key][name] for entry in systems] for name in RANKED
+    }
+    ranks = {name: ranks_of(values) for name, values in columns.items()}
+    for position, entry in enumerate(systems):
+        own = {name: values[position] for name, values in ranks.items()}
+        entry["rank"] = own.pop("mean")
+        entry["alpha"][key]["rank"] = own
+    return {
+        f"{one}~{other}": tau_b(columns[one], columns[other])
+        for i, one in enumerate(RANKED)
+        for other in RANKED[i + 1 :]
+    }
+
+
+def ranks_of(values: Sequence[float | None]) -> list[int | None]:
+    """For each value one more than the number of better ones, those that differ by rounding only being equal.
+
+    >>> ranks_of([0.5, None, 0.7, 0.7 + 1e-15, 0.1])
+    [3, None, 1, 1, 4]
+    """
+    known = np.array([value for value in values if value is not None])
+    ascending = np.sort(known)
+    better = len(known) - np.searchsorted(ascending, known + _rounding(known), side="right")
+    found = iter((better + 1).tolist())
+    return [None if value is None else next(found) for value in values]
+
+
+def tau_b(one: Sequence[float | None], other: Sequence[float | None]) -> float | None:
+    """Kendall's τ_b of two figures of the same systems, of those that have both; None where one does not vary.
+
+    >>> tau_b([1.0, 2.0, 3.0, None], [1.0, 3.0, 2.0, 5.0])
+    0.3333333333333333
+    """
+    both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    if len(both) < 2:
+        return None
+    x, y = (_places(column) for column in np.array(both).T)
+    pairs = _pairs(np.array([len(both)]))
+    tied_x, tied_y, tied_both = (_pairs(np.bincount(codes)) for codes in (x, y, x * len(both) + y))
+    order = np.lexsort((y, x))
+    discordant = float(inversions(np.zeros(len(both), np.int64), y[order], 1)[0])
+    norm = math.sqrt((pairs - tied_x) * (pairs - tied_y))
+    return (pairs - tied_x - tied_y + tied_both - 2 * discordant) / norm if norm else None
+
+
+def _places(values: Floats) -> Rows:
+    """The place of each value among the distinct ones, from 0; values that differ by rounding only share one."""
+    order = np.argsort(values, kind="stable")
+    rises = np.diff(values[order], prepend=values[order[0]]) > _rounding(values)
+    places = np.empty(len(values), dtype=np.int64)
+    places[order] = np.cumsum(rises)
+    return places
+
+
+def _rounding(values: Floats) -> float:
+    return ROUNDING * float(np.abs(values).max(initial=0.0))
+
+
+def _pairs(counts: Rows) -> float:
+    return float((counts * (counts - 1) // 2).sum())
