@@ -24,11 +24,11 @@ import numpy as np
 import surefoot as sf
 from surefoot.decide.evidence import Evidence
 from surefoot.decide.lists import Lists, Movement, row_ranks
+from surefoot.decide.order import betting_order
 from surefoot.decide.policy import Rule
 from surefoot.decide.query_gates import gate_of
 from surefoot.decide.thresholds import Calibration, find_threshold
 from surefoot.learn.regression import regression_trees
-from surefoot.risk.betting import query_order
 
 MEASURE = sf.Measure.parse("nDCG(dcg='exp-log2')@10")
 LEVEL, DELTA = 0.02, 0.05
@@ -89,7 +89,7 @@ class RewardOverRisk:
 
 def calibrate(scores: Any, differences: Any, level: float, method: str) -> float:
     """The threshold that the controller would take; infinite where it shows the baseline alone."""
-    order = query_order([str(number) for number in range(len(scores))])
+    order = betting_order([str(number) for number in range(len(scores))])
     loss = np.maximum(-differences[order], 0)
     evidence = Evidence(Rule("risk", level), loss, 0.0, 1.0, "betting")
     made = Calibration(scores[order], differences[order], np.ones(len(order)), (evidence,), method, DELTA)
@@ -157,7 +157,7 @@ def mq2008(folder: Path, halves: int = 200) -> None:
             pairs = [(valid.select(odd), valid.select(~odd)), (valid.select(~odd), valid.select(odd))]
             for fit, see in pairs if valid_only else [(valid, test)]:
                 both = [Lists.of_ranker(ranker, part, "bm25", Movement(blend)) for part in (fit, see)]
-                one = gate_of(gate, MEASURE, features=True)
+                one = gate_of(gate, MEASURE, "lightgbm")
                 known = both[0].effectiveness(fit.qrels(), MEASURE)
                 one.fit(both[0], fit.qrels(), known[1] - known[2])
                 _, model, baseline = both[1].effectiveness(see.qrels(), MEASURE)

@@ -11,13 +11,14 @@ from tests.decide.controlled import MEASURE, calibrated, fitted, parts
 
 import surefoot as sf
 from surefoot.decide.judged import Judged, calibration_of
-from surefoot.risk.betting import anytime_capital, query_order, start_anytime
+from surefoot.decide.order import betting_order
+from surefoot.risk.betting import anytime_capital, start_anytime
 
 
 def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
     c, traffic = fitted(movement_cap=1, level=0.02), parts()["judged"]
     lists = c.lists(traffic)
-    draws = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 150, seed=1)
+    draws = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 150, seed=0)
     c.calibrate(traffic, draws)
     certificate = c.certificate_
     assert certificate["n"] == 150
@@ -90,7 +91,7 @@ def test_batches_open_the_gate_as_the_bets_say(tmp_path: Path) -> None:
     scores = c.gate.scores(lists)
     _, candidate, baseline = lists.effectiveness(judged.qrels(), c.asked.measure)
     loss = np.maximum(baseline - candidate, 0)
-    order = np.concatenate([start + query_order(judged.queries[start:end]) for start, end in pairwise(bounds)])
+    order = np.concatenate([start + betting_order(judged.queries[start:end]) for start, end in pairwise(bounds)])
     assert c.thresholds_ is not None
     x = (loss * (scores >= c.thresholds_[::-1, None]))[:, order]
     p = anytime_capital(x, start_anytime(0.05, 0.05, 500, (len(x),))).p
@@ -115,13 +116,11 @@ def test_losses_can_be_watched_together_in_batches() -> None:
     assert calibrated().certificate_["method"] == "betting"
 
 
-def test_drawn_queries_are_bet_on_in_the_order_of_their_copies() -> None:
+def test_drawn_queries_are_bet_on_in_the_order_of_drawing() -> None:
     """Copies side by side would let a bet know what comes next."""
     judged = Judged(("a", "b", "c"), np.arange(3.0), np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.2, 0.2]))
     draws = sf.judge_next({"a": ["x"], "b": ["x"], "c": ["x"]}, {"a": ["y"], "b": ["y"], "c": ["y"]}, "P@1", 40)
     asked = sf.RiskController({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").asked
     _, sample, told = calibration_of(judged, asked, draws, None, 1.0)
-    ids = [query for query, times in zip(draws.queries, draws.times, strict=True) for _ in range(times)]
-    copies = [copy for times in draws.times for copy in range(1, times + 1)]
-    assert sample.queries == tuple(ids[place] for place in query_order(ids, copies))
+    assert list(sample.queries) == draws.to_dict()["sequence"]
     assert (told["draws"], told["mean_weight"]) == (40, 1.0)

@@ -109,7 +109,7 @@ def test_commands_are_escaped_and_at_most_ten() -> None:
     assert commands(decided("ship").to_dict()) == []
     (line, *more) = commands(decided("stop").to_dict())
     assert line.startswith(
-        "::error title=new%3A risk ≤ 0.05 fails::risk ≤ 0.05 fails: the average loss is at least 0.3"
+        "::error title=new%3A risk ≤ 0.05 fails::risk ≤ 0.05 fails: taken alone, the average loss is at least 0.3"
     )
     assert len(more) == 1
     assert all(line.startswith("::warning title=new") for line in commands(decided("undecided").to_dict()))

@@ -52,12 +52,30 @@ def test_the_order_of_files_changes_nothing() -> None:
     assert turned.to_dict() != judge_next(NEW, TODAY, "nDCG@3", 50, seed=2).to_dict()
 
 
-def test_copies_are_numbered_from_one() -> None:
-    found = judge_next(NEW, TODAY, "nDCG@3", 30)
-    place, copy = found.copies()
-    assert len(place) == found.draws == 30
-    for number, times in enumerate(found.times):
-        assert copy[place == number].tolist() == list(range(1, times + 1))
+def test_the_sequence_is_that_of_the_draws() -> None:
+    found = judge_next(NEW, TODAY, "nDCG@3", 30, seed=7)
+    weights = np.array(
+        [dict(zip(found.queries, found.weights, strict=True)).get(query, 0.0) for query in sorted(TODAY)]
+    )
+    drawn = np.random.default_rng(7).choice(8, size=30, p=weights / weights.sum())
+    assert found.to_dict()["sequence"] == [sorted(TODAY)[place] for place in drawn]
+    assert found.draws == 30
+    assert found.times.tolist() == [found.to_dict()["sequence"].count(query) for query in found.queries]
+
+
+def test_every_draw_has_a_seed_of_its_own() -> None:
+    seeds = {judge_next(NEW, TODAY, "nDCG@3", 5).seed for _ in range(5)}
+    assert len(seeds) == 5
+    seed = seeds.pop()
+    again, more = (judge_next(NEW, TODAY, "nDCG@3", n, seed=seed).to_dict()["sequence"] for n in (5, 8))
+    assert more[:5] == again  # why a seed that was seen is refused
+
+
+def test_draws_without_an_order_are_refused(tmp_path: Path) -> None:
+    old = {name: value for name, value in judge_next(NEW, TODAY, "nDCG@3", 9).to_dict().items() if name != "sequence"}
+    _write(tmp_path / "draws.json", sealed(old | {"schema": "surefoot/draws/1"}))
+    with pytest.raises(sf.DataError, match=r"do not say in which order they were drawn, .* draw again"):
+        read_draws(tmp_path / "draws.json")
 
 
 def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
@@ -84,21 +102,27 @@ def _row(**change: Any) -> dict[str, Any]:
     return {"query": "q1", "times": 9, "weight": 0.5} | change
 
 
+NINE = {"sequence": ["q1"] * 9}
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"queries": [_row(weight=-0.5)]}, "weight of -0.5"),
-        ({"queries": [_row(weight=1.5)]}, "weight of 1.5"),
-        ({"queries": [_row(weight=True)]}, "weight of True"),
+        (NINE | {"queries": [_row(weight=-0.5)]}, "weight of -0.5"),
+        (NINE | {"queries": [_row(weight=1.5)]}, "weight of 1.5"),
+        (NINE | {"queries": [_row(weight=True)]}, "weight of True"),
         ({"queries": [_row(times=5), _row(times=4)]}, "'q1' twice"),
-        ({"queries": [_row(times=0)]}, "times drawn of 0"),
-        ({"queries": [_row(times=8)]}, "do not add up"),
+        (NINE | {"queries": [_row(times=0)]}, "times drawn of 0"),
+        (NINE | {"queries": [_row(times=8)]}, "do not add up"),
+        ({"queries": [_row()], "sequence": ["q1"] * 8}, "do not add up"),
+        ({"queries": [_row()], "sequence": ["q1"] * 8 + ["q7"]}, "sequence with other queries"),
+        ({"queries": [_row()], "sequence": "q1"}, "sequence with other queries"),
         ({"queries": [_row(query=3)]}, "names no queries"),
         ({"queries": []}, "names no queries"),
         ({"queries": [{}]}, "not whole"),
         ({"queries": 3}, "not whole"),
-        ({"queries": [_row()], "largest_weight": 0.4, "mean_weight": 0.1}, "above the largest"),
-        ({"queries": [_row()], "mean_weight": 0.0}, "weight of 0.0"),
+        (NINE | {"queries": [_row()], "largest_weight": 0.4, "mean_weight": 0.1}, "above the largest"),
+        (NINE | {"queries": [_row()], "mean_weight": 0.0}, "weight of 0.0"),
         ({"drawn_for": "fun"}, "drawn for 'fun'"),
         ({"candidate": {"name": "x"}}, "not whole"),
         ({"baseline": {"name": "x", "sha256": "1"}}, "which baseline"),
@@ -127,7 +151,7 @@ def test_draws_of_other_runs_measures_or_lists_are_refused() -> None:
 
 
 def test_all_that_was_drawn_must_be_judged() -> None:
-    found = judge_next(NEW, TODAY, "nDCG@3", 50)
+    found = judge_next(NEW, TODAY, "nDCG@3", 50, seed=1)
     assert found.places(["q3", "q2", "q1"]).tolist() == [2, 1, 0]
     with pytest.raises(sf.DataError, match="1 of the 3 drawn queries have no judgments"):
         found.places(["q1", "q2"])

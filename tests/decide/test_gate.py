@@ -15,10 +15,11 @@ import surefoot as sf
 from surefoot.decide import needed
 from surefoot.decide.decision_data import decision_schema
 from surefoot.decide.evidence import evidence_of
+from surefoot.decide.order import betting_order
 from surefoot.decide.policy import Rule
 from surefoot.decide.sample import Sample
 from surefoot.errors import ArgumentError, DataError, SurefootError
-from surefoot.risk.betting import betting_p, query_order
+from surefoot.risk.betting import betting_p, stratified_p
 
 
 @pytest.fixture(autouse=True)
@@ -217,7 +218,12 @@ def test_a_segment_is_decided_by_its_own_queries(scores: sf.Scores) -> None:
     )
     alone = scores.only([i for i, query in enumerate(scores.queries) if kinds[query] == "even"])
     plain = sf.gate(alone, candidate="bold", baseline="today", policy={"risk": 0.03})
-    assert own.conditions[0] | {"segment": None} == plain.conditions[0]
+    same = ("observed", "queries", "level", "least_queries")
+    assert [own.conditions[0][key] for key in same] == [plain.conditions[0][key] for key in same]
+    # The order is the whole sample's, in which the segment's queries stand as they do in the JSON.
+    held = own.to_dict()["per_query"]
+    assert held["query"] == [scores.queries[place] for place in betting_order(scores.queries)]
+    assert held["segments"]["even"] == [kinds[query] == "even" for query in held["query"]]
 
 
 # Strata.
@@ -267,8 +273,9 @@ def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
     sample = plain_sample(scores, "today", "new", {})
     if options:
         sample, _ = stratified(sample, {"stratum": options["strata"]}, options["weights"])
-    found = evidence_of(Rule("risk", 0.05), sample)
-    return float(found.p(found.x, np.float64(found.m), 0.05)) <= 0.05
+    found = evidence_of(Rule("risk", 0.05), sample, "AP")
+    p = stratified_p(found.x, found.m) if options else betting_p(found.x, found.m, 0.05)
+    return float(p) <= 0.05
 
 
 WEIGHTS = [
@@ -310,7 +317,8 @@ REFUSED = [
     (GOOD, {"baseline": "today", "policy": POLICY, "strata": {"q0": "a"}, "weights": {"a": 1}}, "have no stratum"),
     (GOOD, {"baseline": "today", "policy": POLICY, "budget": 9, "state": "s", "weights": {"a": 1}, "strata": {}},
      "weights and a budget together have no proof"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "budget": 9, "state": "s", "ledger": "l"}, "a ledger counts"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "unanswered": "yes"}, "it must be leave-out or traffic"),
+    (pair(np.full(5, 0.5), np.ones(5), "P@1"), {"baseline": "today", "policy": POLICY}, "P@1 is 0 or 1 by definition"),
     (GOOD, {"baseline": "today", "policy": {"segments": {"*": POLICY}}, "budget": 9, "state": "s"}, "name each"),
 ]  # fmt: skip
 
@@ -348,7 +356,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
     draws = sf.judge_next(runs[1], runs[0], "nDCG@5", 1500, drawn_for="gain", seed=1)
     judged = {query: qrels[query] for query in draws.queries}
     decision = sf.gate(sf.score(judged, runs, "nDCG@5"), baseline="today", policy=policy, drawn=draws)
-    plain = sf.gate(truth, baseline="today", policy=policy)
+    plain = sf.gate(truth, baseline="today", policy=policy, unanswered="traffic")
     for one, other in zip(decision.conditions, plain.conditions, strict=True):
         assert one["observed"] == pytest.approx(other["observed"], abs=0.01)
         assert one["queries"] == 1500
@@ -372,13 +380,13 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
 
 def test_drawn_conditions_are_bounded_means_of_the_draws() -> None:
     sample = Sample(("a", "b"), np.array([0.5, 0.5]), np.array([0.3, 0.9]), np.array([0.4, 0.8]))
-    risk = evidence_of(Rule("risk", 0.02), sample, 0.1)
+    risk = evidence_of(Rule("risk", 0.02), sample, "AP", 0.1)
     assert risk.x == pytest.approx([0.5, 0])
     assert risk.m == pytest.approx(0.2)
-    gain = evidence_of(Rule("gain", 0.01), sample, 0.1)
+    gain = evidence_of(Rule("gain", 0.01), sample, "AP", 0.1)
     assert gain.x == pytest.approx([(1 + 0.5) / 2, (1 - 0.5) / 2])
     assert gain.m == pytest.approx((1 - 0.1) / 2)
-    weighed = evidence_of(Rule("u_risk", 0.01, 3.0), sample, 0.1)
+    weighed = evidence_of(Rule("u_risk", 0.01, 3.0), sample, "AP", 0.1)
     assert weighed.x == pytest.approx([(1 + 4 * 0.5) / 5, (1 - 0.5) / 5])
     assert weighed.m == pytest.approx((1 - 0.1) / 5)
 
@@ -386,31 +394,75 @@ def test_drawn_conditions_are_bounded_means_of_the_draws() -> None:
 def test_queries_needed_is_where_most_resamples_decide() -> None:
     losses = np.zeros(100)
     nothing = Sample(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - losses)
-    evidence = [evidence_of(Rule("risk", 0.02), nothing)]
+    evidence = [evidence_of(Rule("risk", 0.02), nothing, "AP")]
     found = needed.queries_needed(evidence, 100, 0.05)
     assert found is not None
     assert 150 <= found <= 158  # n₀, to one part in twenty
-    later = needed.queries_needed([evidence_of(Rule("risk", 0.02), nothing, budget=300)], 100, 0.05)
+    later = needed.queries_needed([evidence_of(Rule("risk", 0.02), nothing, "AP", budget=300)], 100, 0.05)
     assert later is not None
     assert 172 <= later <= 181
     border = Sample(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - (np.arange(100) < 2).astype(float))
-    assert needed.queries_needed([evidence_of(Rule("share_hurt", 0.02), border)], 100, 0.05) is None
+    assert needed.queries_needed([evidence_of(Rule("share_hurt", 0.02), border, "AP")], 100, 0.05) is None
 
 
-def test_copies_of_a_drawn_query_lie_apart() -> None:
-    rng, runs, draws = np.random.default_rng(7), 250, 300
-    traffic = [f"q{i}" for i in range(30)]
-    loss = np.array([1.0] * 3 + [0.0] * 27)  # a tenth loses all: just the level
-    apart, together = [], []
-    for _ in range(runs):
-        place = np.sort(rng.choice(30, draws))
-        first = np.searchsorted(place, place)
-        copies = np.arange(draws) - first + 1
-        order = query_order([traffic[one] for one in place], copies.tolist())
-        apart.append(loss[place[order]])
-        # The same queries' copies one after the other: after the first of them the bet knows those that follow.
-        shuffled = np.argsort(rng.permutation(30)[place], kind="stable")
-        together.append(loss[place[shuffled]])
-    limit = 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
-    assert float((betting_p(apart, 0.1, 0.05) <= 0.05).mean()) <= limit
-    assert float((betting_p(together, 0.1, 0.05) <= 0.05).mean()) > 2 * limit
+# A decision agrees with its own bound.
+
+
+@pytest.mark.parametrize("gain", [-0.9999999999999999, -0.9999999999999998])
+def test_a_level_that_rounds_to_the_worst_ships_nothing(gain: float) -> None:
+    lost = pair(np.zeros(400), np.ones(400))
+    decision = sf.gate(lost, baseline="today", policy={"gain": gain})
+    assert decision.decision != "ship"
+    assert decision.conditions[0]["bound"] <= gain
+
+
+@pytest.mark.parametrize("risk", [1e-17, 1e-16, 1e-12])
+def test_a_level_that_rounds_to_nothing_stops_nothing(risk: float) -> None:
+    same = pair(np.full(400, 0.5), np.full(400, 0.5))
+    decision = sf.gate(same, baseline="today", policy={"risk": risk})
+    assert decision.decision == "undecided"
+    assert decision.conditions[0]["bound_fails"] <= risk
+    worse = sf.gate(pair(np.full(400, 0.4), np.full(400, 0.5)), baseline="today", policy={"risk": risk})
+    assert worse.decision == "stop"
+
+
+def test_where_nothing_can_break_a_condition_it_holds() -> None:
+    """W̄ of the draws is below the level: no judgments could show such a risk."""
+    qrels, today, new = lists(0)
+    runs = [sf.Run.read(today, "today"), sf.Run.read(new, "new")]
+    draws = sf.judge_next(runs[1], runs[0], "nDCG@5", 20, drawn_for="gain", seed=1)
+    judged = sf.score({query: qrels[query] for query in draws.queries}, runs, "nDCG@5")
+    for policy in ({"risk": 1.1 * draws.mean_weight}, {"gain": -1.1 * draws.mean_weight}):
+        decision = sf.gate(judged, baseline="today", policy=policy, drawn=draws)
+        assert decision.decision == "ship"
+        assert decision.conditions[0]["p_holds"] == 0
+
+
+# Measures of 0 and 1 have an exact test.
+
+
+@pytest.mark.parametrize("measure", ["P@1", "RR@1", "Success@3"])
+def test_losses_of_0_or_1_have_the_exact_test(measure: str) -> None:
+    lost = np.zeros(1200)
+    lost[:12] = 1
+    scores = pair(1 - lost, np.ones(1200), measure)
+    (condition,) = sf.gate(scores, baseline="today", policy={"risk": 0.02}).conditions
+    assert (condition["method"], condition["found"]) == ("binomial", "holds")
+    assert condition["p_holds"] == pytest.approx(slow_tail(12, 1200, 0.02), rel=1e-9)
+    assert condition["least_queries"] == 149
+    assert sf.gate(pair(1 - lost, np.ones(1200)), baseline="today", policy={"risk": 0.02}).decision == "undecided"
+    both = sf.gate(scores, baseline="today", policy={"gain": -0.1, "u_risk": {"alpha": 1, "above": -0.2}})
+    assert [one["method"] for one in both.conditions] == ["betting", "betting"]
+    strata = {f"q{i}": "head" for i in range(1200)}
+    (weighed,) = sf.gate(
+        scores, baseline="today", policy={"risk": 0.02}, strata=strata, weights={"head": 1.0}
+    ).conditions  # fmt: skip
+    assert weighed["method"] == "stratified"
+
+
+def test_batches_of_0_and_1_are_bet_on(tmp_path) -> None:
+    scores = pair(np.ones(100), np.ones(100), "P@1")
+    (condition,) = sf.gate(
+        scores, baseline="today", policy={"risk": 0.02}, budget=200, state=tmp_path / "s.json"
+    ).conditions
+    assert condition["method"] == "anytime"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 
 import numpy as np
@@ -17,10 +16,11 @@ from surefoot.risk.betting import (
     anytime_columns,
     betting_p,
     betting_p_columns,
+    columns_of,
     gated_p,
-    query_order,
     start_anytime,
     stratified_p,
+    stratified_p_columns,
 )
 from surefoot.risk.bounds import least_queries
 
@@ -130,25 +130,44 @@ def test_least_queries_suffice_and_fewer_do_not(m: float) -> None:
         assert least == 1 or float(anytime_capital(np.zeros(least - 1), start_anytime(m, delta, least)).p) > delta
 
 
-def test_the_order_is_that_of_the_hashes() -> None:
-    ids = [f"query {i} é" for i in range(50)]
-    slow = sorted(ids, key=lambda one: hashlib.sha256(one.encode()).hexdigest())
-    assert [ids[place] for place in query_order(ids)] == slow
-    assert [ids[::-1][place] for place in query_order(ids[::-1])] == slow
-    drawn, copies = ["a", "b", "a", "a"], [1, 1, 2, 3]
-    names = [f"{one}#{k}" for one, k in zip(drawn, copies, strict=True)]
-    assert [names[place] for place in query_order(drawn, copies)] == sorted(
-        names, key=lambda one: hashlib.sha256(one.encode()).hexdigest()
-    )
-    assert query_order(["\ud800"]).tolist() == [0]  # half a character is an id too
+@pytest.mark.parametrize("n", [20_001, 23_456])
+def test_of_many_queries_a_block_has_one_stake(n: int) -> None:
+    """The formula by slow loops: a stake for each block, from what came before it."""
+    x, m, delta = np.random.default_rng(n).random(n) ** 8, 0.1125, 0.05
+    size = 16 * math.ceil(n / (16 * 250))
+    log_capital, most = 0.0, 0.0
+    for start in range(0, n, size):
+        past = x[:start]
+        mean = (5 * m + past.sum()) / (5 + start)
+        v = (5 * m * (1 - m) / 2 + ((past - mean) ** 2).sum()) / (5 + start)
+        left = max(0.0, math.log(1 / delta) - log_capital)
+        stake = min(0.99 / (1 - m), math.sqrt(2 * left / ((n - start) * v)))
+        for at in range(start, min(n, start + size), 16):
+            log_capital += float(np.log(1 + stake * (m - x[at : min(at + 16, start + size, n)])).sum())
+            most = max(most, log_capital)
+    assert 0.05 < math.exp(-most) < 1
+    assert float(betting_p(x, m, delta)) == pytest.approx(math.exp(-most), rel=1e-9)
+    together = betting_p(np.stack([x, 1 - x])[:, None], [[m, 0.2], [0.5, 0.9]], np.array([[0.05], [0.01]]))
+    alone = [
+        [betting_p(x, m, 0.05), betting_p(x, 0.2, 0.05)],
+        [betting_p(1 - x, 0.5, 0.01), betting_p(1 - x, 0.9, 0.01)],
+    ]
+    assert together == pytest.approx(np.array(alone), rel=1e-12)
+    stratified = stratified_p(np.stack([x, x**2]), [0.12, 0.06])
+    slow = [stratified_p_columns(one, level) for one, level in ((x, 0.12), (x**2, 0.06))]
+    assert stratified == pytest.approx(np.array(slow), rel=1e-9)
+    assert float(stratified_p(np.append(np.zeros(n), 1.0), 0.02)) < 0.05  # the greatest bet loses everything
 
 
-def test_an_id_that_looks_like_a_copy_has_its_place() -> None:
-    one = [("a", 1), ("a#1", 1), ("a", 2)]
-    for order in (one, one[::-1]):
-        ids, copies = [name for name, _ in order], [k for _, k in order]
-        found = [order[place] for place in query_order(ids, copies)]
-        assert found == [[*one][place] for place in query_order([n for n, _ in one], [k for _, k in one])]
+@pytest.mark.heavy
+def test_blocks_decide_as_single_queries_do() -> None:
+    rng, n, runs = np.random.default_rng(0), 20_001, 400
+    for mean, least, most in ((0.02, 0.0, most_allowed(400)), (0.018, 0.8, 1.0)):
+        x = 0.5 * (rng.random((runs, n)) < 2 * mean)
+        blocks = float((betting_p(x, 0.02, DELTA) <= DELTA).mean())
+        single = float((betting_p_columns(columns_of(x), n, 0.02, DELTA, (runs,)) <= DELTA).mean())
+        assert least <= blocks <= most
+        assert blocks == pytest.approx(single, abs=0.04)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +179,6 @@ def test_an_id_that_looks_like_a_copy_has_its_place() -> None:
         (lambda: betting_p([], 0.5, 0.05), "no queries"),
         (lambda: betting_p([0.1], np.nan, 0.05), "level to test is not a number"),
         (lambda: betting_p([0.1], 0.5, 0), "delta is 0"),
-        (lambda: query_order(["a"], [0]), "copies are counted from 1"),
-        (lambda: query_order(["a"], [1, 2]), "1 ids and 2 copies"),
     ],
 )
 def test_what_is_refused(call, message: str) -> None:

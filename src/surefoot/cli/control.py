@@ -10,7 +10,7 @@ import typer
 from surefoot.cli.outputs import JSON, PAGE, Force, Output, OutputModel, check_outputs
 from surefoot.cli.printing import either
 from surefoot.decide.controller_names import is_controller_file
-from surefoot.decide.defaults import DELTA, LEVEL, METHODS
+from surefoot.decide.defaults import DELTA, LEVEL, METHODS, Unanswered
 from surefoot.errors import visible
 from surefoot.learn.model_files import model_files
 from surefoot.learn.sources import HELP as BASELINES
@@ -56,6 +56,10 @@ def control(
     ledger: Annotated[
         Path | None, typer.Option(help="Count uses of the judged queries here, and lower δ.", show_default=False)
     ] = None,
+    unanswered: Annotated[
+        Unanswered,
+        typer.Option(help="Queries with nothing relevant: left out, or counted as traffic."),
+    ] = Unanswered.leave_out,
     html: Annotated[Path | None, typer.Option(help="Write the certificate's page.", show_default=False)] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the certificate.", show_default=False)] = None,
     force: Force = False,
@@ -84,7 +88,7 @@ def control(
     shipped = named(baseline[0])[0]
     controller = RiskController(
         ranker, shipped, levels or LEVEL, delta, measure=measure, method=method, gate=gate, blend=blend,
-        movement_cap=movement_cap, drift=drift,
+        movement_cap=movement_cap, drift=drift, unanswered=unanswered,
     )  # fmt: skip
     controller.candidate_name = model.resolve().name
     controller.baseline_source = resolved_baseline(baseline[0])

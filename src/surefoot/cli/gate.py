@@ -14,7 +14,7 @@ from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.outputs import DECISION_MARKDOWN, JSON, JUNIT, PAGE, Force, Output, check_outputs
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import MEASURE, name_and_file, read_scored
-from surefoot.decide.defaults import DELTA, EVERY
+from surefoot.decide.defaults import DELTA, EVERY, Unanswered
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.missing import Missing
 
@@ -130,6 +130,10 @@ def gate(
             help="A judged query that a run lacks counts zero, is dropped, or is an error.", show_default=Missing.zero
         ),
     ] = None,
+    unanswered: Annotated[
+        Unanswered,
+        typer.Option(help="Queries that neither answers, or with nothing relevant: left out, or counted as traffic."),
+    ] = Unanswered.leave_out,
     format_: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.table,
     force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
@@ -179,6 +183,7 @@ def gate(
         state=state,
         ledger=ledger,
         queries=queries,
+        unanswered=unanswered,
     ) as decision:
         for kind, path in wanted.items():
             if path is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +29,14 @@ def judge_next(
         Path | None,
         typer.Option(help="What is judged already, which is not asked for again.", show_default=False),
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same gives the same queries.", min=0)] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Draw again what this seed gave; proves nothing new.", min=0, show_default="a fresh one"),
+    ] = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="Note the draws here, so that a decision tells of unused ones.", show_default=False),
+    ] = None,
     csv_file: Annotated[
         Path | None, typer.Option("--csv", help="Also write the queries as CSV, for people.", show_default=False)
     ] = None,
@@ -42,13 +50,15 @@ def judge_next(
     (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
     check_outputs(
         [Output("--output", output, JSON), Output("--csv", csv_file, DRAWS_CSV)],
-        [file, shipped, *([judged] if judged else [])],
+        [file, shipped, *([judged] if judged else []), *([ledger] if ledger else [])],
         force,
     )
+    check_outputs([Output("--ledger", ledger)], [file, shipped, *([judged] if judged else [])], force=True)
     from surefoot.data.tables import Qrels, read_qrels, read_run
     from surefoot.data.writing import write_text
     from surefoot.decide.draws import judge_next as drawn
     from surefoot.decide.judging import documents_to_judge, draws_csv, draws_tables
+    from surefoot.decide.ledger import opened
     from surefoot.progress import busy
 
     with busy("Reading runs"):
@@ -56,9 +66,12 @@ def judge_next(
         known: Qrels | None = None if judged is None else read_qrels(judged)
     found = drawn(candidate, reference, measure, draws, drawn_for=drawn_for, seed=seed)  # type: ignore[arg-type]
     wanted = documents_to_judge(found, candidate, reference, known)
-    if csv_file is not None:
-        write_text(csv_file, draws_csv(found, wanted))
-    found.write(output)
+    with ExitStack() as entry:
+        if ledger is not None:
+            entry.enter_context(opened(ledger)).seeds.append(found.seed)
+        if csv_file is not None:
+            write_text(csv_file, draws_csv(found, wanted))
+        found.write(output)
     if not quiet:
         from surefoot.cli.printing import show
 

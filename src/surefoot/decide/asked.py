@@ -9,15 +9,16 @@ from typing import Any, get_args
 
 from surefoot.arguments import LARGEST_COUNT, number_of, whole
 from surefoot.decide.certificate_data import LossName
-from surefoot.decide.defaults import METHODS, MOST_DELTA
+from surefoot.decide.defaults import METHODS, MOST_DELTA, Unanswered
 from surefoot.decide.lists import Lists, Movement
+from surefoot.decide.nothing_to_lose import unanswered_of
 from surefoot.decide.policy import Policy, Rule
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
 
 LOSSES: tuple[LossName, ...] = get_args(LossName)
-SETTINGS = ("measure", "level", "loss", "delta", "method", "blend", "movement_cap", "drift", "budget")
+SETTINGS = ("measure", "level", "loss", "delta", "method", "blend", "movement_cap", "drift", "budget", "unanswered")
 MOST_DRIFT = 1e6
 
 
@@ -33,6 +34,7 @@ class Asked:
     movement: Movement
     drift: float
     budget: int
+    unanswered: Unanswered
 
     @classmethod
     def of(
@@ -48,6 +50,7 @@ class Asked:
         movement_cap: Any,
         drift: Any,
         budget: Any,
+        unanswered: Any,
     ) -> Asked:
         """The settings, each checked."""
         levels = _levels(loss, level)
@@ -68,6 +71,7 @@ class Asked:
             movement=Movement(share, cap),
             drift=_between("drift", drift, math.nextafter(1, 0), MOST_DRIFT, "at least 1, by which queries may grow"),
             budget=whole("budget", budget, 1, LARGEST_COUNT),
+            unanswered=unanswered_of(unanswered),
         )
 
     @property
@@ -92,6 +96,7 @@ class Asked:
             "movement_cap": self.movement.cap,
             "drift": self.drift,
             "budget": self.budget,
+            "unanswered": str(self.unanswered),
         }
 
 

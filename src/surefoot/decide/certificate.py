@@ -31,7 +31,7 @@ class Certificate(PlainResult, Mapping[str, Any]):
         if not isinstance(data, dict) or data.get("schema") != SCHEMA:
             raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
         check_seal(data, "the certificate")
-        absent = [name for name in CertificateData.__annotations__ if name not in data]
+        absent = [name for name in certificate_schema()["$defs"]["CertificateData"]["required"] if name not in data]
         if absent:
             raise DataError(f"is not whole, as {cls.called}: it lacks {listed(absent)}")
         return super().from_dict(data)

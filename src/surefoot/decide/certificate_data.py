@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias, TypedDict
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from surefoot.decide.decision_data import StratumData
+from surefoot.decide.nothing_to_lose import NothingToLoseData
 from surefoot.risk.plain_data import Count, NotNegative
 
 SCHEMA: Literal["surefoot/certificate/1"] = "surefoot/certificate/1"
@@ -71,6 +72,7 @@ class CertificateData(TypedDict):
     certified: Annotated[Count, "How many thresholds passed, of those tried."]
     tried: Count
     n: Annotated[Count, "Judged queries, draws counted each time."]
+    nothing_to_lose: NotRequired[NothingToLoseData]  # which files of version 0.1 lack
     least_n: Annotated[int | None, "The fewest with which anything can be proved."]
     shown: Figures
     whole: Annotated[Figures, "The candidate shown everywhere."]

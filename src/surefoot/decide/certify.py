@@ -13,6 +13,8 @@ from surefoot.data.hashes import sealed
 from surefoot.decide.asked import Asked
 from surefoot.decide.certificate import Certificate, sentence
 from surefoot.decide.certificate_data import SCHEMA, CurvePoint, Figures, Weights
+from surefoot.decide.nothing_to_lose import NothingToLoseData
+from surefoot.decide.nothing_to_lose import words as nothing_to_lose_words
 from surefoot.decide.thresholds import Calibration, Found, curve
 from surefoot.risk.tradeoff import hurts
 
@@ -29,6 +31,7 @@ class Outcome:
     largest: float
     uses: int
     baseline: Floats  # M_b of the judged queries
+    nothing_to_lose: NothingToLoseData
     budget: int | None = None  # of the anytime form
     least: int | None = None  # of that form, too
 
@@ -51,7 +54,7 @@ def certify(outcome: Outcome, about: Mapping[str, Any]) -> Certificate:
         **held[0],
         "also": held[1:],
         "delta": calibration.delta,
-        "method": "anytime betting" if outcome.budget is not None else asked.method,
+        "method": method_of(outcome),
         "budget": outcome.budget,
         "gate": outcome.gate,
         "blend": asked.movement.blend,
@@ -60,6 +63,7 @@ def certify(outcome: Outcome, about: Mapping[str, Any]) -> Certificate:
         "certified": 0 if found is None else found.certified,
         "tried": 0 if found is None else found.tried,
         "n": len(calibration),
+        "nothing_to_lose": outcome.nothing_to_lose,
         "least_n": least,
         "shown": shown,
         "whole": whole,
@@ -75,6 +79,14 @@ def certify(outcome: Outcome, about: Mapping[str, Any]) -> Certificate:
         "curve": [with_share(point, whole["gain"]) for point in points],
     }
     return Certificate(sealed(data | {"sentence": sentence(data)}))
+
+
+def method_of(outcome: Outcome) -> str:
+    """How it was proved; losses of 0 or 1 have an exact test in place of bets."""
+    if outcome.budget is not None:
+        return "anytime betting"
+    exact = all(one.method == "binomial" for one in outcome.calibration.evidence)
+    return "binomial" if exact and outcome.asked.method == "betting" else outcome.asked.method
 
 
 def figures(outcome: Outcome, threshold: float | None) -> Figures:
@@ -146,4 +158,5 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
         trained,
         many,
         "It is a promise about the average over traffic: single queries, or kinds of queries, may lose more.",
+        *nothing_to_lose_words(outcome.nothing_to_lose),
     ]

@@ -17,9 +17,10 @@ from surefoot.decide.asked import Asked
 from surefoot.decide.certificate import Certificate
 from surefoot.decide.certify import Outcome, certify
 from surefoot.decide.decisions import Decisions
-from surefoot.decide.defaults import BUDGET, DELTA, LEVEL
+from surefoot.decide.defaults import BUDGET, DELTA, LEVEL, Unanswered
+from surefoot.decide.draws import read_draws
 from surefoot.decide.judged import Seen, calibration_of, check_new
-from surefoot.decide.ledger import entered
+from surefoot.decide.ledger import Question, entered
 from surefoot.decide.lists import Lists
 from surefoot.decide.opening import Opening
 from surefoot.decide.query_gates import gate_of
@@ -63,6 +64,9 @@ class RiskController:
         Γ: no query will become more than so many times as frequent.
     budget : int
         For `update`: about how many queries will be judged at most.
+    unanswered : {"leave-out", "traffic"}
+        Judged queries without a relevant document lose nothing and make risk look smaller: by default they are left
+        out of a plain sample, and told; with "traffic" they count.
 
     Examples
     --------
@@ -91,12 +95,19 @@ class RiskController:
         movement_cap: int | None = None,
         drift: float = 1.0,
         budget: int = BUDGET,
+        unanswered: str = Unanswered.leave_out,
     ) -> None:
         self._ranker: Ranker | None = None
         self._runs: tuple[Run, Run] | None = None
         self.candidate_name, self.baseline_name = "candidate", ""
         self.baseline_source: str | None = None  # what the command line makes the baseline of, as in feature:25
         if hasattr(candidate, "predict"):
+            if not hasattr(candidate, "_check_fitted"):
+                raise ArgumentError(
+                    f"the candidate is a {type(candidate).__name__}, which a controller cannot save and check; rank "
+                    "the documents with it and give two runs: RiskController(data.to_run(candidate.predict(data), "
+                    "'new'), baseline=today)"
+                )
             candidate._check_fitted()
             self._ranker = candidate
             self.baseline_name = _named_baseline(candidate, baseline)
@@ -105,9 +116,9 @@ class RiskController:
             self._set_runs(candidate, baseline)
         self.asked = Asked.of(
             measure=_RUNS_MEASURE if measure is None else measure, level=level, loss=loss, delta=delta, method=method,
-            gate=gate, blend=blend, movement_cap=movement_cap, drift=drift, budget=budget,
+            gate=gate, blend=blend, movement_cap=movement_cap, drift=drift, budget=budget, unanswered=unanswered,
         )  # fmt: skip
-        self.gate = gate_of(gate, self.asked.measure, features=self._ranker is not None)
+        self.gate = gate_of(gate, self.asked.measure, None if self._ranker is None else self._ranker.engine_)
         self.thresholds_: Floats | None = None  # quantiles of the gate's scores on the queries of fit_gate
         self.threshold_: float | None = None  # None: nothing but the baseline
         self.opening_: Opening | None = None
@@ -190,6 +201,8 @@ class RiskController:
             raise ArgumentError("this controller opens batch by batch; make another to calibrate at once")
         seen = self._seen(judged)
         self._check_unseen(seen)
+        given = seen.queries
+        seen, nothing = seen.counted(leave_out=weights is None and self._leaves_out)
         found = seen.judged(self.gate)
         largest = 1.0 if traffic is None else float(self.lists(traffic).worst_case(self.asked.measure).max())
         if largest <= 0:
@@ -201,14 +214,20 @@ class RiskController:
             uses = 1
             if ledger is not None:
                 policy = self.asked.policy(self.gate.name, [told["kind"], largest])
-                use = stack.enter_context(entered(ledger, sample, str(self.asked.measure), policy))
+                draws = read_draws(weights) if told["kind"] == "drawn" else None
+                question = Question.of(
+                    given if draws is None else draws.queries, sample, str(self.asked.measure), policy, draws
+                )
+                use = stack.enter_context(entered(ledger, question))
                 calibration, uses = calibration.at(use.delta(self.asked.delta)), use.number
             least = calibration.least()
             if least is None or len(calibration) >= least:
                 threshold = find_threshold(calibration, thresholds_for(calibration.scores, self.thresholds_))
             else:
                 threshold = None
-            outcome = Outcome(self.asked, self.gate.name, calibration, threshold, told, largest, uses, sample.baseline)
+            outcome = Outcome(
+                self.asked, self.gate.name, calibration, threshold, told, largest, uses, sample.baseline, nothing
+            )
             self._certificate = certify(outcome, self._about(found.queries))
         self.threshold_ = self._certificate["threshold"]
         return self
@@ -226,8 +245,9 @@ class RiskController:
             raise ArgumentError("update needs thresholds that were fixed on other queries; call fit_gate first")
         seen = self._seen(batch)
         self._check_unseen(seen)
+        seen, nothing = seen.counted(leave_out=self._leaves_out)
         opening = self.opening_ or Opening.start(self.asked, self.thresholds_)
-        opening = opening.with_batch(seen.judged(self.gate), seen.prints)
+        opening = opening.with_batch(seen.judged(self.gate), seen.prints, nothing)
         self._certificate = opening.certificate(self.gate.name, self._about(seen.queries))
         self.opening_, self.threshold_ = opening, self._certificate["threshold"]
         return self
@@ -238,6 +258,10 @@ class RiskController:
         if self._certificate is None:
             raise ArgumentError("nothing is proved yet; call calibrate, or update")
         return self._certificate
+
+    @property
+    def _leaves_out(self) -> bool:
+        return self.asked.unanswered is Unanswered.leave_out
 
     def _check_unseen(self, seen: Seen) -> None:
         text = getattr(self._ranker, "training_queries_", None) or ""

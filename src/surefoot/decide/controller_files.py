@@ -19,6 +19,7 @@ from surefoot.data.writing import made_folder, write_text
 from surefoot.decide.asked import SETTINGS
 from surefoot.decide.certificate import Certificate
 from surefoot.decide.controller_names import CONTROLLER, RANKER
+from surefoot.decide.defaults import Unanswered
 from surefoot.decide.opening import Opening
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
 from surefoot.learn.model_files import DETAILS, model_files
@@ -76,7 +77,9 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
 
 
 def _restored(kind: type[RiskController], data: dict[str, Any], home: Path) -> RiskController:
-    settings = {name: data["settings"][name] for name in SETTINGS} | {"gate": data["gate"]["name"]}
+    # In version 0.1 every judged query counted.
+    given = {"unanswered": Unanswered.traffic} | data["settings"]
+    settings = {name: given[name] for name in SETTINGS} | {"gate": data["gate"]["name"]}
     if data["ranker"] is None:
         found = kind(None, None, **settings)
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, TypedDict
 
+from surefoot.decide.nothing_to_lose import NothingToLoseData
 from surefoot.report.schema import schema_of
 from surefoot.risk.plain_data import Count, NotNegative
 
@@ -43,6 +44,7 @@ class LedgerData(TypedDict):
     again: Annotated[bool, "The same scores and policy were decided on before; no new use."]
     queries: Annotated[str, "SHA-256 of the set of queries."]
     delta_asked: Annotated[float, "The policy's δ; delta is what is left of it."]
+    unused_draws: Annotated[Count, "Draws that the ledger knows of and that were never decided on."]
 
 
 class StratumData(TypedDict):
@@ -134,6 +136,7 @@ class DecisionData(TypedDict):
     policy: PolicyData
     missing: Annotated[dict[str, int], "Judged queries that each system returned nothing for; they score 0."]
     dropped: Annotated[int, "Judged queries that were left out, since a run lacks them."]
+    nothing_to_lose: NothingToLoseData
     hurt: Annotated[list[HurtData], "The queries hurt most, the worst first."]
     losses: Annotated[int, "How many queries are hurt at all."]
     per_query: PerQueryData

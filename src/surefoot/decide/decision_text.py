@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from surefoot.decide.defaults import DECIDED
 from surefoot.decide.needed import most_tried
+from surefoot.decide.nothing_to_lose import words as nothing_to_lose_words
 from surefoot.decide.policy import Rule
 from surefoot.errors import visible, without_middle
 from surefoot.report.escapes import csv_text, markdown
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 MARK = "<!-- surefoot decision -->"  # the first line of the Markdown, by which a file of ours is known
 VERDICTS = {"ship": "Ship", "stop": "Stop", "undecided": "Undecided"}
-HEADINGS = ["condition", "queries", "observed", "proved", "verdict", "p holds", "p fails"]
+HEADINGS = ["condition", "queries", "observed", "proved alone", "verdict", "p holds", "p fails"]
 _LONGEST = 80  # letters of a name
 
 
@@ -86,14 +87,19 @@ def sentence(condition: Json) -> str:
     seen = f"{figure4(condition['observed'])} was observed on {condition['queries']:,} queries"
     if condition["found"] == "fails":
         side = "at least" if at_most else "at most"
-        return f"{condition_name(condition)} fails: {figure} is {side} {figure4(condition['bound_fails'])}; {seen}."
+        bound = figure4(condition["bound_fails"])
+        return f"{condition_name(condition)} fails: taken alone, {figure} is {side} {bound}; {seen}."
     side = "at most" if at_most else "at least"
     if condition["found"] == "holds":
-        return f"{condition_name(condition)} holds: {figure} is {side} {figure4(condition['bound'])}; {seen}."
+        bound = figure4(condition["bound"])
+        return f"{condition_name(condition)} holds: taken alone, {figure} is {side} {bound}; {seen}."
     least = condition["least_queries"]
     few = f" No fewer than {least:,} queries can prove it." if least and least > condition["queries"] else ""
     bound = figure4(condition["bound"])
-    return f"{condition_name(condition)} is open: {figure} is {side} {bound}, which settles nothing; {seen}.{few}"
+    return (
+        f"{condition_name(condition)} is open: taken alone, {figure} is {side} {bound}, and neither side of the level "
+        f"is ruled out; {seen}.{few}"
+    )
 
 
 def needed(data: Json) -> str | None:
@@ -121,8 +127,15 @@ def notes(data: Json) -> list[str]:
         found.append(
             f"By the ledger this is use number {ledger['use']} of these queries to decide{again}: δ is "
             f"{data['delta']:.4g} in place of {ledger['delta_asked']:g}, so that all claims made of them "
-            f"are right together with {sure(ledger['delta_asked'])} confidence."
+            f"are right together with {sure(ledger['delta_asked'])} confidence. That protects candidates that were "
+            "fixed before these queries said anything, and not one that was built from the scores of single queries "
+            "that earlier decisions showed."
         )
+        if unused := ledger.get("unused_draws"):
+            draws = "draw was" if unused == 1 else "draws were"
+            found.append(
+                f"{unused:,} {draws} made and never decided on: who picks among draws ships falsely more often than δ."
+            )
     if data["budget"] is not None:
         budget = data["budget"]
         found.append(
@@ -141,6 +154,7 @@ def notes(data: Json) -> list[str]:
             f"Queries were drawn in proportion to what they could {could}, {drawn['draws']:,} draws from "
             f"{drawn['traffic']:,} queries; figures are of all traffic."
         )
+    found += nothing_to_lose_words(data["nothing_to_lose"]) if "nothing_to_lose" in data else []
     if data["dropped"]:
         found.append(
             f"{data['dropped']:,} judged queries that a run lacks were left out: nothing is said of such queries."
@@ -148,9 +162,11 @@ def notes(data: Json) -> list[str]:
     for system, count in data["missing"].items():
         if count and not data["dropped"]:
             found.append(f"{name(system)} returned nothing for {count:,} judged queries, which count 0.")
+    if len(data["conditions"]) > 1:
+        found.append("What is said of a single condition holds of each taken alone; the decision holds as a whole.")
     found.append(
-        f"A candidate that breaks a condition is shipped with a chance of at most {data['delta']:.4g}, one that keeps "
-        "all is stopped with no greater one, if the judged queries were drawn at random from the traffic that the "
+        f"At most {100 * data['delta']:.4g} % of candidates that break a condition are shipped, and at most as many of "
+        "those that keep all are stopped, if the judged queries were drawn at random from the traffic that the "
         "candidate will meet, and were used neither to make nor to choose it."
     )
     return found

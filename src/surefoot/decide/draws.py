@@ -3,12 +3,14 @@
 A query whose lists are alike cannot lose, and one with a new first result can lose nearly all. Drawing queries
 independently, with replacement, with probability W(q)/ΣW makes each judgment worth more: with x = loss/W in place of
 the loss and m = r/W̄ in place of the level r, all that holds of plain draws holds of these (W̄ is the mean over traffic).
+They are bet on in the order in which they were drawn, which is random and was fixed before anything was judged.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict, get_args
@@ -17,6 +19,7 @@ import numpy as np
 
 from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, is_real, whole
 from surefoot.arrays import Floats, Rows
+from surefoot.data.columns import first_repeated
 from surefoot.data.files import read_json
 from surefoot.data.hashes import check_seal, lists_hash, sealed
 from surefoot.data.tables import Run, Source
@@ -26,7 +29,9 @@ from surefoot.measures.worst_case import check_bounded, worst_case_loss
 from surefoot.report.plain_json import to_json
 
 DrawnFor = Literal["risk", "gain"]
-SCHEMA = "surefoot/draws/1"
+SCHEMA = "surefoot/draws/2"
+_WITHOUT_ORDER = "surefoot/draws/1"
+_FRESH = 53  # bits of a seed that is drawn: every JSON reader keeps so many
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
 
 
@@ -59,6 +64,7 @@ class DrawsData(TypedDict):
     mean_weight: float
     largest_weight: float
     queries: list[DrawnQuery]
+    sequence: list[str]
     sha256: str
 
 
@@ -66,8 +72,8 @@ class DrawsData(TypedDict):
 class Draws:
     """Queries drawn to be judged, each with its weight: W for "risk", max(W, W of the lists swapped) for "gain".
 
-    `mean_weight` and `largest_weight` are over all `traffic` queries, drawn or not. `times` says how often each of the
-    `queries` was drawn: it is judged once and counts so many times.
+    `mean_weight` and `largest_weight` are over all `traffic` queries, drawn or not. `sequence` holds each draw's
+    place in `queries`, in the order of drawing: a query that was drawn twice is judged once and counts twice.
     """
 
     measure: str
@@ -79,19 +85,23 @@ class Draws:
     mean_weight: float
     largest_weight: float
     queries: tuple[str, ...]
-    times: Rows
     weights: Floats
+    sequence: Rows
 
     @property
     def draws(self) -> int:
         """How many draws there were, a query drawn twice counted twice."""
-        return int(self.times.sum())
+        return len(self.sequence)
 
-    def copies(self) -> tuple[Rows, Rows]:
-        """For each draw its query's place in `queries`, and which of that query's draws it is, from 1."""
-        place = np.repeat(np.arange(len(self.queries)), self.times)
-        first = np.repeat(np.cumsum(self.times) - self.times, self.times)
-        return place, np.arange(len(place)) - first + 1
+    @property
+    def times(self) -> Rows:
+        """How often each of the queries was drawn."""
+        return np.bincount(self.sequence, minlength=len(self.queries))
+
+    def chance_of(self, draws: int) -> float:
+        """How likely it is that another seed begins with the same draws."""
+        shares = self.weights / (self.mean_weight * self.traffic)
+        return math.exp(float(np.log(shares[self.sequence[:draws]]).sum()))
 
     def places(self, judged: Sequence[str]) -> Rows:
         """Where each drawn query stands among the judged ones, all of which must be judged."""
@@ -140,6 +150,7 @@ class Draws:
             "mean_weight": self.mean_weight,
             "largest_weight": self.largest_weight,
             "queries": [{"query": query, "times": times, "weight": weight} for query, times, weight in given],
+            "sequence": [self.queries[place] for place in self.sequence.tolist()],
         }
         return sealed(data)  # type: ignore[return-value]
 
@@ -155,12 +166,13 @@ def judge_next(
     n: int,
     *,
     drawn_for: DrawnFor = "risk",
-    seed: int = 0,
+    seed: int | None = None,
 ) -> Draws:
     """Draw n queries to judge from the traffic that two runs answer, in proportion to what each could lose.
 
-    Independently and with replacement: a query may be drawn several times, and is then judged once. The same seed gives
-    the same queries whatever the order of the files. For conditions on gain or U_Risk draw for "gain".
+    Independently and with replacement: a query may be drawn several times, and is then judged once. By default the
+    seed is a fresh one, and the draws say which; the same seed gives the same draws whatever the order of the files,
+    and proves nothing new. For conditions on gain or U_Risk draw for "gain".
 
     >>> today, new = {"q1": ["a", "b"], "q2": ["a", "b"]}, {"q1": ["a", "b"], "q2": ["b", "a"]}
     >>> judge_next(new, today, "nDCG@10", 5).queries
@@ -180,21 +192,22 @@ def judge_next(
             f"no query can {'lose' if drawn_for == 'risk' else 'gain or lose'} anything by {kind}: both runs show the "
             "same, or the candidate only adds; there is nothing to judge"
         )
-    rng = np.random.default_rng(whole("seed", seed, 0, LARGEST_SEED))
-    times = np.bincount(rng.choice(len(traffic), size=count, p=weights / total), minlength=len(traffic))
-    drawn = np.flatnonzero(times)
+    seed = secrets.randbits(_FRESH) if seed is None else whole("seed", seed, 0, LARGEST_SEED)
+    drawn, sequence = np.unique(
+        np.random.default_rng(seed).choice(len(traffic), size=count, p=weights / total), return_inverse=True
+    )
     return Draws(
         measure=str(kind),
         candidate={"name": candidate.name, "sha256": lists_hash(candidate)},
         baseline={"name": reference.name, "sha256": lists_hash(reference)},
         drawn_for=drawn_for,
-        seed=int(seed),
+        seed=seed,
         traffic=len(traffic),
         mean_weight=total / len(traffic),
         largest_weight=float(weights.max()),
         queries=tuple(traffic[place] for place in drawn.tolist()),
-        times=times[drawn],
         weights=weights[drawn],
+        sequence=sequence,
     )
 
 
@@ -203,6 +216,12 @@ def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
     if isinstance(source, Draws):
         return source
     data = read_json(source)
+    if isinstance(data, dict) and data.get("schema") == _WITHOUT_ORDER:
+        raise DataError.at(
+            source, None,
+            "holds draws of version 0.1, which do not say in which order they were drawn, and what is proved depends "
+            "on it; draw again with surefoot judge-next, and judge what is not judged yet",
+        )  # fmt: skip
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise DataError.at(source, None, f"holds no draws; expected JSON with the schema {SCHEMA!r}")
     check_seal(data, source)
@@ -223,9 +242,14 @@ def _checked(data: dict[str, Any]) -> Draws:
     queries, times, weights = ([row[key] for row in rows] for key in ("query", "times", "weight"))
     if not rows or not all(isinstance(query, str) for query in queries):
         raise _WrongError("names no queries")
-    if len(set(queries)) < len(queries):
-        twice = next(query for query in queries if queries.count(query) > 1)
+    twice = first_repeated(queries)
+    if twice is not None:
         raise _WrongError(f"lists query {shortened(twice)} twice")
+    at = {query: place for place, query in enumerate(queries)}
+    sequence = data["sequence"]
+    if not isinstance(sequence, list) or not all(isinstance(query, str) and query in at for query in sequence):
+        raise _WrongError("has a sequence with other queries")
+    drawn = np.array([at[query] for query in sequence], dtype=np.int64)
     _check_numbers("times drawn", times, lambda value: type(value) is int and 1 <= value <= MOST_DRAWS)
     _check_numbers("weight", weights, _is_weight)
     _check_numbers("mean or largest weight", [data["mean_weight"], data["largest_weight"]], _is_weight)
@@ -233,7 +257,8 @@ def _checked(data: dict[str, Any]) -> Draws:
     _check_numbers("number of draws or queries, or seed", counts, lambda value: type(value) is int and value >= 0)
     if max(weights) > data["largest_weight"] or data["mean_weight"] > data["largest_weight"]:
         raise _WrongError("has a weight above the largest")
-    if sum(times) != data["draws"] or len(queries) > data["traffic"]:
+    counted = np.bincount(drawn, minlength=len(queries)).tolist()
+    if counted != times or len(sequence) != data["draws"] or len(queries) > data["traffic"]:
         raise _WrongError("has queries that do not add up to its draws")
     if data["drawn_for"] not in get_args(DrawnFor):
         raise _WrongError(f"was drawn for {shortened(data['drawn_for'])}")
@@ -253,8 +278,8 @@ def _checked(data: dict[str, Any]) -> Draws:
         mean_weight=float(data["mean_weight"]),
         largest_weight=float(data["largest_weight"]),
         queries=tuple(queries),
-        times=np.array(times, dtype=np.int64),
         weights=np.array(weights, dtype=np.float64),
+        sequence=drawn,
     )
 
 

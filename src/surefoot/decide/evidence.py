@@ -12,6 +12,7 @@ x is multiplied by its query's weight w = π_h·n/n_h and divided by the greates
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -21,8 +22,9 @@ from surefoot.arrays import Floats
 from surefoot.decide.policy import Rule
 from surefoot.decide.sample import Sample
 from surefoot.errors import ArgumentError, shortened
-from surefoot.risk.betting import anytime_capital, start_anytime, stratified_p
-from surefoot.risk.bounds import largest_above, least_queries, losses, p_value
+from surefoot.measures.notation import is_binary
+from surefoot.risk.betting import MANY, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
+from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, largest_above, last_above, least_queries, losses
 from surefoot.risk.tradeoff import weigh_losses
 
 Method = Literal["betting", "binomial", "anytime", "stratified"]
@@ -60,40 +62,6 @@ class Evidence:
         """The figure that a mean of x comes to."""
         return self.offset + self.scale * mean
 
-    def holds(self, delta: float) -> Proof:
-        """Of the hypothesis that the condition does not hold: p, and the figure that is proved at δ.
-
-        That is the most that risk may be, the least that gain may be. It lies on the same side of the level as p says:
-        the bet aims at one level, and may miss those about it.
-        """
-        p, bound = self._proof(self.x, self.m, delta)
-        return Proof(p, self.figure(bound))
-
-    def fails(self, delta: float) -> Proof:
-        """The same of the hypothesis that it holds, by the mirrored test: 1 − x against 1 − m."""
-        p, bound = self._proof(1 - self.x, 1 - self.m, delta)
-        return Proof(p, self.figure(1 - bound))
-
-    def _proof(self, x: Floats, m: float, delta: float) -> tuple[float, float]:
-        """p at m, from the first pass of the search for the bound, and the bound."""
-        at_m: list[float] = []
-
-        def p_of(levels: Floats) -> Floats:
-            p = self.p(x, np.append(levels, m), delta)
-            at_m.append(float(p[-1]))
-            return p[:-1]
-
-        bound = largest_above(p_of, float(x.mean()), delta)
-        return at_m[0], min(bound, m) if at_m[0] <= delta else max(bound, min(m, 1.0))
-
-    def p(self, x: Floats, m: Floats | np.float64, delta: float) -> Floats:
-        """p of E[x] ≥ m by this condition's method, for one sample at one or many levels."""
-        if self.method == "stratified":
-            return stratified_p(x, m)
-        if self.method == "anytime":
-            return anytime_capital(x, start_anytime(m, delta, self.budget or len(x))).p
-        return p_value(x, m, delta, self.method)
-
     def least(self, delta: float) -> int | None:
         """The fewest queries that can prove the condition at all; None where none can, or none is known."""
         if self.method == "stratified":
@@ -101,7 +69,100 @@ class Evidence:
         return least_queries(self.m, delta, self.method)
 
 
-def evidence_of(rule: Rule, sample: Sample, mean_weight: float = 1.0, budget: int | None = None) -> Evidence:
+class _Test(NamedTuple):
+    """One side of a condition: that it holds, or mirrored, 1 − x against 1 − m, that it fails."""
+
+    of: Evidence
+    mirrored: bool
+    delta: float
+
+    @property
+    def x(self) -> Floats:
+        return 1 - self.of.x if self.mirrored else self.of.x
+
+    @property
+    def m(self) -> float:
+        return 1 - self.of.m if self.mirrored else self.of.m
+
+    def proof(self, p: float, bound: float) -> Proof:
+        """p and the figure that is proved, which lie on the same side of the level.
+
+        The adaptive bet aims at one level, and may miss those about it: a level that is refuted is a bound. Where m is
+        so near 0 or 1 that it is rounded to it, nothing is refuted, and the bound itself must say so.
+        """
+        figure = self.of.figure(1 - bound if self.mirrored else bound)
+        keeps = self.of.rule.at_most != self.mirrored  # the figure is to be at most the level, not above it
+        if self.m >= 1 and not (figure <= self.of.rule.level if keeps else figure > self.of.rule.level):
+            return Proof(1.0, figure)
+        bound = min(bound, self.m) if p <= self.delta else max(bound, min(self.m, 1.0))
+        return Proof(p, self.of.figure(1 - bound if self.mirrored else bound))
+
+
+def proofs(evidence: Sequence[Evidence], delta: float, share: float) -> list[tuple[Proof, Proof]]:
+    """Of each condition what is proved: that it holds, at δ, and that it fails, at a share of δ.
+
+    The first bound is the most that risk may be, or the least that gain may be. Conditions on the same queries are
+    tested in one pass.
+    """
+    tests = [_Test(one, mirrored, level) for one in evidence for mirrored, level in ((False, delta), (True, share))]
+    found: dict[int, Proof] = {}
+    for group in _alike(tests):
+        chosen = [tests[at] for at in group]
+        found |= dict(zip(group, _proved(chosen), strict=True))
+    return [(found[2 * at], found[2 * at + 1]) for at in range(len(evidence))]
+
+
+def _alike(tests: Sequence[_Test]) -> Iterable[list[int]]:
+    """Tests of one method on as many queries, which go together."""
+    groups: dict[tuple[str, int], list[int]] = {}
+    for at, test in enumerate(tests):
+        groups.setdefault((test.of.method, len(test.of.x)), []).append(at)
+    return groups.values()
+
+
+def _proved(tests: Sequence[_Test]) -> list[Proof]:
+    p_of, deltas = _p_of(tests), np.array([test.delta for test in tests])
+    means, m = np.array([(test.x.mean(), test.m) for test in tests]).T
+    at_m: list[Floats] = []
+
+    def p_with_m(levels: Floats) -> Floats:
+        """p of the levels; in the first pass that of m, too."""
+        if at_m:
+            return p_of(levels)
+        p = p_of(np.column_stack([levels, m]))
+        at_m.append(p[:, -1])
+        return p[:, :-1]
+
+    if tests[0].of.method in ("betting", "anytime"):
+        bounds = largest_above(p_with_m, means, deltas, GRID if len(tests[0].of.x) <= MANY else COARSE_GRID)
+    else:
+        bounds = last_above(p_with_m, means, deltas)
+    return [test.proof(float(p), float(bound)) for test, p, bound in zip(tests, at_m[0], bounds, strict=True)]
+
+
+def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:
+    """p of a matrix of levels, a row for each test."""
+    method, n = tests[0].of.method, len(tests[0].of.x)
+    deltas = np.array([[test.delta] for test in tests])
+    if method == "binomial":
+        sums = np.array([[float(test.x.sum())] for test in tests])
+        return lambda levels: binomial_p(sums, n, levels)
+    if method == "stratified":
+        return lambda levels: np.stack([stratified_p(test.x, own) for test, own in zip(tests, levels, strict=True)])
+    if method == "betting" and n > MANY:  # a row at a time, in place of a matrix of all
+        return lambda levels: np.stack(
+            [betting_p(test.x, own, test.delta) for test, own in zip(tests, levels, strict=True)]
+        )
+    x = np.stack([check_unit(test.x) for test in tests])[:, None]
+    if method == "anytime":
+        budget = tests[0].of.budget or n
+        return lambda levels: anytime_capital(x, start_anytime(levels, np.broadcast_to(deltas, levels.shape), budget)).p
+    return lambda levels: betting_p(x, levels, deltas)
+
+
+def evidence_of(
+    rule: Rule, sample: Sample, measure: str, mean_weight: float = 1.0, budget: int | None = None
+) -> Evidence:
     """A condition's x for the sample's queries, or those of its segment."""
     chosen = slice(None) if rule.segment is None else sample.members[rule.segment]
     model, baseline = sample.candidate[chosen], sample.baseline[chosen]
@@ -119,8 +180,6 @@ def evidence_of(rule: Rule, sample: Sample, mean_weight: float = 1.0, budget: in
         return Evidence(rule, x * (sample.share / greatest), offset, scale * greatest, "stratified")
     if budget is not None:
         return Evidence(rule, x, offset, scale, "anytime", budget)
-    return Evidence(rule, x, offset, scale, _fixed(rule))
-
-
-def _fixed(rule: Rule) -> Method:
-    return "binomial" if rule.name == "share_hurt" else "betting"
+    # Losses of 0 or 1 have an exact test, which needs fewer queries.
+    exact = rule.name == "share_hurt" or (rule.name == "risk" and is_binary(measure))
+    return Evidence(rule, x, offset, scale, "binomial" if exact else "betting")

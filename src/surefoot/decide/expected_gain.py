@@ -11,13 +11,22 @@ from surefoot.arrays import Floats
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Qrels
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.learn.defaults import ENGINE
 
 if TYPE_CHECKING:
     from surefoot.decide.lists import Lists
     from surefoot.learn.regression import RegressionTrees
 
 _TREES = 60
-_SMALL = {"num_leaves": 8, "learning_rate": 0.07, "min_data_in_leaf": 30, "feature_fraction": 0.7, "num_threads": 1}
+_LEAST = 30  # documents of a leaf
+_SMALL: dict[str, dict[str, Any]] = {  # by engine, the same trees in its own words
+    "lightgbm": {"num_leaves": 8, "learning_rate": 0.07, "feature_fraction": 0.7, "num_threads": 1},
+    "xgboost": {
+        "max_leaves": 8, "grow_policy": "lossguide", "max_depth": 0, "learning_rate": 0.07, "colsample_bytree": 0.7,
+        "nthread": 1,
+    },
+}  # fmt: skip
+_LEAF = {"lightgbm": "min_data_in_leaf", "xgboost": "min_child_weight"}  # every document has a hessian of 1
 _SCORES = ("candidate's score", "baseline's score")  # features besides the data's own
 _POINTS = 512  # steps of an isotonic map that are kept
 
@@ -25,7 +34,8 @@ _POINTS = 512  # steps of an isotonic map that are kept
 class RegressionGain:
     """Small regression trees on a document's features and both systems' scores of it, standardised in its query."""
 
-    def __init__(self) -> None:
+    def __init__(self, engine: str) -> None:
+        self.engine = engine  # the candidate's own, which is installed
         self.trees: RegressionTrees | None = None
 
     def fit(self, lists: Lists, qrels: Qrels, gain: Callable[[Floats], Floats]) -> None:
@@ -33,9 +43,8 @@ class RegressionGain:
         from surefoot.learn.regression import regression_trees
 
         data = _with_scores(lists)
-        parameters: dict[str, Any] = dict(_SMALL)
-        parameters["min_data_in_leaf"] = max(1, min(_SMALL["min_data_in_leaf"], len(data) // 20))
-        self.trees = regression_trees(data.with_labels(gain(data.y)), trees=_TREES, **parameters)
+        parameters = _SMALL[self.engine] | {_LEAF[self.engine]: max(1, min(_LEAST, len(data) // 20))}
+        self.trees = regression_trees(data.with_labels(gain(data.y)), trees=_TREES, engine=self.engine, **parameters)
 
     def predict(self, lists: Lists) -> Floats:
         """ĝ of each row of the data."""
@@ -45,11 +54,12 @@ class RegressionGain:
 
     def to_dict(self) -> dict[str, Any]:
         """The trees, as their engine's own text."""
-        from surefoot.learn.engines.contract import engine_of
-
         assert self.trees is not None
-        text = engine_of().dump(self.trees.booster, self.trees.trees)
-        return {"mean": self.trees.mean, "trees": self.trees.trees, "names": list(self.trees.names), "model": text}
+        text = self.trees.engine.dump(self.trees.booster, self.trees.trees)
+        return {
+            "engine": self.engine, "mean": self.trees.mean, "trees": self.trees.trees, "names": list(self.trees.names),
+            "model": text,
+        }  # fmt: skip
 
     def restore(self, data: dict[str, Any]) -> None:
         """Take the trees up again; their text is not trusted."""
@@ -57,15 +67,17 @@ class RegressionGain:
         from surefoot.learn.regression import RegressionTrees
 
         names, trees, mean = data["names"], data["trees"], data["mean"]
+        self.engine = data.get("engine", ENGINE)  # which files of version 0.1 do not name
+        engine = engine_of(self.engine)
         if not _is_numbers([mean]) or not isinstance(names, list) or not all(isinstance(each, str) for each in names):
             raise DataError("has a gate whose regression is not whole")
         try:
-            booster = engine_of().load(data["model"])
+            booster = engine.load(data["model"])
         except (ModelTextError, TypeError, AttributeError) as error:
             raise DataError(f"has a gate whose trees cannot be read ({shortened(str(error))})") from error
-        if engine_of().count_trees(booster) != trees or engine_of().count_features(booster) != len(names):
+        if engine.count_trees(booster) != trees or engine.count_features(booster) != len(names):
             raise DataError("has a gate whose trees are not those it names")
-        self.trees = RegressionTrees(engine_of(), booster, float(mean), trees, names)
+        self.trees = RegressionTrees(engine, booster, float(mean), trees, names)
 
 
 class IsotonicGain:

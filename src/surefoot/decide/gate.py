@@ -10,7 +10,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from surefoot.arguments import LARGEST_COUNT, whole
-from surefoot.data.hashes import lists_hash, text_hash
+from surefoot.data.hashes import lists_hash
 from surefoot.data.locks import alone_with
 from surefoot.data.scores import Scores, read_scores, unknown_system
 from surefoot.data.segments import read_segments
@@ -18,17 +18,17 @@ from surefoot.data.texts import read_texts
 from surefoot.data.writing import destination
 from surefoot.decide.decision import Decision
 from surefoot.decide.decision_data import SCHEMA, ConditionData, DecisionData, HurtData, Verdict
-from surefoot.decide.defaults import EVERY, EXIT, HURT
+from surefoot.decide.defaults import EVERY, EXIT, HURT, Unanswered
 from surefoot.decide.draws import Draws, read_draws
-from surefoot.decide.evidence import Evidence, evidence_of
-from surefoot.decide.ledger import Use, entered
+from surefoot.decide.evidence import Evidence, Proof, evidence_of, proofs
+from surefoot.decide.ledger import Question, Use, entered
 from surefoot.decide.needed import queries_needed
+from surefoot.decide.nothing_to_lose import nothing_to_lose, unanswered_of
 from surefoot.decide.policy import Policy, Rule
 from surefoot.decide.sample import Sample, check_scores, drawn_sample, plain_sample, resolve_segments
-from surefoot.decide.state import About, State, read_state
+from surefoot.decide.state import About, Batch, State, read_state
 from surefoot.decide.strata import read_weights, stratified
 from surefoot.errors import ArgumentError, listed, shortened
-from surefoot.report.plain_json import to_json
 from surefoot.risk.baselines import baseline_choices
 
 
@@ -43,6 +43,7 @@ class Options(TypedDict, total=False):
     state: str | os.PathLike[str] | None
     ledger: str | os.PathLike[str] | None
     queries: Any
+    unanswered: str
 
 
 def gate(
@@ -76,6 +77,9 @@ def gate(
         Counts how often these queries were used to decide, and lowers δ accordingly.
     queries : anything `read_texts` takes, optional
         Queries' texts, to show beside their ids.
+    unanswered : {"leave-out", "traffic"}
+        Queries that neither system answers, or without a relevant document, lose nothing and make risk look smaller: by
+        default they are left out, and told; with "traffic" they count. With draws and strata they always count.
 
     Examples
     --------
@@ -112,30 +116,45 @@ def deciding(
     _check_together(asked.rules, draws, options)
     kinds = None if options.get("segments") is None else read_segments(options["segments"])
     rules, members = resolve_segments(asked.rules, kinds, matrix.queries, batch=state is not None)
+    nothing = nothing_to_lose(matrix, baseline, candidate, None if draws is None else draws.queries)
+    leave_out = draws is None and weights is None and _unanswered(options) is Unanswered.leave_out
     told = None
     if draws is not None:
         sample = drawn_sample(matrix, baseline, candidate, draws)
     else:
-        sample = plain_sample(matrix, baseline, candidate, members)
+        sample = plain_sample(matrix, baseline, candidate, members, nothing.kept(leave_out=leave_out))
         if weights is not None:
             by = kinds if strata is None else read_segments(strata)
             sample, told = stratified(sample, by or {}, read_weights(weights))
+    counted = nothing.counted(left_out=leave_out)
     resolved = Policy(rules, asked.delta)
-    with ExitStack() as stack:
+    with ExitStack() as alone:
         seen, use = None, None
         if state is not None:
             destination(state)
-            stack.enter_context(alone_with(state, "state"))
-            about = _about(matrix, baseline, candidate, resolved, int(options.get("budget") or 0), draws)
-            seen = read_state(state, about).add(sample, None if draws is None else text_hash(to_json(draws.to_dict())))
-            sample = seen.sample()
-        if ledger is not None:
-            use = stack.enter_context(entered(ledger, sample, matrix.measure, resolved))
-        data = _decided(matrix, baseline, candidate, sample, resolved, draws, seen, use)
-        data["strata"], data["hurt"] = told, _hurt(sample, queries)
-        yield Decision(dict(data))
-        if state is not None and seen is not None:
+            alone.enter_context(alone_with(state, "state"))
+            about = _about(matrix, baseline, candidate, resolved, draws, options)
+            batch = Batch(sample, counted, None if draws is None else draws.seed)
+            seen = read_state(state, about).add(batch, draws)
+            sample, counted = seen.sample(), seen.nothing_to_lose()
+        with ExitStack() as entry:
+            if ledger is not None:
+                given = matrix.queries if draws is None else draws.queries
+                name = None if seen is None else seen.name
+                use = entry.enter_context(
+                    entered(ledger, Question.of(given, sample, matrix.measure, resolved, draws, name))
+                )
+            data = _decided(matrix, baseline, candidate, sample, resolved, draws, seen, use)
+            data["strata"], data["hurt"], data["nothing_to_lose"] = told, _hurt(sample, queries), counted
+            if counted["left_out"]:
+                data["missing"] = {name: count - counted["unanswered"] for name, count in data["missing"].items()}
+            yield Decision(dict(data))
+        if state is not None and seen is not None:  # after the ledger: a use that was counted is never taken back
             seen.write(state)
+
+
+def _unanswered(options: Options) -> Unanswered:
+    return unanswered_of(options.get("unanswered", Unanswered.leave_out))
 
 
 def systems_of(scores: Scores, candidate: str | None, baseline: str | None) -> tuple[str, str]:
@@ -172,10 +191,6 @@ def _check_together(rules: Sequence[Rule], draws: Draws | None, options: Options
             raise ArgumentError(
                 "weights and a budget together have no proof; weigh strata in one decision on all queries"
             )
-        if options.get("ledger") is not None:
-            raise ArgumentError(
-                "a ledger counts decisions on one set of queries; with a budget each batch is another set"
-            )
         if any(rule.segment == EVERY for rule in rules):
             raise ArgumentError(f"with a budget the segments must be known beforehand: name each in place of {EVERY!r}")
     if options.get("segments") is not None and weights is None and not any(rule.segment for rule in rules):
@@ -198,15 +213,18 @@ def _check_together(rules: Sequence[Rule], draws: Draws | None, options: Options
             )
 
 
-def _about(matrix: Scores, baseline: str, candidate: str, policy: Policy, budget: int, draws: Draws | None) -> About:
+def _about(
+    matrix: Scores, baseline: str, candidate: str, policy: Policy, draws: Draws | None, options: Options
+) -> About:
     runs = {run.name: run for run in matrix.runs}
 
     def system(name: str) -> dict[str, str | None]:
         return {"name": name, "sha256": lists_hash(runs[name]) if name in runs else None}
 
     return About(
-        matrix.measure, system(baseline), system(candidate), policy.to_dict(), budget,
+        matrix.measure, system(baseline), system(candidate), policy.to_dict(), int(options.get("budget") or 0),
         None if draws is None else draws.mean_weight, None if draws is None else draws.drawn_for,
+        str(_unanswered(options)), options.get("ledger") is not None,
     )  # fmt: skip
 
 
@@ -217,8 +235,9 @@ def _decided(
     delta = policy.delta if use is None else use.delta(policy.delta)
     share = delta / len(policy.rules)
     weight, budget = 1.0 if draws is None else draws.mean_weight, None if seen is None else seen.about.budget
-    evidence = [evidence_of(rule, sample, weight, budget) for rule in policy.rules]
-    conditions = [_condition(one, delta, share) for one in evidence]
+    evidence = [evidence_of(rule, sample, matrix.measure, weight, budget) for rule in policy.rules]
+    proved = proofs(evidence, delta, share)
+    conditions = [_condition(one, *both, delta, share) for one, both in zip(evidence, proved, strict=True)]
     decision: Verdict = "undecided"
     if any(one["found"] == "fails" for one in conditions):
         decision = "stop"
@@ -238,7 +257,10 @@ def _decided(
         "queries_needed": queries_needed(evidence, len(sample), delta) if decision == "undecided" else None,
         "ledger": None
         if use is None
-        else {"use": use.number, "again": use.again, "queries": use.queries, "delta_asked": policy.delta},
+        else {
+            "use": use.number, "again": use.again, "queries": use.queries, "delta_asked": policy.delta,
+            "unused_draws": use.unused_draws,
+        },
         "budget": None
         if seen is None
         else {"queries": seen.about.budget, "seen": len(sample), "batches": len(seen.batches)},
@@ -252,14 +274,14 @@ def _decided(
         "policy": policy.to_dict(),  # type: ignore[typeddict-item]
         "missing": {name: matrix.missing[name] for name in (baseline, candidate)},
         "dropped": matrix.dropped,
+        "nothing_to_lose": {"unanswered": 0, "no_relevant": 0, "both_zero": 0, "left_out": False},
         "hurt": [],
         "losses": len({query for query, lost in zip(sample.queries, _lost(sample), strict=True) if lost}),
         "per_query": sample.to_dict(),  # type: ignore[typeddict-item]
     }  # fmt: skip
 
 
-def _condition(one: Evidence, delta: float, share: float) -> ConditionData:
-    holding, failing = one.holds(delta), one.fails(share)
+def _condition(one: Evidence, holding: Proof, failing: Proof, delta: float, share: float) -> ConditionData:
     fails = failing.p <= share
     return {
         "name": one.rule.name,

@@ -17,13 +17,14 @@ from surefoot.decide.certificate_data import Weights
 from surefoot.decide.draws import Draws, read_draws
 from surefoot.decide.evidence import Evidence, evidence_of
 from surefoot.decide.lists import Lists
+from surefoot.decide.nothing_to_lose import NothingToLose, NothingToLoseData, with_relevant
+from surefoot.decide.order import betting_order
 from surefoot.decide.query_gates import Gate
 from surefoot.decide.sample import Sample
 from surefoot.decide.strata import read_weights, stratified
 from surefoot.decide.thresholds import Calibration
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
-from surefoot.risk.betting import query_order
 
 _ROUNDING = 1e-9
 _JSON = ".json"
@@ -52,6 +53,29 @@ class Seen:
         rows = np.array([at[query] for query in queries], dtype=np.int64)
         return cls(lists, qrels, measure, queries, rows, candidate, baseline, [prints[row] for row in rows.tolist()])
 
+    @property
+    def nothing_to_lose(self) -> NothingToLose:
+        """Which of them nothing can be lost on; what neither list answers is not among them."""
+        relevant = with_relevant(self.qrels, self.measure)
+        none = np.zeros(len(self.queries), dtype=bool)
+        return NothingToLose(none, np.array([query not in relevant for query in self.queries]), none)
+
+    def counted(self, *, leave_out: bool) -> tuple[Seen, NothingToLoseData]:
+        """Those that count, and how many there are on which nothing can be lost, those that nobody answers included."""
+        nothing = self.nothing_to_lose
+        told = nothing.counted(left_out=leave_out)
+        told["unanswered"] = len(self.qrels.queries) - len(self.queries)
+        rows = np.flatnonzero(nothing.kept(leave_out=leave_out))
+        chosen = replace(
+            self,
+            queries=tuple(self.queries[row] for row in rows.tolist()),
+            rows=self.rows[rows],
+            candidate=self.candidate[rows],
+            baseline=self.baseline[rows],
+            prints=[self.prints[row] for row in rows.tolist()],
+        )
+        return chosen, told
+
     def judged(self, gate: Gate) -> Judged:
         """The same with the gate's scores."""
         return Judged(self.queries, gate.scores(self.lists)[self.rows], self.candidate, self.baseline, self)
@@ -78,7 +102,7 @@ class Judged:
 
     def in_order(self) -> Rows:
         """All of them, each once, in betting order."""
-        return query_order(self.queries)
+        return betting_order(self.queries)
 
 
 def calibration_of(
@@ -104,7 +128,10 @@ def calibration_of(
             told = {"kind": "strata", "draws": len(rows), "mean_weight": None, "strata": held}
         elif strata is not None:
             raise ArgumentError("strata say which kind each query is of; give their shares of traffic as weights, too")
-    evidence = tuple(_bounded(evidence_of(rule, sample, mean_weight), largest, told["kind"]) for rule in asked.rules)
+    evidence = tuple(
+        _bounded(evidence_of(rule, sample, str(asked.measure), mean_weight), largest, told["kind"])
+        for rule in asked.rules
+    )
     calibration = Calibration(
         judged.scores[rows], sample.candidate - sample.baseline, counts, evidence, asked.method, asked.delta
     )
@@ -133,7 +160,7 @@ def _weights(weights: Any) -> tuple[Draws | None, Mapping[str, float] | None]:
 
 
 def _drawn(judged: Judged, asked: Asked, draws: Draws, strata: Any) -> tuple[Rows, Floats]:
-    """The drawn queries, each as often as it was drawn, in betting order, and what each was drawn by."""
+    """The drawn queries, each as often as it was drawn, in the order of drawing, and what each was drawn by."""
     if strata is not None:
         raise ArgumentError("drawn queries have their own weights; leave strata out")
     if draws.drawn_for != "risk":
@@ -147,9 +174,7 @@ def _drawn(judged: Judged, asked: Asked, draws: Draws, strata: Any) -> tuple[Row
     at = draws.places(judged.queries)
     if judged.seen is not None:
         draws.check_weights(judged.seen.worst_case()[at])
-    place, copy = draws.copies()
-    order = query_order([draws.queries[one] for one in place.tolist()], copy.tolist())
-    return at[place][order], draws.weights[place][order]
+    return at[draws.sequence], draws.weights[draws.sequence]
 
 
 def check_new(fingerprints: Sequence[frozenset[str]], seen: frozenset[str], queries: Sequence[str], what: str) -> None:

@@ -15,6 +15,7 @@ from surefoot.decide.certificate import Certificate
 from surefoot.decide.certify import Outcome, certify
 from surefoot.decide.evidence import Evidence, evidence_of
 from surefoot.decide.judged import Judged, check_new
+from surefoot.decide.nothing_to_lose import NothingToLoseData, counts_of, sum_of
 from surefoot.decide.thresholds import Calibration, best_of, passing
 from surefoot.errors import DataError
 from surefoot.risk.betting import Anytime, anytime_columns, gated_columns, start_anytime
@@ -34,6 +35,7 @@ class Opening:
     thresholds: Floats  # descending
     bets: tuple[Anytime, ...]
     batches: tuple[Judged, ...]  # each in betting order
+    nothing_to_lose: tuple[NothingToLoseData, ...]  # of each
     seen: frozenset[str]
 
     @classmethod
@@ -41,9 +43,11 @@ class Opening:
         """Before the first batch."""
         descending = np.unique(thresholds)[::-1]
         bets = tuple(start_anytime(rule.level, asked.delta, asked.budget, descending.shape) for rule in asked.rules)
-        return cls(asked, descending, bets, (), frozenset())
+        return cls(asked, descending, bets, (), (), frozenset())
 
-    def with_batch(self, judged: Judged, prints: Sequence[frozenset[str]]) -> Opening:
+    def with_batch(
+        self, judged: Judged, prints: Sequence[frozenset[str]], nothing_to_lose: NothingToLoseData
+    ) -> Opening:
         """After one more batch, of queries that were in none before."""
         check_new(prints, self.seen, judged.queries, "in a batch before")
         rows = judged.in_order()
@@ -51,8 +55,13 @@ class Opening:
             tuple(judged.queries[row] for row in rows.tolist()), judged.scores[rows], judged.candidate[rows],
             judged.baseline[rows],
         )  # fmt: skip
+        return self._after(batch, prints, nothing_to_lose)
+
+    def _after(self, batch: Judged, prints: Sequence[frozenset[str]], nothing_to_lose: NothingToLoseData) -> Opening:
+        """After a batch in betting order."""
         return replace(
             self,
+            nothing_to_lose=(*self.nothing_to_lose, nothing_to_lose),
             bets=tuple(
                 anytime_columns(gated_columns(one.x, batch.scores, self.thresholds), bet)
                 for one, bet in zip(_evidence(self.asked, batch), self.bets, strict=True)
@@ -82,7 +91,8 @@ class Opening:
         outcome = Outcome(
             self.asked, gate, calibration, found,
             {"kind": "plain", "draws": len(judged.queries), "mean_weight": None, "strata": []},
-            1.0, 1, judged.baseline, self.asked.budget, max((each for each in least if each is not None), default=None),
+            1.0, 1, judged.baseline, sum_of(self.nothing_to_lose), self.asked.budget,
+            max((each for each in least if each is not None), default=None),
         )  # fmt: skip
         return certify(outcome, about | {"queries_sha256": queries_hash(judged.queries)})
 
@@ -94,8 +104,9 @@ class Opening:
                 {
                     "queries": list(batch.queries),
                     **{name: getattr(batch, name).tolist() for name in _COLUMNS},
+                    "nothing_to_lose": nothing,
                 }
-                for batch in self.batches
+                for batch, nothing in zip(self.batches, self.nothing_to_lose, strict=True)
             ],
         }
 
@@ -110,11 +121,11 @@ class Opening:
                 raise DataError("has a batch that is not whole")
             if any(not ((column >= 0) & (column <= 1)).all() for column in columns[1:]):
                 raise DataError("has a batch with values of the measure beyond 0 and 1")
-            judged = Judged(queries, columns[0], columns[1], columns[2])
-            found = found.with_batch(judged, [frozenset()] * len(queries))
+            batch = Judged(queries, columns[0], columns[1], columns[2])
+            found = found._after(batch, [frozenset()] * len(queries), counts_of(held.get("nothing_to_lose")))
         return replace(found, seen=frozenset(map(str, data["seen"])))
 
 
 def _evidence(asked: Asked, judged: Judged) -> tuple[Evidence, ...]:
     sample = judged.sample(np.arange(len(judged.queries)))
-    return tuple(evidence_of(rule, sample, budget=asked.budget) for rule in asked.rules)
+    return tuple(evidence_of(rule, sample, str(asked.measure), budget=asked.budget) for rule in asked.rules)

@@ -46,19 +46,19 @@ class Gate(Protocol):
         ...
 
 
-def gate_of(gate: str | Callable[[Lists], Any], measure: Measure, features: bool) -> Gate:
-    """The gate that is asked for; `features` says whether documents have any."""
+def gate_of(gate: str | Callable[[Lists], Any], measure: Measure, engine: str | None) -> Gate:
+    """The gate that is asked for; `engine` is that of the candidate, None where documents have no features."""
     if callable(gate):
         return OwnGate(gate)
     kind, colon, rest = str(gate).partition(":")
     if kind == "predicted_gain" and rest in ("", "regression", "isotonic"):
-        if rest == "regression" and not features:
+        if rest == "regression" and engine is None:
             raise ArgumentError(
                 "a regression of gains needs documents' features, and runs have none; take predicted_gain:isotonic"
             )
-        return PredictedGain(measure, rest or ("regression" if features else "isotonic"))
+        return PredictedGain(measure, engine if rest != "isotonic" else None)
     if kind == "feature" and colon and rest.isdecimal():
-        if not features:
+        if engine is None:
             raise ArgumentError(f"gate {shortened(gate)} needs documents' features, and runs have none")
         return FeatureGate(int(rest))
     raise ArgumentError(f"gate is {shortened(gate)}; it must be one of {', '.join(GATES)}, or a function")
@@ -71,11 +71,11 @@ class PredictedGain:
     isotonic map of the candidate's scores, learned on other queries than those that calibrate.
     """
 
-    def __init__(self, measure: Measure, kind: str) -> None:
-        self.name = f"predicted_gain:{kind}"
+    def __init__(self, measure: Measure, engine: str | None) -> None:
+        self.name = f"predicted_gain:{'isotonic' if engine is None else 'regression'}"
         self.cutoff = None if measure.family == "IPrec" else measure.cutoff
         self.form = str(measure.settings.get("dcg", "log2"))
-        self.expected: RegressionGain | IsotonicGain = RegressionGain() if kind == "regression" else IsotonicGain()
+        self.expected: RegressionGain | IsotonicGain = IsotonicGain() if engine is None else RegressionGain(engine)
 
     def fit(self, lists: Lists, qrels: Qrels, differences: Floats) -> None:
         """Learn what gain documents have, from those of the judged queries."""
@@ -108,8 +108,10 @@ class PredictedGain:
         expected = np.maximum(self.expected.predict(lists), 0.0)
         query = _query_numbers(lists.of_candidate, len(lists.candidate.queries))[mine.query_of_position()]
         alone_query = _query_numbers(lists.of_baseline, len(lists.baseline.queries))[theirs.query_at(alone)]
-        least = np.full(len(lists.queries), expected.min(initial=0.0))  # as good as the candidate's last
+        # Each is taken to be as good as the least of what the candidate shows for its query, or for any.
+        least = np.full(len(lists.queries), np.inf)
         np.minimum.at(least, query, expected)
+        least[np.isinf(least)] = expected.min() if len(expected) else 0.0
         return (
             np.concatenate([query, alone_query]),
             np.concatenate([expected, least[alone_query]]),

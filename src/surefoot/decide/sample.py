@@ -12,11 +12,11 @@ from surefoot.arrays import Flags, Floats
 from surefoot.data.scores import Scores
 from surefoot.decide.defaults import EVERY
 from surefoot.decide.draws import Draws
+from surefoot.decide.order import betting_order
 from surefoot.decide.policy import Rule
-from surefoot.errors import ArgumentError, DataError, MeasureError, did_you_mean, listed, of_other_queries, shortened
-from surefoot.measures.notation import Measure
+from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, of_other_queries, shortened
+from surefoot.measures.notation import is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
-from surefoot.risk.betting import query_order
 from surefoot.risk.segments import MOST_SEGMENTS
 
 Kinds = Mapping[str, Mapping[str, str]]  # each column's segments by query
@@ -79,10 +79,7 @@ class Sample:
 
 def check_scores(scores: Scores, systems: Sequence[str]) -> None:
     """Refuse a measure without bounds, scores beyond 0 and 1, whose losses no 1 bounds, and judgments of nothing."""
-    try:
-        measure: Measure | None = Measure.parse(scores.measure)
-    except MeasureError:
-        measure = None  # a name that users gave to a matrix of their own
+    measure = named_measure(scores.measure)
     if measure is not None:
         check_bounded(measure)
     if scores.no_relevant == len(scores.queries):
@@ -99,11 +96,21 @@ def check_scores(scores: Scores, systems: Sequence[str]) -> None:
                 "a bound on losses needs scores from 0 to 1: take such a measure, or scale the scores by their "
                 "greatest possible value"
             )
+        between = (values != 0) & (values != 1)
+        if is_binary(scores.measure) and between.any():
+            at = int(between.argmax())
+            raise DataError(
+                f"{scores.measure} of {shortened(system)} on query {shortened(scores.queries[at])} is {values[at]:g}; "
+                f"{scores.measure} is 0 or 1 by definition: these are scores by another measure, name that one"
+            )
 
 
-def plain_sample(scores: Scores, baseline: str, candidate: str, members: Mapping[str, Flags]) -> Sample:
-    """All queries of the scores, each once."""
-    order = query_order(scores.queries)
+def plain_sample(
+    scores: Scores, baseline: str, candidate: str, members: Mapping[str, Flags], kept: Flags | None = None
+) -> Sample:
+    """Those of the scores' queries that are `kept`, each once; all by default."""
+    rows = np.arange(len(scores.queries)) if kept is None else np.flatnonzero(kept)
+    order = rows[betting_order([scores.queries[row] for row in rows.tolist()])]
     return Sample(
         tuple(scores.queries[place] for place in order.tolist()),
         scores[baseline][order],
@@ -113,7 +120,7 @@ def plain_sample(scores: Scores, baseline: str, candidate: str, members: Mapping
 
 
 def drawn_sample(scores: Scores, baseline: str, candidate: str, draws: Draws) -> Sample:
-    """The queries that were drawn, each as often as it was; others that are judged do not count."""
+    """The queries that were drawn, in the order of drawing, each as often as it was; other judged ones do not count."""
     runs = {run.name: run for run in scores.runs}
     if baseline not in runs or candidate not in runs:
         raise ArgumentError(
@@ -121,14 +128,10 @@ def drawn_sample(scores: Scores, baseline: str, candidate: str, draws: Draws) ->
             "give judgments and runs in place of scores"
         )
     draws.check_runs(runs[candidate], runs[baseline], scores.measure)
-    judged = draws.places(scores.queries)
-    place, copy = draws.copies()
-    ids = [draws.queries[one] for one in place.tolist()]
-    order = query_order(ids, copy.tolist())
-    rows = judged[place][order]
+    rows = draws.places(scores.queries)[draws.sequence]
     return Sample(
-        tuple(ids[one] for one in order.tolist()), scores[baseline][rows], scores[candidate][rows],
-        draws.weights[place][order],
+        tuple(scores.queries[row] for row in rows.tolist()), scores[baseline][rows], scores[candidate][rows],
+        draws.weights[draws.sequence],
     )  # fmt: skip
 
 

@@ -110,6 +110,24 @@ def is_measure(value: Any) -> bool:
     return isinstance(value, str | Measure) or type(value).__module__.partition(".")[0] == "ir_measures"
 
 
+def named_measure(name: str) -> Measure | None:
+    """The measure of this name; None where users gave a matrix a name of their own."""
+    try:
+        return Measure.parse(name)
+    except MeasureError:
+        return None
+
+
+def is_binary(name: str) -> bool:
+    """Whether a measure takes only 0 and 1 by definition.
+
+    >>> [is_binary(name) for name in ("P@1", "RR@1", "Success@5", "P@2", "nDCG@1", "my own")]
+    [True, True, True, False, False, False]
+    """
+    kind = named_measure(name)
+    return kind is not None and (kind.family == "Success" or (kind.family in ("P", "RR") and kind.cutoff == 1))
+
+
 @cache
 def _parse(text: str) -> Measure:
     if cut := _TREC_EVAL.fullmatch(text):

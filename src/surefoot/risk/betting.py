@@ -5,53 +5,34 @@ looks at the past only. Under the hypothesis the capital is a non-negative super
 reaches 1/δ is at most δ (Ville), whatever the distribution of x.
 
 Everything here is vectorised over leading axes (thresholds, levels, simulated runs) and loops over queries, so that
-memory holds a few vectors, never a matrix besides the one given.
+memory holds a few vectors, never a matrix besides the one given. Of more than 20,000 queries the stake is set for a
+block of queries at a time: any stake that looks at the past only has the same proof, and a few hundred are
+enough.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 
 MOST_STAKE = 0.99  # of the capital, at x = 1: a bet of all of it could never recover
 PRIOR, ANYTIME_PRIOR = 5.0, 10.0  # imagined queries with mean m and variance m(1 − m)/2 before the first
 FIXED = np.geomspace(0.1, 1, 5)  # the fixed bets, as shares of the greatest, 1/(1 − m)
 BLOCK = 64  # queries copied at a time, so that one query's values lie side by side
+MANY = 20_000  # queries beyond which a stake is set for a block of them
+STAKES = 250  # that are set then, at most
+_TOGETHER = 16  # queries whose factors are multiplied before a logarithm is taken: no product of so many overflows
 _ROUNDING = 1e-9  # by which a value may leave [0, 1], as a quotient of equal numbers does
 _CEILING = 1e300  # of a fixed bet's capital: what is above is given away, which no proof minds
 
 Delta: TypeAlias = float | Floats  # one level, or many
 Columns: TypeAlias = Iterable[Floats | float]  # for each query, in betting order, its x for all leading axes at once
-
-
-def query_order(ids: Sequence[str], copies: Sequence[int] | None = None) -> Rows:
-    """Positions of queries in the order of betting: by SHA-256 of their ids, so that the files' order changes nothing.
-
-    Of queries drawn with replacement `copies` counts each query's draws from 1, and copy k of a query goes by the
-    hash of `id#k`: copies side by side would let a bet know what comes next.
-
-    >>> ids = ["tea", "milk", "coffee"]
-    >>> [ids[place] for place in query_order(ids)]
-    ['coffee', 'milk', 'tea']
-    """
-    numbers = [0] * len(ids) if copies is None else [int(k) for k in copies]
-    if len(numbers) != len(ids):
-        raise ArgumentError(f"{len(ids)} ids and {len(numbers)} copies were given; each id needs one")
-    if copies is not None and min(numbers, default=1) < 1:
-        raise ArgumentError(f"a copy is numbered {min(numbers)}; copies are counted from 1")
-
-    def key(place: int) -> tuple[bytes, str, int]:  # id and number part `a#1` from copy 1 of `a`
-        text = ids[place] if copies is None else f"{ids[place]}#{numbers[place]}"
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), ids[place], numbers[place]
-
-    return np.array(sorted(range(len(ids)), key=key), dtype=np.int64)
 
 
 class Aiming:
@@ -96,7 +77,7 @@ class Aiming:
         self.squares += apart
 
 
-def betting_p(x: ArrayLike, m: ArrayLike, delta: float) -> Floats:
+def betting_p(x: ArrayLike, m: ArrayLike, delta: Delta) -> Floats:
     """p of the hypothesis E[x] ≥ m, by the aiming bet; x of shape (..., n) in betting order, within [0, 1].
 
     p = min(1, 1 / max_i K_i) with ln(1/δ) as the bet's target, so `delta` must be the level that p is compared with.
@@ -106,7 +87,62 @@ def betting_p(x: ArrayLike, m: ArrayLike, delta: float) -> Floats:
     (True, False)
     """
     values = check_unit(x)
+    if values.shape[-1] > MANY:
+        return _betting_p_of_many(values, m, delta)
     return betting_p_columns(columns_of(values), values.shape[-1], m, delta, values.shape[:-1])
+
+
+def _betting_p_of_many(x: Floats, m: ArrayLike, delta: Delta) -> Floats:
+    """`betting_p` with a stake for each block of queries, of each sample on its own."""
+    level, inside = _levels(m, x.shape[:-1])
+    target = np.broadcast_to(-np.log(check_delta(delta)), level.shape)
+    p = np.empty(level.shape)
+    for place in np.ndindex(x.shape[:-1]):
+        own = _levels_of(place, x.shape[:-1])
+        p[own] = np.exp(-_blocked(x[place], inside[own].ravel(), target[own].ravel())).reshape(p[own].shape)
+    return _known(level, p)
+
+
+def _levels_of(place: tuple[int, ...], samples: tuple[int, ...]) -> tuple[Any, ...]:
+    """Where the levels of one sample stand: on further axes of m, and on those along which there is one sample."""
+    return (..., *(slice(None) if size == 1 else at for at, size in zip(place, samples, strict=True)))
+
+
+def _blocked(x: Floats, m: Floats, target: Floats) -> Floats:
+    """The greatest log of the capital at each level m; one that has reached its target bets no more."""
+    n, size = len(x), -(-len(x) // (STAKES * _TOGETHER)) * _TOGETHER
+    log_capital, peak = np.zeros(len(m)), np.zeros(len(m))
+    betting = np.arange(len(m))
+    total, squares = 0.0, 0.0
+    for start in range(0, n, size):
+        own, held = m[betting], log_capital[betting]
+        mean = (PRIOR * own + total) / (PRIOR + start)
+        spread = PRIOR * own * (1 - own) / 2 + np.maximum(squares - mean * (2 * total - start * mean), 0)
+        stake = np.sqrt(2 * (target[betting] - held) / (n - start) * (PRIOR + start) / spread)
+        np.minimum(stake, MOST_STAKE / (1 - own), out=stake)
+        part = x[start : start + size]
+        grown = held[:, None] + np.cumsum(_log_factors(part, own, stake), axis=1)
+        log_capital[betting] = grown[:, -1]
+        peak[betting] = np.maximum(peak[betting], grown.max(axis=1))
+        total, squares = total + float(part.sum()), squares + float(part @ part)
+        betting = betting[log_capital[betting] < target[betting]]
+        if not len(betting):
+            break
+    return peak
+
+
+def _log_factors(x: Floats, m: Floats, stake: Floats) -> Floats:
+    """For each level the logs of the factors 1 + ν·(m − x), of sixteen queries together."""
+    padded = np.zeros(-(-len(x) // _TOGETHER) * _TOGETHER)
+    padded[: len(x)] = x
+    columns = padded.reshape(-1, _TOGETHER).T
+    lead, slope = (1 + stake * m)[:, None], stake[:, None]
+    product = np.maximum(lead - slope * columns[0], 0)  # the greatest fixed bet's rounding below 0
+    for column in columns[1:]:
+        product *= np.maximum(lead - slope * column, 0)
+    logs = np.log(product)
+    logs[:, -1:] -= (len(padded) - len(x)) * np.log(lead)  # what was padded with is no query
+    return np.asarray(logs)
 
 
 def betting_p_columns(columns: Columns, n: int, m: ArrayLike, delta: Delta, shape: tuple[int, ...] = ()) -> Floats:
@@ -224,7 +260,19 @@ def stratified_p(x: ArrayLike, m: ArrayLike) -> Floats:
     True
     """
     values = check_unit(x)
-    return stratified_p_columns(columns_of(values), m, values.shape[:-1])
+    if values.shape[-1] <= MANY:
+        return stratified_p_columns(columns_of(values), m, values.shape[:-1])
+    level, inside = _levels(m, values.shape[:-1])
+    logs, stakes = np.zeros((len(FIXED), *level.shape)), _fixed_stakes(inside)
+    with np.errstate(divide="ignore"):
+        for place in np.ndindex(values.shape[:-1]):
+            own = _levels_of(place, values.shape[:-1])
+            for bet, stake in enumerate(stakes):
+                for start in range(0, values.shape[-1], MANY):
+                    part = values[place][start : start + MANY]
+                    grown = _log_factors(part, inside[own].ravel(), stake[own].ravel()).sum(axis=1)
+                    logs[bet, *own] += grown.reshape(inside[own].shape)
+    return _stratified(level, logs)
 
 
 def stratified_p_columns(columns: Columns, m: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
@@ -235,6 +283,11 @@ def stratified_p_columns(columns: Columns, m: ArrayLike, shape: tuple[int, ...] 
     with np.errstate(divide="ignore"):  # the greatest bet loses everything at x = 1: ln 0
         for x in columns:
             logs += np.log(np.maximum(1 + stakes * (inside - x), 0))
+    return _stratified(level, logs)
+
+
+def _stratified(level: Floats, logs: Floats) -> Floats:
+    """p by the final capitals of the fixed bets, given as logs."""
     return _known(level, np.exp(-np.clip(_log_mean(logs), 0, np.log(_CEILING))))
 
 

@@ -28,7 +28,8 @@ Loss = Literal["risk", "share_hurt"]
 Method = Literal["betting", "binomial", "hoeffding-bentkus"]
 LOSSES: tuple[Loss, ...] = get_args(Loss)
 METHODS: tuple[Method, ...] = get_args(Method)
-_GRID = 512  # levels tried at a time by a search for a bound
+GRID, COARSE_GRID = 512, 128  # levels tried at a time by a search for a bound; of very many queries
+_HALVINGS = 40  # of the interval in which a bound lies
 
 
 def losses(model: ArrayLike, baseline: ArrayLike, loss: Loss = "risk") -> Floats:
@@ -122,9 +123,7 @@ def least_queries(m: float, delta: float, method: Method | Literal["anytime"] = 
 def upper_bound(x: ArrayLike, delta: float, method: Method | Literal["stratified"] = "betting") -> float:
     """The bound that n values prove: the largest m with p > δ, so that E[x] is at most that with confidence 1 − δ.
 
-    p is not monotone in m for the adaptive bet, so levels are searched from above: a grid of 512, denser near the mean,
-    then another 512 where p first exceeds δ. What is returned is the level just above the last one that was not
-    refuted. It is never below the mean that was observed, though luck with the first queries may refute that too.
+    It is never below the mean that was observed, though luck with the first queries may refute that too.
 
     >>> round(upper_bound(np.zeros(150), 0.05), 4), round(upper_bound(np.zeros(149), 0.05, "binomial"), 4)
     (0.02, 0.0199)
@@ -132,26 +131,41 @@ def upper_bound(x: ArrayLike, delta: float, method: Method | Literal["stratified
     values = check_unit(x)
     if values.ndim != 1:
         raise ArgumentError(f"a bound is of one vector of values, found shape {values.shape}")
+    check_delta(delta)
 
     def p_of(levels: Floats) -> Floats:
         return stratified_p(values, levels) if method == "stratified" else p_value(values, levels, delta, method)
 
-    return largest_above(p_of, float(values.mean()), delta)
+    search = largest_above if method == "betting" else last_above
+    return float(search(p_of, values.mean(keepdims=True), np.array([delta]))[0])
 
 
-def largest_above(p_of: Callable[[Floats], Floats], mean: float, delta: float) -> float:
-    """The largest level above the mean, to two grids, at which p is above δ; 1 where none below is refuted."""
-    check_delta(delta)
-    low, high = min(mean, 1.0), 1.0
-    share = np.arange(_GRID + 1) / _GRID
+def largest_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats, grid: int = GRID) -> Floats:
+    """For each test the largest level above its mean, to two grids, at which p is above δ; 1 where none is refuted.
+
+    `p_of` gives p of a matrix of levels, a row for each test. p is not monotone in m for the adaptive bet, so levels
+    are searched from above: a grid of 512, denser near the mean, then another 512 where p first exceeds δ. What is
+    returned is the level just above the last one that was not refuted.
+    """
+    low, high = np.minimum(means, 1.0), np.ones(len(means))
+    share = np.arange(grid + 1) / grid
     for spread in (share * share, share):
-        levels = low + (high - low) * spread
-        kept = np.flatnonzero(p_of(levels)[:-1] > delta)
-        last = int(kept[-1]) if len(kept) else 0
-        low, high = float(levels[last]), float(levels[last + 1])
-        if not high > low:
-            break
-    return high
+        levels = low[:, None] + (high - low)[:, None] * spread
+        kept = p_of(levels)[:, :-1] > deltas[:, None]
+        last = np.where(kept.any(axis=1), grid - 1 - kept[:, ::-1].argmax(axis=1), 0)
+        tests = np.arange(len(means))
+        low, high = levels[tests, last], levels[tests, last + 1]
+    return np.asarray(high)
+
+
+def last_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats) -> Floats:
+    """The same where p only falls as the level grows, as it does but for the adaptive bet: by halving."""
+    low, high = np.minimum(means, 1.0), np.ones(len(means))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        above = p_of(middle[:, None])[:, 0] > deltas
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return np.asarray(high)
 
 
 def _settled(level: Floats, p: Floats) -> Floats:
