@@ -253,3 +253,11 @@ def test_print_keeps_headings_with_what_follows(show: Any, demo: Assessment) -> 
     opened.page.emulate_media(media="print")
     kept = "[...document.querySelectorAll('main h2')].map((one) => getComputedStyle(one).breakAfter)"
     assert set(opened.page.evaluate(kept)) == {"avoid"}
+
+
+def test_as_good_on_average(show: Any) -> None:
+    scores = {"today": {"a": 0.5, "b": 0.25, "c": 0.75}, "new": {"a": 0.25, "b": 0.5, "c": 0.75}}
+    assessment = sf.assess(scores, "today", [0])
+    opened = show(assessment)
+    assert said(opened) == assessment.verdict("new")
+    assert "new is on average as good as today and hurts 1 of 3 queries" in said(opened)

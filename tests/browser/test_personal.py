@@ -32,11 +32,39 @@ def test_a_session_can_be_looked_at(open_file: Any, result: Personalization, tmp
         page.select_option("#model", model)
         cells = page.locator("#lists-body tr td:nth-child(3)").all_inner_texts()
         assert [cell.split()[0] for cell in cells] == [shown["documents"][place] for place in order]
+        moves = page.locator("#lists-body tr td:nth-child(4)").all_inner_texts()
+        assert moves == [
+            f"↑ {place - now}" if place > now else f"↓ {now - place}" if place < now else "–"
+            for now, place in enumerate(order)
+        ]
     cells = page.locator("#lists-body tr td:nth-child(2)").all_inner_texts()
     assert [("satisfied" in cell) for cell in cells] == [grade > 0 for grade in shown["grade"]]
     page.select_option("#part", "valid")
     opened.settle()
     assert opened.quiet()
+
+
+def test_the_curve_is_of_the_part_that_is_looked_at(open_file: Any, result: Personalization, tmp_path: Path) -> None:
+    result.to_html(tmp_path / "p.html")
+    opened = open_file(tmp_path / "p.html")
+    data = result.to_dict()
+    for part in ("test", "valid"):
+        opened.page.select_option("#part", part)
+        opened.settle()
+        standard = data["rows"][0][part]["gain"]
+        shown = [row for row in data["rows"] if 100 * row[part]["gain"] / standard > -60]
+        points = opened.page.evaluate(
+            """() => [...document.querySelectorAll("#all circle.point")].map((one) => [
+              one.dataset.name, Number(one.getAttribute("cx")), Number(one.getAttribute("cy"))])"""
+        )
+        assert [name for name, _, _ in points] == [row["name"] for row in shown]
+        # Along both axes points lie as their figures do.
+        for axis, sign, figure in ((1, 1, "share_reranked"), (2, -1, "gain")):
+            at = [sign * point[axis] for point in points]
+            value = [row[part][figure] for row in shown]
+            slope = (max(at) - min(at)) / (max(value) - min(value))
+            least = min(range(len(value)), key=value.__getitem__)
+            assert at == pytest.approx([at[least] + slope * (one - value[least]) for one in value], abs=0.2)
 
 
 def test_hostile_names_stay_text(open_file: Any, result: Personalization, tmp_path: Path) -> None:

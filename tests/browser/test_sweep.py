@@ -38,6 +38,18 @@ def test_points_are_hovered_and_compared(swept: sf.TradeOffs, open_file: Any, tm
     changed = [mine - other for mine, other in zip(row["per_query"], one["per_query"], strict=True)]
     helped = sum(change > 0 for change in changed)
     assert f"{helped} helped, {sum(change < 0 for change in changed)} hurt" in opened.text("#compare-said")
+    heads = page.locator("#queries-head th").all_inner_texts()
+    assert heads == ["query", first[:15] + "…" if len(first) > 16 else first, "u_risk α=5", "difference"]
+    worst = min(range(len(changed)), key=changed.__getitem__)
+    cells = page.locator("#queries-body tr").first.locator("td").all_inner_texts()
+    assert changed[worst] < 0
+    assert [float(cell.replace("−", "-")) for cell in cells] == pytest.approx(
+        [one["per_query"][worst], row["per_query"][worst], changed[worst]], abs=6e-5
+    )
+    page.locator('#plane .candidate[data-name="geo_risk α=1"]').dispatch_event("click")
+    opened.settle()
+    picked = [page.locator(f"#{side} option:checked").inner_text() for side in ("one", "other")]
+    assert picked == ["u_risk α=5", "geo_risk α=1"]  # the newest is the second of the two
     page.select_option("#part", "valid")
     opened.settle()
     point = page.locator('#plane .candidate[data-name="u_risk α=5"]')
@@ -58,6 +70,12 @@ def test_the_table_sorts_and_charts_follow_the_objective(swept: sf.TradeOffs, op
     losses = {row["name"]: row["test"]["losses"] for row in swept.rows}
     found = [losses[name] for name in names if name in losses]
     assert found == sorted(found, reverse=True)
+    page.locator("#head button", has_text="lost").click()
+    opened.settle()
+    names = page.locator("#body th button").all_inner_texts()
+    found = [losses[name] for name in names if name in losses]
+    assert found == sorted(found)
+    assert page.locator("#head th[aria-sort]").get_attribute("aria-sort") == "ascending"
     page.select_option("#objective", "geo_risk")
     opened.settle()
     trees = next(row["convergence"]["trees"] for row in swept.rows if row["name"] == "geo_risk α=5")

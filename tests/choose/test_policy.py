@@ -154,3 +154,12 @@ def test_the_page_holds_no_html_of_names(result: sf.TradeOffs) -> None:
     page = TradeOffs(data).to_html()
     assert "<img src=x" not in page
     assert page.count("</script>") == 2
+
+
+def test_of_equal_risk_the_greater_gain_is_chosen() -> None:
+    def row(name: str, risk: float, gain: float) -> Any:
+        return {"name": name, "folds": {"a": {"valid": {"risk": risk, "gain": gain}}}}
+
+    rows = [row("less", 0.02, 0.10), row("more", 0.02, 0.12), row("risky", 0.03, 0.2), row("idle", 0.0, 0.01)]
+    chosen, count = Policy("keep_gain", 0.5).choose(rows, row("gain", 0.05, 0.2), "a")
+    assert (chosen["name"], count) == ("more", 3)

@@ -191,6 +191,13 @@ class TestOddLines:
         found = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
         assert found.filter(pl.col("clicked_at").is_not_null())["impression"].to_list() == ["s-2"]
 
+    def test_of_two_satisfied_clicks_the_later_is_the_last(self, tmp_path: Path) -> None:
+        lines = [q12("s", 0, "x", "a", "b", "c"), c12("s", 10, "b"), c12("s", 90, "a"), c12("s", 150, "c"),
+                 q12("s", 151, "y", "d")]  # fmt: skip
+        found = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made")).filter(pl.col("query") == "x")
+        assert dict(found.select("document", "grade").rows()) == {"a": 1, "b": 1, "c": 0}
+        assert found.filter(pl.col("last"))["document"].to_list() == ["a"]
+
     def test_an_unfinished_last_line(self, tmp_path: Path) -> None:
         log = tmp_path / "log"
         log.write_text("\n".join([q12(1, 0, "x", "a", "abc"), c12(1, 40, "a"), c12(1, 50, "ab")]))

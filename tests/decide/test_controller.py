@@ -218,3 +218,24 @@ def test_runs_are_loaded_without_their_runs(tmp_path: Path) -> None:
     )
     with pytest.raises(sf.ArgumentError, match="holds no runs"):
         loaded.to_run()
+
+
+def test_what_only_the_baseline_shows_is_as_good_as_the_candidates_last() -> None:
+    """The predicted gain by hand: documents that the candidate drops are not worthless."""
+    from surefoot.decide.lists import Lists, Movement
+    from surefoot.decide.query_gates import PredictedGain
+    from surefoot.measures.notation import Measure
+
+    candidate = sf.read_run({"q1": {"a": 0.9, "b": 0.5}, "q2": {"x": 0.4}}, name="new")
+    baseline = sf.read_run({"q1": {"c": 2.0, "a": 1.0}, "q2": {"x": 1.0}, "q3": {"y": 1.0}}, name="today")
+    lists = Lists.of_runs(candidate, baseline, Movement())
+    gate = PredictedGain(Measure.parse("nDCG@10"), None)
+    gate.expected.at = gate.expected.value = np.array([0.0, 1.0])  # ĝ is the score itself
+    first, second = 1.0, 1 / np.log2(3)
+    # q1: a from 2 to 1, b new at 2, c (as good as b) gone from 1; ideal 0.9, 0.5, 0.5.
+    ideal = 0.9 + 0.5 * second + 0.5 / 2
+    expected = (0.9 * (first - second) + 0.5 * second - 0.5 * first) / ideal
+    found = dict(zip(lists.queries, gate.scores(lists), strict=True))
+    assert found["q1"] == pytest.approx(expected)
+    assert found["q2"] == pytest.approx(0.0)
+    assert found["q3"] == pytest.approx(-1.0)  # y, as good as the least of all, is gone

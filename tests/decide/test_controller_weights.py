@@ -13,6 +13,7 @@ import surefoot as sf
 from surefoot.decide.judged import Judged, calibration_of
 from surefoot.decide.order import betting_order
 from surefoot.risk.betting import anytime_capital, start_anytime
+from surefoot.risk.bounds import least_queries
 
 
 def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
@@ -29,6 +30,10 @@ def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
     draws.write(tmp_path / "draws.json")
     again = fitted(movement_cap=1, level=0.02).calibrate(traffic, tmp_path / "draws.json").certificate_
     assert again.to_dict() == certificate.to_dict()
+    # Their losses are divided by W already: the greatest of all traffic scales them no more.
+    bounded = fitted(movement_cap=1, level=0.02).calibrate(traffic, draws, traffic=traffic).certificate_
+    assert bounded["largest_loss"] < 0.7
+    assert (bounded["certified"], bounded["least_n"]) == (certificate["certified"], certificate["least_n"])
     # Weighted figures are about those of all the traffic.
     whole = fitted(movement_cap=1, level=0.02).calibrate(traffic).certificate_["whole"]
     assert certificate["whole"]["risk"] == pytest.approx(whole["risk"], abs=0.01)
@@ -106,7 +111,9 @@ def test_no_query_counts_twice() -> None:
     with pytest.raises(sf.DataError, match="in a batch before"):
         c.update(judged.select(np.arange(99, 200)))
     assert c.certificate_.to_dict() == before
-    assert "takes at least" in fitted().update(judged.select(np.arange(20))).certificate_["reason"]
+    few = fitted().update(judged.select(np.arange(20))).certificate_
+    assert few["least_n"] == least_queries(0.05, 0.05, "anytime") > least_queries(0.05, 0.05)
+    assert f"that takes at least {few['least_n']}" in few["reason"]
 
 
 def test_losses_can_be_watched_together_in_batches() -> None:

@@ -438,6 +438,32 @@ def test_where_nothing_can_break_a_condition_it_holds() -> None:
         assert decision.conditions[0]["p_holds"] == 0
 
 
+def test_a_condition_that_the_judged_queries_break_does_not_hold() -> None:
+    """By luck with the first queries the bet refutes a level that is below the very mean that was observed."""
+    rng = np.random.default_rng(412)
+    n = int(rng.integers(20, 150))
+    losses = rng.choice([0, 0.05, 0.4, 1.0], n, p=[0.8, 0.12, 0.06, 0.02])
+    queries = [f"q{i}" for i in range(n)]
+    in_order = np.empty(n)
+    in_order[betting_order(queries)] = losses
+    scores = sf.Scores([np.ones(n), 1 - in_order], ["today", "new"], queries, "AP")
+    (condition,) = sf.gate(scores, baseline="today", policy={"risk": 0.0704}).conditions
+    assert condition["p_holds"] <= 0.05
+    assert condition["observed"] > 0.0704
+    assert condition["found"] == "open"
+    assert condition["bound"] > 0.0704
+
+
+def test_the_bound_of_what_just_holds_is_the_level() -> None:
+    growth = 20 ** (1 / 150) - 1
+    border = growth / (0.99 + growth)  # at which 150 queries without a loss just reach 1/δ
+    same = pair(np.ones(150), np.ones(150))
+    for level, found in ((border * (1 + 1e-9), "holds"), (border * (1 - 1e-9), "open")):
+        (condition,) = sf.gate(same, baseline="today", policy={"risk": level}).conditions
+        assert condition["found"] == found
+        assert (condition["bound"] <= level) == (found == "holds")
+
+
 # Measures of 0 and 1 have an exact test.
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -220,3 +221,22 @@ def test_programs_at_the_same_time_each_get_their_own_use(tmp_path: Path) -> Non
         for seed in range(3)
     ]
     assert sorted(int(one.communicate()[0]) for one in started) == [1, 2, 3]
+
+
+def test_draws_of_other_traffic_are_refused(tmp_path: Path) -> None:
+    """Another W̄ is another claim."""
+    qrels = {f"q{i}": {"a": 1, "b": 1} for i in range(30)}
+    today = sf.Run.read({query: {"a": 2.0, "b": 1.0} for query in qrels}, "today")
+    new = sf.Run.read({query: {"a": 1.0, "b": 2.0} for query in qrels}, "new")
+    scores = sf.score(qrels, [today, new], "nDCG@5")
+
+    def with_draws(draws: Any) -> sf.Decision:
+        return look(scores, tmp_path / "state.json", "new", policy={"risk": 0.9}, drawn=draws)
+
+    draws = [sf.judge_next(new, today, "nDCG@5", 20) for _ in range(2)]
+    with_draws(draws[0])
+    with pytest.raises(DataError, match="was begun with draws from other traffic"):
+        with_draws(replace(draws[1], mean_weight=draws[1].mean_weight / 2))
+    with pytest.raises(DataError, match="was begun with other draws"):
+        with_draws(sf.judge_next(new, today, "nDCG@5", 20, drawn_for="gain"))
+    with_draws(draws[1])

@@ -55,6 +55,11 @@ def test_the_search_is_the_rule_written_out(seed: int, n: int, level: float) -> 
     assert found.gain == pytest.approx(best_gain, abs=1e-12)
 
 
+def test_a_candidate_that_gains_nothing_is_not_shown() -> None:
+    found = find_threshold(calibration(np.arange(300.0), np.zeros(300)), np.arange(300.0))
+    assert (found.threshold, found.certified, found.gain) == (None, 300, 0.0)
+
+
 def test_up_to_5000_queries_every_score_and_beyond_that_what_other_queries_fixed() -> None:
     scores = np.arange(EVERY_SCORE, dtype=float)
     assert thresholds_for(scores, np.array([1.0])) is scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,18 @@ def test_a_lightgbm_model_without_nan_reads_missing_as_zero_anyway(to: str, tmp_
     score = interpreter(to, text, NAMES, "zero")
     for rows in possible(model, to, text, True):
         agree(score(rows), model.predict(rows))
+
+
+@pytest.mark.parametrize(
+    ("version", "missing", "knows"),
+    [("9.1", "nan", False), ("9.1.9", "nan", False), ("9.2", "nan", True), ("9.10", "nan", True), (None, "nan", True),
+     ("9.2", "zero", False), (None, "zero", False)],
+)  # fmt: skip
+def test_solr_knows_missing_features_from_9_2_on(
+    version: str | None, missing: str, knows: bool, tmp_path: Path
+) -> None:
+    text = exported(trained("lightgbm", False), tmp_path, "solr", missing, engine_version=version)
+    assert ("isNullSameAsZero" in json.loads(text)["params"]) == knows
 
 
 @pytest.mark.parametrize(
@@ -235,6 +248,7 @@ def test_the_lift_is_enough_however_an_engine_rounds(leaves: list[float], base: 
     stumps = [GrownTree(end, np.zeros(1), np.zeros(1, bool), end, end, np.array([leaf])) for leaf in leaves]
     trees = Ensemble.of(["x"], stumps, base)
     lifted = trees.lifted()
+    assert lifted.constant >= trees.constant  # a base that is enough is kept
     for dtype in (np.float32, np.float64):
         total = dtype(0)
         for nodes in lifted.trees():

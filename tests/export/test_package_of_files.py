@@ -239,10 +239,12 @@ def test_dart_weights() -> None:
     model = json.loads((FIXTURES / "xgboost" / "model.json").read_text())
     plain = read_ensemble("xgboost", json.dumps(model), NAMES)
     booster = model["learner"]["gradient_booster"]
-    weights = [0.5] * len(plain)
+    weights = np.linspace(0.2, 1.5, len(plain)).tolist()
     model["learner"]["gradient_booster"] = {"name": "dart", "gbtree": booster, "weight_drop": weights}
-    halved = read_ensemble("xgboost", json.dumps(model), NAMES)
-    np.testing.assert_allclose(halved.value, plain.value / 2, rtol=1e-7)
+    weighed = read_ensemble("xgboost", json.dumps(model), NAMES)
+    for weight, nodes, before in zip(weights, weighed.trees(), plain.trees(), strict=True):
+        leaves = [(node.value, old.value) for node, old in zip(nodes, before, strict=True) if node.is_leaf]
+        np.testing.assert_allclose([new for new, _ in leaves], [weight * old for _, old in leaves], rtol=1e-6)
 
 
 def test_a_tree_of_one_leaf() -> None:

@@ -158,3 +158,46 @@ def test_a_file_of_scores(tmp_path: Path, capsys) -> None:
     for neither in ([str(rows)], [str(rows), "scores.txt", "--url", "http://localhost"]):
         with pytest.raises(SystemExit, match="2"):
             replay.main(neither)
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "reversed_pairs"),
+    [
+        ([0.1, 0.2], [0.1, 0.2], 0),
+        ([0.1, 0.2], [0.2, 0.1], 1),
+        ([0.2, 0.1], [0.1, 0.2], 1),
+        ([0.1, 0.2], [0.15, 0.15], 0),  # they tie there, and are not reversed
+        ([0.25, 0.5], [0.5, 0.25], 0),  # as near as rounding brings them, at this tolerance
+        ([0.25, 0.5001], [0.5, 0.25], 1),
+        ([0.1, 0.5, 0.9], [0.9, 0.5, 0.1], 3),
+        ([0.1, 0.5, 0.9], [0.9, None, 0.1], 1),
+    ],
+)
+def test_which_pairs_are_reversed(expected: list[float], found: list[float | None], reversed_pairs: int) -> None:
+    tolerance = 0.125 if 0.25 in expected else 1e-5
+    assert replay.compare(expected, found, tolerance)["pairs reversed"] == reversed_pairs
+
+
+def test_only_rows_that_lucene_can_hold_are_sent(model, engine, tmp_path: Path, capsys, monkeypatch) -> None:
+    url, _ = engine
+    model.export(tmp_path / "es.json", to="elasticsearch", missing="zero", positive=True, rows=60)
+    path = tmp_path / "es.rows.json"
+    rows = json.loads(path.read_text())
+    width = len(rows["rows"][0])
+    rows["rows"] = [[-1.0, *[0.0] * (width - 1)], [0.0] * width, [None, *[0.0] * (width - 1)], *rows["rows"][:3]]
+    rows["rows"][3:] = [[1.0] * width for _ in range(3)]
+    rows["scores"] = model.predict(np.nan_to_num(np.array(rows["rows"], dtype=np.float32))).tolist()
+    path.write_text(json.dumps(rows))
+    seen: list[list[list[float | None]]] = []
+
+    def scores(self: Any, sent: list[list[float | None]], *_: Any) -> list[float]:
+        seen.append(sent)
+        return [0.0] * len(sent)
+
+    monkeypatch.setattr(replay.Plugin, "scores", scores)
+    replay.main([str(path), "--url", url])
+    assert seen[-1] == rows["rows"][1:]
+    assert json.loads(capsys.readouterr().out)["rows left out, with a feature below 0"] == 1
+    monkeypatch.setattr(replay, "_MOST", 2)
+    replay.main([str(path), "--url", url])
+    assert seen[-1] == rows["rows"][1:3]

@@ -197,7 +197,10 @@ class EngineContract:
             return (gradient, hessian) if not scores.any() else (np.zeros_like(gradient), hessian)
 
         booster = self.binned().grow(5, self.checked(), little, go_on, seed=2)
-        assert self.engine.count_trees(booster) < 5
+        assert self.engine.count_trees(booster) == 1  # a tree without a split is not one of them
+        one = self.binned().grow(1, self.checked(), little, go_on, seed=2)
+        np.testing.assert_array_equal(self.engine.predict(booster, HELD), self.engine.predict(one, HELD))
+        assert self.engine.count_trees(self.grown(4)) == 4
 
     @pytest.mark.parametrize("text", ["", "tree", "{}", "\x00", "not a model\n\n"])
     def test_a_text_that_is_no_model(self, text: str) -> None:

@@ -45,6 +45,13 @@ class TestXGBoost(EngineContract):
         booster = self.engine.bin(moved, [moved[:0], moved], checked, seed=1).grow(4, checked, towards, go_on, seed=2)
         np.testing.assert_array_equal(self.engine.predict(booster, moved), self.engine.predict(self.grown(), X))
 
+    def test_bins_are_shared_where_they_are_the_same(self) -> None:
+        def bins(**given: Any) -> Any:
+            return self.engine.bins(self.checked(**given), 100, 0)
+
+        assert bins() == bins(max_leaves=9) == bins(tree_method="hist") != bins(max_bin=16) != bins(max_bin=17)
+        assert bins(tree_method="exact") == bins(tree_method="approx") != bins()
+
     @pytest.mark.parametrize("method", ["approx", "exact"])
     def test_other_tree_methods(self, method: str) -> None:
         self.grown(tree_method=method, grow_policy="depthwise", max_depth=3, max_leaves=0)
@@ -195,6 +202,11 @@ def _first_tree(content: dict[str, Any]) -> dict[str, Any]:
     return content["learner"]["gradient_booster"]["model"]["trees"][0]
 
 
+def _without_nodes(tree: dict[str, Any]) -> None:
+    tree["tree_param"]["num_nodes"] = "0"
+    tree.update({name: [] for name, value in tree.items() if isinstance(value, list)})
+
+
 CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a child beyond the nodes": lambda c: _first_tree(c)["left_children"].__setitem__(0, 9999),
     "a cycle": lambda c: _first_tree(c)["left_children"].__setitem__(1, 0),
@@ -211,6 +223,8 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "more features": lambda c: c["learner"]["learner_model_param"].update(num_feature="9"),
     "two targets": lambda c: c["learner"]["learner_model_param"].update(num_target="2"),
     "no learner": lambda c: c.pop("learner"),
+    "another number": lambda c: _first_tree(c).update(id=1),
+    "no nodes": lambda c: _without_nodes(_first_tree(c)),
     "a deleted node": lambda c: _first_tree(c)["tree_param"].update(num_deleted="1"),
     "parents of others": lambda c: _first_tree(c)["parents"].__setitem__(1, 1),
     "a forest": lambda c: c["learner"]["gradient_booster"]["model"]["gbtree_model_param"].update(
@@ -224,7 +238,8 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_a_model_that_was_changed(content, what: str) -> None:
     changed = copy.deepcopy(content)
     CHANGES[what](changed)
-    with pytest.raises(ModelTextError):
+    said = "it has no nodes, deleted ones" if what in ("another number", "no nodes", "a deleted node") else ""
+    with pytest.raises(ModelTextError, match=said):
         engine_of("xgboost").load(json.dumps(changed))
 
 

@@ -10,7 +10,8 @@ import typer
 from surefoot.cli.outputs import JSON, PAGE, Force, Output, OutputModel, check_outputs
 from surefoot.cli.printing import either
 from surefoot.decide.controller_names import is_controller_file
-from surefoot.decide.defaults import DELTA, LEVEL, METHODS, Unanswered
+from surefoot.decide.defaults import DELTA, LEVEL, METHODS
+from surefoot.decide.unanswered import Unanswered
 from surefoot.errors import visible
 from surefoot.learn.model_files import model_files
 from surefoot.learn.sources import HELP as BASELINES

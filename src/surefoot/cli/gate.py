@@ -14,7 +14,8 @@ from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.outputs import DECISION_MARKDOWN, JSON, JUNIT, PAGE, Force, Output, check_outputs
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import MEASURE, name_and_file, read_scored
-from surefoot.decide.defaults import DELTA, EVERY, Unanswered
+from surefoot.decide.defaults import DELTA, EVERY
+from surefoot.decide.unanswered import Unanswered
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.missing import Missing
 

@@ -9,10 +9,11 @@ from typing import Any, get_args
 
 from surefoot.arguments import LARGEST_COUNT, number_of, whole
 from surefoot.decide.certificate_data import LossName
-from surefoot.decide.defaults import METHODS, MOST_DELTA, Unanswered
+from surefoot.decide.defaults import METHODS, MOST_DELTA
 from surefoot.decide.lists import Lists, Movement
 from surefoot.decide.nothing_to_lose import unanswered_of
 from surefoot.decide.policy import Policy, Rule
+from surefoot.decide.unanswered import Unanswered
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded

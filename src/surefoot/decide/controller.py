@@ -17,7 +17,7 @@ from surefoot.decide.asked import Asked
 from surefoot.decide.certificate import Certificate
 from surefoot.decide.certify import Outcome, certify
 from surefoot.decide.decisions import Decisions
-from surefoot.decide.defaults import BUDGET, DELTA, LEVEL, Unanswered
+from surefoot.decide.defaults import BUDGET, DELTA, LEVEL
 from surefoot.decide.draws import read_draws
 from surefoot.decide.judged import Seen, calibration_of, check_new
 from surefoot.decide.ledger import Question, entered
@@ -25,6 +25,7 @@ from surefoot.decide.lists import Lists
 from surefoot.decide.opening import Opening
 from surefoot.decide.query_gates import gate_of
 from surefoot.decide.thresholds import find_threshold, fixed_quantiles, thresholds_for
+from surefoot.decide.unanswered import Unanswered
 from surefoot.errors import ArgumentError, DataError, shortened
 
 if TYPE_CHECKING:

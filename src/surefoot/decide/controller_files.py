@@ -19,8 +19,8 @@ from surefoot.data.writing import made_folder, write_text
 from surefoot.decide.asked import SETTINGS
 from surefoot.decide.certificate import Certificate
 from surefoot.decide.controller_names import CONTROLLER, RANKER
-from surefoot.decide.defaults import Unanswered
 from surefoot.decide.opening import Opening
+from surefoot.decide.unanswered import Unanswered
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
 from surefoot.learn.model_files import DETAILS, model_files
 from surefoot.report.plain_json import to_json

@@ -29,8 +29,8 @@ class ConditionData(TypedDict):
     observed: Annotated[float, "The figure of the judged queries."]
     bound: Annotated[float, "What is proved at delta: the most that risk may be, the least that gain may be."]
     bound_fails: Annotated[float, "What is proved at delta_fails from the other side: the least that risk is."]
-    p_holds: Annotated[P, "Of the hypothesis that it does not hold; at most delta: it holds."]
-    p_fails: Annotated[P, "Of the hypothesis that it holds; at most delta_fails: it fails."]
+    p_holds: Annotated[P, "Of the hypothesis that it does not hold; at most delta, and the bound agrees: it holds."]
+    p_fails: Annotated[P, "Of the hypothesis that it holds; at most delta_fails, and bound_fails agrees: it fails."]
     found: Found
     queries: Annotated[int, ("minimum", 1)]
     least_queries: Annotated[int | None, "The fewest queries that can prove it at all, where known."]

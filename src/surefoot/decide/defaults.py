@@ -3,8 +3,6 @@
 It imports nothing, so that the command line can show all of it before anything is loaded.
 """
 
-from enum import StrEnum
-
 DELTA = 0.05  # the chance of shipping what breaks a condition, or of stopping what keeps them all
 MOST_DELTA = 0.5  # beyond it a coin decides as well
 DECIDED = 0.8  # share of resamples that must decide for a number of queries to be called enough
@@ -16,10 +14,3 @@ EVERY = "*"  # as a segment's name in a policy: each of them
 LEVEL = 0.02  # of risk, that a controller keeps
 BUDGET = 1_000  # queries that will be judged at most, about, where a controller opens batch by batch
 METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")  # by which a controller proves a level
-
-
-class Unanswered(StrEnum):
-    """What becomes of queries on which nothing can be lost, in a plain sample."""
-
-    leave_out = "leave-out"
-    traffic = "traffic"

@@ -31,10 +31,11 @@ Method = Literal["betting", "binomial", "anytime", "stratified"]
 
 
 class Proof(NamedTuple):
-    """p, which is compared with δ, and the bound on the figure that is proved at δ."""
+    """p, which is compared with δ, the bound on the figure that is proved at δ, and whether the two say the same."""
 
     p: float
     bound: float
+    agrees: bool
 
 
 @dataclass(frozen=True)
@@ -84,18 +85,21 @@ class _Test(NamedTuple):
     def m(self) -> float:
         return 1 - self.of.m if self.mirrored else self.of.m
 
-    def proof(self, p: float, bound: float) -> Proof:
-        """p and the figure that is proved, which lie on the same side of the level.
+    def proof(self, p: float, kept: float, refuted: float) -> Proof:
+        """p and the figure that is proved, by the largest level that is not refuted and one just above it.
 
-        The adaptive bet aims at one level, and may miss those about it: a level that is refuted is a bound. Where m is
-        so near 0 or 1 that it is rounded to it, nothing is refuted, and the bound itself must say so.
+        The two disagree where p refutes the level and yet not all above it, or not the mean that was observed: the
+        adaptive bet aims at one level and may miss others. They do too where m is so near 1 that it is rounded to it.
         """
-        figure = self.of.figure(1 - bound if self.mirrored else bound)
-        keeps = self.of.rule.at_most != self.mirrored  # the figure is to be at most the level, not above it
-        if self.m >= 1 and not (figure <= self.of.rule.level if keeps else figure > self.of.rule.level):
-            return Proof(1.0, figure)
-        bound = min(bound, self.m) if p <= self.delta else max(bound, min(self.m, 1.0))
-        return Proof(p, self.of.figure(1 - bound if self.mirrored else bound))
+        if p > self.delta:
+            return Proof(p, self._figure(max(refuted, min(self.m, 1.0))), True)
+        level, most = self.of.rule.level, self._figure(refuted)
+        at_most = self.of.rule.at_most != self.mirrored  # what is to be shown: at most the level, or above it
+        agrees = (most <= level if at_most else most > level) if self.m >= 1 else kept <= self.m
+        return Proof(p, self._figure(min(refuted, self.m) if agrees else refuted), agrees)
+
+    def _figure(self, mean: float) -> float:
+        return self.of.figure(1 - mean if self.mirrored else mean)
 
 
 def proofs(evidence: Sequence[Evidence], delta: float, share: float) -> list[tuple[Proof, Proof]]:
@@ -137,7 +141,10 @@ def _proved(tests: Sequence[_Test]) -> list[Proof]:
         bounds = largest_above(p_with_m, means, deltas, GRID if len(tests[0].of.x) <= MANY else COARSE_GRID)
     else:
         bounds = last_above(p_with_m, means, deltas)
-    return [test.proof(float(p), float(bound)) for test, p, bound in zip(tests, at_m[0], bounds, strict=True)]
+    return [
+        test.proof(float(p), float(low), float(high))
+        for test, p, low, high in zip(tests, at_m[0], *bounds, strict=True)
+    ]
 
 
 def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:

@@ -18,7 +18,7 @@ from surefoot.data.texts import read_texts
 from surefoot.data.writing import destination
 from surefoot.decide.decision import Decision
 from surefoot.decide.decision_data import SCHEMA, ConditionData, DecisionData, HurtData, Verdict
-from surefoot.decide.defaults import EVERY, EXIT, HURT, Unanswered
+from surefoot.decide.defaults import EVERY, EXIT, HURT
 from surefoot.decide.draws import Draws, read_draws
 from surefoot.decide.evidence import Evidence, Proof, evidence_of, proofs
 from surefoot.decide.ledger import Question, Use, entered
@@ -28,6 +28,7 @@ from surefoot.decide.policy import Policy, Rule
 from surefoot.decide.sample import Sample, check_scores, drawn_sample, plain_sample, resolve_segments
 from surefoot.decide.state import About, Batch, State, read_state
 from surefoot.decide.strata import read_weights, stratified
+from surefoot.decide.unanswered import Unanswered
 from surefoot.errors import ArgumentError, listed, shortened
 from surefoot.risk.baselines import baseline_choices
 
@@ -282,7 +283,7 @@ def _decided(
 
 
 def _condition(one: Evidence, holding: Proof, failing: Proof, delta: float, share: float) -> ConditionData:
-    fails = failing.p <= share
+    holds, fails = holding.p <= delta and holding.agrees, failing.p <= share and failing.agrees
     return {
         "name": one.rule.name,
         "segment": one.rule.segment,
@@ -293,7 +294,7 @@ def _condition(one: Evidence, holding: Proof, failing: Proof, delta: float, shar
         "bound_fails": failing.bound,
         "p_holds": holding.p,
         "p_fails": failing.p,
-        "found": "fails" if fails else "holds" if holding.p <= delta else "open",
+        "found": "fails" if fails else "holds" if holds else "open",
         "queries": len(one.x),
         "least_queries": one.least(delta),
         "method": one.method,

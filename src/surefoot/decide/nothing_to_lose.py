@@ -17,7 +17,7 @@ import numpy as np
 from surefoot.arrays import Flags
 from surefoot.data.scores import Scores
 from surefoot.data.tables import Qrels
-from surefoot.decide.defaults import Unanswered
+from surefoot.decide.unanswered import Unanswered
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
 from surefoot.risk.plain_data import Count

@@ -6,7 +6,7 @@ A p here is of the hypothesis E[x] ≥ m for x within [0, 1]: at most δ, the me
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -137,15 +137,21 @@ def upper_bound(x: ArrayLike, delta: float, method: Method | Literal["stratified
         return stratified_p(values, levels) if method == "stratified" else p_value(values, levels, delta, method)
 
     search = largest_above if method == "betting" else last_above
-    return float(search(p_of, values.mean(keepdims=True), np.array([delta]))[0])
+    return float(search(p_of, values.mean(keepdims=True), np.array([delta])).refuted[0])
 
 
-def largest_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats, grid: int = GRID) -> Floats:
+class Bound(NamedTuple):
+    """For each test the largest level that is not refuted, its mean at least, and one just above, which is."""
+
+    kept: Floats
+    refuted: Floats
+
+
+def largest_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats, grid: int = GRID) -> Bound:
     """For each test the largest level above its mean, to two grids, at which p is above δ; 1 where none is refuted.
 
     `p_of` gives p of a matrix of levels, a row for each test. p is not monotone in m for the adaptive bet, so levels
-    are searched from above: a grid of 512, denser near the mean, then another 512 where p first exceeds δ. What is
-    returned is the level just above the last one that was not refuted.
+    are searched from above: a grid of 512, denser near the mean, then another 512 where p first exceeds δ.
     """
     low, high = np.minimum(means, 1.0), np.ones(len(means))
     share = np.arange(grid + 1) / grid
@@ -155,17 +161,17 @@ def largest_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Float
         last = np.where(kept.any(axis=1), grid - 1 - kept[:, ::-1].argmax(axis=1), 0)
         tests = np.arange(len(means))
         low, high = levels[tests, last], levels[tests, last + 1]
-    return np.asarray(high)
+    return Bound(low, high)
 
 
-def last_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats) -> Floats:
+def last_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats) -> Bound:
     """The same where p only falls as the level grows, as it does but for the adaptive bet: by halving."""
     low, high = np.minimum(means, 1.0), np.ones(len(means))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         above = p_of(middle[:, None])[:, 0] > deltas
         low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return np.asarray(high)
+    return Bound(low, high)
 
 
 def _settled(level: Floats, p: Floats) -> Floats:

@@ -583,3 +583,22 @@ def test_a_large_table_is_not_copied_into_lists(tmp_path: Path) -> None:
 
     columns = [pl.Series(["q"]), pl.Series(["d"]), pl.Series(["1"])]
     assert in_table(["query_id", "doc_id", "score"], columns, str, ["score"], None) is None
+
+
+def test_two_ids_of_one_text_are_not_told_apart() -> None:
+    from surefoot.data.tools.query_texts import with_ids, with_texts
+
+    judged = sf.read_qrels({"red dress": {"d1": 2}})
+    with pytest.raises(sf.DataError, match="queries 'q1' and 'q2' have one text, 'red dress', so which of them"):
+        with_ids(judged, {"q1": "red dress", "q2": "red dress"})
+    both = sf.read_qrels({"q1": {"d1": 2}, "q2": {"d1": 1}})
+    with pytest.raises(sf.DataError, match="queries 'q1' and 'q2' have one text, 'red dress'; a tool"):
+        with_texts(both, {"q1": "red dress", "q2": "red dress"})
+
+
+def test_a_query_as_a_number_and_as_a_text_is_one(tmp_path: Path) -> None:
+    ratings = [{"docId": "d1", "rating": "1.0"}]
+    data = WORKBENCH | {"judgmentRatings": [{"query": 1, "ratings": ratings}, {"query": "1", "ratings": ratings}]}
+    (tmp_path / "judgments.json").write_text(json.dumps(data))
+    with pytest.raises(sf.DataError, match=r"judgmentRatings\[1\]\.query: the query '1' is there twice"):
+        sf.read_qrels(tmp_path / "judgments.json")
