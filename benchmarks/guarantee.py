@@ -1,11 +1,13 @@
 """What a guarantee costs: how often it is broken, how much of the gain is kept, and how long calibrating takes.
 
-    python benchmarks/guarantee.py [--calibrations 1000] [--mq2008 FOLDER]
+    python benchmarks/guarantee.py [--calibrations 1000] [--samples 500] [--mq2008 FOLDER]
 
-On generated data the truth is known: of 40,000 queries n are drawn again and again to calibrate on, and all say what
-then happens. On MQ2008 the test queries are halved again and again, one half to calibrate on and the other to look
-at; gate and blending weight are chosen on validation queries alone. MQ2008 is looked for in $SUREFOOT_DATA/mq2008.
-Prints each bar with the figure measured; exit code 1 where one is missed.
+Traffics that are given are sampled again and again, plainly, by draws and in batches, and decided on at just their
+true risk: every decision to ship is then false. On generated data the truth is known: of 40,000 queries n are drawn
+again and again to calibrate on, and all say what then happens. On MQ2008 the test queries are halved again and again,
+one half to calibrate on and the other to look at; gate and blending weight are chosen on validation queries alone.
+MQ2008 is looked for in $SUREFOOT_DATA/mq2008. Prints each bar with the figure measured; exit code 1 where one is
+missed.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,8 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 import surefoot as sf
+from surefoot.decide import gate as gate_module
 from surefoot.decide.evidence import Evidence
 from surefoot.decide.lists import Lists, Movement, row_ranks
 from surefoot.decide.order import betting_order
@@ -201,6 +206,68 @@ def mq2008(folder: Path, halves: int = 200) -> None:
     bar("MQ2008: other half above the level", float((risk > LEVEL).mean()), 0.065, at_most=True)
 
 
+LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
+
+
+class Traffic:
+    """Given queries with a relevant document each, mostly the one that today shows first and the candidate lower."""
+
+    def __init__(self, seed: int, queries: int) -> None:
+        rng = np.random.default_rng([seed, queries])
+        ids = [f"{seed}-{number}" for number in range(queries)]
+        relevant = rng.choice([*"abcd"], queries, p=[0.55, 0.15, 0.15, 0.15]).tolist()
+        self.qrels = {query: {document: 1} for query, document in zip(ids, relevant, strict=True)}
+        chosen = rng.choice(4, queries, p=[0.7, 0.1, 0.1, 0.1])
+        self.today = sf.Run.read(dict.fromkeys(ids, LISTS[0]), "today")
+        self.new = sf.Run.read({query: LISTS[kind] for query, kind in zip(ids, chosen, strict=True)}, "new")
+        scores = sf.score(self.qrels, [self.today, self.new], "RR@10")
+        self.risk = float(np.maximum(scores["today"] - scores["new"], 0).mean())
+
+    def ships(self, queries: Any, **options: Any) -> bool:
+        """Whether the candidate ships at a level that is just its true risk, which is false."""
+        judged = sf.score({query: self.qrels[query] for query in queries}, [self.today, self.new], "RR@10")
+        return sf.gate(judged, baseline="today", policy={"risk": self.risk}, **options).decision == "ship"
+
+    def plain(self, seed: int) -> bool:
+        """Two fifths of the queries, at most 150, judged once each."""
+        size = min(150, 2 * len(self.qrels) // 5)
+        return self.ships(np.random.default_rng(seed).choice([*self.qrels], size, replace=False).tolist())
+
+    def drawn(self, seed: int) -> bool:
+        """Sixty draws of what could be lost."""
+        draws = sf.judge_next(self.new, self.today, "RR@10", 60, seed=seed)
+        return self.ships(draws.queries, drawn=draws)
+
+    def batches(self, seed: int) -> bool:
+        """Four batches of 25 draws with seeds of their own, looked at after each."""
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(4):
+                draws = sf.judge_next(self.new, self.today, "RR@10", 25)
+                if self.ships(draws.queries, drawn=draws, budget=100, state=Path(folder) / "state.json"):
+                    return True
+        return False
+
+
+def fixed_traffics(samples: int, traffics: int = 20) -> None:
+    """Traffic that is given, sampled again and again, through `judge_next` and `gate`."""
+    gate_module.queries_needed = lambda *_: None  # type: ignore[assignment]  # nobody looks at it here
+    spread = np.sqrt(DELTA * (1 - DELTA) / samples)
+    for size in (200, 1000):
+        given = [Traffic(seed, size) for seed in range(traffics)]
+        for kind in ("plain", "drawn", "batches"):
+            times = samples if kind != "batches" else samples // 4
+            rates = [np.mean([getattr(one, kind)(seed) for seed in range(times)]) for one in given]
+            worst = float(stdtrit(1e6, 1 - 0.00135 / traffics))  # three standard errors, of the worst of many
+            most = DELTA + worst * spread * np.sqrt(samples / times)
+            print(f"  {traffics} traffics of {size:,}, {kind}, {times} samples each: {np.mean(rates):.1%} on average")
+            bar(
+                f"{size:,} queries, {kind}: the worst traffic ships falsely",
+                float(max(rates)),
+                float(most),
+                at_most=True,
+            )
+
+
 def timed() -> None:
     """Calibrating, judgments and runs already in memory."""
     for n, most in ((5_000, 1.0), (50_000, 10.0)):
@@ -231,7 +298,11 @@ def timed() -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Everything, one after the other."""
-    steps: list[Callable[[], None]] = [timed, lambda: generated(arguments.calibrations)]
+    steps: list[Callable[[], None]] = [
+        timed,
+        lambda: fixed_traffics(arguments.samples),
+        lambda: generated(arguments.calibrations),
+    ]
     if arguments.mq2008 is not None and arguments.mq2008.is_dir():
         steps.append(lambda: mq2008(arguments.mq2008))
     else:
@@ -246,5 +317,6 @@ if __name__ == "__main__":
     home = Path(os.environ.get("SUREFOOT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calibrations", type=int, default=1000)
+    parser.add_argument("--samples", type=int, default=500, help="of each given traffic")
     parser.add_argument("--mq2008", type=Path, default=home / "mq2008")
     sys.exit(main(parser.parse_args()))

@@ -56,7 +56,7 @@ def tau_b(one: Sequence[float | None], other: Sequence[float | None]) -> float |
         return None
     x, y = (_places(column) for column in np.array(both).T)
     pairs = _pairs(np.array([len(both)]))
-    tied_x, tied_y, tied_both = (_pairs(np.bincount(codes)) for codes in (x, y, x * len(both) + y))
+    tied_x, tied_y, tied_both = (_pairs(np.unique(codes, return_counts=True)[1]) for codes in (x, y, x * len(both) + y))
     order = np.lexsort((y, x))
     discordant = float(inversions(np.zeros(len(both), np.int64), y[order], 1)[0])
     norm = math.sqrt((pairs - tied_x) * (pairs - tied_y))

@@ -79,6 +79,7 @@ def assessment_data(
     ]
     deviation = None if _negative(scores, rows) else block_sums(scores.totals[rows], scores.blocks(rows))
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
+    means = scores.mean()
     tests = {key: _tests(deltas, alpha, scores.largest()) for key, alpha in weights.items()}
     for position, entry in enumerate(systems):
         entry["alpha"] = {}
@@ -87,7 +88,7 @@ def assessment_data(
                 "u_risk": entry["reward"] - (1 + alpha) * entry["risk"],
                 **tests[key][position],
             }
-            entry["alpha"][key] |= _expectation(scores, sums, position, alpha)
+            entry["alpha"][key] |= _expectation(means, scores.count, sums, position, alpha)
     for entry, found_turns in zip(systems, _turns(deltas, weights, tests, turns), strict=True):
         entry["turns"] = found_turns
     if bootstrap and held is not None:
@@ -268,13 +269,15 @@ def _check_streamed(bootstrap: int, depth: int | None, segments: Segments | None
             raise ArgumentError(f"scores that are read a part at a time allow no {what.split()[-1]}; read them whole")
 
 
-def _expectation(scores: Matrix, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float) -> Json:
+def _expectation(
+    means: Floats, queries: int, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float
+) -> Json:
     if sums is None or position not in sums:
         why = "some scores are negative" if sums is None else "not in the population"
         return {"z_risk": None, "geo_risk": None, "z_reason": why}
     above, below = sums[position]
     z = float(above + (1 + alpha) * below)
-    geo = combine(scores.mean()[[position]], np.array([z / scores.count]))[0]
+    geo = combine(means[[position]], np.array([z / queries]))[0]
     return {"z_risk": z, "geo_risk": float(geo), "z_reason": None}
 
 
