@@ -37,6 +37,38 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
     assert wanted == {"'=q3": "4", "q1": "1", "q2": "3"}
 
 
+def test_draws_are_fresh_and_noted_in_a_ledger(surefoot, home: Path) -> None:
+    line = [
+        "judge-next",
+        home / "new.run",
+        "-b",
+        home / "today.run",
+        "-m",
+        "nDCG@3",
+        "-n",
+        9,
+        "--ledger",
+        home / "l.json",
+    ]
+    seeds = []
+    for name in ("one.json", "two.json"):
+        assert surefoot(*line, "-o", home / name, "-q") == (0, "", "")
+        seeds.append(sf.read_draws(home / name).seed)
+    assert seeds[0] != seeds[1]
+    judged = {query: {"a": 1} for query in (*TODAY, "=q3")}
+    sf.read_qrels(judged).write(home / "all.txt")
+    code, out, _ = surefoot(
+        "gate", home / "all.txt", home / "today.run", home / "new.run", "-m", "nDCG@3", "-b", "today", "--risk", 0.9,
+        "--drawn", home / "two.json", "--ledger", home / "l.json",
+    )  # fmt: skip
+    assert code in (0, 3)
+    assert "1 draw was made and never decided on" in out.replace("\n", " ")
+    before = (home / "today.run").read_bytes()
+    code, _, err = surefoot(*line[:-1], home / "today.run", "-o", home / "three.json")
+    assert (code, (home / "today.run").read_bytes()) == (2, before)
+    assert "would overwrite" in err
+
+
 def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path) -> None:
     line = ["judge-next", home / "new.run", "-b", home / "today.run", "-m", "P@1", "--for", "gain", "-q"]
     assert surefoot(*line, "-o", home / "d.json", "--csv", home / "d.csv") == (0, "", "")

@@ -215,3 +215,15 @@ def test_certificates_that_were_changed(tmp_path: Path) -> None:
         (tmp_path / "c.json").write_text(json.dumps(sealed(wrong)))
         with pytest.raises(sf.DataError, match="not whole"):
             sf.Certificate.read(tmp_path / "c.json")
+
+
+def test_a_linear_ranker_is_refused_with_the_way() -> None:
+    from surefoot.learn.linear import LinearRanker
+
+    linear = LinearRanker(np.ones(12), (0,), (0.5,))
+    with pytest.raises(sf.ArgumentError, match=r"is a LinearRanker, .* give two runs: RiskController\(data\.to_run"):
+        sf.RiskController(linear, baseline="bm25")
+    judged = parts()["judged"]
+    runs = judged.to_run(linear.predict(judged), "new"), judged.to_run(judged.baselines["bm25"], "today")
+    c = sf.RiskController(*runs, level=0.3, gate=lambda lists: np.ones(len(lists.queries)))
+    assert c.calibrate(judged.qrels()).certificate_["n"] == 489

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -183,6 +185,29 @@ def test_scikit_learn_clones_it(data) -> None:
 def test_parameters_that_are_rejected(data, given: dict[str, Any], said: str) -> None:
     with pytest.raises(sf.ArgumentError, match=said):
         sf.Ranker(n_estimators=1, **({"engine": "xgboost"} | given)).fit(data)
+
+
+WITHOUT_LIGHTGBM = """
+import sys
+sys.modules["lightgbm"] = None
+import numpy as np, surefoot as sf
+data = sf.synthetic_letor(queries=300, documents=10, features=8, seed=1)
+parts = [data.select(np.arange(*part)) for part in ((0, 100), (100, 180), (180, 300))]
+small = {"max_leaves": 4, "max_depth": 0, "grow_policy": "lossguide", "nthread": 1}
+model = sf.Ranker("gain", engine="xgboost", n_estimators=10, **small)
+c = sf.RiskController(model.fit(parts[0]), baseline="bm25", level=0.3).fit_gate(parts[1]).calibrate(parts[2])
+c.save(sys.argv[1])
+again = sf.RiskController.load(sys.argv[1])
+assert (again.gate.scores(again.lists(parts[2])) == c.gate.scores(c.lists(parts[2]))).all()
+print(c.certificate_["gate"], c.gate.to_dict()["engine"])
+"""
+
+
+def test_a_controller_needs_no_other_engine(tmp_path: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LIGHTGBM, str(tmp_path / "c")], capture_output=True, text=True, check=False
+    )
+    assert (found.stdout, found.returncode) == ("predicted_gain:regression xgboost\n", 0), found.stderr
 
 
 def test_infinite_features_are_named(data) -> None:
