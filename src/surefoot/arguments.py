@@ -11,7 +11,8 @@ from typing import Any
 
 from surefoot.errors import ArgumentError, shortened
 
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
+# Possessive: whatever is written, a digit is looked at once.
+_DECIMAL = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)(e[+-]?\d++)?|[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 
 
 def decimal(text: str) -> float:

@@ -183,7 +183,7 @@ BAD_RUNS = {
     "not a number": (b"q01 Q0 d 1 high x\n", "line 1: the score 'high' is not a number"),
     "nan": (b"q01 Q0 d 1 nan x\n", "line 1: the score is nan"),
     "infinite": (b"q01 Q0 d 1 inf x\n", "line 1: the score is inf"),
-    "twice": (LINE.encode() * 2, "line 2: document 'q01-d000' stands twice"),
+    "twice": (LINE.encode() * 2, "line 2: document 'q01-d000' appears twice"),
     "empty": (b"", "the file is empty"),
     "not utf-8": (b"q01 Q0 d\xe9 1 1.0 x\n", "line 1: not UTF-8 text"),
     "no query in common": (b"other Q0 d 1 1.0 x\n", "has no query in common with the judgments"),

@@ -160,7 +160,7 @@ def test_columns_in_a_dict() -> None:
 def test_keys_that_become_one_id() -> None:
     with pytest.raises(sf.DataError, match="query '1': two keys of the dict are this id, such as 1 and '1'"):
         sf.read_run({1: {"a": 1.0}, "1": {"b": 1.0}})
-    with pytest.raises(sf.DataError, match="document '1' stands twice in query 'q'"):
+    with pytest.raises(sf.DataError, match="document '1' appears twice in query 'q'"):
         sf.read_run({"q": {1: 1.0, "1": 0.5}})
     with pytest.raises(sf.DataError, match="system '1': two keys"):
         sf.read_scores({1: {"q": 1.0}, "1": {"q": 0.5}})

@@ -144,7 +144,7 @@ WRONG = {
     "1": "expected qid:ID after the label, the line ends there",
     "1 qid: 1:1": "expected qid:ID after the label, found 'qid:'",
     "1 qid:1 2:1 1:1": "feature 1 comes after feature 2; sort the line",
-    "1 qid:1 1:1 1:2": "feature 1 stands twice",
+    "1 qid:1 1:1 1:2": "feature 1 appears twice",
     "1 qid:1 0:1 1:2": "found feature 0 ('0:1'); features are numbered from 1",
     "1 qid:1 -1:1": "expected number:value, found '-1:1'",
     "1 qid:1 a:1": "expected number:value, found 'a:1'",
@@ -169,7 +169,7 @@ WRONG = {
     "1 qid:1 1:1 #docid = a more \udcff": "not UTF-8 text (byte 0xff)",
     "0 qid:7 1:1 #docid = a": "query '7' comes again after other queries; put all its rows together (sort by query) "
     "(first at line 2)",
-    "0 qid:x9 1:1 #docid = GX01": "document 'GX01' stands twice in query 'x9'; keep one of the two (first at line 4)",
+    "0 qid:x9 1:1 #docid = GX01": "document 'GX01' appears twice in query 'x9'; keep one of the two (first at line 4)",
 }
 
 

@@ -107,5 +107,5 @@ def test_a_mark_counts_only_where_the_file_starts(tmp_path: Path, monkeypatch: p
 
 def test_the_line_of_a_document_that_stands_twice(tmp_path: Path) -> None:
     data = b"\xef\xbb\xbf\n\r\nq1 0 d1 1\r\n \v\nq1 0 d2 1 \r \nq1 0 d1 1\n"
-    with pytest.raises(sf.DataError, match=r"x\.txt, line 6: document 'd1' stands twice .*first at line 3"):
+    with pytest.raises(sf.DataError, match=r"x\.txt, line 6: document 'd1' appears twice .*first at line 3"):
         read(tmp_path / "x.txt", data)

@@ -99,7 +99,7 @@ def test_what_is_no_row() -> None:
         ([doc, ir_measures.Qrel("q", "e", 1, "0")], r"row 2: found .* \(Qrel\)"),
         ([doc, {"query_id": "q", "doc_id": "e", "score": 1.0}], r"row 2: found .* \(dict\)"),
         ([], "there are no rows"),
-        ([doc, doc], "row 2: document 'd' stands twice"),
+        ([doc, doc], "row 2: document 'd' appears twice"),
         (
             [{"query_id": "q", "doc_id": "d", "score": 1.0}, {"query_id": "q", "doc_id": "e"}],
             "row 2: 'score' is missing",
@@ -181,7 +181,7 @@ def test_files_of_beir(tmp_path: Path) -> None:
     assert sf.read_qrels(tmp_path / "test.tsv.gz").to_dict() == QRELS
     with pytest.raises(sf.DataError, match=r"bad\.tsv, line 3: 'score' is 'x', not a number"):
         sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("\t0", "\tx")))
-    with pytest.raises(sf.DataError, match=r"bad\.tsv, line 4: document 'd1' stands twice"):
+    with pytest.raises(sf.DataError, match=r"bad\.tsv, line 4: document 'd1' appears twice"):
         sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("q2\td9", "q1\td1")))
     with pytest.raises(sf.DataError, match=r"bad\.tsv, line 3: .*columns"):
         sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("d2\t0", "d2\t0\t5")))
@@ -214,7 +214,7 @@ def test_files_of_ms_marco(tmp_path: Path) -> None:
         ("q1\ta\t1\nq1 Q0 b 1 0.5 t\n", "line 2: expected 3 columns"),
         ("q1 a 1\n", "line 1: expected 6 columns"),  # a column may be empty here
         ("q1\ta b\t1\n", "line 1: expected 6 columns"),
-        ("q1\ta\t1\nq1\ta\t2\n", "line 2: document 'a' stands twice"),
+        ("q1\ta\t1\nq1\ta\t2\n", "line 2: document 'a' appears twice"),
     ],
 )
 def test_what_is_not_of_ms_marco(tmp_path: Path, text: str, message: str) -> None:
@@ -234,7 +234,7 @@ def test_ranked_lists(tmp_path: Path) -> None:
     lines = "".join(json.dumps({query: found}) + "\n" for query, found in lists.items())
     assert sf.read_run(written(tmp_path / "a.jsonl", lines)).to_dict() == RANKED
     assert sf.read_run({1: [10, 11]}).to_dict() == {"1": {"10": -1.0, "11": -2.0}}
-    with pytest.raises(sf.DataError, match="document 'a' stands twice in query 'q'"):
+    with pytest.raises(sf.DataError, match="document 'a' appears twice in query 'q'"):
         sf.read_run({"q": ["a", "a"]})
     with pytest.raises(sf.DataError, match="expected a dict"):
         sf.read_qrels(lists)
@@ -247,8 +247,8 @@ def test_ranked_lists(tmp_path: Path) -> None:
     [
         ("a.json", "{", "is not JSON"),
         ("a.json", '{"q": {"d": NaN}}', "NaN is not a number in JSON"),
-        ("a.json", '{"q": {"d": 1, "d": 2}}', "'d' stands twice in one object"),
-        ("a.json", '{"q": {"d": 1}, "q": {"e": 2}}', "'q' stands twice in one object"),
+        ("a.json", '{"q": {"d": 1, "d": 2}}', "'d' appears twice in one object"),
+        ("a.json", '{"q": {"d": 1}, "q": {"e": 2}}', "'q' appears twice in one object"),
         ("a.json", '{"q": {"d": true}}', "query 'q', document 'd': the number is True"),
         ("a.json", "[]", "there are no rows"),
         ("a.json", "5", "cannot read a int"),

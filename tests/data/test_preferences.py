@@ -47,7 +47,7 @@ def test_columns_in_any_order_and_lines_in_any_order(tmp_path: Path) -> None:
         (HEADER + "1,A,0,0.5,1,A\n", "line 2: the rank is '0'"),
         (HEADER + "1,A,1,nan,1,A\n", "line 2: the score is 'nan', not a finite number"),
         (HEADER + "1,A,1,0.5,,A\n", "line 2: the grade is ''"),
-        (HEADER + "1,A,1,0.5,1,A\n1,A,1,0.4,1,A\n", "line 3: rank 1 of list A of pair '1' stands twice"),
+        (HEADER + "1,A,1,0.5,1,A\n1,A,1,0.4,1,A\n", "line 3: rank 1 of list A of pair '1' appears twice"),
         (HEADER + "1,A,1,0.5,1,A\n", "list B of pair '1' has the ranks []"),
         (HEADER + "1,A,2,0.5,1,A\n1,B,1,0.5,1,A\n", "list A of pair '1' has the ranks [2]"),
         (HEADER + "1,A,1,0.5,1,A\n1,A,2,0.6,1,A\n1,B,1,0.5,1,A\n", "a score rises with the rank"),

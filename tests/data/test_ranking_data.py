@@ -71,7 +71,7 @@ def test_every_kind_of_query() -> None:
         ({"X": pl.DataFrame({"n": [1.0] * 4, "s": list("abcd")})}, "column 's' of X holds String"),
         ({"X": np.empty((0, 3)), "y": [], "qid": []}, "at least one document"),
         ({"X": np.empty((4, 0))}, "at least one document and one feature"),
-        ({"doc_ids": ["d", "e", "d", "d"]}, "row 4: document 'd' stands twice in query 'a'.*first at row 3"),
+        ({"doc_ids": ["d", "e", "d", "d"]}, "row 4: document 'd' appears twice in query 'a'.*first at row 3"),
         ({"doc_ids": ["d", None, "d", "e"]}, "row 2: doc_ids is missing"),
         ({"baselines": {"bm25": [1, 2, np.nan, 4]}}, "row 3: baseline 'bm25' is nan; every document needs a finite"),
     ],

@@ -53,7 +53,7 @@ def test_tables_and_dicts() -> None:
         ("topic,a,b\n1,0.5,nan\n", "is nan; it must be finite"),
         ("topic,a,b\n1,0.5,inf\n", "is inf; it must be finite"),
         ("topic,a,a\n1,0.5,0.1\n", "line 1: two columns are named 'a'"),
-        ("topic,a\n1,0.5\n1,0.6\n", "line 3: query '1' stands twice"),
+        ("topic,a\n1,0.5\n1,0.6\n", "line 3: query '1' appears twice"),
         ("topic,a\n,0.5\n", "line 2: the query is missing"),
         ("topic\n1\n", "at least one column per system"),
         ("topic,a\n", "found 2 columns and 0 rows"),

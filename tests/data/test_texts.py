@@ -91,7 +91,7 @@ def test_ids_are_called_what_runs_call_them(name: str) -> None:
         ("\ta\n", "line 1: expected an id"),
         ("qid\turl\ttext\nq1\tu\n", "line 2: expected 3 columns"),
         ('{"_id": "q1", "text": "a"}\n{"_id": \n', "line 2: is not JSON"),
-        ('{"_id": "q1", "text": "a", "text": "b"}\n', "'text' stands twice in one object"),
+        ('{"_id": "q1", "text": "a", "text": "b"}\n', "'text' appears twice in one object"),
         ('{"_id": "q1", "text": "a", "x": NaN}\n', "NaN is not a number in JSON"),
         ('{"_id": "q1", "text": "a"}\n{"text": "b"}\n', "line 2: expected an object with an id"),
         ('{"_id": "q1", "body": "a"}\n', "line 1: expected one of title, text, query"),

@@ -59,7 +59,7 @@ WRONG = [
     ("u_risk = {alpha = -1, above = 0}", "u_risk.alpha is -1"),
     ("u_risk = {alpha = 5, above = -6}", "u_risk.above is -6; U_Risk(5) lies between -6 and 1"),
     ("riks = 0.02", "riks is no key of a policy; did you mean risk?"),
-    ("risk = 0.02\ndelta = 0", "delta is 0; it must be above 0 and at most 0.5"),
+    ("risk = 0.02\ndelta = 0", "delta is 0; it must be from 1e-12 to 0.5"),
     ("risk = 0.02\ndelta = 0.9", "delta is 0.9"),
     ("segments = 3", "segments is 3"),
     ("[segments]\nhead = 3", "segments.head is 3"),

@@ -107,7 +107,7 @@ def changed(column: str, value: Any) -> pl.Expr:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda f: pl.concat([f, f[:1]]), "a query stands twice"),
+        (lambda f: pl.concat([f, f[:1]]), "a query appears twice"),
         (lambda f: f.with_columns(new=changed("new", None)), "row 10: .*system 'new'"),
         (lambda f: f.with_columns(new=changed("new", float("nan"))), "row 10: .*nan"),
         (lambda f: f.with_columns(query=changed("query", None)), "row 10: the query"),

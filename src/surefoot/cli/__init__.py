@@ -23,6 +23,7 @@ def main() -> None:
     """Run the command line; a mistake of the user's ends with its message and exit code 2, never a traceback."""
     warnings.simplefilter("always", SurefootWarning)
     warnings.showwarning = _show_warning
+    before, sys.stderr = sys.stderr, _Unfailing(sys.stderr)
     try:
         with stopping():
             try:
@@ -31,6 +32,8 @@ def main() -> None:
                 _leave(error)
     except StoppedError as error:
         _leave(error)
+    finally:
+        sys.stderr = before
 
 
 def _leave(stopped: StoppedError) -> NoReturn:
@@ -104,6 +107,37 @@ def _fail(code: int, *lines: str) -> NoReturn:
     shown = (line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}" for line in lines)
     print("surefoot:", "\n".join(map(visible, shown)), file=sys.stderr)
     sys.exit(code)
+
+
+class _Unfailing:
+    """The error stream, which may be full or closed: what cannot be told there must not change the exit code."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        if stream is None:  # closed: the next file that is opened must not take its number
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+    def write(self, text: str) -> int:
+        """Write what can be written."""
+        with suppress(OSError, ValueError, AttributeError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what waits, if that can be."""
+        with suppress(OSError, ValueError, AttributeError):
+            self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Whether somebody looks on."""
+        try:
+            return bool(self._stream.isatty())
+        except (OSError, ValueError, AttributeError):
+            return False
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else as the stream itself has it."""
+        return getattr(self._stream, name)
 
 
 def _silence() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -23,7 +21,7 @@ from surefoot.cli.outputs import (
     check_outputs,
     figures_folder,
 )
-from surefoot.cli.printing import TERMINAL, show
+from surefoot.cli.printing import TERMINAL, command_line, show
 from surefoot.cli.runs import MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
 from surefoot.errors import ArgumentError
 from surefoot.measures.missing import Missing
@@ -212,14 +210,13 @@ def evaluate(
     if metrics is not None:
         assessment.write_metrics(metrics)
     if html_file is not None:
-        command = shlex.join(["surefoot", *map(as_text, sys.argv[1:])])
         assessment.to_html(
             html_file,
             queries=queries,
             documents=documents,
             title=title,
             detail=detail,
-            command=command,
+            command=command_line(),
             sources=[as_text(Path(path).name) for path in inputs],
         )
         if not quiet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -59,6 +60,18 @@ def deliver(
         show(tables(result.to_dict()))
     else:
         typer.echo(getattr(result, f"to_{form.value}")(), nl=False)
+
+
+def command_line() -> str:
+    """The command as it was typed, without the folders of files: these leak when a page is sent round."""
+    from surefoot.data.files import as_text
+
+    def without_folders(argument: str) -> str:
+        before, equals, after = argument.rpartition("=")  # NAME=FILE, --option=FILE
+        in_folder = os.sep in after and Path(after).parent.is_dir()
+        return f"{before}{equals}{Path(after).name}" if in_folder else argument
+
+    return shlex.join(["surefoot", *(as_text(without_folders(argument)) for argument in sys.argv[1:])])
 
 
 def either(names: Iterable[str]) -> str:

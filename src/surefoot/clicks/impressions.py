@@ -2,13 +2,13 @@
 
 The rules, each counted:
 
-* An event that stands twice, alike in everything, happened once.
+* An event that appears twice, alike in everything, happened once.
 * A click belongs to the last list of its session that was shown at or before it and holds its document (of the list
   that it names, where clicks name one). Others are set aside, but end the dwell on the click before them.
 * Dwell is the time to the session's next event. A click's grade is the number of thresholds that its dwell reaches;
   the last event of a session, if it is a click, gets the highest. A satisfied click has a grade of at least 1.
 * Events of one time: lists come before clicks.
-* A document that stands twice in a list has its first position.
+* A document that appears twice in a list has its first position.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _numbered(lists: Table) -> Table:
 
 
 def _results(lists: Table) -> Table:
-    """A row for each result; a document that stands twice in a list has its first position."""
+    """A row for each result; a document that appears twice in a list has its first position."""
     columns = ["impression", "session", "user", "day", "time", "list", "query", "place"]
     found = lists.select(*columns, documents=lists.documents, domains=lists.domains, scores=lists.scores)
     found = found.unnest(found.documents, offset="offset")

@@ -73,7 +73,7 @@ def _split(text: str, separator: str) -> list[pl.Series] | None:
     """The columns as Polars splits them, if every line has as many; Polars itself takes a short one."""
     lines = text.removesuffix("\n")
     try:
-        # Names come from the first row as data: Polars would silently rename a column that stands twice.
+        # Names come from the first row as data: Polars would silently rename a column that appears twice.
         table = pl.read_csv(
             uncompressed(lines.encode() + b"\n"),  # a last line without an end may be too long, unseen
             has_header=False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from surefoot.data.compression import CORRUPT, DECOMPRESSORS, OPEN, SIGNATURES
+from surefoot.data.json_text import parse_json
 from surefoot.errors import DataError, shortened
 
 # The forms that endings stand for; files of any other are lines.
@@ -216,17 +216,6 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         raise DataError.at(path, line, f"is not JSON ({shortened(str(error), 200)})") from error
 
 
-def parse_json(text: str) -> Any:
-    """What JSON says; a ValueError where it holds NaN or Infinity, or a name twice in one object.
-
-    >>> parse_json('{"a": 1, "a": 2}')
-    Traceback (most recent call last):
-    ...
-    ValueError: 'a' stands twice in one object
-    """
-    return _JSON.decode(text)
-
-
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
     """The number of each line that is not empty, and what its JSON says."""
     for number, line in enumerate(text_lines(path, _BLOCK), start=1):
@@ -235,22 +224,6 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
                 yield number, parse_json(utf8_line(path, number, line))
             except (ValueError, RecursionError) as error:
                 raise DataError.at(path, number, f"is not JSON ({shortened(str(error), 200)})") from error
-
-
-def _refuse_constant(text: str) -> None:
-    raise ValueError(f"{text} is not a number in JSON")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{shortened(twice)} stands twice in one object")
-    return found
-
-
-_JSON = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique)  # made once: a line is read faster
 
 
 def ends(path: Path, size: int) -> bytes:

@@ -95,5 +95,9 @@ def sealed(data: dict[str, Any]) -> dict[str, Any]:
 
 def check_seal(data: dict[str, Any], where: Any) -> None:
     """Refuse plain data that is not what was sealed."""
-    if data.get(SEAL) != sealed(data)[SEAL]:
+    try:
+        fits = data.get(SEAL) == sealed(data)[SEAL]
+    except (ValueError, RecursionError):  # a number beyond all, or what is nested without end: nothing that was sealed
+        fits = False
+    if not fits:
         raise DataError(f"{where}: was changed after it was written (its hash does not fit); make it again")

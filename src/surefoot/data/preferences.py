@@ -145,7 +145,7 @@ def read_preferences(path: str | os.PathLike[str]) -> PreferencePairs:
             )
         number = _rank(path, line, rank)
         if number in lists[which]:
-            raise DataError.at(path, line, f"rank {number} of list {which} of pair {shortened(pair)} stands twice")
+            raise DataError.at(path, line, f"rank {number} of list {which} of pair {shortened(pair)} appears twice")
         lists[which][number] = _number(path, line, "score", score), _number(path, line, "grade", grade)
     if not pairs:
         raise DataError.at(path, None, "the file holds no pairs; expected at least one line after the header")

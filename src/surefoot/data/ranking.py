@@ -57,7 +57,7 @@ def query_at(offsets: Rows, positions: npt.ArrayLike) -> Rows:
 
 
 class DuplicateDocumentError(DataError):
-    """A document that stands twice in a query; `rows` says where in the source."""
+    """A document that appears twice in a query; `rows` says where in the source."""
 
     def __init__(self, first: int, second: int) -> None:
         super().__init__(f"rows {first} and {second} hold the same query and document")

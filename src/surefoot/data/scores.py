@@ -248,7 +248,7 @@ def _from_columns(
     twice = first_repeated(queries)
     if twice is not None:
         row = [row for row, query in enumerate(queries) if query == twice][1]
-        raise DataError(f"{where(row)}: query {shortened(twice)} stands twice; every query needs one row")
+        raise DataError(f"{where(row)}: query {shortened(twice)} appears twice; every query needs one row")
     values = np.empty((len(columns) - 1, rows))
 
     def place(row: int) -> str:

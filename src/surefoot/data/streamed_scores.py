@@ -82,7 +82,7 @@ class StreamedScores:
             self._ends = min(self._ends[0], float(values.min())), max(self._ends[1], float(values.max()))
         codes.sort()
         if any((part[1:] == part[:-1]).any() for part in _overlapping(codes)):
-            raise DataError(f"{self.path}: a query stands twice; every query needs one row")
+            raise DataError(f"{self.path}: a query appears twice; every query needs one row")
 
     def __repr__(self) -> str:
         """Size and measure."""

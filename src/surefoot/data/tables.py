@@ -165,7 +165,7 @@ class RankedTable:
                 raise DataError(f"{place(second)}: its hash is that of another line; please report this") from error
             query = names[int(query_at(stretches[0], second))]
             raise DataError(
-                f"{place(second)}: document {shortened(twice)} stands twice in query {shortened(query)} "
+                f"{place(second)}: document {shortened(twice)} appears twice in query {shortened(query)} "
                 f"(first at {place(first).rpartition(', ')[2]}); keep one of the two"
             ) from error
         unique = dict(zip(stretches[1].tolist(), names, strict=True))

@@ -22,10 +22,11 @@ TEXTS = ("title", "text", "query", "query_text", "question", "passage", "content
 IDS = tuple(name for name in ("_id", *QUERY_COLUMNS, "id", *DOCUMENT_COLUMNS) if name not in TEXTS)
 _FORMS = "a file, a dict {id: text}, or a pandas, polars or Arrow table with columns such as query_id and text"
 _BLOCK = 1 << 20
-_TOPIC = re.compile(r"<(?:top|topic)\b([^>]*)>(.*?)(?=<top\b|<topic\b|</top>|</topic>|\Z)", re.DOTALL | re.IGNORECASE)
-_NUMBER = re.compile(r"<num>\s*(?:Number\s*:)?\s*([^\s<]+)", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""\b(?:number|id)\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
-_TITLE = re.compile(r"<(?:title|query)>\s*(?:Topic\s*:)?([^<]*)", re.IGNORECASE)
+# Possessive, so that no letter is looked at more than a few times, whatever a file holds.
+_TOPIC = re.compile(r"<(?:top|topic)\b([^<>]*+)>(.*?)(?=<top\b|<topic\b|</top>|</topic>|\Z)", re.DOTALL | re.IGNORECASE)
+_NUMBER = re.compile(r"<num>\s*+(?:Number\s*+:\s*+)?([^\s<]++)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""\b(?:number|id)\s*+=\s*+["']([^"']++)["']""", re.IGNORECASE)
+_TITLE = re.compile(r"<(?:title|query)>\s*+(?:Topic\s*+:)?([^<]*+)", re.IGNORECASE)
 
 Found: TypeAlias = "Iterator[tuple[str, str, str]]"  # where it stands, the id, the text
 

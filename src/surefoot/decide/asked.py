@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from surefoot.arguments import LARGEST_COUNT, number_of, whole
 from surefoot.decide.certificate_data import LossName
-from surefoot.decide.defaults import METHODS, MOST_DELTA
+from surefoot.decide.defaults import LEAST_DELTA, METHODS, MOST_DELTA
 from surefoot.decide.lists import Lists, Movement
 from surefoot.decide.nothing_to_lose import unanswered_of
 from surefoot.decide.policy import Policy, Rule
@@ -66,7 +66,13 @@ class Asked:
         return cls(
             measure=check_bounded(measure),
             levels=levels,
-            delta=_between("delta", delta, 0, MOST_DELTA, f"above 0 and at most {MOST_DELTA:g}, such as 0.05"),
+            delta=_between(
+                "delta",
+                delta,
+                math.nextafter(LEAST_DELTA, 0),
+                MOST_DELTA,
+                f"from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as 0.05",
+            ),
             method=method,
             gate=gate,
             movement=Movement(share, cap),

@@ -10,12 +10,13 @@ from typing import Any, Literal, get_args
 
 from surefoot.arguments import is_real, number_of
 from surefoot.data.files import existing_file, read_text
-from surefoot.decide.defaults import DELTA, EVERY, MOST_DELTA
+from surefoot.decide.defaults import DELTA, EVERY, LEAST_DELTA, MOST_DELTA
 from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
 from surefoot.risk.tradeoff import LARGEST_ALPHA
 
 ConditionName = Literal["risk", "share_hurt", "gain", "u_risk"]
 NAMES: tuple[ConditionName, ...] = get_args(ConditionName)
+_MOST_DOTS = 200  # in a line
 _EXAMPLE = (
     'risk = 0.02, share_hurt = 0.05, gain = 0.0, u_risk = {alpha = 5, above = 0.0}, delta = 0.05, [segments."NAME"]'
 )
@@ -64,11 +65,7 @@ class Policy:
         if isinstance(source, Policy):
             return source
         if isinstance(source, str | os.PathLike):
-            text = read_text(existing_file(source))
-            try:
-                found = tomllib.loads(text)
-            except tomllib.TOMLDecodeError as error:
-                raise DataError.at(source, None, f"is not TOML ({error}); write {_EXAMPLE}") from error
+            found = _toml(source, read_text(existing_file(source)))
             return _policy(_changed(found, changes or {}), lambda message: DataError.at(source, None, message))
         if isinstance(source, Mapping):
             return _policy(source, lambda message: ArgumentError(f"policy: {message}"))
@@ -77,6 +74,17 @@ class Policy:
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
         return {"delta": self.delta, "rules": [rule.to_dict() for rule in self.rules]}
+
+
+def _toml(source: str | os.PathLike[str], text: str) -> dict[str, Any]:
+    """What a TOML file says; the parser itself takes minutes for keys of very many parts."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > _MOST_DOTS:
+            raise DataError.at(source, number, f"has a line of {line.count('.'):,} dots; write {_EXAMPLE}")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # an integer of thousands of digits, brackets within brackets
+        raise DataError.at(source, None, f"is not TOML ({shortened(str(error), 200)}); write {_EXAMPLE}") from error
 
 
 def _changed(given: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,8 +105,8 @@ _Error = Callable[[str], Exception]
 def _policy(given: Mapping[Any, Any], error: _Error) -> Policy:
     rules = list(_rules(given, None, ("delta", "segments"), error))
     delta = _number(given.get("delta", DELTA), "delta", error)
-    if not 0 < delta <= MOST_DELTA:
-        raise error(f"delta is {delta:g}; it must be above 0 and at most {MOST_DELTA:g}, such as {DELTA:g}")
+    if not LEAST_DELTA <= delta <= MOST_DELTA:
+        raise error(f"delta is {delta:g}; it must be from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as {DELTA:g}")
     segments = given.get("segments", {})
     if not isinstance(segments, Mapping):
         raise error(f"segments is {shortened(segments)}; write a table for each: [segments.NAME] with risk = 0.05")

@@ -71,9 +71,15 @@ class Sample:
         members = {str(name): np.array(flags, bool) for name, flags in data["segments"].items()}
         baseline, candidate = (np.array(data[key], np.float64) for key in ("baseline", "candidate"))
         found = cls(tuple(data["query"]), baseline, candidate, weight, share, members)
-        columns = [baseline, candidate, *members.values(), *(one for one in (weight, share) if one is not None)]
-        if any(column.shape != (len(found),) for column in columns):
+        weights = [one for one in (weight, share) if one is not None]
+        if any(column.shape != (len(found),) for column in (baseline, candidate, *members.values(), *weights)):
             raise ValueError("columns of different lengths")
+        if not found or not all(isinstance(query, str) for query in found.queries):
+            raise ValueError("queries that are none")
+        if not all(((scores >= 0) & (scores <= 1)).all() for scores in (baseline, candidate)):
+            raise ValueError("a score beyond 0 and 1")
+        if not all(((one > 0) & np.isfinite(one)).all() for one in weights):
+            raise ValueError("a weight that is none")
         return found
 
 

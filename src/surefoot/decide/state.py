@@ -46,6 +46,15 @@ class About:
         """Plain data that JSON can hold."""
         return dict(vars(self))
 
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> About:
+        """What plain data says, if it is of the right kinds; whether it is right shows when it is compared."""
+        found = cls(**{name: data[name] for name in cls.__dataclass_fields__})
+        systems = [dict(found.baseline)["name"], dict(found.candidate)["name"]]
+        if not all(isinstance(text, str) for text in (found.measure, found.unanswered, *systems)):
+            raise TypeError("a name that is none")
+        return found
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -136,7 +145,7 @@ def read_state(path: str | os.PathLike[str], about: About) -> State:
         raise DataError.at(path, None, f"is no state of a gate; expected JSON with the schema {SCHEMA!r}")
     check_seal(data, path)
     try:
-        found = About(**{name: data[name] for name in About.__dataclass_fields__})
+        found = About.from_dict(data)
         batches = tuple(Batch.from_dict(batch) for batch in data["batches"])
         name = str(data["name"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:

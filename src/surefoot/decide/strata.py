@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from surefoot.arguments import number_of
 from surefoot.data.by_query import query_table
+from surefoot.data.columns import ids_of
 from surefoot.decide.decision_data import StratumData
 from surefoot.decide.sample import Kinds, Sample
 from surefoot.errors import ArgumentError, DataError, listed, shortened
@@ -30,15 +32,15 @@ def read_weights(source: Any) -> dict[str, float]:
     if isinstance(source, Mapping):
         given = [(str(name), value) for name, value in source.items()]
     else:
-        names, columns, _ = query_table(source, "weights", "share", _FORMS)
+        names, columns, place = query_table(source, "weights", "share", _FORMS)
         if len(columns) != 2:
             raise DataError(f"{where}: expected two columns, stratum and share; found {listed(names)}")
-        given = list(zip(map(str, columns[0]), columns[1], strict=True))
+        given = list(zip(ids_of(columns[0], "the stratum", place).to_list(), columns[1], strict=True))
     found: dict[str, float] = {}
     for name, value in given:
         share = number_of(value)
         if name in found:
-            raise DataError(f"{where}: stratum {shortened(name)} stands twice; give each once")
+            raise DataError(f"{where}: stratum {shortened(name)} appears twice; give each once")
         if share is None or not 0 < share <= 1:
             raise DataError(
                 f"{where}: the share of stratum {shortened(name)} is {shortened(value)}; it must be above "
@@ -68,7 +70,8 @@ def stratified(sample: Sample, kinds: Kinds, shares: Mapping[str, float]) -> tup
     unknown = sorted(set(strata) - set(shares))
     if unknown:
         raise DataError(f"no share of traffic is given for {listed(unknown, 3, shortened)}; given: {listed([*shares])}")
-    counts = {name: strata.count(name) for name in shares}
+    found = Counter(strata)
+    counts = {name: found[name] for name in shares}
     empty = [name for name, count in counts.items() if not count]
     if empty:
         raise DataError(

@@ -22,6 +22,8 @@ from surefoot.learn import kernel
 from surefoot.learn.defaults import ESTIMATE, ESTIMATES, OBJECTIVE, OBJECTIVES, RISK_OBJECTIVES, RULE, RULES
 from surefoot.risk.tradeoff import check_alpha
 
+_KINDS = {"gain": kernel.GAIN, "faro": kernel.WEIGHTED, "geo_risk": kernel.GEO_RISK}
+
 
 @dataclass(frozen=True)
 class Objective:
@@ -59,4 +61,6 @@ class Objective:
         """Which switch of the kernel it is."""
         if self.name in ("u_risk", "saro"):
             return kernel.U_RISK if self.rule == "exact" else kernel.U_RISK_EQ9
-        return {"gain": kernel.GAIN, "faro": kernel.WEIGHTED, "geo_risk": kernel.GEO_RISK}[self.name]
+        if self.name not in _KINDS:
+            raise ArgumentError(f"objective {self.name} has no pairs of documents, and so no switch of the kernel")
+        return _KINDS[self.name]

@@ -60,6 +60,7 @@ _CUT = {"ndcg_cut": "nDCG", "map_cut": "AP", "P": "P", "recall": "R", "success":
 _TREC_EVAL = re.compile(rf"\s*({'|'.join(_CUT)})[_.]([0-9.]+)\s*")
 _BY_NAME = {name.lower(): family for family in FAMILIES for name in (family.name, *family.aliases)}
 _WHOLE, _DECIMAL = re.compile("[0-9]{1,18}"), re.compile(r"[0-9]*\.?[0-9]+")
+_LONGEST = 200  # letters of a measure
 _FORM = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@\s*(?P<cutoff>[^\s@()]+))?\s*")
 
 
@@ -130,9 +131,9 @@ def is_binary(name: str) -> bool:
 
 @cache
 def _parse(text: str) -> Measure:
-    if cut := _TREC_EVAL.fullmatch(text):
+    if len(text) <= _LONGEST and (cut := _TREC_EVAL.fullmatch(text)):
         return _parse(f"{_CUT[cut[1]]}@{cut[2]}")
-    form = _FORM.fullmatch(text)
+    form = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
     family = form and _BY_NAME.get(form["name"].lower())
     if not form or not family:
         raise MeasureError(_unknown(text, form["name"] if form else text))

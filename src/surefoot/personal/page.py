@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from surefoot.errors import visible
 from surefoot.personal.defaults import METHODS
-from surefoot.personal.tables import cells, headings, measure_name, notes, title
+from surefoot.personal.tables import cells, headings, measure_name, notes, segment_tables, title
 from surefoot.report.html import json_for_script, render_page, script_constants, script_of, trusted
 from surefoot.risk.plain_data import Json
 
@@ -45,5 +45,9 @@ def to_page(data: Json) -> str:
         data=trusted(json_for_script(page_payload(data))),
         headings=[visible(one) for one in headings(data)],
         rows=[[visible(cell) for cell in cells(row)] for row in data["chosen"]],
+        segments=[
+            (visible(column), [visible(head) for head in heads], [[visible(cell) for cell in row] for row in body])
+            for column, heads, body in segment_tables(data)
+        ],
         notes=[visible(note) for note in notes(data)],
     )

@@ -87,7 +87,7 @@ def notes(data: Json) -> list[str]:
     return found
 
 
-def _segment_tables(data: Json) -> list[tuple[str, list[str], list[list[str]]]]:
+def segment_tables(data: Json) -> list[tuple[str, list[str], list[list[str]]]]:
     """For each column of segments: its name, headings, and what each method does in each segment."""
     rows = [row for row in data["chosen"] if "segments" in row]
     if not rows:
@@ -111,7 +111,7 @@ def tables(data: Json) -> list[RenderableType]:
 
     parts: list[RenderableType] = [Text(visible(title(data)), style="bold"), Text("")]
     parts.append(terminal_table(headings(data), [cells(row) for row in data["chosen"]], left=2))
-    for column, heads, body in _segment_tables(data):
+    for column, heads, body in segment_tables(data):
         parts += [Text(visible(f"By {column}"), style="bold"), terminal_table(heads, body)]
     return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
 
@@ -125,7 +125,7 @@ def to_markdown(data: Json) -> str:
     """The table on test lists."""
     parts = [f"**{markdown(title(data))}**"]
     parts.append(markdown_table([markdown(one) for one in headings(data)], [cells(row) for row in data["chosen"]]))
-    for column, heads, body in _segment_tables(data):
+    for column, heads, body in segment_tables(data):
         parts += [f"By {markdown(column)}", markdown_table([markdown(one) for one in heads], body)]
     parts.append("\n".join(f"- {markdown(note)}" for note in notes(data)))
     return "\n\n".join(parts) + "\n"

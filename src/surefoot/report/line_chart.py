@@ -41,8 +41,9 @@ def line_chart(
     every = [value for line in lines for part in (line.values, line.low or (), line.high or ()) for value in part]
     low, high = min(every), max(every)
     low = min(low, 0.0) if from_zero else low
-    if high - low < 1e-12:
-        low, high = low - 0.5, high + 0.5
+    size = max(abs(low), abs(high))
+    if high - low <= max(1e-9 * size, 1e-290):  # all are one, or rounding parts them
+        low, high = (low - size / 2, high + size / 2) if size > 1e-280 else (low - 0.5, high + 0.5)
     ticks = _ticks(low, high)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
     left, span = min(at), (max(at) - min(at)) or 1.0

@@ -7,6 +7,7 @@ A name is `measure/system/figure`, at an α `measure/system/alpha_5/figure`, for
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
@@ -83,13 +84,13 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
     """
     given = list(dict.fromkeys(names))
     plain = {name: _OPEN_ENDS.sub("_", _UNSAFE.sub("_", name.replace("@", "_at_"))) or "_" for name in given}
-    alike = [part.casefold() for part in plain.values()]  # as file systems compare them that know no capitals
+    alike = Counter(part.casefold() for part in plain.values())  # as file systems compare them that know no capitals
     parts: dict[str, str] = {}
     taken: set[str] = set()
     # Those that stay as they are come first: no other name may take their place, whatever order they are given in.
     for name in sorted(given, key=lambda one: (plain[one] != one, one)):
         part, digest = plain[name], sha256(name.encode(errors="surrogatepass")).hexdigest()
-        if len(part) > _LONGEST or (part != name and alike.count(part.casefold()) > 1):
+        if len(part) > _LONGEST or (part != name and alike[part.casefold()] > 1):
             part = f"{part[: _LONGEST - 9]}-{digest[:8]}"
         for length in range(8, 25, 4):
             if part.casefold() not in taken:

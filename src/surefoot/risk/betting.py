@@ -291,17 +291,17 @@ def _stratified(level: Floats, logs: Floats) -> Floats:
     return _known(level, np.exp(-np.clip(_log_mean(logs), 0, np.log(_CEILING))))
 
 
-def least_by_betting(m: float, delta: float) -> int:
+def least_by_betting(m: float, delta: float) -> float:
     """The fewest queries with which the aiming bet can reach δ at all: those without any loss.
 
     >>> least_by_betting(0.02, 0.05)
-    150
+    150.0
     """
-    return int(np.ceil(np.log(1 / delta) / np.log1p(MOST_STAKE * m / (1 - m))))
+    return float(np.ceil(-np.log(delta) / np.log1p(MOST_STAKE * m / (1 - m))))
 
 
 def least_anytime(m: float, delta: float) -> int:
-    """The fewest queries after which the anytime bets can reach δ at all.
+    """The fewest queries after which the anytime bets can reach δ at all; m must not be so small that none do.
 
     >>> least_anytime(0.02, 0.05)
     172
@@ -311,7 +311,7 @@ def least_anytime(m: float, delta: float) -> int:
 
     def reached(n: int) -> bool:
         logs = np.log(weights) + n * np.log1p(stakes * m)
-        return bool(np.logaddexp.reduce(logs) >= np.log(1 / delta))
+        return bool(np.logaddexp.reduce(logs) >= -np.log(delta))
 
     high = 1
     while not reached(high):

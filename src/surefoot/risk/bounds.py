@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincc, rel_entr
 
+from surefoot.arguments import LARGEST_COUNT
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.betting import (
@@ -103,7 +104,9 @@ def p_value(x: ArrayLike, m: ArrayLike, delta: float, method: Method = "betting"
 
 
 def least_queries(m: float, delta: float, method: Method | Literal["anytime"] = "betting") -> int | None:
-    """n₀: the fewest queries, all without a loss, that can prove a mean below m; None where none can.
+    """n₀: the fewest queries, all without a loss, that can prove a mean below m; None where no number of them can.
+
+    Nor can numbers beyond two thousand million, which nobody judges.
 
     >>> [least_queries(0.02, 0.05, method) for method in ("betting", "anytime", "binomial")]
     [150, 172, 149]
@@ -113,11 +116,13 @@ def least_queries(m: float, delta: float, method: Method | Literal["anytime"] = 
         return None
     if m >= 1:
         return 1
-    if method == "betting":
-        return least_by_betting(m, delta)
-    if method == "anytime":
-        return least_anytime(m, delta)
-    return int(np.ceil(np.log(1 / delta) / -np.log1p(-m)))
+    if method in ("binomial", "hoeffding-bentkus"):
+        least = float(np.ceil(np.log(delta) / np.log1p(-m)))
+    else:
+        least = least_by_betting(m, delta)
+    if least > LARGEST_COUNT:
+        return None
+    return least_anytime(m, delta) if method == "anytime" else int(least)
 
 
 def upper_bound(x: ArrayLike, delta: float, method: Method | Literal["stratified"] = "betting") -> float:

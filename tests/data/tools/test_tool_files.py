@@ -259,7 +259,7 @@ def test_a_run_is_no_judgments(tmp_path: Path, name: str, content: Any, message:
         (RATINGS.replace("d1,3", "d1,good"), "line 2: 'rating' is 'good', not a number"),
         (RATINGS.replace("d3,1", "d3,nan"), "line 6: 'rating' is nan; every value must be finite"),
         (RATINGS.replace("d3,1", "d3,1e999"), "line 6: 'rating' is inf"),
-        (RATINGS.replace("d2,0", "d1,0"), "line 3: document 'd1' stands twice in query 'red dress' (first at line 2)"),
+        (RATINGS.replace("d2,0", "d1,0"), "line 3: document 'd1' appears twice in query 'red dress' (first at line 2)"),
         (RATINGS.replace("shoes,,", "shoes,,2"), "line 5: 'docid' is missing"),
         (RATINGS.replace("red dress,d2", ",d2"), "line 3: 'query' is missing"),
         (RATINGS.replace("d2,0", "d2,0,5"), "line 3: found 4 columns"),
@@ -292,7 +292,7 @@ def test_tables_that_are_no_judgments(tmp_path: Path, text: str | bytes, message
         (SNAPSHOT.replace("d1,1", "d1,1.5"), "line 3: 'Doc Position' is '1.5', not a position"),
         (SNAPSHOT.replace("d1,1", "d1,²"), "line 3: 'Doc Position' is '²', not a position"),
         (SNAPSHOT.replace("d1,1", "d1,2"), "line 3: position 2 of query 'red dress' is taken already (first at line"),
-        (SNAPSHOT.replace("d1,1", "d2,1"), "line 3: document 'd2' stands twice in query 'red dress' (first at line 2)"),
+        (SNAPSHOT.replace("d1,1", "d2,1"), "line 3: document 'd2' appears twice in query 'red dress' (first at line 2)"),
         (SNAPSHOT.replace("d1,1", ",1"), "line 3: 'Doc ID' is missing"),
         (SNAPSHOT.partition("\r")[0] + "\n", "no query in it has a document"),
     ],
@@ -325,7 +325,7 @@ RATING = ("judgmentRatings", 0, "ratings", 1)
         (changed(WORKBENCH, *RATING, "rating", value="NaN"), "judgmentRatings[0].ratings[1]: 'rating' is nan"),
         (changed(WORKBENCH, *RATING, "rating", value=True), "judgmentRatings[0].ratings[1]: 'rating' is True"),
         (changed(WORKBENCH, *RATING, "docId", value="d1"),
-         "line 12, judgmentRatings[0].ratings[1]: document 'd1' stands twice in query 'red dress' "
+         "line 12, judgmentRatings[0].ratings[1]: document 'd1' appears twice in query 'red dress' "
          "(first at judgmentRatings[0].ratings[0])"),
         (changed(WORKBENCH, *RATING, "docId"),
          'line 12, judgmentRatings[0].ratings[1]: expected {"docId": …, "rating": …}'),
@@ -357,12 +357,12 @@ def test_json_that_is_no_judgments(tmp_path: Path, content: Any, message: str) -
         (changed(RESPONSE, "details", "red dress", "hits", 1, "hit", "_id"),
          "details['red dress'].hits[1]: expected {\"hit\": {\"_index\": …, \"_id\": …}, …}"),
         (changed(RESPONSE, "details", "red dress", "hits", 1, "hit", "_id", value="d1"),
-         "details['red dress'].hits[1]: document 'd1' stands twice in query 'red dress'"),
+         "details['red dress'].hits[1]: document 'd1' appears twice in query 'red dress'"),
         (changed(RESPONSE, "details", "shoes", value=5), "line 32, details.shoes: expected an object with 'hits'"),
         (changed(RESPONSE, "failures", value={"red dress": {"type": "x"}}), "failures: the search of 'red dress'"),
         (changed(RESPONSE, "details", "red dress", "hits", value=[]), "a _rank_eval response, and no query in it has"),
         (changed(RESULTS, 1, "documentIds", value="d1"), "[1].documentIds: expected a list"),
-        (changed(RESULTS, 1, "documentIds", value=["d1", "d1"]), "[1].documentIds[1]: document 'd1' stands twice"),
+        (changed(RESULTS, 1, "documentIds", value=["d1", "d1"]), "[1].documentIds[1]: document 'd1' appears twice"),
         (changed(RESULTS, 1, "documentIds", value=["d1", {}]), "[1].documentIds[1]: the document's id is {} (dict)"),
         (changed(RESULTS, 1, "documentIds"), "[1]: expected an object with 'documentIds'"),
         (changed(RESULTS, 1, "searchText"), "[1]: expected an object with 'searchText'"),
@@ -387,7 +387,7 @@ def test_json_lines_that_are_no_run(tmp_path: Path) -> None:
     for wrong, message in (("{", "line 5: is not JSON"), ("{}", "line 5: expected an object with"),
                            (lines[0], "line 5, searchText: the query 'red dress' is there twice (first at line 1)"),
                            (json.dumps(RESULTS[0] | {"searchText": "x", "documentIds": ["d", "d"]}),
-                            "line 5, documentIds[1]: document 'd' stands twice")):  # fmt: skip
+                            "line 5, documentIds[1]: document 'd' appears twice")):  # fmt: skip
         refused(sf.read_runs, written(tmp_path / "a.jsonl", "\n".join([*lines, wrong])), message)
 
 
@@ -440,7 +440,7 @@ def test_a_header_of_ir_metadata_is_passed_over(tmp_path: Path, monkeypatch, hea
     marco = sf.read_run(written(tmp_path / "b.run", header + "#1\t#d1\t1\n#1\td2\t2\n"))
     assert marco.documents().to_list() == ["#d1", "d2"]
     line = header.count("\n") + 3
-    for wrong, message in (("#1 Q0 d2 3 0.5 t\n", f"line {line}: document 'd2' stands twice in query '#1'"),
+    for wrong, message in (("#1 Q0 d2 3 0.5 t\n", f"line {line}: document 'd2' appears twice in query '#1'"),
                            ("#1 Q0 d3 3 x t\n", f"line {line}: the score 'x' is not a number"),
                            ("# ir_metadata.start\n", f"line {line}: expected 6 columns")):  # fmt: skip
         refused(sf.read_run, written(tmp_path / "c.run", header + LINES + wrong), message)

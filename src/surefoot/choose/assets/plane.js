@@ -13,7 +13,7 @@ function drawPlane(host, pick) {
     curves = data.curves[choice.part];
   const figures = (row) => row[choice.part];
   const points = CANDIDATES.map((row) => [figures(row).risk, figures(row).gain]);
-  const xMost = Math.max(1e-9, ...points.map(([risk]) => risk)) * 1.06,
+  const xMost = (Math.max(0, ...points.map(([risk]) => risk)) || 1) * 1.06,
     [yLeast, yMost] = extent(points.map(([, gain]) => gain), [0]);
   const plot = frame({
     width,

@@ -100,7 +100,7 @@ def _feature(
     if feature == 0:
         raise DataError.at(path, line, f"found feature 0 ({_shown(token)}); features are numbered from 1")
     if feature == last:
-        raise DataError.at(path, line, f"feature {feature} stands twice; keep one of the two")
+        raise DataError.at(path, line, f"feature {feature} appears twice; keep one of the two")
     if feature < last:
         raise DataError.at(path, line, f"feature {feature} comes after feature {last}; sort the line by feature number")
     if n_features is not None and feature > n_features:

@@ -29,7 +29,7 @@ def cluster(text: str) -> Iterator[Client]:
         with (
             distributed.LocalCluster(
                 n_workers=workers, threads_per_worker=max(1, cores() // workers), processes=True,
-                dashboard_address=":0", silence_logs=logging.ERROR,  # what matters is told by the training itself
+                dashboard_address=":0", silence_logs=logging.CRITICAL,  # what matters is told by the training itself
             ) as started,
             distributed.Client(started) as client,
         ):  # fmt: skip

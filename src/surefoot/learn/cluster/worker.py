@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,8 +72,23 @@ def joined(communicator: dict[str, Any], name: str) -> Iterator[None]:
     """In step with the other machines; the name decides the rank, and so the order of sums: the same every time."""
     from xgboost import collective
 
-    with collective.CommunicatorContext(**communicator, dmlc_task_id=name):
+    with ExitStack() as stack:
+        with _quiet():
+            stack.enter_context(collective.CommunicatorContext(**communicator, dmlc_task_id=name))
         yield
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the error stream: XGBoost prints each machine's rank there, whatever its verbosity."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def versions() -> dict[str, str]:

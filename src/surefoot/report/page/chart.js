@@ -1,13 +1,22 @@
 // What every chart shares: scales, axes, a tip, and drawing to the width there is.
 
-function ticks(low, high, wanted = 5) {
-  const rough = (high - low) / wanted || 1,
+function apart([low, high]) {
+  // The ends of an axis, apart by more than rounding: values that are all one, or nearly so, stand in its middle.
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high)),
+    least = Math.max(size * 1e-9, 1e-290); // below it a step between ticks has no digits left
+  if (high - low > least) return [low, high];
+  return size > 1e-280 ? [low - size / 2, high + size / 2] : [low - 0.5, high + 0.5];
+}
+
+function ticks(from, to, wanted = 5) {
+  const [low, high] = apart([from, to]),
+    rough = high / wanted - low / wanted, // the difference itself may be beyond all numbers
     power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999);
-  const found = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++)
-    found.push(Number((i * step).toPrecision(12)));
-  return found;
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= rough * 0.999) ?? 10);
+  const first = Math.ceil(low / step - 1e-9),
+    count = Math.min(100, Math.floor(high / step + 1e-9) - first + 1);
+  return Array.from({ length: Math.max(0, count) }, (_, i) => Number(((first + i) * step).toPrecision(12)));
 }
 
 function extent(values, including = []) {
@@ -18,8 +27,7 @@ function extent(values, including = []) {
     low = Math.min(low, value);
     high = Math.max(high, value);
   }
-  if (!(low <= high)) return [0, 1];
-  return low === high ? [low - 0.5, high + 0.5] : [low, high];
+  return apart([low, high]);
 }
 
 function frame({
@@ -38,10 +46,12 @@ function frame({
   label,
 }) {
   // An empty chart: axes, grid and the scales to draw in it. Labels stand level, above the y axis and below the x axis.
-  const X = (value) => left + ((value - x[0]) / (x[1] - x[0])) * (width - left - right);
-  const Y = (value) => height - bottom - ((value - y[0]) / (y[1] - y[0])) * (height - top - bottom);
+  const share = (value, [low, high]) => (value / 2 - low / 2) / (high / 2 - low / 2); // halves, so that nothing overflows
+  const [across, up] = [apart(x), apart(y)];
+  const X = (value) => left + share(value, across) * (width - left - right);
+  const Y = (value) => height - bottom - share(value, up) * (height - top - bottom);
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
-  for (const at of yTicks ?? ticks(...y)) {
+  for (const at of yTicks ?? ticks(...up)) {
     root.append(
       svg("line", { class: at === 0 ? "zero" : "grid", x1: left, x2: width - right, y1: Y(at), y2: Y(at) }),
       svg(
@@ -51,7 +61,7 @@ function frame({
       ),
     );
   }
-  for (const at of xTicks ?? ticks(...x, Math.max(2, width / 90))) {
+  for (const at of xTicks ?? ticks(...across, Math.max(2, width / 90))) {
     root.append(svg("text", { class: "tick", x: X(at), y: height - bottom + 17, "text-anchor": "middle" }, short(at)));
   }
   if (yLabel) root.append(svg("text", { class: "axis", x: 4, y: 12 }, yLabel));

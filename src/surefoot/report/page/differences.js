@@ -28,7 +28,7 @@ function drawHistogram(view, width, host) {
     xTicks: [],
     yTicks: ticks(0, most, 4).filter(Number.isInteger),
     yLabel: "queries",
-    xLabel: `change in ${clip(view.book.measure, 28)}`,
+    xLabel: `change in ${clip(view.book.measure, 28)}, up to`,
     label: `Histogram of changes: ${plural(view.row.losses, "query", "queries")} hurt, ${count(view.row.ties)} unchanged, ${count(view.row.wins)} helped.`,
   });
   const gap = Math.min(3, width / bars / 6),
@@ -57,14 +57,14 @@ function drawHistogram(view, width, host) {
         svg("text", { class: "value", x: plot.X(at), y: y - 4, "text-anchor": "middle" }, count(number)),
       );
   });
-  // Edges of bins, as many as fit; 0 stands under its own bin.
+  // The outer edge of each bin, under it: as many as fit, and all as far apart.
   const every = Math.max(1, Math.ceil(44 / slot));
   for (let k = 0; k <= side; k += every) {
     for (const sign of k ? [-1, 1] : [1]) {
       plot.root.append(
         svg(
           "text",
-          { class: "tick", x: plot.X(k ? sign * (k + 0.5) : 0), y: plot.bottom + 17, "text-anchor": "middle" },
+          { class: "tick", x: plot.X(sign * k), y: plot.bottom + 17, "text-anchor": "middle" },
           short(sign * k * step),
         ),
       );

@@ -3,8 +3,8 @@
 function drawPlane(view, width, host, choose) {
   const rows = view.rows.filter((row) => !row.is_baseline),
     slope = 1 + view.alpha;
-  const xMost = Math.max(1e-9, ...rows.map((row) => row.risk)) * 1.08,
-    yMost = Math.max(1e-9, ...rows.map((row) => row.reward)) * 1.1;
+  const xMost = (Math.max(0, ...rows.map((row) => row.risk)) || 1) * 1.08,
+    yMost = (Math.max(0, ...rows.map((row) => row.reward)) || 1) * 1.1;
   const plot = frame({
     width,
     height: 340,
@@ -59,14 +59,13 @@ function drawPlane(view, width, host, choose) {
     const text = clip(row.system, 18),
       chosen = row.system === view.system,
       places = labelPlaces(plot.X(row.risk), plot.Y(row.reward), text.length * 6.6);
+    const inside = (box) =>
+      box.x >= plot.left + 2 && box.x + box.w <= plot.right + 8 && box.y >= plot.top - 4 && box.y + box.h <= plot.bottom - 2;
     const free = (box) =>
-      box.x >= plot.left &&
-      box.x + box.w <= plot.right + 8 &&
-      box.y >= 14 &&
-      box.y + box.h <= plot.bottom &&
+      inside(box) &&
       !placed.some((other) => overlap(box, other)) &&
       !dots.some((other) => other.row !== row && overlap(box, other));
-    const box = places.find(free) ?? (chosen ? (places.find((one) => one.x + one.w <= plot.right + 8) ?? places[1]) : null);
+    const box = places.find(free) ?? (chosen ? (places.find(inside) ?? null) : null);
     if (!box) continue;
     placed.push(box);
     plot.root.append(
@@ -155,7 +154,7 @@ function drawChurn(view, width, host) {
     yTicks: ticks(0, most, 3).filter(Number.isInteger),
     label: `Queries by Kendall distance from the baseline's ranking: ${bins.map((bin) => bin.queries).join(", ")} in ${bins.length} bins from 0 to 1.`,
   });
-  const up = Math.max(1e-9, ...bins.map((bin) => bin.reward)),
+  const up = Math.max(0, ...bins.map((bin) => bin.reward)) || 1,
     down = -Math.max(up / 4, ...bins.map((bin) => bin.risk));
   const riskPlot = frame({
     ...half,

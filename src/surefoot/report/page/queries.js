@@ -66,10 +66,10 @@ function queryRow(view, q, most, openQuery) {
       ),
       words(queryText(view.book, q)),
     ),
-    html("td", { class: "number" }, fixed(view.against.vector[q])),
-    html("td", { class: "number" }, fixed(view.book.scores[view.index][q])),
     html("td", { class: "number", "data-tone": tone }, signed(change)),
     html("td", { class: "sparks" }, bar),
+    html("td", { class: "number" }, fixed(view.against.vector[q])),
+    html("td", { class: "number" }, fixed(view.book.scores[view.index][q])),
     html("td", { class: "number" }, score ? signed(score.tJ, 2) : "–"),
     html(
       "td",

@@ -13,7 +13,8 @@ function onSegments(view) {
   return data.segments.flatMap(({ column, segments }, at) =>
     familyRows(bookOf(view.book.number, at, 0), view.alpha, view.baseline).map((rows, k) => {
       const book = bookOf(view.book.number, at, k);
-      return { column, segment: segments[k], book, row: { ...rows[view.index], queries: book.queries.length } };
+      const row = { ...rows[view.index], mean: book.means()[view.index], queries: book.queries.length };
+      return { column, segment: segments[k], book, row };
     }),
   );
 }

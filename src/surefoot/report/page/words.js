@@ -139,9 +139,9 @@ function drawVerdict(view) {
     get(id).dataset.tone = tone;
   };
   figure("figure-gain", signed(row.gain), changeTone(row.gain, ""));
-  figure("figure-helped", count(row.wins), "helped");
-  figure("figure-hurt", count(row.losses), "hurt");
-  figure("figure-badly", count(row.loss_over_20), "hurt");
+  figure("figure-helped", count(row.wins), row.wins ? "helped" : "");
+  figure("figure-hurt", count(row.losses), row.losses ? "hurt" : "");
+  figure("figure-badly", count(row.loss_over_20), row.loss_over_20 ? "hurt" : "");
   figure("figure-u", signed(row.u_risk));
   setText(
     get("figure-interval"),
