@@ -169,7 +169,7 @@ WRONG = {
     "1 qid:1 1:1 #docid = a more \udcff": "not UTF-8 text (byte 0xff)",
     "0 qid:7 1:1 #docid = a": "query '7' comes again after other queries; put all its rows together (sort by query) "
     "(first at line 2)",
-    "0 qid:x9 1:1 #docid = GX01": "document 'GX01' appears twice in query 'x9'; keep one of the two (first at line 4)",
+    "0 qid:x9 1:1 #docid = GX01": "document 'GX01' appears twice in query 'x9'; keep one of them (first at line 4)",
 }
 
 

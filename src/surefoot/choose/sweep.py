@@ -17,7 +17,7 @@ from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import State, run
 from surefoot.errors import ArgumentError, DataError, listed, shortened
 from surefoot.learn.defaults import ENGINE, MEASURE
-from surefoot.learn.engines.contract import engine_of
+from surefoot.learn.engines.contract import engine_of, replaced
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.sources import resolved_baseline
 
@@ -58,7 +58,7 @@ def sweep(
     if unknown:
         raise ArgumentError(f"sweep has no argument {unknown[0]!r}; it has {', '.join(DEFAULTS)}")
     usual = DEFAULTS | ({} if preset is None else known_preset(preset))
-    asked = usual | given | {"grid": {**usual["grid"], **given.get("grid", {})}}
+    asked = usual | given | {"grid": replaced(engine_of(engine), usual["grid"], given.get("grid", {}))}
     objectives = [asked["objectives"]] if isinstance(asked["objectives"], str) else asked["objectives"]
     plan = Plan.of(
         objectives, asked["alphas"], asked["seeds"], asked["grid"], asked["tune"], asked["measure"],

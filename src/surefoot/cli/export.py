@@ -9,8 +9,8 @@ import typer
 
 from surefoot.cli.outputs import Force, Output, check_outputs
 from surefoot.cli.printing import either
-from surefoot.errors import visible
-from surefoot.export.defaults import MISSING, ROWS, TARGETS
+from surefoot.errors import ArgumentError, visible
+from surefoot.export.defaults import LETOR_NAMES, MISSING, ROWS, TARGETS
 from surefoot.export.names import beside
 from surefoot.learn.model_files import model_files
 
@@ -31,6 +31,10 @@ def export(
         Path | None,
         typer.Option(help="The features' names there, one a line.", show_default="as in the training data"),
     ] = None,
+    letor: Annotated[
+        str | None,
+        typer.Option("--names", metavar=LETOR_NAMES, help="Name features by their LETOR numbers.", show_default=False),
+    ] = None,
     engine_version: Annotated[
         str | None, typer.Option(help="The engine's version, where it matters.", show_default="the newest")
     ] = None,
@@ -43,17 +47,21 @@ def export(
 
     **Example:** `surefoot export model/ --to elasticsearch --missing zero -o es.json`
     """
+    if letor is not None and (letor != LETOR_NAMES or features is not None):
+        raise ArgumentError(f"--names is {LETOR_NAMES}, where features have no names; --features FILE gives others")
     outputs = [output, *beside(output, to).values()]
     read = [*map(Path, model_files(model)), *([] if features is None else [features])]
     check_outputs([Output("--output", path) for path in outputs], read, force)
     from surefoot.data.feature_names import read_feature_names
     from surefoot.learn.ranker import Ranker
 
-    names = None if features is None else read_feature_names(features)
+    names = letor if features is None else read_feature_names(features)
     exported = Ranker.load(model).export(
         output, to=to, missing=missing, name=name, engine_version=engine_version, positive=positive, rows=rows,
         feature_names=names,
     )  # fmt: skip
+    for caution in exported.cautions:
+        typer.echo(visible(f"surefoot: warning: {caution}"), err=True)
     if not quiet:
         for note in exported.notes:
             typer.echo(visible(note))

@@ -74,7 +74,7 @@ def select(
         said = [
             *said,
             f"The model that {of} chose, {which} with seed {seed}, is in {output}/; rank with: "
-            f"surefoot rank {output} DATA",
+            f"surefoot rank {output} DATA -o RUN",
         ]
     if json_file == TERMINAL:
         typer.echo(to_json(choice.to_dict()), nl=False)

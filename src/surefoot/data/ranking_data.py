@@ -339,7 +339,7 @@ class RankingData:
         query = self.queries[int(query_at(self.offsets, second))]
         raise RowError(
             second,
-            f"document {shortened(self.doc_ids[second])} appears twice in query {shortened(query)}; keep one of the two",
+            f"document {shortened(self.doc_ids[second])} appears twice in query {shortened(query)}; keep one of them",
             first=first,
         )
 

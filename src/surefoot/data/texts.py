@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import os
 import re
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,12 +17,13 @@ from surefoot.data.columns import ids_of, is_missing, row_of
 from surefoot.data.files import existing_file, json_lines, read_text, text_lines, utf8_line
 from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, is_columns, read_table, table_of
 from surefoot.data.parquet import is_parquet
-from surefoot.errors import DataError, shortened
+from surefoot.errors import DataError, SurefootWarning, listed, shortened
 
 TEXTS = ("title", "text", "query", "query_text", "question", "passage", "contents")  # the first that is not empty
 IDS = tuple(name for name in ("_id", *QUERY_COLUMNS, "id", *DOCUMENT_COLUMNS) if name not in TEXTS)
 _FORMS = "a file, a dict {id: text}, or a pandas, polars or Arrow table with columns such as query_id and text"
 _BLOCK = 1 << 20
+_NAMED = 3  # ids that a message names
 # Possessive, so that no letter is looked at more than a few times, whatever a file holds.
 _TOPIC = re.compile(r"<(?:top|topic)\b([^<>]*+)>(.*?)(?=<top\b|<topic\b|</top>|</topic>|\Z)", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"<num>\s*+(?:Number\s*+:\s*+)?([^\s<]++)", re.IGNORECASE)
@@ -41,14 +43,36 @@ def read_texts(source: Any, wanted: Collection[str] | None = None) -> dict[str, 
     >>> read_texts({"q1": "surefoot  mountain goat"})
     {'q1': 'surefoot mountain goat'}
     """
+    return _read(source, wanted)[0]
+
+
+def shown_texts(source: Any, ids: Collection[str]) -> dict[str, str]:
+    """The texts to show beside ids, with a warning where there are texts of other ids alone."""
+    texts, others = _read(source, ids)
+    if ids and others and not texts:
+        where = shortened(str(source)) if isinstance(source, str | os.PathLike) else "what was given"
+        warnings.warn(
+            f"no text is shown: {where} has texts of {listed(others, _NAMED, shortened)}, and not of "
+            f"{shortened(next(iter(ids)))}; are these the same ids?",
+            SurefootWarning,
+            stacklevel=2,
+        )
+    return texts
+
+
+def _read(source: Any, wanted: Collection[str] | None) -> tuple[dict[str, str], list[str]]:
+    """The texts of the wanted ids, and a few of the others."""
     texts: dict[str, str] = {}
+    others: list[str] = []
     for where, key, text in _found(source):
         if wanted is not None and key not in wanted:
+            if len(others) < _NAMED:
+                others.append(key)
             continue
         if key in texts:
             raise DataError(f"{where}: the id {shortened(key)} is there twice; keep one text for each id")
         texts[key] = " ".join(text.split())
-    return texts
+    return texts, others
 
 
 def _found(source: Any) -> Found:

@@ -14,7 +14,7 @@ from surefoot.data.hashes import lists_hash
 from surefoot.data.locks import alone_with
 from surefoot.data.scores import Scores, read_scores, unknown_system
 from surefoot.data.segments import read_segments
-from surefoot.data.texts import read_texts
+from surefoot.data.texts import shown_texts
 from surefoot.data.writing import destination
 from surefoot.decide.decision import Decision
 from surefoot.decide.decision_data import SCHEMA, ConditionData, DecisionData, HurtData, Verdict
@@ -313,7 +313,7 @@ def _hurt(sample: Sample, texts: Any) -> list[HurtData]:
         if difference[place] >= 0 or len(places) == HURT:
             break
         places.setdefault(sample.queries[place], place)
-    said = {} if texts is None else read_texts(texts, places)
+    said = {} if texts is None else shown_texts(texts, places)
     return [
         {
             "query": query, "text": said.get(query), "baseline": float(sample.baseline[place]),

@@ -5,6 +5,7 @@ It imports nothing, so that the command line can show all of it without loading 
 
 MISSING = ("zero", "nan", "never")  # what a feature that is not set means
 ROWS = 100
+LETOR_NAMES = "letor"  # in place of features' names: their LETOR numbers
 
 _ALWAYS = ("rows.json", "replay.py", "md")
 # The files beside the model, by what follows its stem.

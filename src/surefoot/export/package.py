@@ -28,16 +28,18 @@ from surefoot.export.written import Written, plain_json
 
 _LEARNERS = ("lightgbm", "xgboost")  # each has a reader of its own name
 _WRITERS = {"elasticsearch": "ltr_plugin", "opensearch": "ltr_plugin"}  # the others have modules of their own names
+_LUCENE = ("elasticsearch", "opensearch", "ranklib", "elastic", "solr")
 _MOST_ROWS = 100_000
 _TOLERANCE = 1e-5  # of a score of 1; engines add up in float32
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The files that were written, the model's first, and what was assumed."""
+    """The files that were written, the model's first, what was assumed, and what must not be overlooked."""
 
     files: tuple[Path, ...]
     notes: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
 
 
 def read_ensemble(engine: str, text: str, names: Sequence[str]) -> Ensemble:
@@ -66,29 +68,40 @@ def export_model(
     engine_version: Any = None,
     positive: bool = False,
     rows: Any = ROWS,
+    notes: Sequence[str] = (),
 ) -> Exported:
-    """Write a model for an engine, and the files beside it; `predict` scores rows with the learner itself."""
+    """Write a model for an engine, and the files beside it; `predict` scores rows with the learner itself.
+
+    `notes` are what is to be said of the model besides.
+    """
     home = Path(path)
     asked = Asked.of(to, missing, name_of(home) if name is None else name, engine_version)
     count = whole("rows", rows, 0, _MOST_ROWS)
-    lifted = trees.lifted() if positive else trees
+    above_zero = trees.lifted()
+    lifted = above_zero if positive else trees
     lift = lifted.constant - trees.constant
     written = write_model(lifted, asked)
-    notes = [*written.notes]
+    said, cautions = [*written.notes, *notes], list[str]()
     if lift:
-        notes.append(f"A last tree adds {lift!r} to every score, so that none is below 0, which Lucene forbids.")
+        said.append(f"A last tree adds {lift!r} to every score, so that none is below 0, which Lucene forbids.")
+    elif above_zero.constant > trees.constant and asked.to in _LUCENE:
+        below = trees.constant - above_zero.constant
+        cautions.append(
+            f"SCORES CAN BE BELOW 0 (down to {below:.4g}), which Lucene forbids: export with --positive "
+            "(positive=True), which adds a constant to all of them."
+        )
     contents = dict(written.beside)
     if count:
         contents["rows.json"] = _rows(trees, predict, written, asked, count, lift)
         contents["replay.py"] = _replay_script()
-    contents["md"] = _guide(home, asked, written, notes, bool(count)).encode()
+    contents["md"] = _guide(home, asked, written, [*cautions, *said], bool(count)).encode()
     files = {path: contents[ending] for ending, path in beside(home, asked.to).items() if ending in contents}
     files[home] = written.model  # last: where it stands, all of them do
     for file in files:
         destination(file)  # one that cannot be written shows before any is
     for file, content in files.items():
         write_bytes(file, content)
-    return Exported((home, *list(files)[:-1]), tuple(notes))
+    return Exported((home, *list(files)[:-1]), tuple(said), tuple(cautions))
 
 
 def _rows(

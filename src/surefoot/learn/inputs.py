@@ -108,8 +108,13 @@ def standardised_baseline(data: RankingData) -> Floats:
 
 
 def numbered(features: int) -> list[str]:
-    """What the features of a nameless matrix are called."""
-    return [f"Column_{number}" for number in range(features)]
+    """What the features of a nameless matrix are called: by numbers from 1, as in LETOR files and `feature:25`."""
+    return [f"feature_{number}" for number in range(1, features + 1)]
+
+
+def is_numbered(names: Sequence[str]) -> bool:
+    """Whether features had no names in training; models of version 0.1 call them by LightGBM's numbers from 0."""
+    return list(names) in (numbered(len(names)), [f"Column_{number}" for number in range(len(names))])
 
 
 def matched(X: Any, trained: Sequence[str], what: str) -> Matrix:
@@ -124,7 +129,7 @@ def matched(X: Any, trained: Sequence[str], what: str) -> Matrix:
             return matrix
         place = {name: number for number, name in enumerate(names)}
         return np.ascontiguousarray(matrix[:, [place[name] for name in trained]])
-    if names is not None and list(trained) != numbered(len(trained)):
+    if names is not None and not is_numbered(trained):
         known, given = set(trained), set(names)
         absent = [name for name in trained if name not in given]
         extra = [name for name in names if name not in known]

@@ -15,7 +15,7 @@ from surefoot.data.ranking import TieRule
 from surefoot.data.ranking_data import RankingData
 from surefoot.data.tables import Run
 from surefoot.errors import ArgumentError
-from surefoot.export.defaults import ROWS
+from surefoot.export.defaults import LETOR_NAMES, ROWS
 from surefoot.learn import storage
 from surefoot.learn.checkpoints import Checkpoint
 from surefoot.learn.cluster.libraries import is_dask
@@ -26,8 +26,10 @@ from surefoot.learn.inputs import (
     as_data,
     as_eval_set,
     as_valid,
+    is_numbered,
     matched,
     matched_baselines,
+    numbered,
     standardised_baseline,
 )
 from surefoot.learn.prepared import Prepared
@@ -38,6 +40,7 @@ from surefoot.measures.scoring import score as effectiveness
 if TYPE_CHECKING:
     from surefoot.export.package import Exported
 
+_LETOR_NOTE = "Features have no names in the training data: feature_25 is the one numbered 25 there, as in LETOR files."
 _NEEDED = "a model that starts from a baseline needs the same one again: the data"
 
 
@@ -284,7 +287,7 @@ class Ranker(Estimator):
         engine_version: str | None = None,
         positive: bool = False,
         rows: int = ROWS,
-        feature_names: Sequence[str] | None = None,
+        feature_names: Sequence[str] | str | None = None,
     ) -> Exported:
         """Write the model for a search engine, and beside it features, upload request, rows to replay, and a guide.
 
@@ -303,8 +306,10 @@ class Ranker(Estimator):
             Add a constant that lifts the least possible score to 0.
         rows : int
             How many rows with the scores that the engine must give.
-        feature_names : sequence of str, optional
-            What the engine calls the features, in the order of training; as the training data by default.
+        feature_names : sequence of str, or "letor", optional
+            What the engine calls the features, in the order of training; as the training data by default, where
+            those without names are feature_1, feature_2, … by their LETOR numbers. "letor" gives a model that was
+            saved by version 0.1 these names, too.
 
         Examples
         --------
@@ -327,11 +332,16 @@ class Ranker(Estimator):
             )
         trees = engine_of(self.engine_)
         text = trees.dump(self.booster_, self.best_iteration_)
+        if feature_names == LETOR_NAMES:
+            if not is_numbered(self.feature_names_in_):
+                raise ArgumentError("this model's features have names of their own; leave the LETOR numbers out")
+            feature_names = numbered(self.n_features_in_)
         names = checked_names(self.feature_names_in_ if feature_names is None else feature_names, self.n_features_in_)
         ensemble = read_ensemble(self.engine_, text, names)
         return export_model(
             ensemble, lambda X: trees.predict(self.booster_, X, self.best_iteration_), path, to=to, missing=missing,
             name=name, engine_version=engine_version, positive=positive, rows=rows,
+            notes=[_LETOR_NOTE] if names == numbered(len(names)) else [],
         )  # fmt: skip
 
     @classmethod

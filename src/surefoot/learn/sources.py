@@ -29,7 +29,9 @@ def with_baselines(data: RankingData, specifications: Sequence[str], file: Path)
     for text in specifications:
         name, specification = named(text)
         if name in data.baselines:
-            raise ArgumentError(f"two baselines are called {shortened(name)}; give them names, such as old={text}")
+            raise ArgumentError(
+                f"two baselines are called {shortened(name)}; give each a name of its own, such as old={specification}"
+            )
         try:
             data = data.with_baseline(name, _scores(data, specification))
         except ArgumentError as error:  # training and validation data have the same baselines: say which of the two

@@ -14,6 +14,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.clicks.stages import FeatureTable
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.learn.engines.contract import engine_of, replaced
 from surefoot.personal.defaults import (
     GRIDS,
     LABELS,
@@ -115,7 +116,7 @@ def study(
     """Train every method on a table of features, choose on validation lists, and judge on test lists."""
     check_grid(preset)
     wanted: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
-    wanted = {**wanted, "ranker": wanted["ranker"] | (ranker or {}) | {"random_state": seed}}
+    wanted = {**wanted, "ranker": replaced(engine_of(), wanted["ranker"], ranker or {}) | {"random_state": seed}}
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
     measure = LABELS[labels]
     trainings = Trainings(table.folder, lists, measure, wanted["ranker"])

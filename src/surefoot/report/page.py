@@ -16,7 +16,7 @@ import numpy as np
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
 from surefoot.data.scores import Scores, check_same
-from surefoot.data.texts import read_texts
+from surefoot.data.texts import shown_texts
 from surefoot.errors import visible
 from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha, page_columns
 from surefoot.report.defaults import DETAIL, PANEL_ALPHAS
@@ -147,7 +147,7 @@ def _texts(source: Any, ids: Sequence[str]) -> list[str] | None:
     """The text of each id, "" where there is none; None where no texts are given."""
     if source is None:
         return None
-    found = read_texts(source, frozenset(ids))
+    found = shown_texts(source, frozenset(ids))
     return [_cut(found.get(key, "")) for key in ids]
 
 

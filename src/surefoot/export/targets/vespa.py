@@ -17,6 +17,15 @@ from surefoot.export.written import Written, check_depth, nested, plain_json
 _ARGUMENT = r"[A-Za-z_][\w.]*|\d+"
 _FEATURE = re.compile(rf"[A-Za-z_]\w*(\(({_ARGUMENT})(, ?({_ARGUMENT}))*\))?(\.[A-Za-z_]\w*)*", re.ASCII)
 _WORD = re.compile(r"\w{1,40}", re.ASCII)
+# Functions of Vespa's ranking expressions: log(price) is computed, and is no rank feature.
+_FUNCTIONS = frozenset({
+    "abs", "acos", "argmax", "argmin", "asin", "atan", "atan2", "avg", "bit", "ceil", "cell_cast", "concat", "cos",
+    "cosh", "cosine_similarity", "count", "diag", "elu", "erf", "euclidean_distance", "exp", "expand", "fabs",
+    "filter_subspaces", "floor", "fmod", "foreach", "hamming", "if", "isNan", "join", "l1_normalize", "l2_normalize",
+    "ldexp", "log", "log10", "map", "map_subspaces", "matmul", "max", "median", "merge", "min", "pow", "prod",
+    "random", "range", "reduce", "relu", "rename", "round", "sigmoid", "sign", "sin", "sinh", "softmax", "sqrt",
+    "square", "sum", "switch", "tan", "tanh", "tensor", "top", "unpack_bits", "xw_plus_b",
+})  # fmt: skip
 _BARE = frozenset({"nativeRank", "firstPhase", "secondPhase", "random", "now"})  # rank features without arguments
 
 
@@ -55,12 +64,13 @@ def write(trees: Ensemble, asked: Asked) -> Written:
 def expressions(names: Sequence[str]) -> list[str]:
     """What each feature is in an expression: its own name if that is a rank feature, a function of ours otherwise.
 
-    >>> expressions(["bm25(title)", "title: length", "price"])
-    ['bm25(title)', 'feature_2', 'feature_3_price']
+    >>> expressions(["bm25(title)", "title: length", "price", "log(price)"])
+    ['bm25(title)', 'feature_2', 'feature_3_price', 'feature_4']
     """
     found = []
     for number, name in enumerate(names, start=1):
-        is_feature = _FEATURE.fullmatch(name) and ("(" in name or name in _BARE)
+        head, bracket, _ = name.partition("(")
+        is_feature = _FEATURE.fullmatch(name) and (head not in _FUNCTIONS if bracket else name in _BARE)
         found.append(name if is_feature else f"feature_{number}" + (f"_{name}" if _WORD.fullmatch(name) else ""))
     return found
 

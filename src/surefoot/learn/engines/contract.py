@@ -90,6 +90,10 @@ class Engine(Protocol):
         """The library's version: another one may grow other trees."""
         ...
 
+    def main_name(self, name: str) -> str:
+        """A parameter's main name, whichever of its names is given; an unknown one stays as it is."""
+        ...
+
     def check(self, parameters: Mapping[str, Any], features: int) -> Parameters:
         """What the user gave for data of so many features; unknown names and impossible values are rejected."""
         ...
@@ -132,6 +136,16 @@ class Engine(Protocol):
     def load(self, text: str) -> Booster:
         """The booster of such a text, whose structure is checked before the library sees it: texts are not trusted."""
         ...
+
+
+def replaced(engine: Engine, usual: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The usual parameters with those given in their place, under whatever name of theirs.
+
+    >>> replaced(engine_of(), {"min_data_in_leaf": 500, "num_leaves": 50}, {"min_child_samples": 20})
+    {'num_leaves': 50, 'min_child_samples': 20}
+    """
+    names = {engine.main_name(name) for name in given}
+    return {name: value for name, value in usual.items() if engine.main_name(name) not in names} | dict(given)
 
 
 def engine_of(name: Any = ENGINE) -> Engine:

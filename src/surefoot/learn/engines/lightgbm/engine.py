@@ -17,7 +17,7 @@ from surefoot.extras import library
 from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.lightgbm import model_text
-from surefoot.learn.engines.lightgbm.parameters import check_parameters
+from surefoot.learn.engines.lightgbm.parameters import check_parameters, main_names
 
 _ALL = -1  # trees, as LightGBM counts
 _SAMPLE = 200_000  # documents that LightGBM looks at to find bins; all of fewer
@@ -137,6 +137,11 @@ class LightGBM:
     def version(self) -> str:
         """LightGBM's version."""
         return str(lightgbm().__version__)
+
+    def main_name(self, name: str) -> str:
+        """A parameter's main name."""
+        lightgbm()
+        return main_names().get(name, name)
 
     def check(self, parameters: Mapping[str, Any], features: int) -> Parameters:
         """Parameters by LightGBM's main names, with those set that make the same trees grow every time."""

@@ -107,18 +107,20 @@ TAKEN: dict[str, Check] = {
 }
 
 
+def main_names() -> dict[str, str]:
+    """The main name of each of LightGBM's parameters, by all of its names."""
+    from lightgbm.basic import _ConfigAliases
+
+    return {alias: name for name, known in _ConfigAliases._get_all_param_aliases().items() for alias in (name, *known)}
+
+
 def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, Any]:
     """LightGBM parameters under their main names, checked; unknown ones and those that Ranker decides are rejected.
 
     >>> check_parameters({"max_leaves": "50", "extra_tree": 1}, features=3)
     {'num_leaves': 50, 'extra_trees': True}
     """
-    from lightgbm.basic import _ConfigAliases
-
-    aliases = {
-        alias: name for name, known in _ConfigAliases._get_all_param_aliases().items() for alias in (name, *known)
-    }
-    checked = check_each(parameters, aliases, TAKEN, REJECTED, features, "LightGBM")
+    checked = check_each(parameters, main_names(), TAKEN, REJECTED, features, "LightGBM")
     if checked.get("boosting") in ("rf", "random_forest"):
         raise ArgumentError(
             f"boosting is {checked['boosting']!r}; LightGBM grows no random forest from an objective that it lacks"

@@ -21,7 +21,7 @@ from surefoot.extras import library
 from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.xgboost import model_text
-from surefoot.learn.engines.xgboost.parameters import check_parameters
+from surefoot.learn.engines.xgboost.parameters import MAIN_NAMES, check_parameters
 
 _RAW = ("approx", "exact")  # tree methods that make their own bins, from the numbers as they are
 _IMPORTANCES = {"split": "weight", "gain": "total_gain"}
@@ -140,6 +140,10 @@ class XGBoost:
     def version(self) -> str:
         """XGBoost's version."""
         return str(xgboost().__version__)
+
+    def main_name(self, name: str) -> str:
+        """A parameter's main name."""
+        return MAIN_NAMES.get(name, name)
 
     def check(self, parameters: Mapping[str, Any], features: int) -> Parameters:
         """Parameters by XGBoost's main names."""

@@ -84,6 +84,8 @@ TAKEN: dict[str, Check] = {
     "interaction_constraints": column_sets,
 }
 
+MAIN_NAMES = {name: name for name in (*TAKEN, *REJECTED)} | _ALIASES  # of each parameter, by all of its names
+
 # LightGBM's names, for people who change engines.
 _LIGHTGBM = {
     "num_leaves": "max_leaves (with grow_policy='lossguide' and max_depth=0 trees grow as LightGBM's do)",
@@ -108,8 +110,7 @@ def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, 
     for name in parameters:
         if name in _LIGHTGBM:
             raise ArgumentError(f"{name!r} is a parameter of LightGBM; XGBoost's is {_LIGHTGBM[name]}")
-    aliases = {name: name for name in (*TAKEN, *REJECTED)} | _ALIASES
-    checked = check_each(parameters, aliases, TAKEN, REJECTED, features, "XGBoost")
+    checked = check_each(parameters, MAIN_NAMES, TAKEN, REJECTED, features, "XGBoost")
     if not checked.get("max_depth", 6) and not checked.get("max_leaves"):
         raise ArgumentError("max_depth=0 sets no limit to trees; give max_leaves too")
     return checked
