@@ -23,7 +23,9 @@ def home(tmp_path: Path, monkeypatch) -> Path:
 def test_a_model_for_elasticsearch(surefoot, home: Path) -> None:
     code, out, err = surefoot("export", "model", "--to", "elasticsearch", "--missing", "zero", "-o", "es.json")
     assert code == 0
-    assert err.startswith("surefoot: warning: SCORES CAN BE BELOW 0 (down to -0.6685), which Lucene forbids: export with")
+    assert err.startswith(
+        "surefoot: warning: SCORES CAN BE BELOW 0 (down to -0.6685), which Lucene forbids: export with"
+    )
     assert "SCORES CAN BE BELOW 0" in (home / "es.md").read_text()
     assert "means 0 to the model" in out
     assert "Wrote es.json and, beside it, es.features.json, es.upload.json, es.rows.json, es.replay.py, es.md" in out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -42,6 +43,31 @@ def test_a_generated_log_is_the_same_in_every_layout(layout: str, first: Feature
     assert second.counts["clicks"] == first.counts["clicks"]
     assert not second.counts["rejected"]
     assert not second.counts["set_aside"]
+
+
+def _dumped(line: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    return [{"_index": "ubi", "_id": str(number), "_score": 1, "_source": line}]
+
+
+def _bulk(line: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    return [{"index" if number % 2 else "create": {"_index": "ubi", "_id": str(number)}}, line]
+
+
+@pytest.mark.parametrize("form", [_dumped, _bulk])
+@pytest.mark.heavy
+def test_dumps_and_bulk_files_of_user_behavior_insights(form: Any, first: FeatureTable, tmp_path: Path) -> None:
+    for path in generated(tmp_path, 10, "ubi").iterdir():
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        path.write_text("".join(f"{json.dumps(one)}\n" for i, line in enumerate(lines) for one in form(line, i)))
+    second = made(tmp_path / "ubi.log", tmp_path / "second", Reading("ubi"), GRADES)
+    assert outcomes(results(second)).equals(outcomes(results(first)))
+    assert not second.counts["rejected"]
+
+
+def test_a_log_of_which_nothing_is_left_says_by_which_rules(tmp_path: Path) -> None:
+    lines = [q12("s", "noon", "x", "a"), q12("s", "later", "x", "a"), "nothing at all"]
+    with pytest.raises(DataError, match=r"shows no list of results, read as yandex2012 \(2 lines: .*; 1 line: "):
+        made(write_lines(tmp_path / "log", lines), tmp_path / "made")
 
 
 @pytest.mark.heavy

@@ -92,3 +92,10 @@ def test_other_measures_have_no_gains(measure: str) -> None:
 def test_sweeps_trade_gain_against_risk(tmp_path) -> None:
     with pytest.raises(sf.ArgumentError, match="unknown objective 'regression'"):
         sf.sweep(sf.synthetic_letor(queries=5, documents=5, seed=1), tmp_path / "s", objectives=["regression"])
+
+
+def test_it_has_no_switch_of_the_kernel() -> None:
+    from surefoot.learn.objectives import Objective
+
+    with pytest.raises(sf.ArgumentError, match="regression has no pairs of documents"):
+        _ = Objective("regression").kind

@@ -131,6 +131,7 @@ class _Stages:
     def run(self) -> tuple[Log, dict[str, Any]]:
         """All stages; what is there already is taken as it is."""
         log = self._log()
+        self._check_lists(log)
         if self.how.layout == "yandex2012" and log.clock is None:
             self._warn_of_clock(log)
         units = tuple(threshold / log.seconds for threshold in self.satisfaction.thresholds)
@@ -154,6 +155,18 @@ class _Stages:
                 self._keep(table.mutate(shard=_shard(key, self.shards)), name, "shard")
             rejected = self._keep(log.rejected, "rejected")
         return replace(log, rejected=rejected)
+
+    def _check_lists(self, log: Log) -> None:
+        """Refuse a log of which nothing is left, with the rules that rejected its lines."""
+        if _count(self.engine.parquet(self.folder / "lists").limit(1)):
+            return
+        reasons = sorted(_by_reason(log.rejected).items(), key=lambda item: -item[1])
+        said = "; ".join(f"{count:,} {'line' if count == 1 else 'lines'}: {reason}" for reason, count in reasons[:5])
+        raise DataError.at(
+            self.files[0].path, None,
+            f"shows no list of results, read as {self.how.layout}" + (f" ({said})" if said else "")
+            + "; is this the layout of the log?",
+        )  # fmt: skip
 
     def _warn_of_clock(self, log: Log) -> None:
         """Say so where times do not look as if they counted from each session's start."""

@@ -76,6 +76,8 @@ class Sample:
             raise ValueError("columns of different lengths")
         if not found or not all(isinstance(query, str) for query in found.queries):
             raise ValueError("queries that are none")
+        if weight is None and len(set(found.queries)) < len(found):
+            raise ValueError("a query that appears twice")
         if not all(((scores >= 0) & (scores <= 1)).all() for scores in (baseline, candidate)):
             raise ValueError("a score beyond 0 and 1")
         if not all(((one > 0) & np.isfinite(one)).all() for one in weights):

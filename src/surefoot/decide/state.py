@@ -148,6 +148,8 @@ def read_state(path: str | os.PathLike[str], about: About) -> State:
         found = About.from_dict(data)
         batches = tuple(Batch.from_dict(batch) for batch in data["batches"])
         name = str(data["name"])
+        if not batches:
+            raise ValueError("no batch")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError.at(path, None, f"is not whole, as a state ({error!r}); begin anew") from error
     _check_same(path, found, about)

@@ -297,7 +297,8 @@ def least_by_betting(m: float, delta: float) -> float:
     >>> least_by_betting(0.02, 0.05)
     150.0
     """
-    return float(np.ceil(-np.log(delta) / np.log1p(MOST_STAKE * m / (1 - m))))
+    with np.errstate(over="ignore", divide="ignore"):  # where m is next to nothing, no number of them can
+        return float(np.ceil(-np.log(delta) / np.log1p(MOST_STAKE * m / (1 - m))))
 
 
 def least_anytime(m: float, delta: float) -> int:

@@ -117,7 +117,8 @@ def least_queries(m: float, delta: float, method: Method | Literal["anytime"] = 
     if m >= 1:
         return 1
     if method in ("binomial", "hoeffding-bentkus"):
-        least = float(np.ceil(np.log(delta) / np.log1p(-m)))
+        with np.errstate(over="ignore", divide="ignore"):
+            least = float(np.ceil(np.log(delta) / np.log1p(-m)))
     else:
         least = least_by_betting(m, delta)
     if least > LARGEST_COUNT:

@@ -1,5 +1,6 @@
 """OpenSearch's User Behavior Insights: `ubi_queries` and `ubi_events`, as JSON lines.
 
+A line may be a dump's, with the document under `_source`; the lines of a bulk file that name an action are passed over.
 A list is a query's `query_response_hit_ids`, shown at the query's timestamp; a click is an event of a clicking action
 on a document. The user is the client, or where there is none the user. A query has no session of its own: it has that
 of its events, and one for itself where it has none.
@@ -8,6 +9,7 @@ of its events, and one for itself where it has none.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from surefoot.clicks.engines import Engine
 from surefoot.clicks.expressions import Table, ibis
@@ -23,13 +25,15 @@ _EVENT = {
     "action_name": str, "timestamp": str, "query_id": str, "session_id": str, "client_id": str, "user_id": str,
     "event_attributes": {"object": {"object_id": str}},
 }  # fmt: skip
+_SOURCE = "_source"
+_BULK = r'^\s*\{\s*"(index|create)"\s*:\s*\{[^{}]*\}\s*\}\s*$'
 _NOT_JSON = "is not an object of JSON"
 
 
 def read(engine: Engine, queries: LogFile, events: LogFile, actions: Sequence[str]) -> Log:
     """A log of two files; `actions` are those that count as clicks."""
     asked, happened = (
-        _moments(engine.json(file.path, shape), file) for file, shape in ((queries, _QUERY), (events, _EVENT))
+        _moments(_documents(engine, file, shape)) for file, shape in ((queries, _QUERY), (events, _EVENT))
     )
     one, hits = asked.event, asked.event.query_response_hit_ids
     asked = asked.mutate(
@@ -70,7 +74,18 @@ def read(engine: Engine, queries: LogFile, events: LogFile, actions: Sequence[st
     )  # fmt: skip
 
 
-def _moments(lines: Table, file: LogFile) -> Table:
+def _documents(engine: Engine, file: LogFile, shape: dict[str, Any]) -> Table:
+    """The lines with what they hold, by itself or under `_source`."""
+    lines = engine.json(file.path, {**shape, _SOURCE: shape})
+    lines = lines.filter(~lines.line.re_search(_BULK))
+    own = ibis.struct({name: lines.event[name] for name in shape})
+    dumped = lines.event[_SOURCE]
+    known = ibis.or_(*(dumped[name].notnull() for name in shape))
+    nothing = ibis.null(own.type())
+    return lines.mutate(event=ibis.cases((lines.event.isnull(), nothing), (known.fill_null(False), dumped), else_=own))
+
+
+def _moments(lines: Table) -> Table:
     """Parsed lines with their moment, and the reason where they have none."""
     time = milliseconds(lines.event.timestamp)
     return lines.mutate(

@@ -47,6 +47,10 @@ class Lists:
     _lists: list[Node] = field(default_factory=list)
     _seen: dict[Any, Node] = field(default_factory=dict)
 
+    def has(self, query: Node) -> bool:
+        """Whether a query is there already."""
+        return str(query.scalar()) in self._seen
+
     def add(self, query: Node, listed: Node, documents: Sequence[Any], numbers: Sequence[Any] | None = None) -> None:
         """Add the documents in a list of the file; without numbers they are ranked as they stand."""
         name = query.scalar()

@@ -1,4 +1,4 @@
-"""Quepid's CSV files: the ratings of a case, a book of several judges' ratings, and snapshots, which are runs.
+"""Quepid's CSV files: a case's ratings, plain or detailed, a book of several judges' ratings, and snapshots (runs).
 
 Quepid puts a space before a cell that a spreadsheet would take for a formula. White space around a cell does not count
 when CSV is read here, which takes that space off again.
@@ -25,7 +25,7 @@ Place: TypeAlias = "Callable[[int | None], str]"
 
 RATINGS = ["query", "docid", "rating"]
 _SNAPSHOT = ("Snapshot Name", "Snapshot Time", "Case ID")  # what says which snapshot a row is of
-_QUERY, _DOCUMENT, _POSITION = "Query Text", "Doc ID", "Doc Position"
+_QUERY, _DOCUMENT, _POSITION, _RATING = "Query Text", "Doc ID", "Doc Position", "Rating"
 _FORMULA = ("-", "=", "+", "@")
 
 
@@ -41,6 +41,9 @@ def in_table(
     if not (names == RATINGS or book or snapshot):
         return None
     table = {name: _listed(cells) for name, cells in zip(names, columns, strict=True)}
+    if snapshot and _POSITION not in names and _RATING in names:  # a case's detailed export
+        table |= {"query": table[_QUERY], "docid": table[_DOCUMENT], "rating": table[_RATING]}
+        return _ratings(table, where)
     if snapshot:
         return _snapshot(table, where)
     return _book(names, table, where, Judges.parse(judges)) if book else _ratings(table, where)

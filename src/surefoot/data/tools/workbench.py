@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from surefoot.arguments import number_of
 from surefoot.data.tools.contents import Contents, Lists
 from surefoot.data.tools.places import JsonFile, Node, is_objects
 from surefoot.errors import shortened
@@ -82,10 +83,14 @@ def _only(entries: list[Node], what: str) -> Node:
 
 def _judgments(entries: list[Node]) -> Contents:
     found = Lists(("'query'", "'docId'", "'rating'"))
+    seen: dict[str, list[tuple[Any, Any]]] = {}
     for judged in _only(entries, "list of judgments")[_RATINGS]:
         ratings = judged["ratings"]
         shape = '{"docId": …, "rating": …}'
         pairs = ratings.column(lambda value: (value["docId"], value["rating"]), shape)
+        same = sorted((str(document), number_of(rating)) for document, rating in pairs)
+        if seen.setdefault(str(judged["query"].scalar()), same) == same and found.has(judged["query"]):
+            continue  # the Workbench lists a query again that is twice in its set, with the same ratings
         found.add(judged["query"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
     return Contents("judgments of the Search Relevance Workbench", "judgments", {None: found.rows()})
 

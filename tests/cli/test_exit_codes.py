@@ -1,0 +1,126 @@
+"""Exit codes say what was decided, whatever is odd about levels, states or the error stream."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import surefoot as sf
+from surefoot.data.hashes import sealed
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("codes")
+    made = sf.synthetic_runs(queries=60)
+    made.qrels.write(folder / "qrels.txt")
+    for run in made.runs[:3]:
+        run.write(folder / f"{run.name}.run")
+    return folder
+
+
+def gate(surefoot: Any, home: Path, *options: object, candidate: str = "steady") -> tuple[int, str, str]:
+    runs = (home / "today.run", home / f"{candidate}.run")
+    return surefoot("gate", home / "qrels.txt", *runs, "-m", "nDCG@10", "-b", "today", *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (["--risk", "1e-308"], 1), (["--share-hurt", "1e-310"], 1), (["--risk", "1e-17"], 1),
+        (["--gain", "-0.9999999999999999"], 0), (["--u-risk", "5:1e-310"], (1, 3)),
+        (["--risk", "0.9999999999999999"], 0),
+        (["--risk", "0.03", "--delta", "1e-12"], 3),
+    ],
+)  # fmt: skip
+def test_levels_of_any_size_decide(surefoot, home: Path, options: list[str], code: Any) -> None:
+    found, out, err = gate(surefoot, home, *options)
+    assert found in (code if isinstance(code, tuple) else (code,)), out
+    assert err == ""
+
+
+@pytest.mark.parametrize("delta", ["1e-320", "5e-324", "1e-13", "0"])
+def test_a_delta_that_nothing_reaches_is_refused(surefoot, home: Path, delta: str) -> None:
+    code, _, err = gate(surefoot, home, "--risk", 0.03, "--delta", delta)
+    assert code == 2
+    assert "it must be from 1e-12 to 0.5" in err
+
+
+CHANGES: list[dict[str, Any]] = [
+    {"candidate": 0}, {"baseline": {"name": 5, "sha256": None}}, {"measure": None}, {"policy": 7}, {"budget": "x"},
+    {"batches": [0]}, {"batches": 5}, {"batches": []}, {"name": 1e300}, {"unanswered": 3},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_forged_state_is_refused_though_its_hash_fits(surefoot, home: Path, tmp_path: Path, change: Any) -> None:
+    path = tmp_path / "state.json"
+    options = ("--risk", 0.5, "--budget", 100, "--state", path)
+    assert gate(surefoot, home, *options)[0] in (0, 1, 3)
+    before = json.loads(path.read_text())
+    for wrong in (change, {"batches": [{**before["batches"][0], "query": ["a"] * 60} | change]}):
+        path.write_text(json.dumps(sealed(before | wrong)))
+        held = path.read_text()
+        code, _, err = gate(surefoot, home, *options)
+        assert (code, path.read_text()) == (2, held)
+        assert err.startswith("surefoot: ")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("baseline", [2.0] * 60), ("candidate", [-1.0] * 60), ("query", [1] * 60), ("weight", [0.0] * 60), ("seed", "x"),
+     ("nothing_to_lose", {}), ("segments", 5), ("baseline", [0.5] * 59)],
+)  # fmt: skip
+def test_a_forged_batch_is_refused_though_its_hash_fits(
+    surefoot, home: Path, tmp_path: Path, key: str, value: Any
+) -> None:
+    path = tmp_path / "state.json"
+    options = ("--risk", 0.5, "--budget", 100, "--state", path)
+    gate(surefoot, home, *options)
+    data = json.loads(path.read_text())
+    data["batches"][0][key] = value
+    path.write_text(json.dumps(sealed(data)))
+    code, _, err = gate(surefoot, home, *options)
+    assert code == 2
+    assert "is not whole, as a state" in err
+
+
+@pytest.mark.parametrize("kind", ["--state", "--ledger", "--drawn"])
+def test_a_number_beyond_all_in_a_sealed_file_is_refused(surefoot, home: Path, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "sealed.json"
+    schema = {"--state": "gate-state", "--ledger": "ledger", "--drawn": "draws"}[kind]
+    path.write_text(f'{{"schema": "surefoot/{schema}/2", "measure": 1e999, "sha256": "0"}}')
+    more = ("--budget", 100) if kind == "--state" else ()
+    code, _, err = gate(surefoot, home, "--risk", 0.5, kind, path, *more)
+    assert code == 2
+    assert "was changed after it was written" in err
+
+
+def test_a_stratum_without_a_name_is_refused(surefoot, home: Path, tmp_path: Path) -> None:
+    (tmp_path / "w.csv").write_text("stratum,share\nhead,0.5\n,0.5\n")
+    (tmp_path / "s.csv").write_text("query,stratum\nq001,head\n")
+    code, _, err = gate(surefoot, home, "--risk", 0.5, "--weights", tmp_path / "w.csv", "--strata", tmp_path / "s.csv")
+    assert code == 2
+    assert "w.csv, line 3: the stratum is missing" in err
+
+
+ENDS = {"full": "2>/dev/full", "closed": "2>&-", "nobody reads": "2> >(exec true)"}
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [("steady.run --risk 0.5", 0), ("bold.run --risk 0.001", 1), ("nowhere.run --risk 0.5", 2),
+     ("steady.run --risk 0.03 --delta 1e-9", 3), ("steady.run --nonsense", 2)],
+)  # fmt: skip
+def test_an_error_stream_that_cannot_be_written_changes_no_exit_code(
+    home: Path, end: str, options: str, code: int
+) -> None:
+    line = f"{sys.executable} -m surefoot gate qrels.txt today.run {options} -m nDCG@10 -b today >/dev/null {ENDS[end]}"
+    assert subprocess.run(["bash", "-c", line], cwd=home, check=False).returncode == code
