@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def answered() -> Assessment:
 
 
 def said(opened: Any) -> str:
-    return opened.text("#effect").replace("−", "-")
+    return opened.text("#effect")
 
 
 def test_opens_at_the_smallest_alpha_above_0(show: Any, answered: Assessment) -> None:
@@ -261,3 +262,61 @@ def test_as_good_on_average(show: Any) -> None:
     opened = show(assessment)
     assert said(opened) == assessment.verdict("new")
     assert "new is on average as good as today and hurts 1 of 3 queries" in said(opened)
+
+
+def test_segments_have_a_mean(show: Any, answered: Assessment) -> None:
+    opened = show(answered, "#system=bold")
+    heads = opened.page.locator("#segments-head th").all_inner_texts()
+    place = heads.index("mean")
+    data = answered.to_dict()["measures"][0]
+    means = {
+        part["segment"]: next(row["mean"] for row in part["systems"] if row["system"] == "bold")
+        for column in data["segments"]
+        for part in column["segments"]
+    }
+    for row in opened.page.locator("#segments-body tr").all():
+        name = row.locator("th button").inner_text().split()[-1]
+        assert float(row.locator("td").nth(place - 1).inner_text()) == pytest.approx(means[name], abs=6e-5)
+
+
+def test_nobody_hurt_is_no_alarm(show: Any) -> None:
+    scores = {"today": {"a": 0.5, "b": 0.4, "c": 0.3}, "new": {"a": 0.6, "b": 0.7, "c": 0.3}}
+    opened = show(sf.assess(scores, "today", [0]))
+    tones = {
+        name: opened.page.locator(f"#figure-{name}").get_attribute("data-tone") for name in ("helped", "hurt", "badly")
+    }
+    assert tones == {"helped": "helped", "hurt": "", "badly": ""}
+
+
+def test_names_in_the_plane_leave_ticks_and_axes_alone(show: Any, demo: Assessment) -> None:
+    for width in (400, 1280):
+        opened = show(demo, "#system=bold", viewport={"width": width, "height": 900})
+        touching = opened.page.evaluate(
+            """() => {
+              const all = (kind) => [...document.querySelectorAll(`#plane text.${kind}`)];
+              const boxes = (kind) => all(kind).map((one) => one.getBoundingClientRect());
+              const axes = [...boxes("tick"), ...boxes("axis")];
+              const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+              return boxes("label").filter((one) => axes.some((other) => meet(one, other))).length;
+            }"""
+        )
+        assert touching == 0
+        assert opened.page.locator("#plane text.label").count() > 2
+
+
+def test_the_change_of_a_query_is_seen_on_a_phone(show: Any, demo: Assessment) -> None:
+    opened = show(demo, viewport={"width": 400, "height": 900})
+    box = opened.page.locator("#queries-body tr").first.locator("td").first.bounding_box()
+    assert box["x"] + box["width"] <= 400
+    assert opened.page.locator("#queries-body tr").first.locator("td").first.inner_text().startswith(("−", "+"))
+
+
+def test_the_histograms_axis_is_even(show: Any, demo: Assessment) -> None:
+    opened = show(demo, "#system=bold")
+    ticks = opened.page.evaluate(
+        """() => [...document.querySelectorAll("#histogram text.tick[text-anchor=middle]")].map((one) => [
+          Number(one.getAttribute("x")), Number(one.textContent.replace("−", "-"))])"""
+    )
+    ticks.sort()
+    steps = {(round(b[0] - a[0]), round(b[1] - a[1], 6)) for a, b in pairwise(ticks)}
+    assert len(steps) == 1

@@ -67,6 +67,21 @@ def test_the_curve_is_of_the_part_that_is_looked_at(open_file: Any, result: Pers
             assert at == pytest.approx([at[least] + slope * (one - value[least]) for one in value], abs=0.2)
 
 
+def test_segments_are_on_the_page(open_file: Any, result: Personalization, tmp_path: Path) -> None:
+    data = json.loads(result.to_json())
+    for row in data["chosen"]:
+        row["segments"] = {
+            "kind": {"head": {"share_reranked": 0.25, "gain": 0.0123}, "tail": {"share_reranked": 1.0, "gain": -0.5}}
+        }
+    Personalization.from_dict(data).to_html(tmp_path / "p.html")
+    opened = open_file(tmp_path / "p.html")
+    section = opened.page.locator("section", has=opened.page.locator("h2", has_text="By kind"))
+    assert section.locator("thead th").all_inner_texts()[1:] == [
+        "head: % re-ranked", "head: gain", "tail: % re-ranked", "tail: gain"
+    ]  # fmt: skip
+    assert section.locator("tbody tr").first.locator("td").all_inner_texts() == ["25.00", "1.230", "100.00", "−50.000"]
+
+
 def test_hostile_names_stay_text(open_file: Any, result: Personalization, tmp_path: Path) -> None:
     evil = "</script><script>document.title='x'</script>\u202e"
     data = json.loads(result.to_json())

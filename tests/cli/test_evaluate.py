@@ -428,3 +428,15 @@ def test_a_run_without_a_judged_document_is_warned_of(surefoot, tmp_path: Path) 
         "surefoot: warning: run 'b': none of its 2 documents is judged; its first document is 'D1', "
         "the first judged one 'd1'; are the ids the same?\n"
     )
+
+
+def test_a_page_names_files_and_no_folders(surefoot, tmp_path: Path) -> None:
+    folder = tmp_path / "secret"
+    folder.mkdir()
+    (folder / "s.csv").write_text("query,today,new\nq1,0.5,0.6\nq2,0.4,0.5\n")
+    surefoot(
+        "evaluate", "--scores", folder / "s.csv", "-b", "today", f"--html={folder / 'r.html'}", "--title", "a/b", "-q"
+    )
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert "secret" not in page
+    assert "surefoot evaluate --scores s.csv -b today --html=r.html --title a/b -q" in page

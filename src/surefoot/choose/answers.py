@@ -11,6 +11,8 @@ from surefoot.choose.defaults import MODEL, RANKINGS
 from surefoot.choose.figures import REACHED
 from surefoot.choose.frontier import Point, mixture_hull, proportional_gain
 from surefoot.choose.rows import counted, gain_only, pooled
+from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import signed
 from surefoot.risk.churn import BINS
 from surefoot.risk.plain_data import Json
 
@@ -55,7 +57,8 @@ def _above_the_lines(data: Json) -> Json | None:
     above = sum(difference > 0 for difference in proportional)
     said = (
         f"{above} of {len(models)} risk-sensitive models gain more than proportional reduction of the gain-only model "
-        f"at the same risk (by {np.mean(proportional):+.4f} on average, {max(proportional):+.4f} at best)."
+        f"at the same risk (by {signed(float(np.mean(proportional)), 4)} on average, {signed(max(proportional), 4)} at "
+        "best)."
     )
     curve = data["curves"]["test"]["selective"]
     if curve:
@@ -66,7 +69,7 @@ def _above_the_lines(data: Json) -> Json | None:
         over = [row["test"]["gain"] - end for row, end in zip(models, ends, strict=True)]
         said += (
             f" {sum(difference > 0 for difference in over)} of {len(models)} gain more than selective re-ranking at "
-            f"the same risk, even where its thresholds are mixed (by {np.mean(over):+.4f} on average)."
+            f"the same risk, even where its thresholds are mixed (by {signed(float(np.mean(over)), 4)} on average)."
         )
     return {"question": "Do risk-sensitive models beat reducing the gain-only model?", "answer": said}
 
@@ -121,7 +124,8 @@ def _better_in_both(data: Json) -> Json | None:
 
     rankings = [row for row in data["rows"] if row["kind"] in RANKINGS]
     wanted = {fold: [row for row in rankings if fits(row, fold)] for fold in data["folds"]}
-    question = f"Is there more {data['measure']} with at least {LESS_RISK:.0%} less risk than the gain-only model?"
+    measure = measure_title(data["measure"])
+    question = f"Is there more {measure} with at least {LESS_RISK:.0%} less risk than the gain-only model?"
     found = sum(map(bool, wanted.values()))
     if not found:
         return {"question": question, "answer": "On no fold's validation data."}
@@ -131,7 +135,7 @@ def _better_in_both(data: Json) -> Json | None:
     }
     mine, full = pooled(chosen), pooled(dict.fromkeys(data["folds"], gain))
     held = mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"]
-    less = f" ({mine['risk'] / full['risk'] - 1:+.0%})" if full["risk"] else ""
+    less = f" ({signed(100 * (mine['risk'] / full['risk'] - 1), 0)} %)" if full["risk"] else ""
     said = (
         f"On the validation data of {found} of {len(wanted)} folds ({counted(chosen)}). On test data "
         f"{'it holds' if held else 'it does not hold'}: {mine['mean']:.4f} against {full['mean']:.4f}, and a risk of "

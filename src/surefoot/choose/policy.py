@@ -14,6 +14,8 @@ from surefoot.choose.tradeoffs import TradeOffs
 from surefoot.choose.trainings import Trainings
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.ranker import Ranker
+from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import signed
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import Json
 
@@ -64,7 +66,7 @@ class Policy:
                 return max(fit, key=lambda row: float(on(row)["gain"])), len(fit)
             case "keep_gain":
                 if on(gain)["gain"] <= 0:
-                    self._need([], fold, f"the gain-only model does not gain there ({on(gain)['gain']:+.4f})")
+                    self._need([], fold, f"the gain-only model does not gain there ({signed(on(gain)['gain'], 4)})")
                 wanted = self.level * on(gain)["gain"]
                 fit = [row for row in rows if on(row)["gain"] >= wanted]
                 most = max(rows, key=lambda row: float(on(row)["gain"]))
@@ -128,11 +130,11 @@ class Choice:
         mine, full = self.test, pooled(dict.fromkeys(self.chosen, self.gain))
         fit = " to ".join(map(str, sorted({min(self.satisfied.values()), max(self.satisfied.values())})))
         said = [
-            f"{counted(self.chosen)}: {self.policy.words}, by {self.measure} on each fold's validation data, where "
-            f"{fit} of {self.among} candidates satisfy the policy.",
-            f"On all {mine['queries']:,} test queries it gains {mine['gain']:+.4f} at a risk of {mine['risk']:.4f}, "
-            f"and hurts {mine['loss_over_20']:.0f} queries by more than 20 %; the gain-only model {full['gain']:+.4f} "
-            f"at {full['risk']:.4f}, and hurts {full['loss_over_20']:.0f}.",
+            f"{counted(self.chosen)}: {self.policy.words}, by {measure_title(self.measure)} on each fold's validation "
+            f"data, where {fit} of {self.among} candidates satisfy the policy.",
+            f"On all {mine['queries']:,} test queries it gains {signed(mine['gain'], 4)} at a risk of "
+            f"{mine['risk']:.4f}, and hurts {mine['loss_over_20']:.0f} queries by more than 20 %; the gain-only model "
+            f"{signed(full['gain'], 4)} at {full['risk']:.4f}, and hurts {full['loss_over_20']:.0f}.",
         ]
         if self.policy.name == "max_risk" and mine["risk"] > self.policy.level:
             said.append(

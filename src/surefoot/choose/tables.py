@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from surefoot.choose.rows import gain_only, gain_only_rows
-from surefoot.choose.worker import PAPERS, SHOWN
+from surefoot.choose.worker import SHOWN
 from surefoot.errors import visible
 from surefoot.report.columns import MORE, SUMMARY, Column
 from surefoot.report.escapes import csv_text, markdown
+from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.assess import alpha_key
@@ -30,8 +31,8 @@ MARKS = (
 def columns(data: Json) -> list[Column]:
     """The papers' columns: effectiveness, both parts of the trade-off, both kinds of ratio, who is hurt."""
     found = [
-        Column(measure, _short(measure), _short(measure), lambda row, name=measure: _of(row)["measures"][name])  # type: ignore[misc]
-        for measure in data["measures"]
+        Column(measure, heading, heading, lambda row, name=measure: _of(row)["measures"][name])  # type: ignore[misc]
+        for measure, heading in ((measure, measure_title(measure)) for measure in data["measures"])
     ]
     found += [replace(_KNOWN[key], digits=4) for key in ("reward", "risk")]
     found += [_KNOWN[key] for key in ("reward_over_risk", "wins", "losses", "wins_over_losses", "loss_over_20")]
@@ -75,14 +76,15 @@ def title(data: Json) -> str:
     """What was compared, on how much."""
     seeds, folds = len(data["seeds"]), len(data["folds"])
     return (
-        f"{len(data['rows'])} candidates against {visible(data['baselines'][0]['name'])}: {_short(data['measure'])} on "
-        f"{data['queries']['test']:,} test queries, {folds} fold{'s' * (folds != 1)}, {seeds} seed{'s' * (seeds != 1)}"
+        f"{len(data['rows'])} candidates against {visible(data['baselines'][0]['name'])}: "
+        f"{measure_title(data['measure'])} on {data['queries']['test']:,} test queries, {folds} "
+        f"fold{'s' * (folds != 1)}, {seeds} seed{'s' * (seeds != 1)}"
     )
 
 
 def notes(data: Json) -> list[str]:
     """How to read the tables, and what is not in them."""
-    found = [data["rule"], MARKS, f"Ties go by {data['tie_rule']}."]
+    found = [data["rule"], MARKS, f"Ties go by {data['tie_rule']}.", *filter(None, [measure_note(data["measure"])])]
     several, gain = gain_only_rows(data["rows"]), gain_only(data["rows"])
     if gain is not None and len(several) > 1:
         found.append(f"The gain-only model is {gain['name']}, the first of {len(several)}.")
@@ -154,12 +156,3 @@ def to_markdown(data: Json) -> str:
 def to_latex(data: Json) -> str:
     """A booktabs table of the test data."""
     return latex_table(title(data), ["Candidate", *(column.latex for column in columns(data))], _cells(data, "test"))
-
-
-def _short(measure: str) -> str:
-    """A measure as the papers head their columns, where they have it.
-
-    >>> _short("nDCG(dcg='exp-log2')@10"), _short("AP")
-    ('NDCG@10', 'AP')
-    """
-    return measure.replace(PAPERS, "NDCG")

@@ -30,6 +30,7 @@ from surefoot.learn.defaults import (
 from surefoot.learn.sources import HELP as BASELINES
 from surefoot.learn.sources import files_of, resolved_baseline
 from surefoot.progress import busy
+from surefoot.report.numbers import short
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -161,7 +162,7 @@ def _fit_on_cluster(
         fit_files(ranker, client, data, valid, [*map(resolved_baseline, baseline)], progress)
     for which, name in (("train", "training"), ("valid", "validation")):
         figures = {figure: values[ranker.best_iteration_ - 1] for figure, values in ranker.history_[which].items()}
-        shown = ", ".join(f"{figure} {value:,.4g}" for figure, value in figures.items())
+        shown = ", ".join(f"{figure} {short(value)}" for figure, value in figures.items())
         if shown:
             console.print(f"{name}: {shown}")
 

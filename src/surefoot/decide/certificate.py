@@ -11,6 +11,8 @@ from surefoot.errors import DataError, listed, visible
 from surefoot.report.escapes import csv_text
 from surefoot.report.html import render_page
 from surefoot.report.line_chart import Line, line_chart
+from surefoot.report.measure_names import measure_note, measure_title
+from surefoot.report.numbers import fixed, short, signed
 from surefoot.report.result import PlainResult
 from surefoot.report.schema import schema_of
 from surefoot.risk.plain_data import Json
@@ -110,7 +112,7 @@ def certificate_schema(*, strict: bool = False) -> Json:
 
 def sentence(data: Mapping[str, Any]) -> str:
     """All of it as one honest sentence."""
-    base, measure = data["baseline"], data["measure"]
+    base, measure = data["baseline"], measure_title(data["measure"])
     if data["threshold"] is None:
         return f"Nothing but {base} is shown, so nothing can be lost: {data['reason']}."
     held = [{"loss": data["loss"], "level": data["level"]}, *data["also"]]
@@ -129,9 +131,9 @@ def sentence(data: Mapping[str, Any]) -> str:
     kept = "" if data["gain_kept"] is None else f", {data['gain_kept']:.0%} of what it would gain everywhere"
     shown = data["shown"]
     return (
-        f"Shown where its gate score is at least {data['threshold']:.4g}, {data['candidate']} {losses} against {base} "
-        f"over {of}{drift}, {sure}; of the judged queries {shown['share_shown']:.0%} got its list, and over all "
-        f"of them it lost {shown['risk']:.4f} and gained {shown['gain']:.4f} on balance{kept}."
+        f"Shown where its gate score is at least {short(data['threshold'])}, {data['candidate']} {losses} against "
+        f"{base} over {of}{drift}, {sure}; of the judged queries {shown['share_shown']:.0%} got its list, and over all "
+        f"of them it lost {shown['risk']:.4f} and gained {fixed(shown['gain'], 4)} on balance{kept}."
     )
 
 
@@ -144,7 +146,7 @@ def _loss_words(held: Mapping[str, Any], measure: str) -> str:
 def _rows(data: Json) -> list[tuple[str, str]]:
     """The figures that text and page show."""
     held = [data, *data["also"]]
-    rows = [("measure", data["measure"])]
+    rows = [("measure", measure_note(data["measure"]) or data["measure"])]
     for one in held:
         rows += [(one["loss"], f"observed {one['observed']:.4f}, proved ≤ {one['bound']:g}, level {one['level']:g}")]
     shown, whole = data["shown"], data["whole"]
@@ -153,10 +155,13 @@ def _rows(data: Json) -> list[tuple[str, str]]:
         ("δ and method", f"{data['delta']:g}, {data['method']}"),
         ("judged queries", f"{data['n']:,}{least}"),
         ("gate", data["gate"]),
-        ("threshold", "none: the baseline alone" if data["threshold"] is None else f"{data['threshold']:.6g}"),
+        ("threshold", "none: the baseline alone" if data["threshold"] is None else short(data["threshold"], 6)),
         ("thresholds certified", f"{data['certified']:,} of {data['tried']:,}"),
         ("lists of the candidate", f"{shown['share_shown']:.1%}"),
-        ("gain", f"{shown['gain']:+.4f} (everywhere {whole['gain']:+.4f}, at a risk of {whole['risk']:.4f})"),
+        (
+            "gain",
+            f"{signed(shown['gain'], 4)} (everywhere {signed(whole['gain'], 4)}, at a risk of {whole['risk']:.4f})",
+        ),
     ]
     if data["gain_kept"] is not None:
         rows += [("gain kept", f"{data['gain_kept']:.0%}")]

@@ -20,6 +20,8 @@ from surefoot.decide.decision_text import (
 )
 from surefoot.errors import visible
 from surefoot.report.html import render_page
+from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import short
 from surefoot.risk.plain_data import Json
 
 _FOLDER = "surefoot.decide/assets"
@@ -67,7 +69,7 @@ def picture(condition: Json) -> Picture:
 
 def _end(value: float, at: float, level: float) -> str:
     """What stands at an end of the line; nothing where the level's own number stands there."""
-    return f"{value:.3g}".replace("-", "−") if abs(at - level) > _APART else ""
+    return short(value, 3) if abs(at - level) > _APART else ""
 
 
 def to_page(data: Json) -> str:
@@ -79,7 +81,7 @@ def to_page(data: Json) -> str:
         decision=data["decision"],
         headline=headline(data),
         needed=needed(data),
-        about=visible(f"{data['measure']} on {data['queries']:,} judged queries"),
+        about=visible(f"{measure_title(data['measure'])} on {data['queries']:,} judged queries"),
         pictures=[picture(one) for one in worst_first(data)[:_MOST]],
         rows=[[one["found"], cells(one)] for one in data["conditions"]],
         headings=HEADINGS,

@@ -10,6 +10,8 @@ from surefoot.decide.nothing_to_lose import words as nothing_to_lose_words
 from surefoot.decide.policy import Rule
 from surefoot.errors import visible, without_middle
 from surefoot.report.escapes import csv_text, markdown
+from surefoot.report.measure_names import measure_note, measure_title
+from surefoot.report.numbers import fixed, signed
 from surefoot.report.tables import markdown_table, terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.plain_data import Json
@@ -43,7 +45,7 @@ def figure4(value: float) -> str:
     >>> figure4(-0.09081), figure4(-0.00001)
     ('−0.0908', '0.0000')
     """
-    return f"{round(value, 4) + 0.0:.4f}".replace("-", "−")
+    return fixed(value, 4)
 
 
 def condition_name(condition: Json) -> str:
@@ -162,6 +164,8 @@ def notes(data: Json) -> list[str]:
     for system, count in data["missing"].items():
         if count and not data["dropped"]:
             found.append(f"{name(system)} returned nothing for {count:,} judged queries, which count 0.")
+    if (said := measure_note(data["measure"])) is not None:
+        found.append(said)
     if len(data["conditions"]) > 1:
         found.append("What is said of a single condition holds of each taken alone; the decision holds as a whole.")
     found.append(
@@ -190,7 +194,7 @@ def hurt_rows(data: Json, most: int) -> list[list[str]]:
     return [
         [
             str(number), name(one["query"]) + (f" ({name(one['text'])})" if one["text"] else ""),
-            f"{one['baseline']:.4f}", f"{one['candidate']:.4f}", f"{one['difference']:+.4f}".replace("-", "−"),
+            f"{one['baseline']:.4f}", f"{one['candidate']:.4f}", signed(one["difference"], 4),
         ]
         for number, one in enumerate(data["hurt"][:most], 1)
     ]  # fmt: skip
@@ -206,7 +210,7 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
     from rich.text import Text
 
     parts: list[RenderableType] = [
-        Text(f"{data['measure']} on {data['queries']:,} judged queries", style="dim"),
+        Text(f"{measure_title(data['measure'])} on {data['queries']:,} judged queries", style="dim"),
         Text(headline(data), style="bold"),
         Text(""),
         *(Text(f"• {sentence(one)}") for one in worst_first(data)[:most]),
@@ -242,7 +246,7 @@ def to_markdown(data: Json) -> str:
         parts.append(f"#### Queries hurt most, of {data['losses']:,} hurt")
         parts.append(markdown_table([markdown(one) for one in hurt_headings(data)], hurt_rows(data, len(data["hurt"]))))
     parts.append("\n".join(f"- {markdown(note)}" for note in notes(data)))
-    parts.append(markdown(f"{data['measure']} on {data['queries']:,} judged queries, by surefoot gate."))
+    parts.append(markdown(f"{measure_title(data['measure'])} on {data['queries']:,} judged queries, by surefoot gate."))
     return "\n\n".join(parts) + "\n"
 
 

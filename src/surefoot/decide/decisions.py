@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from surefoot.arrays import Flags, Floats
 from surefoot.data.writing import write_text
 from surefoot.report.escapes import csv_text
+from surefoot.report.numbers import short
 from surefoot.report.plain_json import to_json
 from surefoot.risk.plain_data import Json
 
@@ -39,7 +40,7 @@ class Decisions:
             if self.threshold is None:
                 why = f"nothing but {self.baseline} is shown: {self.reason}"
             else:
-                why = f"{self.gate} {score:.4g} is {'at least' if takes else 'below'} {self.threshold:.4g}"
+                why = f"{self.gate} {short(score)} is {'at least' if takes else 'below'} {short(self.threshold)}"
             found.append(
                 {
                     "query": query,

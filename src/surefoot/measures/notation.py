@@ -60,8 +60,8 @@ _CUT = {"ndcg_cut": "nDCG", "map_cut": "AP", "P": "P", "recall": "R", "success":
 _TREC_EVAL = re.compile(rf"\s*({'|'.join(_CUT)})[_.]([0-9.]+)\s*")
 _BY_NAME = {name.lower(): family for family in FAMILIES for name in (family.name, *family.aliases)}
 _WHOLE, _DECIMAL = re.compile("[0-9]{1,18}"), re.compile(r"[0-9]*\.?[0-9]+")
-_LONGEST = 200  # letters of a measure
-_FORM = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<parameters>.*)\))?\s*(?:@\s*(?P<cutoff>[^\s@()]+))?\s*")
+_LONGEST = 1000  # letters of a measure
+_FORM = re.compile(r"\s*+(?P<name>\w++)\s*+(?:\((?P<parameters>.*)\))?\s*+(?:@\s*+(?P<cutoff>[^\s@()]++))?\s*+")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from surefoot.errors import visible
 from surefoot.personal.trainings import HELD
 from surefoot.report.escapes import csv_text, latex, markdown
+from surefoot.report.measure_names import measure_note, measure_title
+from surefoot.report.numbers import fixed
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.plain_data import Json
@@ -21,7 +23,7 @@ _NAMES = {"AP": "MAP", "RR": "MRR"}  # what the mean of a measure is called
 def measure_name(data: Json) -> str:
     """The measure as the paper heads its columns."""
     measure = str(data["measure"])
-    return _NAMES.get(measure, measure.replace("(dcg='exp-log2')", "").replace("nDCG", "NDCG"))
+    return _NAMES.get(measure, measure_title(measure))
 
 
 def headings(data: Json) -> list[str]:
@@ -46,12 +48,12 @@ def cells(row: Json, part: str = "test") -> list[str]:
 
 
 def _hundredths(value: float, digits: int) -> str:
-    """A share or measure in hundredths, 0 without a sign.
+    """A share or measure in hundredths.
 
     >>> _hundredths(0.12345, 2), _hundredths(-0.0, 2)
     ('12.35', '0.00')
     """
-    return f"{round(100 * value, digits) + 0.0:.{digits}f}"
+    return fixed(100 * value, digits)
 
 
 def title(data: Json) -> str:
@@ -75,11 +77,12 @@ def notes(data: Json) -> list[str]:
         "and the two rows below risk-sensitive training are matched with the weighted model of the larger area. Lists "
         "without a satisfied click are not judged.",
         "By regression: by least squares on each result's share of NDCG; all others by LambdaMART.",
+        *filter(None, [measure_note(data["measure"])]),
     ]
     left = {**counts["rejected"], **counts["set_aside"]}
-    said = [f"{number:,} {reason}" for reason, number in left.items()]
+    said = [f"{number:,} {'that' if number == 1 else 'of which each'} {reason}" for reason, number in left.items()]
     if counts["repeated"]:
-        said.append(f"{counts['repeated']:,} stood twice")
+        said.append(f"{counts['repeated']:,} lines that repeat another")
     found.append(
         f"Of the log, {counts['lists']:,} lists and {counts['clicks']:,} clicks were used"
         + (f"; left out: {', '.join(said)}." if said else "; nothing was left out.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
+from surefoot.report.numbers import fixed
 from surefoot.risk.agreement import RANKED
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
@@ -60,16 +61,6 @@ class Column:
         if self.probability and rounds_to_0(value):
             return "<" + f"{LEAST_P:g}".lstrip("0")
         return fixed(value, self.digits)
-
-
-def fixed(value: float, digits: int) -> str:
-    """A number with so many digits and a true minus sign, which nothing that rounds to 0 has.
-
-    >>> fixed(-0.0001, 3), fixed(-1.5, 3), fixed(2e30, 3)
-    ('0.000', '−1.500', '2e+30')
-    """
-    text = f"{value:.{digits}f}" if abs(value) < 1e9 else f"{value:g}"
-    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
 def rounds_to_0(p: float) -> bool:

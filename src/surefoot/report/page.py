@@ -22,6 +22,7 @@ from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha, page_columns
 from surefoot.report.defaults import DETAIL, PANEL_ALPHAS
 from surefoot.report.escapes import FORMULA
 from surefoot.report.html import json_for_script, render, render_page, script_constants, script_of, trusted
+from surefoot.report.measure_names import measure_title
 from surefoot.report.page_results import pack, packed_results
 from surefoot.report.words import (
     CAUTIONS,
@@ -159,6 +160,7 @@ def _measure(data: AssessmentData, scores: Scores, population: list[int], baseli
     """What the page holds of one measure."""
     return {
         "measure": data["measure"],
+        "title": measure_title(data["measure"]),
         "scores": _floats(scores.values),
         "mean": _floats(VIRTUAL["mean"](scores.values[population])),
         "notes": [*cautions(data), *notes(data)],

@@ -29,6 +29,7 @@ from surefoot.report.canvas import (
     style,
 )  # fmt: skip
 from surefoot.report.columns import candidates
+from surefoot.report.measure_names import measure_title
 from surefoot.risk.baselines import VIRTUAL, baseline_rows, differences, population_rows
 from surefoot.risk.expectation import combine, deviations, expected
 from surefoot.risk.inference import critical_value, weighted_test
@@ -211,7 +212,7 @@ def risk_reward_plane(
     entries.append((line, f"equal U, α = {weight:g}"))
     axes.set_xlabel("risk")
     axes.set_ylabel("reward")
-    add_title(figure, axes, f"{plain(data['measure'])} against {versus(assessment)}", pad=12)
+    add_title(figure, axes, f"{plain(measure_title(data['measure']))} against {versus(assessment)}", pad=12)
     add_legend(figure, entries)
     order = [*shown, *rest[:80]]
     label_points(

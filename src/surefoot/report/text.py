@@ -17,13 +17,13 @@ from surefoot.report.columns import (
     all_columns,
     at_alpha,
     churn_columns,
-    fixed,
     intervals_at,
     ranked_at,
     segment_columns,
     segment_rows,
 )
 from surefoot.report.escapes import csv_name, csv_text, markdown
+from surefoot.report.numbers import fixed
 from surefoot.report.tables import latex_table, markdown_table
 from surefoot.report.terminal import Cell, FigureTable, NamedRow, cell_width
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from surefoot.errors import listed
 from surefoot.report.columns import candidates, p_words, sort_rows
+from surefoot.report.measure_names import measure_note, measure_title
+from surefoot.report.numbers import fixed
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import AssessmentData, AtAlpha, SystemData
 from surefoot.risk.turns import MOST_ALPHA
@@ -74,7 +76,7 @@ def title(data: AssessmentData) -> str:
     """What was measured, on how much, against what."""
     queries = data["queries"]
     return (
-        f"{data['measure']} of {_systems(len(data['systems']))} on {queries:,} "
+        f"{measure_title(data['measure'])} of {_systems(len(data['systems']))} on {queries:,} "
         f"quer{'ies' if queries != 1 else 'y'}, against {baseline_name(data)}"
     )
 
@@ -138,11 +140,11 @@ def _said(data: AssessmentData, row: SystemData, alpha: float) -> str:
 
 def effect(data: AssessmentData, row: SystemData) -> str:
     """What a system gains or loses on average, how many queries it hurts, and which of them were never answered."""
-    over = baseline_name(data)
+    over, measure = baseline_name(data), measure_title(data["measure"])
     change = (
-        f"gains {row['gain']:.4f} {data['measure']} on average over {over}"
+        f"gains {row['gain']:.4f} {measure} on average over {over}"
         if row["gain"] > 0
-        else f"loses {-row['gain']:.4f} {data['measure']} on average to {over}"
+        else f"loses {-row['gain']:.4f} {measure} on average to {over}"
         if row["gain"] < 0
         else f"is on average as good as {over}"
     )
@@ -171,7 +173,7 @@ def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
     if test["t_risk"] is None:
         return f"Nothing can be said of chance: {test['reason']}."
     weight = "Gains and losses counted alike" if alpha == 0 else f"With losses counted {1 + alpha:g} times"
-    t = f"T_Risk = {test['t_risk']:.2f}"
+    t = f"T_Risk = {fixed(test['t_risk'], 2)}"
     if test["p_holm"] is None:
         return f"{weight}, {t} ({test['reason']})."
     tested = sum(other["alpha"][key]["p_holm"] is not None for other in data["systems"])
@@ -265,7 +267,7 @@ def cautions(data: AssessmentData) -> list[str]:
 
 def notes(data: AssessmentData) -> list[str]:
     """What a reader should know to read the numbers, whatever α is looked at."""
-    found = []
+    found = [note for note in [measure_note(data["measure"])] if note]
     if len(data["population"]) < len(data["systems"]):
         found.append(f"Z_Risk and GeoRisk are over the population {', '.join(data['population'])}.")
     elif data["systems"] and data["systems"][0]["alpha"]:

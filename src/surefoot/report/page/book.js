@@ -97,7 +97,7 @@ function derived(book) {
   const { scores, queries } = book;
   return {
     ...book,
-    measure: data.measures[book.number].measure,
+    measure: data.measures[book.number].title,
     largest: scores.reduce((most, row) => row.reduce((best, value) => Math.max(best, Math.abs(value)), most), 0),
     negative: data.population.some((row) => scores[row].some((value) => value < 0)),
     means: lazy(() => scores.map(average)),

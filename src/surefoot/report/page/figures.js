@@ -91,6 +91,7 @@ function test(one, alpha) {
   for (let q = 0; q < count; q++) weighted[q] = weigh(one.sorted[q], alpha);
   const mean = average(weighted),
     squares = totalOf(weighted, (x) => (x - mean) * (x - mean));
+  if (!(squares > 0)) return absent("all queries differ from the baseline alike"); // squares that are too small to be kept
   const deviation = Math.sqrt(squares / df),
     se = deviation / Math.sqrt(count),
     unit = Math.sqrt(squares / count);

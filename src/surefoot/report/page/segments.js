@@ -61,7 +61,7 @@ function segmentRow(view, one, chooseSegment) {
 
 function buildPickers(choose) {
   const option = (value, text) => html("option", { value }, visible(text));
-  get("measure-pick").append(...data.measures.map(({ measure }) => option(measure, measure)));
+  get("measure-pick").append(...data.measures.map(({ measure, title }) => option(measure, title)));
   get("measure-label").hidden = data.measures.length < 2;
   get("measure-pick").addEventListener("change", (event) =>
     choose.measure(data.measures[event.target.selectedIndex].measure),

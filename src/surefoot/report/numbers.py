@@ -1,0 +1,36 @@
+"""Numbers as people read them: with a true minus sign, which nothing that rounds to 0 has."""
+
+from __future__ import annotations
+
+
+def fixed(value: float, digits: int) -> str:
+    """A number with so many digits after the point.
+
+    >>> fixed(-0.0001, 3), fixed(-1.5, 3), fixed(2e30, 3)
+    ('0.000', '−1.500', '2e+30')
+    """
+    text = f"{value:.{digits}f}" if abs(value) < 1e9 else f"{value:g}"
+    return text.lstrip("-") if float(text) == 0 else _minus(text)
+
+
+def signed(value: float, digits: int) -> str:
+    """The same with a plus sign where it is above 0.
+
+    >>> signed(0.25, 2), signed(-0.25, 2), signed(-0.001, 2)
+    ('+0.25', '−0.25', '0.00')
+    """
+    text = fixed(value, digits)
+    return f"+{text}" if value > 0 and float(text) else text
+
+
+def short(value: float, digits: int = 4) -> str:
+    """A number with at most so many digits in all.
+
+    >>> short(-0.5), short(12.34567), short(1e-9)
+    ('−0.5', '12.35', '1e−09')
+    """
+    return _minus(f"{value:.{digits}g}")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
