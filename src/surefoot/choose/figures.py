@@ -98,8 +98,10 @@ def _figures(
         figures["ties"] = len(difference) - figures["wins"] - figures["losses"]
     if len(against) > 1:
         everything = np.vstack([against[:, 0], values[0]])
+        # A coin's GeoRisk is not that of the scores that it gives on average, which are all that is known here.
         figures["geo_risk"] = {
-            alpha_key(alpha): float(geo_risk(everything, alpha)[-1]) for alpha in (0.0, *found.plan.alphas)
+            alpha_key(alpha): None if chance is not None else float(geo_risk(everything, alpha)[-1])
+            for alpha in (0.0, *found.plan.alphas)
         }
     churn = None if tau is None else Churn(tau, np.nan_to_num(tau, nan=1.0) < 1, int(np.isnan(tau).sum()))
     if churn is not None:
@@ -124,7 +126,9 @@ def _mean(each: Sequence[Json]) -> Json:
     found: Json = {}
     for key, value in first.items():
         parts = [one[key] for one in each]
-        if isinstance(value, dict):
+        if value is None:
+            found[key] = None
+        elif isinstance(value, dict):
             found[key] = _mean(parts)
         elif isinstance(value, list):
             found[key] = np.mean(parts, axis=0).tolist()
@@ -143,7 +147,10 @@ def _compare(
     means = [one.values[part][:, 0].mean(axis=0) for one in candidates]
     sides = {"p_baseline": baseline[0]} | ({} if gain is None else {"p_gain": gain.values[part][:, 0].mean(axis=0)})
     for key, other in sides.items():
-        tests = [t_test(values, other).p_sturdy for values in means]
+        tests = [
+            None if one.share is not None else t_test(values, other).p_sturdy
+            for one, values in zip(candidates, means, strict=True)
+        ]
         for row, p in zip(rows, holm(tests), strict=True):
             row[part][key] = p
     full = next((row for row, one in zip(rows, candidates, strict=True) if one is gain), None)

@@ -80,7 +80,7 @@ class Policy:
                 return max(fit, key=lambda row: float(on(row)["area"])), len(fit)
             case _:
                 key = alpha_key(self.level)
-                fit = [row for row in rows if key in on(row).get("geo_risk", {})]
+                fit = [row for row in rows if on(row).get("geo_risk", {}).get(key) is not None]
                 known = ", ".join(on(rows[0]).get("geo_risk", {}))
                 self._need(
                     fit, fold, f"the sweep has GeoRisk at α = {known}" if known else "GeoRisk needs several baselines"

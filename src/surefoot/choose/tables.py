@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from surefoot.choose.defaults import NAIVE
 from surefoot.choose.rows import gain_only, gain_only_rows
 from surefoot.choose.worker import SHOWN
 from surefoot.errors import visible
@@ -86,6 +87,8 @@ def notes(data: Json) -> list[str]:
     """How to read the tables, and what is not in them."""
     found = [data["rule"], MARKS, f"Ties go by {data['tie_rule']}.", *filter(None, [measure_note(data["measure"])])]
     several, gain = gain_only_rows(data["rows"]), gain_only(data["rows"])
+    if any(row["kind"] == NAIVE for row in data["rows"]):
+        found.append("– for naïve: a coin's GeoRisk and p-values are not those of the scores it gives on average.")
     if gain is not None and len(several) > 1:
         found.append(f"The gain-only model is {gain['name']}, the first of {len(several)}.")
     if data["last_alpha"] is not None:

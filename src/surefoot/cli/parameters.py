@@ -12,6 +12,9 @@ from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.defaults import ENGINES
 
+Threads = Annotated[
+    int | None, typer.Option(help="Threads of the learner.", min=1, max=1024, show_default="as many as cores")
+]
 Engine = Annotated[str, typer.Option(help=f"Who grows the trees: {either(ENGINES)}.")]
 
 

@@ -9,7 +9,7 @@ import typer
 
 from surefoot.cli.numbers import numbers
 from surefoot.cli.outputs import JSON, PAGE, PERSONAL_CSV, Force, Output, check_outputs, files_under
-from surefoot.cli.parameters import parameters
+from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import Form, deliver, either
 from surefoot.clicks.defaults import ENGINES, GRADES, LAYOUTS, MEMORY, SATISFIED
 from surefoot.personal.defaults import GRIDS, LABELS, SAMPLE, SPLITS
@@ -58,6 +58,7 @@ def personalize(
     ] = None,
     engine: Annotated[str, typer.Option(help=either(ENGINES) + ".")] = "duckdb",
     memory: Annotated[str, typer.Option(help="What DuckDB may use; the rest goes to disk.")] = MEMORY,
+    threads: Threads = None,
     seed: Annotated[int, typer.Option(help="Of splits, samples and trees.", min=0)] = 0,
     features_only: Annotated[bool, typer.Option("--features-only", help="Stop at the table of features.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the page.", show_default=False)] = None,
@@ -83,6 +84,7 @@ def personalize(
     reading: dict[str, Any] = {
         "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last, "engine": engine,
         "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
+        "threads": threads,
         "dwell": None if dwell is None else numbers(dwell, "--dwell"),
     }  # fmt: skip
     if features_only:

@@ -12,7 +12,7 @@ import typer
 
 from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs, files_under
-from surefoot.cli.parameters import parameters
+from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.defaults import (
@@ -83,6 +83,7 @@ def train(
         str | None,
         typer.Option(help="Train on a Dask cluster: its scheduler's ADDRESS, or local:N.", show_default=False),
     ] = None,
+    threads: Threads = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     checkpoint: Annotated[
         Path | None, typer.Option(help="Keep the state here; the same command resumes from it.", show_default=False)
@@ -102,6 +103,7 @@ def train(
         force,
     )
     from surefoot.data.letor.files import read_letor
+    from surefoot.learn.engines.contract import engine_of, replaced
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.settings import Settings
     from surefoot.learn.sources import read_like, with_baselines
@@ -120,7 +122,11 @@ def train(
         "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
         "engine": engine or (ENGINE if dask is None else ENGINES[1]),
     }  # fmt: skip
-    ranker = Ranker(**chosen, **parameters(set_ or [], taken={*chosen, "self"}))
+    given = parameters(set_ or [], taken={*chosen, "self"})
+    if threads is not None:
+        learner = engine_of(chosen["engine"])
+        given = replaced(learner, given, {learner.threads: threads})
+    ranker = Ranker(**chosen, **given)
     settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
     if settings.objective.alpha > 0 and not settings.objective.needs_baseline:
         raise ArgumentError(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Self
 
+from surefoot.learn.loading import brief_waiting
+
 if TYPE_CHECKING:
 
     class BaseEstimator:
         """Stands for scikit-learn's."""
 else:
     try:  # costs no time: LightGBM imports scikit-learn too, where it is installed
-        from sklearn.base import BaseEstimator
+        with brief_waiting():  # scikit-learn brings an OpenMP, which XGBoost and others then use
+            from sklearn.base import BaseEstimator
     except ImportError:
 
         class BaseEstimator:

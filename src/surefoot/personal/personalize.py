@@ -15,6 +15,7 @@ from surefoot.clicks.stages import FeatureTable, feature_table
 from surefoot.data.segments import read_segments
 from surefoot.data.writing import made_folder
 from surefoot.errors import ArgumentError, did_you_mean, shortened
+from surefoot.learn.engines.contract import engine_of, replaced
 from surefoot.personal.defaults import LABELS, RESULT, SAMPLE
 from surefoot.personal.lists import check_split
 from surefoot.personal.study import Personalization, check_grid, study
@@ -41,6 +42,7 @@ def personalize(
     segments: Any = None,
     engine: str = "duckdb",
     memory: str = MEMORY,
+    threads: int | None = None,
     seed: int = 0,
 ) -> Personalization:
     """Learn re-rankers from a click log, choose among them, and say what each gains and how often it re-ranks.
@@ -68,6 +70,8 @@ def personalize(
         "quick" or "bennett2015"; other `betas`, `alphas` and `lowest`; other parameters of `Ranker`.
     segments : file, dict or table, optional
         Kinds of lists, by their names, to look at one by one.
+    threads : int, optional
+        Of DuckDB and of the learner; as many as cores by default.
     """
     check_grid(preset)
     if split is not None:
@@ -76,8 +80,10 @@ def personalize(
     labels = labels or _labels_of(layout)
     table = features(
         log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
-        engine=engine, memory=memory,
+        engine=engine, memory=memory, threads=threads,
     )  # fmt: skip
+    if threads is not None:
+        ranker = replaced(engine_of(), ranker or {}, {engine_of().threads: threads})
     found = study(
         table, labels=labels, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, seed=seed,
         segments=None if segments is None else read_segments(segments),
@@ -99,6 +105,7 @@ def features(
     last: bool = True,
     engine: str = "duckdb",
     memory: str = MEMORY,
+    threads: int | None = None,
 ) -> FeatureTable:
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
@@ -116,7 +123,8 @@ def features(
         raise ArgumentError(f"labels {wanted} need one threshold of dwell, found {len(thresholds)}; or ask for grades")
     how = Reading(known, _seconds(unit), clock, tuple(actions))
     with made_folder(folder) as target:
-        return feature_table(log, target, how, Satisfaction(thresholds, last), engine=engine, memory=memory)
+        satisfaction = Satisfaction(thresholds, last)
+        return feature_table(log, target, how, satisfaction, engine=engine, memory=memory, threads=threads)
 
 
 def _labels_of(layout: str) -> str:

@@ -34,10 +34,10 @@ class Trainings:
         self._digest = [data_hash(part.data) for part in lists.values()]
 
     def place(self, setting: Setting) -> Path:
-        """Where a setting's ranker is."""
-        return self.folder / setting.key(
-            __version__, engine_of().name, engine_of().version, self._digest, self._measure, self._ranker
-        )
+        """Where a setting's ranker is; what changes no tree does not count."""
+        engine = engine_of()
+        ranker = {name: value for name, value in self._ranker.items() if name not in engine.idle}
+        return self.folder / setting.key(__version__, engine.name, engine.version, self._digest, self._measure, ranker)
 
     def run(self, settings: list[Setting], doing: str) -> list[dict[str, Floats]]:
         """Scores of validation and test results by each setting's ranker."""

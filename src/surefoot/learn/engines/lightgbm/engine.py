@@ -13,11 +13,11 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.matrix import Matrix
 from surefoot.errors import ArgumentError, shortened
-from surefoot.extras import library
 from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.lightgbm import model_text
 from surefoot.learn.engines.lightgbm.parameters import check_parameters, main_names
+from surefoot.learn.loading import learner
 
 _ALL = -1  # trees, as LightGBM counts
 _SAMPLE = 200_000  # documents that LightGBM looks at to find bins; all of fewer
@@ -33,7 +33,7 @@ NO_SPLIT = no_split("min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_lea
 
 def lightgbm() -> Any:
     """LightGBM, or how to install it."""
-    return library("lightgbm", "learn", "Learning")
+    return learner("lightgbm", "learn", "Learning")
 
 
 @contextmanager
@@ -191,7 +191,7 @@ class LightGBM:
 
     def dump(self, booster: Booster, trees: int | None = None) -> str:
         """The model text, with an objective that other programs know."""
-        return model_text.with_objective(booster.model_to_string(num_iteration=_ALL if trees is None else trees))
+        return model_text.canonical(booster.model_to_string(num_iteration=_ALL if trees is None else trees))
 
     def load(self, text: str) -> Booster:
         """The booster of a model text that was checked."""

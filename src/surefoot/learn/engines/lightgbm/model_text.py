@@ -30,17 +30,21 @@ _SETTING = re.compile(r'\[[a-z_0-9]+: [^"\\\x00-\x1f]*\]')
 _IMPORTANCE = re.compile(r"\S+=[-+.\deE]+")
 
 
-def with_objective(text: str) -> str:
-    """The text of a booster with the objective of LightGBM's own that is nearest to the ranker's.
+def canonical(text: str) -> str:
+    """The text of a booster: the same for the same trees, with the objective of LightGBM's own nearest to the ranker's.
 
     LightGBM names no objective that it was given as a function, and other programs reject a model without one.
-    Scores are the sums of the leaves under either.
+    Scores are the sums of the leaves under either. It also writes how the last call of it was made, which differs where
+    a training went on from a checkpoint: the number of trees and the seeds, which `ranker.json` has.
     """
     head, blank, rest = text.partition("\n\n")
     if "\nobjective=" not in head:
         head = re.sub(r"(\nmax_feature_idx=\d+)", rf"\1\nobjective={_FIXED['objective']}", head, count=1)
     trees_end = rest.rindex("\nparameters:\n")
-    settings = re.sub(r"(?m)^\[objective: .*\]$", f"[objective: {_FIXED['objective']}]", rest[trees_end:])
+    trees = len(head.partition("\ntree_sizes=")[2].partition("\n")[0].split())
+    settings = rest[trees_end:]
+    for name, value in (("objective", _FIXED["objective"]), ("num_iterations", trees), (r"\w*seed", 0)):
+        settings = re.sub(rf"(?m)^\[({name}): .*\]$", rf"[\1: {value}]", settings)
     return head + blank + rest[:trees_end] + settings
 
 

@@ -17,11 +17,11 @@ import numpy.typing as npt
 from surefoot.arrays import Floats
 from surefoot.data.matrix import Matrix
 from surefoot.errors import ArgumentError, shortened
-from surefoot.extras import library
 from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.xgboost import model_text
 from surefoot.learn.engines.xgboost.parameters import MAIN_NAMES, check_parameters
+from surefoot.learn.loading import learner
 
 _RAW = ("approx", "exact")  # tree methods that make their own bins, from the numbers as they are
 _IMPORTANCES = {"split": "weight", "gain": "total_gain"}
@@ -31,7 +31,7 @@ NO_SPLIT = no_split("min_child_weight or min_split_loss")
 
 def xgboost() -> Any:
     """XGBoost, or how to install it."""
-    return library("xgboost", "xgboost", "The engine XGBoost")
+    return learner("xgboost", "xgboost", "The engine XGBoost")
 
 
 @contextmanager
