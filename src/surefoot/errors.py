@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -90,6 +91,22 @@ class DataError(SurefootError):
         """An error at a line of a file, or in the file as a whole."""
         place = f"{path}, line {line}" if line is not None else f"{path}"
         return cls(f"{place}: {message}")
+
+
+# What Python raises where plain data are looked through that have another shape than they should.
+MISSHAPEN = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+
+
+@contextmanager
+def expecting(what: str, path: str | PathLike[str], remedy: str) -> Iterator[None]:
+    """While plain data of a file are taken up as something: those of another shape are refused, with the way on."""
+    try:
+        yield
+    except DataError:
+        raise
+    except MISSHAPEN as error:
+        found = str(error) if isinstance(error, SurefootError) else repr(error)
+        raise DataError.at(path, None, f"is not whole, as {what} ({without_middle(found, 300)}); {remedy}") from error
 
 
 class ArgumentError(SurefootError, ValueError):

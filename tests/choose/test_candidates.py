@@ -130,8 +130,21 @@ def test_significance_is_a_paired_test_after_holm(result: sf.TradeOffs, rows: di
     # A mixture by a coin has no test: its scores are expected ones.
     p = [None if row["kind"] == "naïve" else sf.t_test(row["per_query"], today).p_sturdy for row in result.rows]
     for row, expected in zip(result.rows, sf.holm(p), strict=True):
-        assert row["test"]["p_baseline"] == pytest.approx(expected, rel=1e-3)
+        assert row["test"]["p_baseline"] == (None if expected is None else pytest.approx(expected, rel=1e-3))
     assert rows["gain"]["test"]["p_gain"] is None or rows["gain"]["test"]["p_gain"] == 1
+
+
+def test_a_coin_has_no_geo_risk_nor_p(result: sf.TradeOffs) -> None:
+    naive = [row for row in result.rows if row["kind"] == "naïve"]
+    assert naive
+    for row in naive:
+        figures = row["test"]
+        assert {figures["p_baseline"], figures["p_gain"], *figures["geo_risk"].values()} == {None}
+        assert figures["gain"] is not None
+    others = [row["test"] for row in result.rows if row["kind"] != "naïve"]
+    assert all(None not in figures["geo_risk"].values() for figures in others)
+    for rendered in (result.to_text(), result.to_markdown()):
+        assert "– for naïve: a coin's GeoRisk and p-values are not those of the scores it gives on average." in rendered
 
 
 def test_geo_risk_counts_the_baselines_and_the_candidate(store: Store, rows: dict[str, Any]) -> None:

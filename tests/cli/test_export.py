@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -85,6 +86,40 @@ def test_names_of_features(surefoot, home: Path) -> None:
         assert code == 2
         assert message in err
     assert surefoot(*line.replace("s.json", "names.txt").split(), "--force")[0] == 2
+
+
+def test_letor_features_go_by_their_numbers(surefoot, home: Path) -> None:
+    sf.synthetic_letor(queries=20, documents=10, features=30, seed=1).write(home / "train.txt")
+    line = "train train.txt --trees 3 --set num_leaves=4 --set min_data_in_leaf=5 --threads 1 -q -o letor"
+    assert surefoot(*line.split()) == (0, "", "")
+    export = "--to solr --missing zero -q --positive --force -o s.json"
+
+    def exported(*more: str) -> list[str]:
+        assert surefoot("export", *more, *export.split())[0] == 0
+        return [feature["name"] for feature in json.loads((home / "s.json").read_text())["features"]]
+
+    assert exported("letor") == [f"feature_{number}" for number in range(1, 31)]
+    before = home / "before"  # as models of LETOR data were saved before their numbers were kept
+    shutil.copytree(home / "letor", before)
+    details = json.loads((before / "ranker.json").read_text())
+    details["fitted"]["feature_names_in_"] = [f"Column_{place}" for place in range(30)]
+    (before / "ranker.json").write_text(json.dumps(details))
+    assert exported("before") == [f"Column_{place}" for place in range(30)]
+    assert exported("before", "--names", "letor") == [f"feature_{number}" for number in range(1, 31)]
+    code, _, err = surefoot("export", "model", "--names", "numbers", *export.split())
+    assert code == 2
+    assert "--names is letor" in err
+
+
+def test_scores_below_0_are_told_loudly(surefoot, home: Path) -> None:
+    for to in ("elasticsearch", "opensearch", "ranklib", "elastic", "solr"):
+        line = f"export model --to {to} --missing zero -q --force -o m.json"
+        code, out, err = surefoot(*line.split())
+        assert (code, out) == (0, "")
+        assert "SCORES CAN BE BELOW 0" in err, to
+        assert "--positive" in err
+        assert surefoot(*line.split(), "--positive") == (0, "", "")
+    assert surefoot(*["export", "model", "--to", "vespa", "--missing", "zero", "-q", "-o", "v.json"]) == (0, "", "")
 
 
 def test_onnx_without_its_library(surefoot, home: Path, monkeypatch) -> None:

@@ -41,7 +41,9 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert "test queries it gains" in out
     assert "The model that Fold1 chose" in out
-    assert surefoot("rank", tmp_path / "model", data, "-o", tmp_path / "x.run")[0] == 0
+    printed = out.replace("\n", " ").partition("rank with: surefoot ")[2]
+    files = {"DATA": str(data), "RUN": str(tmp_path / "x.run")}
+    assert surefoot(*(files.get(word, word) for word in printed.split()))[0] == 0
     code, out, err = surefoot("select", tmp_path / "s", "--max-risk", "1", "--json", "-")
     assert json.loads(out)["schema"] == "surefoot/choice/1"
     for wrong, message in (
@@ -119,3 +121,15 @@ def test_trainings_that_fail_are_said_after_the_table(surefoot, data: Path, tmp_
     assert "u_risk α=5" in out
     assert "trainings failed" in err
     assert "no tree can be grown" in err
+
+
+@pytest.mark.heavy
+def test_a_preset_gives_way_under_any_name(surefoot, data: Path, tmp_path: Path) -> None:
+    line = "--trees 3 --folds 3 --objective u_risk --alpha 5 --preset dincer2014"
+    names = "--set min_child_samples=5 --set max_leaves=4"
+    common = ("sweep", data, "-b", "first=feature:1", "-q", "-o", tmp_path / "s")
+    code, _, err = surefoot(*common, *line.split(), *names.split())
+    assert (code, err) == (0, "")
+    texts = [path.read_text() for path in (tmp_path / "s" / "points").rglob("model.txt")]
+    assert texts
+    assert all("[min_data_in_leaf: 5]" in text and "[num_leaves: 4]" in text for text in texts)

@@ -189,6 +189,40 @@ def test_a_text_that_lacks_the_last_features(surefoot, folder: Path, tmp_path: P
     assert sf.read_run(tmp_path / "c.run").to_dict() == expected
 
 
+@pytest.mark.parametrize("more", [["--threads", "1"], ["--threads", "2"], ["--set", "num_threads=2", "--threads", "1"]])
+def test_threads_change_no_tree(surefoot, folder: Path, tmp_path: Path, more: list[str]) -> None:
+    few = ("--trees", "4", "--set", "num_leaves=4", "--set", "deterministic=true", "--set", "force_row_wise=true")
+    common = ("train", folder / "train.txt", *few, "-q", "-o")
+    assert surefoot(*common, tmp_path / "one", "--set", "num_threads=1") == (0, "", "")
+    assert surefoot(*common, tmp_path / "other", *more) == (0, "", "")
+    trees = [(tmp_path / name / "model.txt").read_text().partition("end of trees")[0] for name in ("one", "other")]
+    assert trees[0] == trees[1]
+
+
+def test_threads_below_one(surefoot, folder: Path, tmp_path: Path) -> None:
+    code, _, err = surefoot("train", folder / "train.txt", "--threads", "0", "-o", tmp_path / "m")
+    assert code == 2
+    assert "--threads" in err
+
+
+def test_a_baseline_named_twice(surefoot, folder: Path, tmp_path: Path) -> None:
+    code, _, err = surefoot(
+        "train", folder / "train.txt", "-b", "bm25=feature:1", "-b", "bm25=feature:2", "-o", tmp_path / "m"
+    )
+    assert code == 2
+    assert "old=feature:2" in err
+    assert "old=bm25=" not in err
+
+
+def test_the_same_bytes_with_checkpoints_and_without(surefoot, folder: Path, tmp_path: Path) -> None:
+    for name, more in (("plain", []), ("kept", ["--checkpoint", tmp_path / "state.json"])):
+        assert surefoot("train", folder / "train.txt", *SMALL, "-q", "-o", tmp_path / name, *more) == (0, "", "")
+    texts = [(tmp_path / name / "model.txt").read_bytes() for name in ("plain", "kept")]
+    assert texts[0] == texts[1]
+    assert b"[num_iterations: 8]" in texts[0]
+    assert b"[data_random_seed: 0]" in texts[0]
+
+
 def test_the_tie_rule_of_data_without_ids(surefoot, tmp_path: Path) -> None:
     made = sf.synthetic_letor(queries=20, documents=15, features=4, seed=1)
     sf.RankingData(made.X, made.y, group=made.lengths).write(tmp_path / "bare.txt")

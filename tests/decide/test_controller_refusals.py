@@ -213,7 +213,7 @@ def test_certificates_that_were_changed(tmp_path: Path) -> None:
         sf.Certificate.read(tmp_path / "c.json")
     for wrong in ({**data, "curve": 3}, {name: value for name, value in data.items() if name != "reason"}):
         (tmp_path / "c.json").write_text(json.dumps(sealed(wrong)))
-        with pytest.raises(sf.DataError, match="not whole"):
+        with pytest.raises(sf.DataError, match=r"not whole|curve is 3; expected a list"):
             sf.Certificate.read(tmp_path / "c.json")
 
 

@@ -158,13 +158,29 @@ def test_vespas_profile(model, tmp_path: Path) -> None:
     [("bm25(title)", True), ("fieldMatch(title).completeness", True), ("attribute(price)", True), ("query(a)", True),
      ("nativeRank", True), ("closeness(field, embedding)", True), ("price", False), ("if", False), ("a b", False),
      ("1 + 1", False), ("bm25(title) + 1", False), ("x) + (y", False), ("", False), ("naïve", False),
-     ("bm25(title)\n", False), ("f(g(x))", False), ('f("x")', False)],
+     ("bm25(title)\n", False), ("f(g(x))", False), ('f("x")', False), ("log(price)", False), ("max(a,b)", False),
+     ("if(1,2,3)", False), ("log10(price)", False), ("attribute(max)", True)],
 )  # fmt: skip
 def test_names_in_vespas_expressions(name: str, stays: bool) -> None:
     (found,) = expressions([name])
     assert (found == name) == stays
     assert found.isascii()
     assert not set(found) & set(" \n\"'+-*/<>") or stays
+
+
+def test_a_function_of_vespas_is_filled_in_by_hand(tmp_path: Path) -> None:
+    """`log(price)` as a feature's name is not the logarithm of a rank feature called price."""
+    train = sf.synthetic_letor(queries=40, documents=10, features=3, seed=1)
+    names = ["log(price)", "max(a,b)", "bm25(title)"]
+    data = sf.RankingData(train.X, train.y, group=train.lengths, feature_names=names)
+    model = sf.Ranker(n_estimators=5, num_leaves=4, num_threads=1).fit(data)
+    model.export(tmp_path / "v.json", to="vespa", missing="zero")
+    profile = (tmp_path / "v.profile").read_text()
+    for name in names[:2]:
+        (function,) = expressions([name])
+        assert f"function {function}() {{" in profile
+        assert name not in (tmp_path / "v.json").read_text()
+    assert "bm25(title)" in (tmp_path / "v.json").read_text()
 
 
 def test_names_in_vespa_stay_different() -> None:

@@ -5,9 +5,12 @@ How many inputs each test tries is `count(usual)`; the environment variable SURE
 
 from __future__ import annotations
 
+import copy
+import json
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 SPACES = [
     b" ",
@@ -44,6 +47,10 @@ DATES = [
     b"2026-W01-1",
     b"2026-11-15T10:00:00Z",
 ]
+LONG = [
+    b"1" * 16_000 + b"x", b"9" * 5_000, b"0." + b"3" * 16_000, b"1e" + b"9" * 5_000, b" " * 20_000, b"[" * 20_000,
+    b'{"a":' * 5_000, b"<top " * 5_000, b"a." * 5_000, b'"' * 999, b"-" * 9_999,
+]  # fmt: skip
 
 
 def count(usual: int) -> int:
@@ -61,10 +68,57 @@ def mutated(seeds: list[bytes], tokens: list[bytes], name: str, number: int) -> 
         yield i, data
 
 
+ODD_VALUES: list[Any] = [
+    None, True, False, 0, 1, -1, 2, 0.5, -0.0, 1e300, 10**400, float("inf"), float("nan"), "", "0", "x", "9" * 5000,
+    "\ud800", "\0", "__class__", [], {}, [[]], [None], {"": 0}, ["q1"], [0.5] * 60, 1e-320, "1e999",
+]  # fmt: skip
+_NEST = "surefoot nests here"
+
+
+def mutated_json(content: Any, name: str, number: int, seal: Callable[[Any], Any]) -> Iterator[tuple[int, bytes]]:
+    """Numbered texts of a JSON file with a value or two changed, or a few bytes; half of the former sealed again."""
+    whole = json.dumps(content).encode()
+    for i in range(number):
+        rng = random.Random(f"{name} {i}")
+        if rng.random() < 0.3:
+            data = whole
+            for _ in range(rng.choice((1, 1, 2, 5))):
+                data = _changed(rng, data, NUMBERS + WORDS)
+            yield i, data
+            continue
+        changed = copy.deepcopy(content)
+        for _ in range(rng.choice((1, 1, 1, 2, 3))):
+            _change_value(rng, changed)
+        if rng.random() < 0.6:
+            changed = seal(changed)
+        text = json.dumps(changed)
+        if rng.random() < 0.1:  # a name twice in one object
+            text = text.replace("{", '{"schema": 1, "schema": 2, ', 1)
+        yield i, text.replace(f'"{_NEST}"', "[" * 2_000 + "]" * 2_000).encode()
+
+
+def _change_value(rng: random.Random, content: Any) -> None:
+    """Put something odd in place of a value anywhere in the tree, or take one away."""
+    at = content
+    while True:
+        names = list(at) if isinstance(at, dict) else list(range(len(at)))
+        if not names:
+            return
+        name = rng.choice(names)
+        if isinstance(at[name], dict | list) and at[name] and rng.random() < 0.8:
+            at = at[name]
+            continue
+        if rng.random() < 0.15:
+            del at[name]
+        else:
+            at[name] = rng.choice([*ODD_VALUES, _NEST, copy.deepcopy(at[rng.choice(names)])])
+        return
+
+
 def _changed(rng: random.Random, data: bytes, tokens: list[bytes]) -> bytes:
     at = rng.randint(0, len(data))
     to = min(len(data), at + rng.choice((0, 1, 1, 1, 2, 4, 12)))
-    match rng.randrange(9):
+    match rng.randrange(10):
         case 0:
             return data[:at] + rng.choice(SPACES) + data[to:]
         case 1:
@@ -85,7 +139,9 @@ def _changed(rng: random.Random, data: bytes, tokens: list[bytes]) -> bytes:
             lines.insert(rng.randint(0, len(lines)), line)
             del lines[rng.randrange(len(lines)) : rng.choice((0, 0, 1, len(lines)))]
             return b"\n".join(lines)
-        case 7:  # one kind of white space for another, everywhere
+        case 7:  # what makes a reader slow, if anything does
+            return data[:at] + rng.choice(LONG) + data[to:]
+        case 8:  # one kind of white space for another, everywhere
             return data.replace(rng.choice((b" ", b"\n", b",")), rng.choice([*SPACES, b",", b";"]))
         case _:
             return data * rng.choice((1, 2)) if len(data) < 2000 else data[:at]

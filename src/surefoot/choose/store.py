@@ -28,7 +28,7 @@ from surefoot.data.array_files import Arrays, read_arrays, save_arrays
 from surefoot.data.files import read_json
 from surefoot.data.locks import LOCK, alone_in
 from surefoot.data.writing import new_folder, write_text
-from surefoot.errors import DataError
+from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"
 _AGAIN = "remove its folder, and run the sweep again"
@@ -54,13 +54,11 @@ class Store:
         content = read_json(path)
         if not isinstance(content, dict) or content.get("schema") != SCHEMA:
             raise DataError.at(path, None, "does not describe a sweep of this version")
-        try:
+        with expecting("a sweep", path, "start it in a new folder"):
             plan, source = Plan.from_dict(content["plan"]), Source.from_dict(content["source"])
             found = cls(folder, plan, source, bool(content["learned"]))
             found.files, found.folds = list(content["files"]), list(content["folds"])
             return found
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise DataError.at(path, None, f"is not whole ({error!r}); start the sweep in a new folder") from error
 
     def begin(self) -> None:
         """Write down what is asked for; another sweep's folder, or one with other files, is rejected."""

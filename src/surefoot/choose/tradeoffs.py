@@ -16,7 +16,7 @@ from surefoot.choose.store import Store
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.trainings import Failure
 from surefoot.choose.worker import SHOWN
-from surefoot.errors import DataError, shortened
+from surefoot.errors import DataError, expecting, shortened
 from surefoot.learn.defaults import OBJECTIVE
 from surefoot.report.result import PlainResult
 from surefoot.risk.plain_data import Json
@@ -64,12 +64,8 @@ class TradeOffs(PlainResult):
 
 def trade_offs(store: Store, failures: Sequence[Failure] = ()) -> TradeOffs:
     """The result of what a sweep has stored; settings that are not complete are left out, and named."""
-    try:
+    with expecting("a sweep", store.folder, "start it in a new folder"):
         return _trade_offs(store, Candidates(store), failures)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise DataError.at(
-            store.folder, None, f"holds something that no sweep writes ({error}); start the sweep in a new folder"
-        ) from error
 
 
 def _trade_offs(store: Store, found: Candidates, failures: Sequence[Failure]) -> TradeOffs:

@@ -35,7 +35,7 @@ from surefoot.clicks.log_files import LogFile
 from surefoot.data.files import read_json
 from surefoot.data.locks import LOCK, alone_in
 from surefoot.data.writing import write_text, writing
-from surefoot.errors import DataError, SurefootWarning
+from surefoot.errors import DataError, SurefootWarning, expecting
 from surefoot.progress import busy, steps
 
 SCHEMA = "surefoot/click-log/1"
@@ -64,9 +64,10 @@ class FeatureTable:
         facts = read_json(Path(folder) / FACTS)
         if not isinstance(facts, dict) or facts.get("schema") != SCHEMA or "counts" not in facts:
             raise DataError.at(folder, None, "holds no table of features that is finished")
-        names = [feature["name"] for feature in facts["features"]]
-        meanings = {feature["name"]: feature["meaning"] for feature in facts["features"]}
-        return cls(Path(folder), names, meanings, facts["counts"], facts["clock"], facts["users"])
+        with expecting("a table of features", folder, "make it again in a new folder"):
+            names = [feature["name"] for feature in facts["features"]]
+            meanings = {feature["name"]: feature["meaning"] for feature in facts["features"]}
+            return cls(Path(folder), names, meanings, facts["counts"], facts["clock"], facts["users"])
 
 
 def feature_table(

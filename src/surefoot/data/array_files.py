@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.errors import DataError
+from surefoot.errors import MISSHAPEN, DataError
 
 Arrays = Mapping[str, np.ndarray[Any, Any]]
 
@@ -28,5 +28,5 @@ def read_arrays(path: Path, remedy: str) -> Arrays:
     try:
         with np.load(path, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, zipfile.BadZipFile, *MISSHAPEN) as error:
         raise DataError.at(path, None, f"is not what was written there; {remedy}") from error

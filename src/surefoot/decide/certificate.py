@@ -25,6 +25,7 @@ class Certificate(PlainResult, Mapping[str, Any]):
     """
 
     schemas = (SCHEMA,)
+    shape = CertificateData
     called = "a certificate"
 
     @classmethod

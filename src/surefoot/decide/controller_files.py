@@ -21,7 +21,7 @@ from surefoot.decide.certificate import Certificate
 from surefoot.decide.controller_names import CONTROLLER, RANKER
 from surefoot.decide.opening import Opening
 from surefoot.decide.unanswered import Unanswered
-from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
+from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.model_files import DETAILS, model_files
 from surefoot.report.plain_json import to_json
 
@@ -68,12 +68,10 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
         raise DataError.at(path, None, f"describes no controller; expected JSON with the schema {SCHEMA!r}")
     check_seal(data, path)
     try:
-        return _restored(kind, data, Path(folder))
+        with expecting("a controller", path, "save it again"):
+            return _restored(kind, data, Path(folder))
     except DataError as error:
         raise error if str(error).startswith(str(folder)) else DataError.at(path, None, str(error)) from error
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, SurefootError) as error:
-        said = str(error) if isinstance(error, SurefootError) else repr(error)
-        raise DataError.at(path, None, f"is not whole, as a controller ({said}); save it again") from error
 
 
 def _restored(kind: type[RiskController], data: dict[str, Any], home: Path) -> RiskController:

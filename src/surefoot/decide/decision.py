@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from surefoot.data.writing import write_text
-from surefoot.decide.decision_data import SCHEMA, ConditionData, Verdict
+from surefoot.decide.decision_data import SCHEMA, ConditionData, DecisionData, Verdict
 from surefoot.decide.decision_text import headline, to_csv, to_markdown, to_text
 from surefoot.report.result import PlainResult
 
@@ -15,6 +15,7 @@ class Decision(PlainResult):
 
     called = "a decision"
     schemas = (SCHEMA,)
+    shape = DecisionData
 
     @property
     def decision(self) -> Verdict:

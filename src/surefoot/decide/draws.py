@@ -24,7 +24,7 @@ from surefoot.data.files import read_json
 from surefoot.data.hashes import check_seal, lists_hash, sealed
 from surefoot.data.tables import Run, Source
 from surefoot.data.writing import write_text
-from surefoot.errors import ArgumentError, DataError, listed, shortened
+from surefoot.errors import ArgumentError, DataError, expecting, listed, shortened
 from surefoot.measures.worst_case import check_bounded, worst_case_loss
 from surefoot.report.plain_json import to_json
 
@@ -226,14 +226,13 @@ def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
         raise DataError.at(source, None, f"holds no draws; expected JSON with the schema {SCHEMA!r}")
     check_seal(data, source)
     try:
-        return _checked(data)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise DataError.at(source, None, f"is not whole, as draws ({error!r}); draw again") from error
+        with expecting("draws", source, "draw again"):
+            return _checked(data)
     except _WrongError as error:
         raise DataError.at(source, None, f"{error}; draw again") from error
 
 
-class _WrongError(ValueError):
+class _WrongError(Exception):
     """What is wrong with the draws in a file."""
 
 

@@ -28,7 +28,7 @@ from surefoot.data.writing import destination, write_text
 from surefoot.decide.draws import Draws
 from surefoot.decide.policy import Policy
 from surefoot.decide.sample import Sample
-from surefoot.errors import DataError
+from surefoot.errors import DataError, expecting
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/ledger/2"
@@ -208,7 +208,5 @@ def _read(path: str | os.PathLike[str]) -> Ledger:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise DataError.at(path, None, f"is no ledger; expected JSON with the schema {SCHEMA!r}")
     check_seal(data, path)
-    try:
+    with expecting("a ledger", path, "restore it from a copy"):
         return Ledger.from_dict(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError.at(path, None, f"is not whole, as a ledger ({error!r}); restore it from a copy") from error

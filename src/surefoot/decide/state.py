@@ -19,7 +19,7 @@ from surefoot.data.writing import write_text
 from surefoot.decide.draws import Draws
 from surefoot.decide.nothing_to_lose import NothingToLoseData, counts_of, sum_of
 from surefoot.decide.sample import Sample
-from surefoot.errors import DataError, listed, shortened
+from surefoot.errors import DataError, expecting, listed, shortened
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/gate-state/2"
@@ -144,14 +144,12 @@ def read_state(path: str | os.PathLike[str], about: About) -> State:
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         raise DataError.at(path, None, f"is no state of a gate; expected JSON with the schema {SCHEMA!r}")
     check_seal(data, path)
-    try:
+    with expecting("a state", path, "begin anew"):
         found = About.from_dict(data)
         batches = tuple(Batch.from_dict(batch) for batch in data["batches"])
         name = str(data["name"])
         if not batches:
             raise ValueError("no batch")
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError.at(path, None, f"is not whole, as a state ({error!r}); begin anew") from error
     _check_same(path, found, about)
     return State(about, name, batches)
 

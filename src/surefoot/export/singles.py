@@ -48,9 +48,10 @@ def less_than(thresholds: npt.ArrayLike) -> Singles:
 def before_slack(thresholds: npt.ArrayLike) -> tuple[Singles, Singles]:
     """For Solr, which tests x ≤ u + 1e-6 in float32: the u to write, and the sum that Solr makes of it.
 
-    The sum is `at_most` wherever some float32 u gives it. Where none does (T is nearer to 0 than its neighbours are to
-    u's), it is the largest sum below T that one gives: a feature of 0 then still goes where it should, since u = -1e-6
-    gives 0; only features between the sum and T go the other way, in a gap of less than 1.2e-13 for |T| < 1e-6.
+    The sum is `at_most` wherever some float32 u gives it. Where none does (T is so near to 0, or to a negative power of
+    two, that float32 numbers are closer together at T than at u), it is the largest sum below T that one gives: a
+    feature of 0 then still goes where it should, since u = -1e-6 gives 0; only features between the sum and T go the
+    other way, in a gap of less than 2.3e-13 for |T| < 2e-6, and of less than |T| / 2^22 beyond.
 
     >>> written, sums = before_slack([0.1, 100.0])
     >>> bool((written + np.float32(1e-6) == at_most([0.1, 100.0])).all())

@@ -21,6 +21,7 @@ from surefoot.report.defaults import ALPHAS, FORMATS
 from surefoot.report.per_query import per_query_frame
 from surefoot.report.plain_json import to_json
 from surefoot.report.result import Result
+from surefoot.report.shape import check_shape
 from surefoot.report.words import advice, default_alpha, verdict
 from surefoot.risk.assess import alpha_key, assessment_data
 from surefoot.risk.per_query import per_query_data
@@ -112,7 +113,9 @@ class Assessment(Result):
         measured = data.get("measures", [data]) if isinstance(data, dict) else []
         if not measured or not all(isinstance(part, dict) and part.get("schema") == SCHEMA for part in measured):
             raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
-        return cls([_part(dict(part)) for part in measured], _kinds(measured[0].get("per_query") or {}))
+        found = cls([_part(dict(part)) for part in measured], _kinds(measured[0].get("per_query") or {}))
+        found.to_text(), found.to_csv()  # all that a rendering looks at is there
+        return found
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -294,9 +297,8 @@ def _part(data: Json) -> Part:
         }
         for column in data["segments"]
     ]
-    plain = cast("AssessmentData", data)
-    sort_rows(plain, "mean")  # what every rendering looks at is there
-    return plain, scores
+    check_shape(data, AssessmentData)
+    return cast("AssessmentData", data), scores
 
 
 def _completed(row: Json) -> Json:

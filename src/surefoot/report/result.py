@@ -8,8 +8,9 @@ from typing import Any, Self
 
 from surefoot.data.files import read_json
 from surefoot.data.writing import write_text
-from surefoot.errors import DataError
+from surefoot.errors import DataError, expecting
 from surefoot.report.plain_json import to_json
+from surefoot.report.shape import check_shape
 
 
 class Result(ABC):
@@ -59,11 +60,10 @@ class Result(ABC):
         """What `write_json` wrote."""
         content = read_json(path)
         try:
-            return cls.from_dict(content)
+            with expecting(cls.called, path, "write it again"):
+                return cls.from_dict(content)
         except DataError as error:
-            raise DataError.at(path, None, str(error)) from error
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            raise DataError.at(path, None, f"is not whole, as {cls.called} ({error!r}); write it again") from error
+            raise error if str(error).startswith(str(path)) else DataError.at(path, None, str(error)) from error
 
     def __str__(self) -> str:
         """The tables that the command line prints."""
@@ -74,6 +74,7 @@ class PlainResult(Result):
     """A result that is its plain data and nothing besides, told by the schema that the data names."""
 
     schemas: tuple[str, ...]  # of which the data has one
+    shape: Any = None  # the TypedDict of the data, where there is one
 
     def __init__(self, data: dict[str, Any]) -> None:
         self._data = data
@@ -88,6 +89,8 @@ class PlainResult(Result):
         if not isinstance(data, dict) or data.get("schema") not in cls.schemas:
             which = "the schema" if len(cls.schemas) == 1 else "a schema such as"
             raise DataError(f"is not {cls.called}; expected JSON with {which} {cls.schemas[0]!r}")
+        if cls.shape is not None:
+            check_shape(data, cls.shape)
         found = cls(data)
         repr(found), found.to_text(), found.to_csv(), found.to_html()  # all that a rendering looks at is there
         return found

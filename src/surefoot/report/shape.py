@@ -1,0 +1,75 @@
+"""Whether plain data that were read have the types that they were written with; what is missing shows elsewhere."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
+
+from surefoot.errors import DataError, shortened
+
+_PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
+
+
+def check_shape(data: Any, kind: Any, place: str = "it") -> None:
+    """Refuse data in which something is of another type than `kind`, a TypedDict, says; other keys may be there.
+
+    >>> from surefoot.risk.plain_data import AssessmentData
+    >>> check_shape({"queries": "many"}, AssessmentData)
+    Traceback (most recent call last):
+    surefoot.errors.DataError: queries is 'many'; expected a whole number
+    """
+    wrong = _wrong(data, kind, place)
+    if wrong is not None:
+        raise DataError(wrong)
+
+
+def _wrong(data: Any, kind: Any, place: str) -> str | None:
+    """What is wrong first, if anything is."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if is_typeddict(kind):
+        if not isinstance(data, dict):
+            return _not(data, place, "an object")
+        hints = _hints(kind)
+        before = "" if place == "it" else f"{place}."
+        inner = ((data[name], hint, f"{before}{name}") for name, hint in hints.items() if name in data)
+        return next(filter(None, (_wrong(*each) for each in inner)), None)
+    if origin in (Annotated, NotRequired):
+        return _wrong(data, parts[0], place)
+    if origin is Literal:
+        return (
+            None
+            if data in parts and type(data) in map(type, parts)
+            else _not(data, place, " or ".join(map(repr, parts)))
+        )
+    if origin in (Union, UnionType):
+        found = [_wrong(data, part, place) for part in parts]
+        return None if None in found else found[0]
+    if origin is list:
+        if not isinstance(data, list):
+            return _not(data, place, "a list")
+        return next(filter(None, (_wrong(one, parts[0], f"{place}[{at}]") for at, one in enumerate(data))), None)
+    if origin is dict:
+        if not isinstance(data, dict):
+            return _not(data, place, "an object")
+        return next(filter(None, (_wrong(one, parts[1], f"{place}.{name}") for name, one in data.items())), None)
+    return None if _is_plain(data, kind) else _not(data, place, _PLAIN[kind])
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
+def _is_plain(data: Any, kind: type) -> bool:
+    if kind is float:
+        try:
+            return type(data) in (int, float) and math.isfinite(data)
+        except OverflowError:
+            return False
+    return type(data) is kind
+
+
+def _not(data: Any, place: str, expected: str) -> str:
+    return f"{place} is {shortened(data)}; expected {expected}"

@@ -1,0 +1,229 @@
+"""Files that surefoot keeps for later, changed and then sealed again as often as not: they work, or are refused.
+
+Sealed files, results, models, sweeps, policies, weights, click logs; no other error than surefoot's own, nothing over
+ten seconds. What a change means is not looked at here: a seal that fits is a promise, not a proof.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fuzz.mutations import NUMBERS, WORDS, count, mutated, mutated_json
+
+import surefoot as sf
+from surefoot.clicks.generator import generate_log
+from surefoot.clicks.impressions import Satisfaction
+from surefoot.clicks.layouts.reading import Reading
+from surefoot.clicks.stages import FeatureTable, feature_table
+from surefoot.clicks.writers import write_log
+from surefoot.data.hashes import sealed
+from surefoot.data.texts import read_texts
+from surefoot.decide.certificate import Certificate
+from surefoot.decide.decision import Decision
+from surefoot.decide.policy import Policy
+from surefoot.decide.strata import read_weights
+
+pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
+
+SECONDS = 10
+MEMORY = 1 << 30  # bytes more than before
+LETOR = sf.synthetic_letor(queries=30, documents=8, features=6, seed=1)
+TRAINED: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
+SWEPT: dict[str, Any] = {
+    "objectives": ["u_risk"], "alphas": [5], "grid": TRAINED, "folds": 3, "workers": 1,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One file, or folder, of each kind, as surefoot writes it."""
+    folder = tmp_path_factory.mktemp("kept")
+    made = sf.synthetic_runs(queries=30, depth=10)
+    today, bold = made.runs[:2]
+    scores = sf.score(made.qrels, [today, bold], "nDCG@10")
+    first, scores = scores.only(range(15)), scores.only(range(15, 30))
+    scores.write(folder / "scores.csv")
+    common: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.5}}
+    sf.gate(first, **common, budget=60, state=folder / "state.json")
+    sf.gate(first, **common, ledger=folder / "ledger.json")
+    sf.gate(scores, **common).write_json(folder / "decision.json")
+    sf.judge_next(bold, today, "nDCG@10", 20, seed=1).write(folder / "draws.json")
+    half = set(list(made.qrels.to_dict())[:15])
+    learning, judged = (
+        {q: d for q, d in made.qrels.to_dict().items() if (q in half) == first} for first in (True, False)
+    )
+    controller = sf.RiskController(bold, today, 0.5, measure="nDCG@10").fit_gate(learning).calibrate(judged)
+    controller.certificate_.write_json(folder / "certificate.json")
+    controller.save(folder / "controller")
+    sf.assess(scores, baseline="today").write_json(folder / "assessment.json", per_query=True)
+    sf.Ranker(**TRAINED).fit(LETOR).save(folder / "model")
+    sf.sweep(swept_data(), folder / "sweep", **SWEPT)
+    _checkpoint(folder / "checkpoint.json")
+    write_log(generate_log(8, queries=6, seed=1), folder / "log", "yandex2014")
+    feature_table(folder / "log", folder / "study", Reading("yandex2014"), Satisfaction((50.0, 400.0)))
+    return folder
+
+
+def swept_data() -> sf.RankingData:
+    return LETOR.with_only([]).with_baseline("today", LETOR.feature(4))
+
+
+class _StoppedError(Exception):
+    """As far as a training goes here."""
+
+
+def _checkpoint(path: Path) -> None:
+    def stop(trees: int, history: Any) -> None:
+        if trees == 2:
+            raise _StoppedError
+
+    with pytest.raises(_StoppedError):
+        _trained(path).fit(LETOR, progress=stop)
+
+
+def _trained(checkpoint: Path) -> sf.Ranker:
+    return sf.Ranker(**TRAINED, checkpoint=checkpoint, checkpoint_every=1)
+
+
+def _gate(home: Path, **more: Any) -> Decision:
+    scores = sf.read_scores(home / "scores.csv", measure="nDCG@10")
+    return sf.gate(scores, baseline="today", policy={"risk": 0.5}, **more)
+
+
+JSON: dict[str, tuple[Callable[[Path], Any], int]] = {
+    "state.json": (lambda home: _gate(home, budget=60, state=home / "state.json"), 500),
+    "ledger.json": (lambda home: _gate(home, ledger=home / "ledger.json"), 500),
+    "draws.json": (lambda home: sf.read_draws(home / "draws.json"), 500),
+    "decision.json": (lambda home: Decision.read(home / "decision.json"), 150),
+    "certificate.json": (lambda home: Certificate.read(home / "certificate.json"), 150),
+    "controller/controller.json": (lambda home: sf.RiskController.load(home / "controller"), 150),
+    "assessment.json": (lambda home: sf.Assessment.read(home / "assessment.json").to_html(), 150),
+    "model/ranker.json": (lambda home: sf.Ranker.load(home / "model").predict(LETOR), 150),
+    "checkpoint.json": (lambda home: _trained(home / "checkpoint.json").fit(LETOR), 100),
+    "sweep/result.json": (lambda home: sf.read_sweep(home / "sweep"), 100),
+    "sweep/sweep.json": (lambda home: sf.sweep(swept_data(), home / "sweep", **SWEPT), 40),
+    "study/log.json": (lambda home: FeatureTable.read(home / "study").scan().collect(), 150),
+}
+TEXTS: dict[str, tuple[list[bytes], Callable[[Path], Any], int]] = {
+    "policy.toml": (
+        [b'risk = 0.02\nshare_hurt = 0.1\n[segments."long"]\nrisk = 0.05\n',
+         b"gain = 0\nu_risk = { alpha = 5, above = -0.01 }\ndelta = 0.05\n"],
+        Policy.read, 500,
+    ),
+    "weights.csv": ([b"stratum,share\nhead,0.5\ntail,0.5\n", b"a\t1\nb\t3\n"], read_weights, 400),
+    "segments.csv": ([b"query,kind\nq1,head\nq2,tail\n", b'{"q1": "head", "q2": "tail"}'], sf.read_segments, 400),
+    "topics.txt": (
+        [b"<top>\n<num> Number: 301\n<title> garden chair\n</top>\n", b"q1\tred dress\nq2\tblue\n"], read_texts, 400,
+    ),
+}  # fmt: skip
+
+
+def tried(name: str, whole: bytes, inputs: Iterator[tuple[int, bytes]], use: Callable[[bytes], Any]) -> None:
+    """Use each input; what it may raise is surefoot's own."""
+    use(whole)
+    accepted = refused = 0
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for number, data in inputs:
+        began, said = time.process_time(), ""
+        try:
+            use(data)
+            accepted += 1
+        except sf.SurefootError as error:
+            refused += 1
+            said = str(error)
+        except Exception as error:
+            raise AssertionError((name, number, data[:2000])) from error
+        assert len(said) < 20_000, (number, data[:500])
+        assert time.process_time() - began < SECONDS, (number, data[:500])
+    grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    print(f"{name}: {accepted} accepted, {refused} refused, {grown >> 20} MB more")
+    assert grown < MEMORY
+    assert refused >= (accepted + refused) // 50
+
+
+def seal(content: Any) -> Any:
+    if not isinstance(content, dict) or "sha256" not in content:
+        return content
+    try:
+        return sealed(content)
+    except (ValueError, sf.SurefootError):  # what surefoot itself would not write
+        return content
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_json_files(home: Path, name: str) -> None:
+    use, usual = JSON[name]
+    whole = (home / name).read_bytes()
+
+    def used(data: bytes) -> None:
+        (home / name).write_bytes(data)
+        try:
+            use(home)
+        finally:
+            (home / name).write_bytes(whole)
+
+    tried(name, whole, mutated_json(json.loads(whole), name, count(usual), seal), used)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts(tmp_path: Path, name: str) -> None:
+    seeds, read, usual = TEXTS[name]
+
+    def used(data: bytes) -> None:
+        (tmp_path / name).write_bytes(data)
+        read(tmp_path / name)
+
+    tried(name, seeds[0], mutated(seeds, [*NUMBERS, *WORDS, b'"', b"[", b"]", b"="], name, count(usual)), used)
+
+
+@pytest.mark.parametrize("name", ["model/model.txt", "sweep/folds", "sweep/points"])
+def test_models_and_arrays(home: Path, name: str) -> None:
+    top, below = name.split("/")
+    kept = sorted(path for path in (home / top).rglob("*") if path.is_file() and below in str(path))
+    whole = [path.read_bytes() for path in kept]
+
+    def used(data: bytes) -> None:
+        place = whole.index(data) if data in whole else len(data) % len(kept)
+        kept[place].write_bytes(data)
+        try:
+            if top == "model":
+                sf.Ranker.load(home / "model").predict(LETOR)
+            else:
+                sf.sweep(swept_data(), home / "sweep", **SWEPT)
+        finally:
+            kept[place].write_bytes(whole[place])
+
+    tried(name, whole[0], mutated(whole, NUMBERS, name, count(150 if top == "model" else 30)), used)
+
+
+@pytest.mark.parametrize("layout", ["yandex2014", "yandex2012", "ubi", "metarank", "table"])
+def test_click_logs(tmp_path: Path, layout: str) -> None:
+    whole = tmp_path / "whole"
+    if layout == "yandex2012":
+        lines = (
+            f"{i // 3}\t{9 * i}\tQ\t{i % 4}\t0\t1\t2\t3\n{i // 3}\t{9 * i + 5}\tC\t{1 + i % 3}\n" for i in range(12)
+        )
+        whole.write_text("".join(lines))
+    else:
+        write_log(generate_log(6, queries=6, seed=1), whole, layout)
+    how = Reading(layout, 1.0, "log") if layout == "yandex2012" else Reading(layout)
+    kept = sorted(path for path in ([whole] if whole.is_file() else whole.rglob("*")) if path.is_file())
+    seeds = [path.read_bytes() for path in kept]
+
+    def used(data: bytes) -> None:
+        shutil.rmtree(tmp_path / "made", ignore_errors=True)
+        place = seeds.index(data) if data in seeds else len(data) % len(kept)
+        kept[place].write_bytes(data)
+        try:
+            feature_table(whole, tmp_path / "made", how, Satisfaction((50.0, 400.0)))
+        finally:
+            kept[place].write_bytes(seeds[place])
+
+    tried(layout, seeds[0], mutated(seeds, NUMBERS + WORDS, layout, count(12)), used)
