@@ -125,7 +125,7 @@ def page_payload(
         "panel_alphas": PANEL_ALPHAS,
         "critical_value": data["critical_value"],
         "cautions": [one._asdict() for one in CAUTIONS],
-        "missing": [data["missing"][name] for name in scores.systems],
+        "missing": [scores.missing[name] for name in scores.systems],
         "dropped": data["dropped"],
         "rounding": ROUNDING,
         "over_20": OVER_20,
