@@ -111,7 +111,7 @@ def _change_value(rng: random.Random, content: Any) -> None:
         if rng.random() < 0.15:
             del at[name]
         else:
-            at[name] = rng.choice([*ODD_VALUES, _NEST, copy.deepcopy(at[rng.choice(names)])])
+            at[name] = copy.deepcopy(rng.choice([*ODD_VALUES, _NEST, at[rng.choice(names)]]))
         return
 
 

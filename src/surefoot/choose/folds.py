@@ -90,6 +90,8 @@ class Source:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The source whose plain data this is."""
+        if not all(isinstance(text, str) for text in (data["path"], *data["baselines"])):
+            raise TypeError("path and baselines are texts")
         return cls(**{**data, "baselines": tuple(data["baselines"])})
 
     def names(self) -> list[str]:

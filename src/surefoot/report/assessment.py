@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -115,6 +116,9 @@ class Assessment(Result):
             raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
         found = cls([_part(dict(part)) for part in measured], _kinds(measured[0].get("per_query") or {}))
         found.to_text(), found.to_csv()  # all that a rendering looks at is there
+        if all(scores is not None for _, scores in found._parts):
+            with suppress(ArgumentError):  # one page cannot show measures of different queries
+                found.to_html()
         return found
 
     @property
