@@ -26,13 +26,13 @@ import numpy as np
 from scipy.special import stdtrit
 
 import surefoot as sf
-from surefoot.decide import gate as gate_module
-from surefoot.decide.evidence import Evidence
-from surefoot.decide.lists import Lists, Movement, row_ranks
-from surefoot.decide.order import betting_order
-from surefoot.decide.policy import Rule
-from surefoot.decide.query_gates import gate_of
-from surefoot.decide.thresholds import Calibration, find_threshold
+from surefoot.decide.control.list_pair import Lists, Movement, row_ranks
+from surefoot.decide.control.scorers import gate_of
+from surefoot.decide.control.thresholds import Calibration, find_threshold
+from surefoot.decide.evidence.betting_order import betting_order
+from surefoot.decide.evidence.proof import Evidence
+from surefoot.decide.gate import gate as gate_module
+from surefoot.decide.gate.policy import Rule
 from surefoot.learn.regression import regression_trees
 
 MEASURE = sf.Measure.parse("nDCG(dcg='exp-log2')@10")

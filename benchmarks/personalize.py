@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.generator import generate_log
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading
-from surefoot.clicks.stages import FeatureTable, feature_table
 from surefoot.clicks.writers import write_log
 
 LINES_PER_USER = 37.5

@@ -57,7 +57,7 @@ def main() -> None:
     for study in studies:
         print(study, end="\n\n")
     if len(sys.argv) > 3:
-        from surefoot.data.writing import write_text
+        from surefoot.data.writing.all_or_nothing import write_text
         from surefoot.studies.page import to_page
 
         write_text(sys.argv[3], to_page([study.to_dict() for study in studies]))

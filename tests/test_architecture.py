@@ -15,10 +15,8 @@ ROOT = Path(surefoot.__file__).parent
 FOUNDATION = {
     "arguments",
     "arrays",
-    "compilation",
-    "cores",
     "errors",
-    "extras",
+    "runtime",
     "progress",
     "significance",
     "__version__",
@@ -100,7 +98,7 @@ def loaded_by(statement: str) -> set[str]:
 def test_risk_needs_numpy_and_scipy_only() -> None:
     modules = [f"surefoot.risk.{file.stem}" for file in (ROOT / "risk").glob("*.py") if file.stem != "__init__"]
     loaded = loaded_by(f"import {', '.join(modules)}")
-    assert not loaded & {"polars", "numba", "pandas", "rich", "lightgbm", "surefoot.data.scores"}
+    assert not loaded & {"polars", "numba", "pandas", "rich", "lightgbm", "surefoot.data.types.scores"}
 
 
 @pytest.mark.parametrize("statement", ["import surefoot", "import surefoot.cli"])

@@ -11,9 +11,9 @@ import pytest
 
 import surefoot as sf
 from surefoot.arguments import decimal
-from surefoot.data.texts import read_texts
-from surefoot.decide.policy import Policy
-from surefoot.decide.strata import read_weights
+from surefoot.data.reading.texts import read_texts
+from surefoot.decide.evidence.strata import read_weights
+from surefoot.decide.gate.policy import Policy
 
 LONG = 40_000
 SECONDS = 10  # each takes a fraction of one; what hangs takes minutes

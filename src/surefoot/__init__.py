@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from surefoot.choose.sweep import read_sweep, sweep, swept_models
     from surefoot.choose.tradeoffs import TradeOffs
+    from surefoot.clicks.feature_pipeline import FeatureTable
     from surefoot.clicks.generator import generate_log
     from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
-    from surefoot.clicks.stages import FeatureTable
     from surefoot.clicks.writers import write_log
-    from surefoot.data.dates import read_dates
     from surefoot.data.letor.files import read_letor, write_letor
-    from surefoot.data.preferences import PreferencePairs, read_preferences
-    from surefoot.data.ranking_data import RankingData
-    from surefoot.data.scores import Scores, read_scores
-    from surefoot.data.segments import read_segments
-    from surefoot.data.streamed_scores import StreamedScores
+    from surefoot.data.reading.dates import read_dates
+    from surefoot.data.reading.segments import read_segments
+    from surefoot.data.reading.texts import read_texts
     from surefoot.data.synthetic import synthetic_runs
     from surefoot.data.synthetic_letor import synthetic_letor
-    from surefoot.data.tables import Qrels, Run, read_qrels, read_run, read_runs
-    from surefoot.data.texts import read_texts
     from surefoot.data.tools.judgments import write_judgments
-    from surefoot.decide.certificate import Certificate
-    from surefoot.decide.controller import RiskController
-    from surefoot.decide.decision import Decision
-    from surefoot.decide.draws import Draws, judge_next, read_draws
-    from surefoot.decide.gate import gate
+    from surefoot.data.types.preferences import PreferencePairs, read_preferences
+    from surefoot.data.types.ranking_data import RankingData
+    from surefoot.data.types.runs import Qrels, Run, read_qrels, read_run, read_runs
+    from surefoot.data.types.scores import Scores, read_scores
+    from surefoot.data.types.streamed_scores import StreamedScores
+    from surefoot.decide.control.certificate import Certificate
+    from surefoot.decide.control.controller import RiskController
+    from surefoot.decide.evidence.draws import Draws, judge_next, read_draws
+    from surefoot.decide.gate.decision import Decision
+    from surefoot.decide.gate.gate import gate
     from surefoot.errors import (
         ArgumentError,
         DataError,
@@ -66,25 +66,25 @@ _HOME = {
     "surefoot.choose.tradeoffs": ("TradeOffs",),
     "surefoot.clicks.generator": ("generate_log",),
     "surefoot.clicks.labels": ("lowest_click_plus_one", "preference_gains"),
-    "surefoot.clicks.stages": ("FeatureTable",),
+    "surefoot.clicks.feature_pipeline": ("FeatureTable",),
     "surefoot.clicks.writers": ("write_log",),
-    "surefoot.data.dates": ("read_dates",),
+    "surefoot.data.reading.dates": ("read_dates",),
     "surefoot.data.letor.files": ("read_letor", "write_letor"),
-    "surefoot.data.ranking_data": ("RankingData",),
-    "surefoot.data.preferences": ("PreferencePairs", "read_preferences"),
-    "surefoot.data.scores": ("Scores", "read_scores"),
-    "surefoot.data.segments": ("read_segments",),
-    "surefoot.data.streamed_scores": ("StreamedScores",),
+    "surefoot.data.types.ranking_data": ("RankingData",),
+    "surefoot.data.types.preferences": ("PreferencePairs", "read_preferences"),
+    "surefoot.data.types.scores": ("Scores", "read_scores"),
+    "surefoot.data.reading.segments": ("read_segments",),
+    "surefoot.data.types.streamed_scores": ("StreamedScores",),
     "surefoot.data.synthetic": ("synthetic_runs",),
-    "surefoot.data.texts": ("read_texts",),
+    "surefoot.data.reading.texts": ("read_texts",),
     "surefoot.data.tools.judgments": ("write_judgments",),
     "surefoot.data.synthetic_letor": ("synthetic_letor",),
-    "surefoot.data.tables": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
-    "surefoot.decide.certificate": ("Certificate",),
-    "surefoot.decide.controller": ("RiskController",),
-    "surefoot.decide.decision": ("Decision",),
-    "surefoot.decide.draws": ("Draws", "judge_next", "read_draws"),
-    "surefoot.decide.gate": ("gate",),
+    "surefoot.data.types.runs": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
+    "surefoot.decide.control.certificate": ("Certificate",),
+    "surefoot.decide.control.controller": ("RiskController",),
+    "surefoot.decide.gate.decision": ("Decision",),
+    "surefoot.decide.evidence.draws": ("Draws", "judge_next", "read_draws"),
+    "surefoot.decide.gate.gate": ("gate",),
     "surefoot.errors": (
         "ArgumentError",
         "DataError",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import surefoot as sf
-from surefoot.choose.defaults import PRESETS
+from surefoot.choose.options import PRESETS
 from surefoot.choose.plan import Job, Plan, Setting, best
 from surefoot.choose.presets import preset
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.choose.defaults import RANKINGS
+from surefoot.choose.options import RANKINGS
 from surefoot.choose.policy import Policy, copy_model, select
 from surefoot.choose.rows import pooled
 from surefoot.choose.store import Store

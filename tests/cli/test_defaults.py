@@ -14,8 +14,8 @@ import surefoot as sf
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.stability import compare, noise, subsets, time
 from surefoot.cli.train import train
-from surefoot.learn.defaults import OBJECTIVES
 from surefoot.learn.objectives import Objective
+from surefoot.learn.options import OBJECTIVES
 
 ROOT = Path(sf.__file__).parent
 

@@ -16,12 +16,12 @@ from lxml import etree
 
 import surefoot as sf
 from surefoot.cli.demo import demo as make_demo
-from surefoot.decide import needed
-from surefoot.decide.decision_data import decision_schema
+from surefoot.decide.gate import sample_size
+from surefoot.decide.gate.decision_data import decision_schema
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "decide.md").read_text(encoding="utf-8")
-JUNIT = ROOT / "tests" / "decide" / "junit.xsd"
+JUNIT = ROOT / "tests" / "decide" / "gate" / "junit.xsd"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def home(demo: Path, tmp_path: Path, monkeypatch) -> Path:
         (tmp_path / name).symlink_to(demo / name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    monkeypatch.setattr(needed, "MOST_NEEDED", 300)  # a search that most tests do not look at
+    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)  # a search that most tests do not look at
     return tmp_path
 
 
@@ -55,7 +55,7 @@ def test_the_demo_stops_bold_and_ships_steady(surefoot, home: Path) -> None:
 
 
 def test_undecided_is_three_with_how_many_more(surefoot, home: Path, monkeypatch) -> None:
-    monkeypatch.setattr(needed, "MOST_NEEDED", 2000)
+    monkeypatch.setattr(sample_size, "MOST_NEEDED", 2000)
     code, out, _ = surefoot(*STEADY, "--risk", "0.02")
     assert code == 3
     assert re.search(r"About \d+ more judged queries", out)

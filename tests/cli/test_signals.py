@@ -14,7 +14,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.cli.signals import StoppedError, stopping
-from surefoot.data.writing import remove_unfinished, replacing, unfinished
+from surefoot.data.writing.all_or_nothing import remove_unfinished, replacing, unfinished
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 KILLS = int(os.environ.get("SUREFOOT_KILLS", "2"))
@@ -48,7 +48,7 @@ pathlib.Path.write_bytes = slow
 """
 STUBBORN = (
     """
-import surefoot.data.writing as files
+import surefoot.data.writing.all_or_nothing as files
 remove = files._remove
 calls = []
 def slow_remove(path):

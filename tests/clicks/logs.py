@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
+from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.generator import generate_log
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading
-from surefoot.clicks.stages import FeatureTable, feature_table
 from surefoot.clicks.writers import write_log
 
 SATISFIED, GRADES = Satisfaction((30.0,)), Satisfaction((50.0, 400.0))

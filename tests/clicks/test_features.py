@@ -89,5 +89,5 @@ def test_every_feature_says_what_it_means(tmp_path: Path) -> None:
     table = made(generated(tmp_path, 3), tmp_path / "made", YANDEX14, GRADES)
     assert set(table.names) <= set(table.scan().collect_schema().names())
     assert all(len(table.meanings[name]) > 10 for name in table.names)
-    documented = (Path(__file__).parents[2] / "docs" / "personalise.md").read_text()
+    documented = (Path(__file__).parents[2] / "docs" / "personalize.md").read_text()
     assert all(f"`{name}`" in documented for name in table.names)

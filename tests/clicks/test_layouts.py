@@ -11,12 +11,12 @@ import polars as pl
 import pytest
 from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, generated, made, q12, results, write_lines
 
-from surefoot.clicks.engines import engine_of
+from surefoot.clicks.backends import engine_of
 from surefoot.clicks.expressions import ibis
+from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading, guess_layout
 from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.stages import FeatureTable
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 
 OUTCOMES = ["impression", "session", "user", "query", "position", "document", "grade", "last"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import surefoot as sf
-from surefoot.data import lines
+from surefoot.data.reading import lines
 
 # Lines before a case, so that its block is regular, irregular but easily made regular, or read line by line.
 BLOCKS = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.data import locks
+from surefoot.data.writing import locks
 from surefoot.errors import DataError
 
 

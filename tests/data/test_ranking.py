@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from surefoot.data.ranking import DuplicateDocumentError, _by_score, index, rank
+from surefoot.data.types.ranking import DuplicateDocumentError, _by_score, index, rank
 
 # A few bits apart at the low or the high end, so that many codes agree in all but the bits the index borrows.
 near = st.integers(0, 63) | st.integers(0, 63).map(lambda low: (1 << 63) + low) | st.integers(0, 2**64 - 1)

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import surefoot as sf
-from surefoot.data.segments import read_segments
+from surefoot.data.reading.segments import read_segments
 
 KINDS = {"length": {"q1": "head", "q2": "tail", "q3": "tail"}, "language": {"q1": "de", "q3": "en"}}
 

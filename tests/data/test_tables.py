@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.data import lines
+from surefoot.data.reading import lines
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.data.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS
-from surefoot.data.texts import read_texts
+from surefoot.data.reading.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS
+from surefoot.data.reading.texts import read_texts
 
 WORDS = {"q1": "goats on ice", "q2": "Ibex & chamois"}
 CLASSIC = """<top>

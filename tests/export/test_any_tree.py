@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.export.interpreters import interpreter, solr_gaps
 
-from surefoot.export.asked import Asked
 from surefoot.export.ensemble import LEAF, Ensemble, GrownTree
 from surefoot.export.package import write_model
+from surefoot.export.settings import Asked
 
 NAMES = ["a", "b"]
 THRESHOLDS = st.one_of(

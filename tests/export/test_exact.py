@@ -15,9 +15,9 @@ from tests.export.interpreters import interpreter, solr_gaps, vespa
 from tests.export.models import NAMES, data, ranker, rows_of, thresholds
 
 import surefoot as sf
-from surefoot.export import package, singles
-from surefoot.export.defaults import TARGETS
+from surefoot.export import float32_thresholds, package
 from surefoot.export.ensemble import Ensemble, GrownTree
+from surefoot.export.options import TARGETS
 from surefoot.export.readers import lightgbm as lightgbm_reader
 from surefoot.export.targets import ltr_plugin, onnx, ranklib, solr
 from surefoot.export.targets import vespa as vespa_target
@@ -167,7 +167,9 @@ def test_numbers_that_lightgbm_reads_as_zero(tmp_path: Path) -> None:
 def rounded(thresholds: Any) -> np.ndarray:
     """What nearly every converter writes."""
     with np.errstate(over="ignore"):
-        return np.clip(np.asarray(thresholds).astype(np.float32), -singles.LARGEST, singles.LARGEST)
+        return np.clip(
+            np.asarray(thresholds).astype(np.float32), -float32_thresholds.LARGEST, float32_thresholds.LARGEST
+        )
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def test_xgboosts_thresholds_as_they_stand_fail_where_rules_differ(to, module, t
 def test_solr_without_its_slack_fails(tmp_path: Path, monkeypatch) -> None:
     model = trained("lightgbm", False)
     rows = np.concatenate(list(possible(model, "solr", exported(model, tmp_path, "solr", "zero"), False)))
-    monkeypatch.setattr(solr, "before_slack", lambda t: (singles.at_most(t), singles.at_most(t)))
+    monkeypatch.setattr(solr, "before_slack", lambda t: (float32_thresholds.at_most(t), float32_thresholds.at_most(t)))
     score = interpreter("solr", exported(model, tmp_path, "solr", "zero"), NAMES)
     with pytest.raises(AssertionError, match=WRONG):
         agree(score(rows), model.predict(rows))

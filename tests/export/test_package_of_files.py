@@ -13,10 +13,10 @@ from tests.export.interpreters import interpreter, solr_gaps, strict
 from tests.export.models import NAMES, ranker
 
 import surefoot as sf
-from surefoot.export.asked import Asked
-from surefoot.export.defaults import BESIDE, TARGETS
 from surefoot.export.names import name_of
+from surefoot.export.options import BESIDE, TARGETS
 from surefoot.export.package import read_ensemble, write_model
+from surefoot.export.settings import Asked
 from surefoot.export.targets.vespa import expressions
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -65,7 +65,7 @@ def test_rows_meet_the_thresholds(model, tmp_path: Path) -> None:
 
 def _with_strict_rule(model: sf.Ranker, folder: Path) -> bytes:
     """The thresholds of x ≤ t in a format that tests x < t."""
-    from surefoot.export.singles import at_most
+    from surefoot.export.float32_thresholds import at_most
     from surefoot.export.targets import ltr_plugin
 
     kept = ltr_plugin.less_than

@@ -13,9 +13,9 @@ import pytest
 from tests.export.models import NAMES, OF_ENGINE, SMALL, data, ranker
 
 import surefoot as sf
-from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble, GrownTree
 from surefoot.export.package import read_ensemble, write_model
+from surefoot.export.settings import Asked
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LIGHTGBM = (FIXTURES / "lightgbm" / "model.txt").read_text()

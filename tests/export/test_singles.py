@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.export.singles import LARGEST, at_most, before_slack, less_than
+from surefoot.export.float32_thresholds import LARGEST, at_most, before_slack, less_than
 
 SLACK = np.float32(1e-6)
 THRESHOLDS = st.one_of(

@@ -18,17 +18,17 @@ import pytest
 from tests.fuzz.mutations import NUMBERS, WORDS, count, mutated, mutated_json
 
 import surefoot as sf
+from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.generator import generate_log
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading
-from surefoot.clicks.stages import FeatureTable, feature_table
 from surefoot.clicks.writers import write_log
 from surefoot.data.hashes import sealed
-from surefoot.data.texts import read_texts
-from surefoot.decide.certificate import Certificate
-from surefoot.decide.decision import Decision
-from surefoot.decide.policy import Policy
-from surefoot.decide.strata import read_weights
+from surefoot.data.reading.texts import read_texts
+from surefoot.decide.control.certificate import Certificate
+from surefoot.decide.evidence.strata import read_weights
+from surefoot.decide.gate.decision import Decision
+from surefoot.decide.gate.policy import Policy
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 

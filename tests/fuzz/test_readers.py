@@ -17,8 +17,8 @@ from tests.fuzz import mutations, slow_readers
 from tests.fuzz.mutations import DATES, NUMBERS, WORDS
 
 import surefoot as sf
-from surefoot.data import lines
 from surefoot.data.letor import text as letor_text
+from surefoot.data.reading import lines
 
 pytestmark = pytest.mark.heavy
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot import cores
 from surefoot.learn.target import Target
 from surefoot.measures.discount import discounts
+from surefoot.runtime import cores
 
 SCORES = np.random.default_rng(0).random(400)
 
@@ -42,7 +42,7 @@ def test_threads_start_when_first_used() -> None:
 
 
 def test_as_many_threads_as_cores_that_may_be_used(monkeypatch) -> None:
-    assert cores.cores() == len(os.sched_getaffinity(0)) or not hasattr(os, "sched_getaffinity")
+    assert cores() == len(os.sched_getaffinity(0)) or not hasattr(os, "sched_getaffinity")
     monkeypatch.setattr("surefoot.learn.target.cores", lambda: 5)
     assert parts(target()) == 5
     assert parts(target(threads=2)) == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.clicks.logs import GRADES, YANDEX14, generated, made
 
-from surefoot.personal.defaults import METHODS, WEIGHTED_REGRESSION
+from surefoot.personal.options import METHODS, WEIGHTED_REGRESSION
 from surefoot.personal.study import study
 
 pytestmark = pytest.mark.heavy

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from tests.clicks.logs import GRADES, SATISFIED, YANDEX14, generated, made
 
-from surefoot.clicks.stages import FeatureTable
+from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.ranker import Ranker
-from surefoot.personal.defaults import GRIDS, LABELS, METHODS
 from surefoot.personal.figures import (
     Judge,
     add_shares,
@@ -24,6 +23,7 @@ from surefoot.personal.figures import (
 )
 from surefoot.personal.lists import PARTS, read_lists
 from surefoot.personal.methods import Material, Setting
+from surefoot.personal.options import GRIDS, LABELS, METHODS
 from surefoot.personal.study import Personalization, chosen_model, study
 
 SMALL = {

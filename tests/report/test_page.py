@@ -14,8 +14,8 @@ import pytest
 
 import surefoot as sf
 from surefoot.report.assessment import Assessment
-from surefoot.report.defaults import PANEL_ALPHAS
 from surefoot.report.html import script_of
+from surefoot.report.options import PANEL_ALPHAS
 from surefoot.report.page import SCRIPTS, page_payload
 from surefoot.report.page_results import pack, packed_results
 

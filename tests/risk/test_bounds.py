@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
-from surefoot.decide.thresholds import passing
+from surefoot.decide.control.thresholds import passing
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import betting_p
 from surefoot.risk.bounds import (

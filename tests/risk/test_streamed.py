@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import surefoot as sf
-from surefoot.data import streamed_scores
+from surefoot.data.types import streamed_scores
 
 SYSTEMS = ("today", "new", "bold", "copy")
 

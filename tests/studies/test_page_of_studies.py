@@ -59,9 +59,9 @@ def test_all_pages_have_one_shell(studies) -> None:
     pages = [studies[0].to_html(), sf.assess(scores, baseline="today").to_html()]
     heads = [re.search(r'<meta name="viewport".*?<title>', page, re.DOTALL)[0] for page in pages]
     assert heads[0] == heads[1]
-    own = [asset(name) for name in ("surefoot.report/page/charts.css", "surefoot.report/page/page.css")]
+    own = [asset(name) for name in ("surefoot.report/assets/charts.css", "surefoot.report/assets/page.css")]
     for page, css in zip(pages, own, strict=True):
-        assert f"<style>{asset('surefoot.report/page/base.css')}{css}" in page
+        assert f"<style>{asset('surefoot.report/assets/base.css')}{css}" in page
     rules = [{line for line in css.splitlines() if line.endswith("; }")} for css in own]
     assert not rules[0] & rules[1]  # what both have stands in the base
 

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
-from surefoot.data.ranking_data import RankingData
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 
 

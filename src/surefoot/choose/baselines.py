@@ -9,7 +9,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.choose.plan import TREES
-from surefoot.data.ranking_data import RankingData
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.learn.linear import adarank, feature_selection
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.regression import regression_trees

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
-from surefoot.choose.defaults import BLENDED, MODEL, NAIVE, SEED_MEAN, SELECTIVE
+from surefoot.choose.options import BLENDED, MODEL, NAIVE, SEED_MEAN, SELECTIVE
 from surefoot.choose.plan import Job, Setting
 from surefoot.choose.store import Store
 from surefoot.choose.trainings import Trainings
 from surefoot.choose.worker import SHOWN, measures
-from surefoot.data.ranking_data import standardise
-from surefoot.learn.defaults import OBJECTIVE
+from surefoot.data.types.ranking_data import standardise
+from surefoot.learn.options import OBJECTIVE
 from surefoot.learn.target import Target
 from surefoot.risk.churn import kendall_tau
 

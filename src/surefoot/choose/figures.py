@@ -9,8 +9,8 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.choose.candidates import Candidate, Candidates
-from surefoot.choose.defaults import MODEL
 from surefoot.choose.frontier import Point, reranking_area, selective_curve
+from surefoot.choose.options import MODEL
 from surefoot.choose.plan import Setting
 from surefoot.choose.worker import SHOWN
 from surefoot.learn.storage import saved_history

@@ -15,16 +15,16 @@ import polars as pl
 from surefoot.arguments import LARGEST_SEED, whole
 from surefoot.arrays import Floats, Rows
 from surefoot.choose.aggregates import Aggregate
-from surefoot.choose.defaults import FEWEST_FOLDS, FOLDS, SPLIT_SEED
+from surefoot.choose.options import FEWEST_FOLDS, FOLDS, SPLIT_SEED
 from surefoot.data.compression import OPEN
-from surefoot.data.files import FORMS, existing_file
 from surefoot.data.letor.files import read_letor
-from surefoot.data.ranking_data import RankingData
-from surefoot.data.writing import made_folder, unfinished, written
+from surefoot.data.reading.files import FORMS, existing_file
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.writing.all_or_nothing import made_folder, unfinished, written
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.learn.baseline_spec import files_of, read_like, with_baselines
 from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.inputs import alike
-from surefoot.learn.sources import files_of, read_like, with_baselines
 
 PARTS = ("train", "valid", "test")
 _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}

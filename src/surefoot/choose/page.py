@@ -10,7 +10,7 @@ from surefoot.report.html import json_for_script, render_page, script_constants,
 from surefoot.risk.plain_data import Json
 
 _FOLDER = "surefoot.choose/assets"
-_SHARED = "surefoot.report/page"
+_SHARED = "surefoot.report/assets"
 _SCRIPTS = (
     f"{_FOLDER}/data.js", f"{_SHARED}/dom.js", f"{_SHARED}/chart.js", f"{_FOLDER}/plane.js", f"{_FOLDER}/learning.js",
     f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_FOLDER}/main.js",

@@ -8,11 +8,11 @@ from itertools import product
 from typing import Any, Self, TypeAlias
 
 from surefoot.arguments import LARGEST_COUNT, whole
-from surefoot.choose.defaults import TREES as DEFAULT_TREES
-from surefoot.choose.defaults import TUNINGS
+from surefoot.choose.options import TREES as DEFAULT_TREES
+from surefoot.choose.options import TUNINGS
 from surefoot.errors import ArgumentError, listed, shortened
-from surefoot.learn.defaults import ENGINE, RISK_OBJECTIVES
 from surefoot.learn.engines.contract import Engine, engine_of
+from surefoot.learn.options import ENGINE, RISK_OBJECTIVES
 from surefoot.learn.settings import SEEDS
 from surefoot.measures.notation import Measure
 from surefoot.risk.assess import distinct_alphas

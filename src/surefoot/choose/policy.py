@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from surefoot.arguments import number_of
-from surefoot.choose.defaults import MODEL
+from surefoot.choose.options import MODEL
 from surefoot.choose.rows import counted, gain_only, pooled
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs

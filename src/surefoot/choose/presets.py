@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.choose.defaults import PRESETS
+from surefoot.choose.options import PRESETS
 from surefoot.errors import ArgumentError, did_you_mean, listed, shortened
 
 _STUDIES: dict[str, dict[str, Any]] = {

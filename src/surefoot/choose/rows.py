@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from surefoot.choose.defaults import MODEL
-from surefoot.learn.defaults import OBJECTIVE
+from surefoot.choose.options import MODEL
+from surefoot.learn.options import OBJECTIVE
 from surefoot.risk.plain_data import Json
 
 _MEANS = ("mean", "gain", "reward", "risk")

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Any
 
 from surefoot import __version__
-from surefoot.choose.defaults import PLAN
 from surefoot.choose.folds import KEPT, Source
+from surefoot.choose.options import PLAN
 from surefoot.choose.plan import Job, Plan
-from surefoot.data.array_files import Arrays, read_arrays, save_arrays
-from surefoot.data.files import read_json
-from surefoot.data.locks import LOCK, alone_in
-from surefoot.data.writing import new_folder, write_text
+from surefoot.data.reading.files import read_json
+from surefoot.data.writing.all_or_nothing import new_folder, write_text
+from surefoot.data.writing.array_files import Arrays, read_arrays, save_arrays
+from surefoot.data.writing.locks import LOCK, alone_in
 from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from surefoot.choose import defaults
+from surefoot.choose import options as choices
 from surefoot.choose.candidates import Candidates
 from surefoot.choose.folds import Source, keep_data
 from surefoot.choose.plan import Plan
@@ -16,14 +16,14 @@ from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import State, run
 from surefoot.errors import ArgumentError, DataError, listed, shortened
-from surefoot.learn.defaults import ENGINE, MEASURE
+from surefoot.learn.baseline_spec import resolved_baseline
 from surefoot.learn.engines.contract import engine_of, replaced
+from surefoot.learn.options import ENGINE, MEASURE
 from surefoot.learn.ranker import Ranker
-from surefoot.learn.sources import resolved_baseline
 
 DEFAULTS: dict[str, Any] = {
-    "objectives": defaults.OBJECTIVES, "alphas": defaults.ALPHAS, "seeds": defaults.SEEDS, "grid": {},
-    "tune": defaults.TUNE, "measure": MEASURE, "folds": defaults.FOLDS, "split_seed": defaults.SPLIT_SEED,
+    "objectives": choices.OBJECTIVES, "alphas": choices.ALPHAS, "seeds": choices.SEEDS, "grid": {},
+    "tune": choices.TUNE, "measure": MEASURE, "folds": choices.FOLDS, "split_seed": choices.SPLIT_SEED,
     "held_out": None, "learn_baselines": False, "selective": None,
 }  # fmt: skip
 
@@ -66,7 +66,7 @@ def sweep(
         {engine_of(engine).threads: threads, **({} if engine == ENGINE else {"engine": engine}), **(options or {})},
     )  # fmt: skip
     learned = bool(asked["learn_baselines"])
-    held_out = (defaults.HELD_OUT if learned else 0.0) if asked["held_out"] is None else asked["held_out"]
+    held_out = (choices.HELD_OUT if learned else 0.0) if asked["held_out"] is None else asked["held_out"]
     on_disk = isinstance(data, str | os.PathLike)
     if not isinstance(folder, str | os.PathLike):
         raise ArgumentError(f"folder is {shortened(folder)}; it must name the folder to keep the sweep in")
@@ -81,16 +81,16 @@ def sweep(
     store = Store(folder, plan, source, learned)
     with store.alone():
         result = trade_offs(store, run(store, workers, look).failures)
-        result.write_json(store.folder / defaults.RESULT)
+        result.write_json(store.folder / choices.RESULT)
     return result
 
 
 def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:
     """The result that a sweep left in its folder."""
     place = Path(folder)
-    if (place / defaults.PLAN).exists() and not (place / defaults.RESULT).exists():
+    if (place / choices.PLAN).exists() and not (place / choices.RESULT).exists():
         raise DataError.at(folder, None, "holds a sweep that has not come to its end; run the same command again")
-    return TradeOffs.read(Path(folder) / defaults.RESULT)
+    return TradeOffs.read(Path(folder) / choices.RESULT)
 
 
 def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = None) -> list[Ranker]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from surefoot.choose.defaults import NAIVE
+from surefoot.choose.options import NAIVE
 from surefoot.choose.rows import gain_only, gain_only_rows
 from surefoot.choose.worker import SHOWN
 from surefoot.errors import visible

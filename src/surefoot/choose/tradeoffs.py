@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.choose.answers import answers
 from surefoot.choose.candidates import Candidates
-from surefoot.choose.defaults import MODEL, RANKINGS
 from surefoot.choose.figures import baseline_rows, candidate_rows, selective_points, training_point
+from surefoot.choose.findings import answers
 from surefoot.choose.frontier import ORIGIN, Point, last_alpha, mixture_hull, near_optimal_hull, undominated
+from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.rows import gain_only
 from surefoot.choose.store import Store
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.trainings import Failure
 from surefoot.choose.worker import SHOWN
 from surefoot.errors import DataError, expecting, shortened
-from surefoot.learn.defaults import OBJECTIVE
+from surefoot.learn.options import OBJECTIVE
 from surefoot.report.result import PlainResult
 from surefoot.risk.plain_data import Json
 

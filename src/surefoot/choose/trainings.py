@@ -11,8 +11,8 @@ from surefoot.arguments import whole
 from surefoot.choose.plan import Job, Setting, best
 from surefoot.choose.processes import Work, WorkerProcess, answered
 from surefoot.choose.store import Store
-from surefoot.cores import cores
 from surefoot.errors import DataError
+from surefoot.runtime import cores
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from surefoot.choose.plan import TREES, Job
 from surefoot.choose.store import Store
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
 from surefoot.learn.checkpoints import data_hash
-from surefoot.learn.defaults import MEASURE
+from surefoot.learn.options import MEASURE
 from surefoot.learn.prepared import Prepared
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.target import Target

@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def _leave(stopped: StoppedError) -> NoReturn:
-    from surefoot.data.writing import remove_unfinished
+    from surefoot.data.writing.all_or_nothing import remove_unfinished
 
     remove_unfinished()
     _silence()

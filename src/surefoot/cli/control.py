@@ -9,13 +9,13 @@ import typer
 
 from surefoot.cli.outputs import JSON, PAGE, Force, Output, OutputModel, check_outputs
 from surefoot.cli.printing import either
-from surefoot.decide.controller_names import is_controller_file
-from surefoot.decide.defaults import DELTA, LEVEL, METHODS
-from surefoot.decide.unanswered import Unanswered
+from surefoot.decide.control.file_names import is_controller_file
+from surefoot.decide.evidence.unanswered import Unanswered
+from surefoot.decide.options import DELTA, LEVEL, METHODS
 from surefoot.errors import visible
+from surefoot.learn.baseline_spec import HELP as BASELINES
+from surefoot.learn.baseline_spec import files_of, named, resolved_baseline
 from surefoot.learn.model_files import model_files
-from surefoot.learn.sources import HELP as BASELINES
-from surefoot.learn.sources import files_of, named, resolved_baseline
 from surefoot.progress import busy
 
 
@@ -80,9 +80,9 @@ def control(
         [*model_files(model), *read, *files_of(baseline), *([] if ledger is None else [ledger])],
         force,
     )
-    from surefoot.decide.controller import RiskController
+    from surefoot.decide.control.controller import RiskController
+    from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.learn.ranker import Ranker
-    from surefoot.learn.sources import read_like, with_baselines
 
     levels = {name: level for name, level in (("risk", risk), ("share_hurt", share_hurt)) if level is not None}
     ranker = Ranker.load(model)

@@ -71,9 +71,9 @@ def convert(
         raise ArgumentError("--name is which run, or the Workbench's name of a list; leave it out")
     inputs = [path for path in (source, unrated, queries) if path is not None]
     check_outputs([Output("--output", output)], inputs, force)
-    from surefoot.data.tables import Qrels, Run, read_qrels, read_run
     from surefoot.data.tools.judgments import write_judgments
     from surefoot.data.tools.query_texts import with_ids
+    from surefoot.data.types.runs import Qrels, Run, read_qrels, read_run
 
     table: Qrels | Run = read_run(source, name) if run else read_qrels(source, judges=judges)
     if tool is not None:

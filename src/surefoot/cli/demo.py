@@ -14,7 +14,7 @@ import typer
 
 from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.outputs import DEMO, JSON, PAGE, Force, OutputFolder, check_outputs
-from surefoot.learn.defaults import MEASURE
+from surefoot.learn.options import MEASURE
 
 
 def demo(
@@ -32,7 +32,7 @@ def demo(
     from rich.text import Text
 
     from surefoot.data.synthetic import SYSTEMS, synthetic_runs
-    from surefoot.data.writing import made_folder
+    from surefoot.data.writing.all_or_nothing import made_folder
     from surefoot.errors import visible
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess

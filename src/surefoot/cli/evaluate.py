@@ -25,10 +25,10 @@ from surefoot.cli.printing import TERMINAL, command_line, show
 from surefoot.cli.runs import MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
 from surefoot.errors import ArgumentError
 from surefoot.measures.missing import Missing
-from surefoot.report.defaults import ALPHAS, DETAIL, FORMATS
+from surefoot.report.options import ALPHAS, DETAIL, FORMATS
 
 if TYPE_CHECKING:
-    from surefoot.data.scores import Scores
+    from surefoot.data.types.scores import Scores
     from surefoot.report.assessment import Assessment
 
 
@@ -145,8 +145,8 @@ def evaluate(
 
     Files may be plain, .gz, .bz2, .xz or .zst.
     """
-    from surefoot.data.files import as_text
-    from surefoot.data.streamed_scores import StreamedScores
+    from surefoot.data.reading.files import as_text
+    from surefoot.data.types.streamed_scores import StreamedScores
     from surefoot.report.assessment import assess
     from surefoot.risk.baselines import baseline_choices
 
@@ -204,7 +204,7 @@ def evaluate(
     if csv_file is not None:
         assessment.write_csv(csv_file, sort)
     if per_query_file is not None:
-        from surefoot.data.writing import write_text
+        from surefoot.data.writing.all_or_nothing import write_text
 
         write_text(per_query_file, assessment.queries_csv())
     if metrics is not None:
@@ -256,7 +256,7 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
 
 
 def _split(text: str, always_list: bool = False) -> str | list[str]:
-    from surefoot.data.files import as_text
+    from surefoot.data.reading.files import as_text
 
     names = [name.strip() for name in as_text(text).split(",") if name.strip()]
     return names if always_list or len(names) != 1 else names[0]

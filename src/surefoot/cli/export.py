@@ -10,8 +10,8 @@ import typer
 from surefoot.cli.outputs import Force, Output, check_outputs
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
-from surefoot.export.defaults import LETOR_NAMES, MISSING, ROWS, TARGETS
 from surefoot.export.names import beside
+from surefoot.export.options import LETOR_NAMES, MISSING, ROWS, TARGETS
 from surefoot.learn.model_files import model_files
 
 
@@ -52,7 +52,7 @@ def export(
     outputs = [output, *beside(output, to).values()]
     read = [*map(Path, model_files(model)), *([] if features is None else [features])]
     check_outputs([Output("--output", path) for path in outputs], read, force)
-    from surefoot.data.feature_names import read_feature_names
+    from surefoot.data.reading.feature_names import read_feature_names
     from surefoot.learn.ranker import Ranker
 
     names = letor if features is None else read_feature_names(features)

@@ -14,13 +14,13 @@ from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.outputs import DECISION_MARKDOWN, JSON, JUNIT, PAGE, Force, Output, check_outputs
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import MEASURE, name_and_file, read_scored
-from surefoot.decide.defaults import DELTA, EVERY
-from surefoot.decide.unanswered import Unanswered
+from surefoot.decide.evidence.unanswered import Unanswered
+from surefoot.decide.options import DELTA, EVERY
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.missing import Missing
 
 if TYPE_CHECKING:
-    from surefoot.decide.decision import Decision
+    from surefoot.decide.gate.decision import Decision
 
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
@@ -163,10 +163,10 @@ def gate(
     check_outputs(
         [Output("--state", state), Output("--ledger", ledger)], [*inputs, *filter(None, [summary])], force=True
     )
-    from surefoot.data.files import as_text
-    from surefoot.decide.actions import append_summary, commands
-    from surefoot.decide.gate import deciding
-    from surefoot.decide.policy import Policy
+    from surefoot.data.reading.files import as_text
+    from surefoot.decide.gate.gate import deciding
+    from surefoot.decide.gate.github_actions import append_summary, commands
+    from surefoot.decide.gate.policy import Policy
 
     asked = Policy.read(given) if policy is None else Policy.read(policy, given)
 
@@ -242,6 +242,6 @@ def _show(decision: Decision, form: Format) -> None:
     elif form is Format.markdown:
         typer.echo(decision.to_markdown(), nl=False)
     else:
-        from surefoot.decide.decision_text import tables
+        from surefoot.decide.gate.decision_text import tables
 
         show(tables(decision.to_dict()))

@@ -54,11 +54,11 @@ def judge_next(
         force,
     )
     check_outputs([Output("--ledger", ledger)], [file, shipped, *([judged] if judged else [])], force=True)
-    from surefoot.data.tables import Qrels, read_qrels, read_run
-    from surefoot.data.writing import write_text
-    from surefoot.decide.draws import judge_next as drawn
-    from surefoot.decide.judging import documents_to_judge, draws_csv, draws_tables
-    from surefoot.decide.ledger import opened
+    from surefoot.data.types.runs import Qrels, read_qrels, read_run
+    from surefoot.data.writing.all_or_nothing import write_text
+    from surefoot.decide.evidence.draws import judge_next as drawn
+    from surefoot.decide.evidence.judging_list import documents_to_judge, draws_csv, draws_tables
+    from surefoot.decide.evidence.ledger import opened
     from surefoot.progress import busy
 
     with busy("Reading runs"):

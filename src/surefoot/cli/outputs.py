@@ -55,13 +55,13 @@ class Output:
 
     def check(self) -> None:
         """Raise an error if it cannot be written there."""
-        from surefoot.data.writing import destination
+        from surefoot.data.writing.all_or_nothing import destination
 
         destination(str(self.path))
 
     def refusal(self) -> str | None:
         """Why what exists there must not be replaced unasked, if it must not."""
-        from surefoot.data.files import ends, state
+        from surefoot.data.reading.files import ends, state
 
         found = state(str(self.path))
         if found is None or not stat.S_ISREG(found.st_mode) or not found.st_size:
@@ -84,8 +84,8 @@ class OutputFolder(Output):
 
     def check(self) -> None:
         """Raise an error if it cannot be written there."""
-        from surefoot.data.files import state
-        from surefoot.data.writing import destination, destination_folder
+        from surefoot.data.reading.files import state
+        from surefoot.data.writing.all_or_nothing import destination, destination_folder
 
         destination_folder(str(self.path))
         for file in self.files():
@@ -102,7 +102,7 @@ class OutputModel(Output):
 
     def check(self) -> None:
         """Raise an error if it cannot be written there, or if more than a model would be lost."""
-        from surefoot.data.writing import destination_folder
+        from surefoot.data.writing.all_or_nothing import destination_folder
 
         folder = destination_folder(str(self.path))
         found = folder.iterdir() if folder.is_dir() else ()
@@ -124,8 +124,8 @@ def figures_folder(option: str, path: str | None) -> Output:
     if path is None:
         return Output(option, None)
     from surefoot.report.canvas import need_matplotlib
-    from surefoot.report.defaults import FORMATS
     from surefoot.report.figures import CHARTS
+    from surefoot.report.options import FORMATS
 
     need_matplotlib()
     return OutputFolder(option, path, inside={f"{name}.{ending}": FIGURE for name in CHARTS for ending in FORMATS})
@@ -175,7 +175,7 @@ def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force
 
 def _identity(path: str | Path) -> object:
     """The same for all names of one file or folder; None for what is neither."""
-    from surefoot.data.files import state
+    from surefoot.data.reading.files import state
 
     found = state(path)
     if found is not None:
@@ -190,7 +190,7 @@ def _folders(path: str | Path) -> list[object]:
 
 
 def _resolved(path: str | Path) -> Path:
-    from surefoot.data.files import resolved
+    from surefoot.data.reading.files import resolved
 
     try:
         return resolved(path)

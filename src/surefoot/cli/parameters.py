@@ -10,7 +10,7 @@ import typer
 
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.defaults import ENGINES
+from surefoot.learn.options import ENGINES
 
 Threads = Annotated[
     int | None, typer.Option(help="Threads of the learner.", min=1, max=1024, show_default="as many as cores")

@@ -11,8 +11,8 @@ from surefoot.cli.numbers import numbers
 from surefoot.cli.outputs import JSON, PAGE, PERSONAL_CSV, Force, Output, check_outputs, files_under
 from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import Form, deliver, either
-from surefoot.clicks.defaults import ENGINES, GRADES, LAYOUTS, MEMORY, SATISFIED
-from surefoot.personal.defaults import GRIDS, LABELS, SAMPLE, SPLITS
+from surefoot.clicks.options import ENGINES, GRADES, LAYOUTS, MEMORY, SATISFIED
+from surefoot.personal.options import GRIDS, LABELS, SAMPLE, SPLITS
 
 
 def personalize(

@@ -64,7 +64,7 @@ def deliver(
 
 def command_line() -> str:
     """The command as it was typed, without the folders of files: these leak when a page is sent round."""
-    from surefoot.data.files import as_text
+    from surefoot.data.reading.files import as_text
 
     def without_folders(argument: str) -> str:
         before, equals, after = argument.rpartition("=")  # NAME=FILE, --option=FILE

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from surefoot.cli.outputs import DECISIONS_CSV, Force, Output, check_outputs
-from surefoot.decide.controller_names import controller_files
+from surefoot.decide.control.file_names import controller_files
 from surefoot.errors import ArgumentError, visible
+from surefoot.learn.baseline_spec import HELP as BASELINES
+from surefoot.learn.baseline_spec import files_of
 from surefoot.learn.model_files import model_files
-from surefoot.learn.sources import HELP as BASELINES
-from surefoot.learn.sources import files_of
 from surefoot.progress import busy
 
 if TYPE_CHECKING:
-    from surefoot.data.ranking_data import RankingData
+    from surefoot.data.types.ranking_data import RankingData
 
 
 def rank(
@@ -49,7 +49,7 @@ def rank(
     if decisions is not None and not controlled:
         raise ArgumentError("--decisions says which list a controller shows; add --controlled")
     if controlled and decisions is None:
-        from surefoot.data.files import stem
+        from surefoot.data.reading.files import stem
 
         decisions = output.with_name(f"{stem(output)}.decisions.csv")
     check_outputs(
@@ -57,14 +57,14 @@ def rank(
         [*(controller_files if controlled else model_files)(model), data, *files_of(baseline or [])],
         force,
     )
-    from surefoot.data.files import as_text
+    from surefoot.data.reading.files import as_text
 
     called = as_text(name or model.resolve().name)
     if decisions is not None:
         said, documents = _controlled(model, data, output, called, baseline or [], decisions)
     else:
+        from surefoot.learn.baseline_spec import read_like, with_baselines
         from surefoot.learn.ranker import Ranker
-        from surefoot.learn.sources import read_like, with_baselines
 
         ranker = Ranker.load(model)
         with busy("Reading data"):
@@ -82,8 +82,8 @@ def _controlled(
     folder: Path, data: Path, output: Path, name: str, baselines: list[str], decisions: Path
 ) -> tuple[list[str], RankingData]:
     """Serve a controller: the run, and what was decided for each query."""
-    from surefoot.decide.controller import RiskController
-    from surefoot.learn.sources import read_like, with_baselines
+    from surefoot.decide.control.controller import RiskController
+    from surefoot.learn.baseline_spec import read_like, with_baselines
 
     controller = RiskController.load(folder)
     ranker = controller.ranker

@@ -10,15 +10,15 @@ from surefoot.measures.missing import Missing
 from surefoot.progress import steps
 
 if TYPE_CHECKING:
-    from surefoot.data.scores import Scores
-    from surefoot.data.tables import Qrels, Run
+    from surefoot.data.types.runs import Qrels, Run
+    from surefoot.data.types.scores import Scores
 
 MEASURE = "nDCG@10"  # where none is given
 
 
 def name_and_file(argument: str) -> tuple[str | None, str]:
     """NAME=FILE, unless a file of that very name exists."""
-    from surefoot.data.files import as_text, state
+    from surefoot.data.reading.files import as_text, state
 
     name, equals, path = argument.partition("=")
     return (as_text(name), path) if equals and name and path and state(argument) is None else (None, argument)
@@ -26,7 +26,7 @@ def name_and_file(argument: str) -> tuple[str | None, str]:
 
 def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
     """The judgments, which come first, and the runs; of a file of several runs all, or the one of the name given."""
-    from surefoot.data.tables import read_qrels, read_run, read_runs
+    from surefoot.data.types.runs import read_qrels, read_run, read_runs
 
     named = [name_and_file(file) for file in files[1:]]
     qrels, runs = read_qrels(files[0]), []
@@ -39,7 +39,7 @@ def read_scored(
     command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: Missing | None
 ) -> list[Scores]:
     """Scores by each measure, of judgments and runs, or of the one matrix that stands in their place."""
-    from surefoot.data.scores import read_scores
+    from surefoot.data.types.scores import read_scores
     from surefoot.measures.notation import Measure
 
     if matrix is not None:
@@ -73,7 +73,7 @@ def is_streamed(matrix: str | None, asked: bool, whole: Sequence[str]) -> bool:
 
     `whole` are options that need all of it.
     """
-    from surefoot.data.streamed_scores import is_large
+    from surefoot.data.types.streamed_scores import is_large
 
     if matrix is None:
         if asked:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.choose.defaults import MODEL, PLAN, RANKINGS, RESULT
+from surefoot.choose.options import MODEL, PLAN, RANKINGS, RESULT
 from surefoot.cli.outputs import JSON, Force, Output, OutputModel, check_outputs
 from surefoot.cli.printing import TERMINAL
 from surefoot.errors import ArgumentError, visible
@@ -63,7 +63,7 @@ def select(
     from surefoot.choose.policy import select as choose
     from surefoot.choose.store import Store
     from surefoot.choose.sweep import read_sweep
-    from surefoot.data.writing import write_text
+    from surefoot.data.writing.all_or_nothing import write_text
     from surefoot.report.plain_json import to_json
 
     name, level = asked[0]

@@ -62,7 +62,7 @@ def stopping() -> Iterator[None]:
 
 def _end(number: int) -> None:
     """End now, without waiting for anything but the removal of unfinished files."""
-    files = sys.modules.get("surefoot.data.writing")
+    files = sys.modules.get("surefoot.data.writing.all_or_nothing")
     if files is not None:
         files.remove_unfinished()
     os._exit(128 + number)

@@ -14,7 +14,7 @@ from surefoot.cli.outputs import JSON, PAGE, STUDY_CSV, Force, Output, check_out
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
 from surefoot.errors import ArgumentError, shortened
-from surefoot.studies.defaults import (
+from surefoot.studies.options import (
     MEASURES,
     MOST,
     NOISE,
@@ -27,8 +27,8 @@ from surefoot.studies.defaults import (
 )
 
 if TYPE_CHECKING:
-    from surefoot.data.scores import Scores
-    from surefoot.data.tables import Qrels, Run
+    from surefoot.data.types.runs import Qrels, Run
+    from surefoot.data.types.scores import Scores
     from surefoot.studies.study import Study
 
 stability = typer.Typer(
@@ -154,7 +154,7 @@ def time(
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
     _check(files if dates is None else [*files, str(dates)], json_file, csv_file, html, force)
-    from surefoot.data.dates import read_dates
+    from surefoot.data.reading.dates import read_dates
     from surefoot.studies.picks import time_study
 
     if dates is None:

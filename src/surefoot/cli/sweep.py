@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from surefoot.choose import defaults
+from surefoot.choose import options as choices
 from surefoot.cli.numbers import numbers
 from surefoot.cli.outputs import JSON, PAGE, SWEEP_CSV, Force, Output, check_outputs, files_under
 from surefoot.cli.parameters import Engine, parameters, plain
 from surefoot.cli.printing import Form, deliver, either
 from surefoot.errors import ArgumentError, visible
-from surefoot.learn.defaults import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
-from surefoot.learn.sources import HELP as BASELINES
-from surefoot.learn.sources import files_of
+from surefoot.learn.baseline_spec import HELP as BASELINES
+from surefoot.learn.baseline_spec import files_of
+from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import State
@@ -33,19 +33,19 @@ def sweep(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder of Fold*/train.txt, …, or one LETOR file.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to keep the sweep in; resumes what is there.")],
     baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
-    preset: Annotated[str | None, typer.Option(help=either(defaults.PRESETS) + ".", show_default=False)] = None,
+    preset: Annotated[str | None, typer.Option(help=either(choices.PRESETS) + ".", show_default=False)] = None,
     objective: Annotated[
         str | None,
         typer.Option(
-            help=f"{', '.join(RISK_OBJECTIVES)}; faro@all is T*-FARO.", show_default=_shown(defaults.OBJECTIVES)
+            help=f"{', '.join(RISK_OBJECTIVES)}; faro@all is T*-FARO.", show_default=_shown(choices.OBJECTIVES)
         ),
     ] = None,
     alpha: Annotated[
-        str | None, typer.Option("-a", "--alpha", help="Such as 1,5.", show_default=_shown(defaults.ALPHAS))
+        str | None, typer.Option("-a", "--alpha", help="Such as 1,5.", show_default=_shown(choices.ALPHAS))
     ] = None,
-    seeds: Annotated[str | None, typer.Option(help="Such as 0,1,2.", show_default=_shown(defaults.SEEDS))] = None,
+    seeds: Annotated[str | None, typer.Option(help="Such as 0,1,2.", show_default=_shown(choices.SEEDS))] = None,
     trees: Annotated[
-        str | None, typer.Option(help="How many; 50,100,200 tries each.", show_default=str(defaults.TREES))
+        str | None, typer.Option(help="How many; 50,100,200 tries each.", show_default=str(choices.TREES))
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -55,18 +55,18 @@ def sweep(
     ] = None,
     tune: Annotated[
         str | None,
-        typer.Option(help=f"How parameters are found: {either(list(defaults.TUNINGS))}.", show_default=defaults.TUNE),
+        typer.Option(help=f"How parameters are found: {either(list(choices.TUNINGS))}.", show_default=choices.TUNE),
     ] = None,
     measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = MEASURE,
     folds: Annotated[
-        int, typer.Option(help="Parts that one file is cut into.", min=defaults.FEWEST_FOLDS)
-    ] = defaults.FOLDS,
+        int, typer.Option(help="Parts that one file is cut into.", min=choices.FEWEST_FOLDS)
+    ] = choices.FOLDS,
     learn_baselines: Annotated[
         bool, typer.Option("--learn-baselines", help="Also learn four baselines on held-out queries.")
     ] = False,
     held_out: Annotated[
         float | None,
-        typer.Option(help="Queries for that: a share, or how many.", min=0, show_default=str(defaults.HELD_OUT)),
+        typer.Option(help="Queries for that: a share, or how many.", min=0, show_default=str(choices.HELD_OUT)),
     ] = None,
     selective: Annotated[
         str | None, typer.Option(help="Also re-rank selectively, by such as mean:25.", show_default=False)
@@ -91,7 +91,7 @@ def sweep(
     """
     check_outputs(
         [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, SWEEP_CSV)],
-        [*files_under(data), output / defaults.PLAN, output / defaults.RESULT, *files_of(baseline or [])],
+        [*files_under(data), output / choices.PLAN, output / choices.RESULT, *files_of(baseline or [])],
         force,
     )
     from surefoot.choose.plan import TREES

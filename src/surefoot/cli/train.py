@@ -15,7 +15,9 @@ from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, c
 from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
-from surefoot.learn.defaults import (
+from surefoot.learn.baseline_spec import HELP as BASELINES
+from surefoot.learn.baseline_spec import files_of, resolved_baseline
+from surefoot.learn.options import (
     CHECKPOINT_EVERY,
     ENGINE,
     ENGINES,
@@ -27,15 +29,13 @@ from surefoot.learn.defaults import (
     RULE,
     STOP_ON,
 )
-from surefoot.learn.sources import HELP as BASELINES
-from surefoot.learn.sources import files_of, resolved_baseline
 from surefoot.progress import busy
 from surefoot.report.numbers import short
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from surefoot.data.ranking_data import RankingData
+    from surefoot.data.types.ranking_data import RankingData
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.training import Progress
     from surefoot.report.assessment import Assessment
@@ -103,10 +103,10 @@ def train(
         force,
     )
     from surefoot.data.letor.files import read_letor
+    from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.learn.engines.contract import engine_of, replaced
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.settings import Settings
-    from surefoot.learn.sources import read_like, with_baselines
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)

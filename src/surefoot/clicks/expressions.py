@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.extras import library
+from surefoot.runtime import library
 
 ibis: Any = library("ibis", "clicks", "reading click logs")  # what its functions take and give is known when they run
 Table = Any  # an Ibis table, or one of its columns

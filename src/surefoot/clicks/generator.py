@@ -5,7 +5,7 @@ interests and, for a session, passing ones; some come back for one document. A u
 result (a cascade), clicks what looks right, and stays where it is. So personalisation can help whoever means something
 else than most people do, or looks for a document of their own, and nobody else.
 
-The numbers below were fixed before anything was trained on such a log; docs/personalise.md says why they are what they
+The numbers below were fixed before anything was trained on such a log; docs/personalize.md says why they are what they
 are, and what came of another set of them.
 """
 

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from surefoot.data.files import MARK, existing_file, read_blocks, utf8_line
+from surefoot.data.reading.files import MARK, existing_file, read_blocks, utf8_line
 from surefoot.errors import DataError
 from surefoot.progress import busy
 

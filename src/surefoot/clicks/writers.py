@@ -11,7 +11,7 @@ from typing import BinaryIO
 import polars as pl
 
 from surefoot.clicks.generator import Part
-from surefoot.data.writing import made_folder, writing
+from surefoot.data.writing.all_or_nothing import made_folder, writing
 from surefoot.errors import ArgumentError, shortened
 
 _DAY = 86_400

@@ -12,9 +12,9 @@ import numpy as np
 from surefoot.errors import DataError
 
 if TYPE_CHECKING:
-    from surefoot.data.matrix import Matrix
-    from surefoot.data.ranking_data import RankingData
-    from surefoot.data.tables import RankedTable
+    from surefoot.data.reading.matrix import Matrix
+    from surefoot.data.types.ranking_data import RankingData
+    from surefoot.data.types.runs import RankedTable
 
 FINGERPRINT = 16  # hexadecimal digits of a query's: no two of a billion are likely to agree
 SEAL = "sha256"  # the name under which a file holds the hash of all else in it

@@ -9,7 +9,7 @@ import polars as pl
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.tables import Qrels, Run
+from surefoot.data.types.runs import Qrels, Run
 
 # How clearly each system sees relevance (the higher, the better it ranks), and on what share of queries it goes astray.
 SYSTEMS: dict[str, tuple[float, float]] = {

@@ -8,7 +8,7 @@ from scipy.special import ndtri
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.ranking_data import RankingData
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 
 _SHARES = (0.52, 0.32, 0.13, 0.02, 0.01)  # of the labels 0 to 4, about those of MSLR-WEB10K

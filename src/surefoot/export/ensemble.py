@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
-from surefoot.export.singles import LARGEST
+from surefoot.export.float32_thresholds import LARGEST
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Numbers: TypeAlias = npt.NDArray[np.int64]

@@ -7,8 +7,8 @@ from enum import Enum
 import numpy as np
 
 from surefoot.errors import ArgumentError
-from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble
+from surefoot.export.settings import Asked
 
 
 class Unset(Enum):

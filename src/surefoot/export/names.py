@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.errors import ArgumentError, shortened
-from surefoot.export.defaults import BESIDE
+from surefoot.export.options import BESIDE
 
 
 def stem(path: str | os.PathLike[str]) -> str:

@@ -15,16 +15,16 @@ import numpy as np
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.writing import destination, write_bytes
+from surefoot.data.writing.all_or_nothing import destination, write_bytes
 from surefoot.errors import ArgumentError, shortened, visible
-from surefoot.export.asked import Asked
-from surefoot.export.defaults import ROWS
+from surefoot.export.check_rows import delicate_rows
 from surefoot.export.ensemble import Ensemble
+from surefoot.export.exported_model import Written, plain_json
+from surefoot.export.float32_thresholds import Singles
 from surefoot.export.names import beside, name_of, stem
+from surefoot.export.options import ROWS
 from surefoot.export.replay import PLUGINS
-from surefoot.export.rows import delicate_rows
-from surefoot.export.singles import Singles
-from surefoot.export.written import Written, plain_json
+from surefoot.export.settings import Asked
 
 _LEARNERS = ("lightgbm", "xgboost")  # each has a reader of its own name
 _WRITERS = {"elasticsearch": "ltr_plugin", "opensearch": "ltr_plugin"}  # the others have modules of their own names

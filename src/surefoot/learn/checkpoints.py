@@ -13,9 +13,9 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from surefoot.data.files import read_json, reason
-from surefoot.data.ranking_data import RankingData
-from surefoot.data.writing import destination, write_text
+from surefoot.data.reading.files import read_json, reason
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.writing.all_or_nothing import destination, write_text
 from surefoot.errors import DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import Booster, Engine

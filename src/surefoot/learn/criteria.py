@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.machines import AddUp, alone
+from surefoot.learn.reduce import AddUp, alone
 from surefoot.risk.expectation import combine, deviation, expectation
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.matrix import QUERY, Matrix, feature_matrix, without_queries
-from surefoot.data.ranking_data import RankingData
+from surefoot.data.reading.matrix import QUERY, Matrix, feature_matrix, without_queries
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, listed, shortened
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surefoot.compilation import compiled
+from surefoot.runtime import compiled
 
 # Measures.
 NDCG, AP, RR, ERR = 0, 1, 2, 3

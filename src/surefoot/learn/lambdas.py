@@ -12,11 +12,11 @@ from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
 from surefoot.learn.criteria import deviation_of
-from surefoot.learn.defaults import REGRESSION
 from surefoot.learn.engines.contract import Singles
 from surefoot.learn.kernel import Totals
-from surefoot.learn.machines import AddUp, alone
 from surefoot.learn.objectives import Objective
+from surefoot.learn.options import REGRESSION
+from surefoot.learn.reduce import AddUp, alone
 from surefoot.learn.target import Target
 from surefoot.risk.expectation import combine, deviation, expectation
 from surefoot.risk.tradeoff import weigh_losses

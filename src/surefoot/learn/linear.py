@@ -17,9 +17,9 @@ import numpy as np
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.ranking_data import RankingData
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
-from surefoot.learn.defaults import MEASURE
+from surefoot.learn.options import MEASURE
 from surefoot.learn.target import Target
 from surefoot.measures.notation import Measure
 from surefoot.progress import steps

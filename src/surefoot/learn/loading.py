@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from surefoot.extras import library
+from surefoot.runtime import library
 
 _WAITING = {"GOMP_SPINCOUNT": "500", "KMP_BLOCKTIME": "1"}  # of GNU's OpenMP, in turns, and of LLVM's, in milliseconds
 _SAID = ("OMP_WAIT_POLICY", *_WAITING)

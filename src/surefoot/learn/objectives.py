@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn import kernel
-from surefoot.learn.defaults import ESTIMATE, ESTIMATES, OBJECTIVE, OBJECTIVES, RISK_OBJECTIVES, RULE, RULES
+from surefoot.learn.options import ESTIMATE, ESTIMATES, OBJECTIVE, OBJECTIVES, RISK_OBJECTIVES, RULE, RULES
 from surefoot.risk.tradeoff import check_alpha
 
 _KINDS = {"gain": kernel.GAIN, "faro": kernel.WEIGHTED, "geo_risk": kernel.GEO_RISK}

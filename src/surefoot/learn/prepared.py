@@ -9,7 +9,7 @@ import numpy as np
 
 from surefoot.arrays import Floats, Rows
 from surefoot.data.hashes import query_fingerprints
-from surefoot.data.ranking_data import RankingData
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.learn.engines.contract import Binned, Engine, Parameters
 from surefoot.learn.inputs import alike, numbered, standardised_baseline
 from surefoot.learn.target import Target

@@ -10,16 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.matrix import without_queries
-from surefoot.data.ranking import TieRule
-from surefoot.data.ranking_data import RankingData
-from surefoot.data.tables import Run
+from surefoot.data.reading.matrix import without_queries
+from surefoot.data.types.ranking import TieRule
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError
-from surefoot.export.defaults import LETOR_NAMES, ROWS
+from surefoot.export.options import LETOR_NAMES, ROWS
 from surefoot.learn import storage
 from surefoot.learn.checkpoints import Checkpoint
 from surefoot.learn.cluster.libraries import is_dask
-from surefoot.learn.defaults import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, STOP_ON
 from surefoot.learn.engines.contract import Booster, engine_of
 from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import (
@@ -32,6 +31,7 @@ from surefoot.learn.inputs import (
     numbered,
     standardised_baseline,
 )
+from surefoot.learn.options import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, STOP_ON
 from surefoot.learn.prepared import Prepared
 from surefoot.learn.settings import check_importance
 from surefoot.learn.training import Progress, Training, score_sample

@@ -10,10 +10,10 @@ import numpy as np
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.ranking_data import RankingData
-from surefoot.learn.defaults import ENGINE
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.learn.engines.contract import Booster, Engine, Singles, engine_of
 from surefoot.learn.inputs import matched
+from surefoot.learn.options import ENGINE
 from surefoot.learn.prepared import Prepared
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from surefoot.arguments import LARGEST_COUNT, number_of, whole
-from surefoot.data.ranking_data import RankingData
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
-from surefoot.learn.defaults import REGRESSION, RISK_OBJECTIVES
 from surefoot.learn.objectives import Objective
+from surefoot.learn.options import REGRESSION, RISK_OBJECTIVES
 from surefoot.measures.notation import Measure
 
 if TYPE_CHECKING:

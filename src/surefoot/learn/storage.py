@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from surefoot.data.files import existing_file, read_json, reason
 from surefoot.data.hashes import FINGERPRINT
-from surefoot.data.ranking import TieRule
-from surefoot.data.writing import made_folder, write_text
+from surefoot.data.reading.files import existing_file, read_json, reason
+from surefoot.data.types.ranking import TieRule
+from surefoot.data.writing.all_or_nothing import made_folder, write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
-from surefoot.learn.defaults import ENGINE
 from surefoot.learn.engines.contract import Engine, ModelTextError, engine_of
 from surefoot.learn.model_files import DETAILS, MODELS, waiting_name
+from surefoot.learn.options import ENGINE
 from surefoot.learn.settings import SEEDS
 from surefoot.measures.notation import is_measure
 

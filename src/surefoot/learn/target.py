@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats, Places, Rows
-from surefoot.cores import cores
-from surefoot.data.labels import check_labels
-from surefoot.data.ranking_data import RankingData
+from surefoot.data.types.labels import check_labels
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
 from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import check_top, gains, stopping_chance
 from surefoot.measures.notation import Measure
+from surefoot.runtime import cores
 
 _KINDS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
 _NO_CUTOFF = 1 << 60  # four times it is still a whole number of 64 bits

@@ -14,8 +14,8 @@ from surefoot.learn.checkpoints import Checkpoint, data_hash, origin
 from surefoot.learn.criteria import figures
 from surefoot.learn.engines.contract import Binned, Booster, Engine, Singles
 from surefoot.learn.lambdas import Lambdas
-from surefoot.learn.machines import AddUp, alone
 from surefoot.learn.prepared import Prepared, Watched
+from surefoot.learn.reduce import AddUp, alone
 from surefoot.learn.settings import SEEDS, Settings
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
-from surefoot.data.ranking import changes
+from surefoot.data.types.ranking import changes
 from surefoot.measures.discount import discounts
 from surefoot.measures.rank_binomial import in_deviations, tame
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
-from surefoot.data.ranking import changes
-from surefoot.data.tables import Qrels, Run
+from surefoot.data.types.ranking import changes
+from surefoot.data.types.runs import Qrels, Run
 
 
 @dataclass(frozen=True, slots=True)

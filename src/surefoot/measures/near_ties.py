@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.ranking import changes
-from surefoot.data.tables import Run
+from surefoot.data.types.ranking import changes
+from surefoot.data.types.runs import Run
 from surefoot.measures.discount import discount, discounts
 from surefoot.measures.effectiveness import gains, ideal_dcg, ratio
 from surefoot.measures.expected_discount import expected_discounts
@@ -85,7 +85,7 @@ def filled_ranks(run: Run, sigma: float, cutoff: float | None, normalize: str) -
     contests are taken as independent, though, and where σ spans many documents each of them loses about half
     of many contests: then none is expected among the first ranks, and SoftNDCG falls towards 0 whatever the ranking.
 
-    >>> from surefoot.data.tables import read_run
+    >>> from surefoot.data.types.runs import read_run
     >>> run = read_run({"q": {f"d{i}": 1 / i for i in range(1, 101)}})
     >>> round(filled_ranks(run, 0.2, 5, "percentile"), 2), round(filled_ranks(run, 0.01, 5, "percentile"), 2)
     (0.0, 0.98)

@@ -13,10 +13,10 @@ from typing import Any, overload
 import numpy as np
 
 from surefoot.arrays import Flags
-from surefoot.data.forms import is_ranx
-from surefoot.data.frames import is_query_table, is_record
-from surefoot.data.scores import Scores
-from surefoot.data.tables import Qrels, Run, Source
+from surefoot.data.reading.formats import is_ranx
+from surefoot.data.reading.frames import is_query_table, is_record
+from surefoot.data.types.runs import Qrels, Run, Source
+from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.matching import judged_queries, match
 from surefoot.measures.missing import Missing

@@ -13,7 +13,7 @@ import numpy as np
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.preferences import PreferencePairs
+from surefoot.data.types.preferences import PreferencePairs
 from surefoot.errors import ArgumentError
 from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import gains, ratio

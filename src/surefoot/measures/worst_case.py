@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Rows
-from surefoot.data.columns import names_of, row_of
-from surefoot.data.tables import Run, Source
+from surefoot.data.reading.columns import names_of, row_of
+from surefoot.data.types.runs import Run, Source
 from surefoot.errors import MeasureError
 from surefoot.measures.discount import discount, discounts
 from surefoot.measures.matching import ordinals

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats
-from surefoot.clicks.stages import FeatureTable
-from surefoot.data.ranking_data import RankingData
+from surefoot.clicks.feature_pipeline import FeatureTable
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
-from surefoot.personal.defaults import LABELS, SHARES, SPLITS
+from surefoot.personal.options import LABELS, SHARES, SPLITS
 from surefoot.progress import busy
 
 PARTS = ("train", "valid", "test")

@@ -11,11 +11,11 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
-from surefoot.data.ranking_data import RankingData
-from surefoot.learn.defaults import REGRESSION
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.learn.options import REGRESSION
 from surefoot.learn.prepared import Prepared
 from surefoot.measures.notation import Measure
-from surefoot.personal.defaults import (
+from surefoot.personal.options import (
     LOWEST,
     METHODS,
     PREFERENCE_MEASURE,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from surefoot.errors import visible
-from surefoot.personal.defaults import METHODS
+from surefoot.personal.options import METHODS
 from surefoot.personal.tables import cells, headings, measure_name, notes, segment_tables, title
 from surefoot.report.html import json_for_script, render_page, script_constants, script_of, trusted
 from surefoot.risk.plain_data import Json
 
 _FOLDER = "surefoot.personal/assets"
-_SHARED = "surefoot.report/page"
+_SHARED = "surefoot.report/assets"
 _SCRIPTS = (
     f"{_FOLDER}/data.js", f"{_SHARED}/dom.js", f"{_SHARED}/chart.js", f"{_FOLDER}/curves.js",
     f"{_FOLDER}/sessions.js", f"{_FOLDER}/main.js",

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.arguments import number_of
-from surefoot.clicks.defaults import GRADES, MEMORY, SATISFIED
+from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading, guess_layout
-from surefoot.clicks.stages import FeatureTable, feature_table
-from surefoot.data.segments import read_segments
-from surefoot.data.writing import made_folder
+from surefoot.clicks.options import GRADES, MEMORY, SATISFIED
+from surefoot.data.reading.segments import read_segments
+from surefoot.data.writing.all_or_nothing import made_folder
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, replaced
-from surefoot.personal.defaults import LABELS, RESULT, SAMPLE
 from surefoot.personal.lists import check_split
+from surefoot.personal.options import LABELS, RESULT, SAMPLE
 from surefoot.personal.study import Personalization, check_grid, study
 
 _UNITS = {"s": 1.0, "ms": 0.001, "us": 1e-6, "min": 60.0}

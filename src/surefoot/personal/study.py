@@ -12,22 +12,9 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.clicks.stages import FeatureTable
+from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, replaced
-from surefoot.personal.defaults import (
-    GRIDS,
-    LABELS,
-    LOWEST,
-    METHODS,
-    RISK,
-    SELECTIVE,
-    STANDARD,
-    STANDARD_REGRESSION,
-    WEIGHTED,
-    WEIGHTED_REGRESSION,
-    WEIGHTED_RISK,
-)
 from surefoot.personal.figures import (
     Judge,
     Segments,
@@ -40,6 +27,19 @@ from surefoot.personal.figures import (
 )
 from surefoot.personal.lists import PARTS, read_lists
 from surefoot.personal.methods import Setting, on_preferences, settings
+from surefoot.personal.options import (
+    GRIDS,
+    LABELS,
+    LOWEST,
+    METHODS,
+    RISK,
+    SELECTIVE,
+    STANDARD,
+    STANDARD_REGRESSION,
+    WEIGHTED,
+    WEIGHTED_REGRESSION,
+    WEIGHTED_RISK,
+)
 from surefoot.personal.sessions import looked_at
 from surefoot.personal.trainings import HELD, MODELS, Trainings
 from surefoot.report.result import PlainResult

@@ -10,15 +10,15 @@ from typing import Any, Self, cast
 
 import polars as pl
 
-from surefoot.data.scores import Scores, check_once, read_scores, unknown_system
-from surefoot.data.segments import read_segments
-from surefoot.data.streamed_scores import StreamedScores
-from surefoot.data.writing import write_text
+from surefoot.data.reading.segments import read_segments
+from surefoot.data.types.scores import Scores, check_once, read_scores, unknown_system
+from surefoot.data.types.streamed_scores import StreamedScores
+from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
-from surefoot.report.defaults import ALPHAS, FORMATS
+from surefoot.report.options import ALPHAS, FORMATS
 from surefoot.report.per_query import per_query_frame
 from surefoot.report.plain_json import to_json
 from surefoot.report.result import Result

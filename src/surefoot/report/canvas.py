@@ -15,11 +15,11 @@ import numpy as np
 
 from surefoot import __version__
 from surefoot.arrays import Floats
-from surefoot.data.writing import replacing
+from surefoot.data.writing.all_or_nothing import replacing
 from surefoot.errors import ArgumentError, visible, without_middle
-from surefoot.extras import library
 from surefoot.progress import steps
-from surefoot.report.defaults import FORMATS
+from surefoot.report.options import FORMATS
+from surefoot.runtime import library
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
-from surefoot.data.writing import made_folder
+from surefoot.data.writing.all_or_nothing import made_folder
 from surefoot.errors import ArgumentError
 from surefoot.progress import steps
 from surefoot.report.canvas import (
@@ -38,7 +38,7 @@ from surefoot.report.canvas import (
     say_instead,
     style,
 )  # fmt: skip
-from surefoot.report.defaults import FORMATS, PANEL_ALPHAS
+from surefoot.report.options import FORMATS, PANEL_ALPHAS
 from surefoot.report.population_figures import (
     all_differences,
     geo_risk_curves,

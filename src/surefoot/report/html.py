@@ -18,13 +18,13 @@ from surefoot.significance import LEVEL
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_BASE = "surefoot.report/page/base.css"
+_BASE = "surefoot.report/assets/base.css"
 _NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 @cache
 def asset(name: str) -> str:
-    """The text of a file of the package, named as in `surefoot.report/page/page.css`."""
+    """The text of a file of the package, named as in `surefoot.report/assets/page.css`."""
     package, _, path = name.partition("/")
     return files(package).joinpath(path).read_text(encoding="utf-8")
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from surefoot.arguments import whole
 from surefoot.arrays import Floats
-from surefoot.data.scores import Scores, check_same
-from surefoot.data.texts import shown_texts
+from surefoot.data.reading.texts import shown_texts
+from surefoot.data.types.scores import Scores, check_same
 from surefoot.errors import visible
 from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha, page_columns
-from surefoot.report.defaults import DETAIL, PANEL_ALPHAS
 from surefoot.report.escapes import FORMULA
 from surefoot.report.html import json_for_script, render, render_page, script_constants, script_of, trusted
 from surefoot.report.measure_names import measure_title
+from surefoot.report.options import DETAIL, PANEL_ALPHAS
 from surefoot.report.page_results import pack, packed_results
 from surefoot.report.words import (
     CAUTIONS,
@@ -43,7 +43,7 @@ from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
 from surefoot.risk.turns import MOST_ALPHA
 
-_FOLDER = "surefoot.report/page"
+_FOLDER = "surefoot.report/assets"
 _NAMES = (
     "book", "dom", "statistics", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
     "curves", "plane", "results", "queries", "main",

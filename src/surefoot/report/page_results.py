@@ -14,9 +14,9 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Rows
-from surefoot.data.ranking import Ranking
-from surefoot.data.scores import Scores
-from surefoot.data.tables import Run
+from surefoot.data.types.ranking import Ranking
+from surefoot.data.types.runs import Run
+from surefoot.data.types.scores import Scores
 from surefoot.risk.plain_data import Json
 
 TOP = 20

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from surefoot.data.files import as_text
+from surefoot.data.reading.files import as_text
 from surefoot.risk.plain_data import PerQuery
 
 

@@ -6,8 +6,8 @@ import os
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from surefoot.data.files import read_json
-from surefoot.data.writing import write_text
+from surefoot.data.reading.files import read_json
+from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import DataError, expecting
 from surefoot.report.plain_json import to_json
 from surefoot.report.shape import check_shape

@@ -32,8 +32,8 @@ from surefoot.risk.vectors import Matrix, Vector, blocks
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
-    from surefoot.data.scores import Scores
-    from surefoot.data.streamed_scores import StreamedScores
+    from surefoot.data.types.scores import Scores
+    from surefoot.data.types.streamed_scores import StreamedScores
 
 WORST = 0.05  # the share of queries whose mean difference is the mean of the worst
 

@@ -13,7 +13,7 @@ from surefoot.errors import ArgumentError, listed, shortened
 from surefoot.risk.vectors import Derived, Matrix, Vector, blocks
 
 if TYPE_CHECKING:
-    from surefoot.data.scores import Scores
+    from surefoot.data.types.scores import Scores
 
 ROUNDING = 1e-12  # of the largest score: figures that differ by less than that are equal
 

@@ -13,7 +13,7 @@ import numpy as np
 from surefoot.arrays import Floats, Rows
 
 if TYPE_CHECKING:
-    from surefoot.data.tables import Run
+    from surefoot.data.types.runs import Run
     from surefoot.risk.plain_data import Bin
 
 BINS = 10
@@ -71,7 +71,7 @@ def compare_rankings(
 ) -> Churn:
     """Compare a run's rankings with a baseline's, over `queries` (the baseline's by default) down to `depth`.
 
-    >>> from surefoot.data.tables import Run
+    >>> from surefoot.data.types.runs import Run
     >>> today = Run.read({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
     >>> new = Run.read({"q": {"a": 3.0, "c": 2.0, "b": 1.0}})
     >>> compare_rankings(new, today).tau.round(4)

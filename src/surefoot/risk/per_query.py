@@ -14,7 +14,7 @@ from surefoot.risk.plain_data import AssessmentData, PerQuery, QueryAtAlpha, Que
 from surefoot.risk.segments import Segments
 
 if TYPE_CHECKING:
-    from surefoot.data.scores import Scores
+    from surefoot.data.types.scores import Scores
 
 
 def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | None = None) -> PerQuery:

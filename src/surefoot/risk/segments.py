@@ -10,7 +10,7 @@ from surefoot.risk.multiplicity import correct
 from surefoot.risk.plain_data import AssessmentData, SegmentColumn, SegmentData
 
 if TYPE_CHECKING:
-    from surefoot.data.scores import Scores
+    from surefoot.data.types.scores import Scores
 
 MOST_SEGMENTS = 1000  # segments of a column; with more, a column holds ids rather than kinds
 

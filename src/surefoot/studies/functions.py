@@ -8,11 +8,11 @@ import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.arrays import Floats
-from surefoot.data.scores import Scores
+from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.plain_data import Json
-from surefoot.studies.defaults import MOST, REPLICATES
+from surefoot.studies.options import MOST, REPLICATES
 from surefoot.studies.study import SAME, Study, matrices_of, schema_of
 
 

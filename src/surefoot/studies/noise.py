@@ -10,8 +10,8 @@ import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, number_of, whole
 from surefoot.arrays import LARGEST, Floats
-from surefoot.data.ranking import Ranking
-from surefoot.data.tables import Qrels, Source
+from surefoot.data.types.ranking import Ranking
+from surefoot.data.types.runs import Qrels, Source
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.matching import Hits, judged_queries, match
 from surefoot.measures.near_ties import comparable_scores
@@ -19,7 +19,7 @@ from surefoot.measures.notation import Measure, check_choice
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
-from surefoot.studies.defaults import MEASURES, NOISE, REPEATS
+from surefoot.studies.options import MEASURES, NOISE, REPEATS
 from surefoot.studies.study import Study, schema_of
 
 _TRACE_STEPS = 60

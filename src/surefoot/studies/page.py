@@ -26,7 +26,7 @@ def to_page(studies: Sequence[Json]) -> str:
     ]
     heading = sections[0]["title"] if len(sections) == 1 else "How far rankings, and the choices between them, hold"
     return render_page(
-        "surefoot.studies/page.html.j2", ["surefoot.report/page/charts.css"], title=heading, sections=sections
+        "surefoot.studies/assets/page.html.j2", ["surefoot.report/assets/charts.css"], title=heading, sections=sections
     )
 
 

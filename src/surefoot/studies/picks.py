@@ -12,12 +12,12 @@ import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, whole
 from surefoot.arrays import Floats
-from surefoot.data.dates import date_of
-from surefoot.data.scores import Scores
+from surefoot.data.reading.dates import date_of
+from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, of_other_queries, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
-from surefoot.studies.defaults import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
+from surefoot.studies.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
 from surefoot.studies.study import SAME, Study, matrices_of, schema_of
 
 _CELLS = 1 << 21  # subset × query cells handled at once

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from surefoot.data.scores import Scores, check_once, check_same
+from surefoot.data.types.scores import Scores, check_once, check_same
 from surefoot.errors import ArgumentError
 from surefoot.report.result import PlainResult
 from surefoot.studies.text import to_csv, to_text

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.data.frames import QUERY_COLUMNS
-from surefoot.data.tools.places import notation, offset_of
+from surefoot.data.reading.frames import QUERY_COLUMNS
+from surefoot.data.tools.json_location import notation, offset_of
 
 JUDGED = {"red dress": {"d1": 3.0, "d2": 0.0}, "-40 degrees": {"d3": 1.0}}
 RATINGS = "query,docid,rating\nred dress,d1,3\nred dress,d2,0\nred dress,d9,\nshoes,,\n -40 degrees,d3,1"
@@ -432,8 +432,8 @@ RUN = {"#1": {"#d1": 2.0, "d2": 1.0}}
 @pytest.mark.parametrize("block", [7, 1 << 20])
 @pytest.mark.parametrize("header", [METADATA, METADATA.replace("\n", "\r\n"), "\ufeff" + METADATA, ""])
 def test_a_header_of_ir_metadata_is_passed_over(tmp_path: Path, monkeypatch, header: str, block: int) -> None:
-    monkeypatch.setattr("surefoot.data.lines._BLOCK", block)
-    monkeypatch.setattr("surefoot.data.forms._SNIFFED", block)
+    monkeypatch.setattr("surefoot.data.reading.lines._BLOCK", block)
+    monkeypatch.setattr("surefoot.data.reading.formats._SNIFFED", block)
     run = sf.read_run(written(tmp_path / "a.run", header + LINES))
     assert run.to_dict() == RUN
     assert sf.read_run(written(tmp_path / "a.run.gz", gzip.compress((header + LINES).encode()))).to_dict() == RUN

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.data.stacking import stacked
+from surefoot.data.types.stacking import stacked
 from surefoot.learn.cluster.parts import about, mended, of_data, of_files
 
 pytestmark = pytest.mark.heavy  # it needs Dask

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from surefoot.clicks.defaults import LAYOUTS
-from surefoot.clicks.engines import Engine
+from surefoot.clicks.backends import Engine
 from surefoot.clicks.layouts import metarank, table, ubi, yandex
 from surefoot.clicks.log import Log, of_one_user, together
 from surefoot.clicks.log_files import LogFile, look_through
-from surefoot.data.files import text_lines
+from surefoot.clicks.options import LAYOUTS
+from surefoot.data.reading.files import text_lines
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 
 _UBI = {"queries": "ubi_queries", "events": "ubi_events"}

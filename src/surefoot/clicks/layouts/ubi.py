@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.clicks.engines import Engine
+from surefoot.clicks.backends import Engine
 from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.layouts.timestamps import milliseconds
 from surefoot.clicks.log import CLICKS, LISTS, Log, has_empty, of_schema, rejected

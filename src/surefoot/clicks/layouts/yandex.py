@@ -8,7 +8,7 @@ r"""The lines of Yandex's two challenges, whose parts have tabs between them.
 
 from __future__ import annotations
 
-from surefoot.clicks.engines import Engine
+from surefoot.clicks.backends import Engine
 from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.log import CLICKS, DIGITS, LISTS, Log, of_schema, rejected
 from surefoot.clicks.log_files import LogFile

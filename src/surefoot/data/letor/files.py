@@ -13,16 +13,16 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from surefoot.arguments import whole
-from surefoot.data.columns import check_words
-from surefoot.data.files import existing_file
-from surefoot.data.forks import refuse_in_fork
-from surefoot.data.frames import read_schema, read_table
-from surefoot.data.labels import RowError
 from surefoot.data.letor.text import line_of_row, read_rows
-from surefoot.data.parquet import is_parquet
-from surefoot.data.ranking import query_at
-from surefoot.data.ranking_data import RankingData
-from surefoot.data.writing import replacing, writing
+from surefoot.data.reading.columns import check_words
+from surefoot.data.reading.files import existing_file
+from surefoot.data.reading.fork_safety import refuse_in_fork
+from surefoot.data.reading.frames import read_schema, read_table
+from surefoot.data.reading.parquet import is_parquet
+from surefoot.data.types.labels import RowError
+from surefoot.data.types.ranking import query_at
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.writing.all_or_nothing import replacing, writing
 from surefoot.errors import ArgumentError, DataError, shortened
 
 _ROWS = 1 << 13  # written in one go

@@ -17,8 +17,8 @@ from time import perf_counter
 import numpy as np
 from numba import float32, float64, int64, types, uint8
 
-from surefoot.compilation import compiled
 from surefoot.data.letor.lines import MOST_FEATURES
+from surefoot.runtime import compiled
 
 # What a call reports, by its place in `report`.
 ROWS, STRETCHES, FEATURES, ID_BYTES, IDS, HARD, NOT_ASCII, IRREGULAR = range(8)

@@ -18,14 +18,13 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats, Rows
-from surefoot.cores import cores
-from surefoot.data.files import is_compressed, text_blocks, text_lines
-from surefoot.data.growing import GrowingColumn, GrowingMatrix
 from surefoot.data.letor.lines import FORM, MOST_FEATURES, parsed_number, read_one_by_one
-from surefoot.data.lines import is_utf8, line_of
-from surefoot.data.matrix import Matrix
+from surefoot.data.reading.files import is_compressed, text_blocks, text_lines
+from surefoot.data.reading.growable import GrowingColumn, GrowingMatrix
+from surefoot.data.reading.lines import is_utf8, line_of
+from surefoot.data.reading.matrix import Matrix
 from surefoot.errors import DataError
-from surefoot.extras import library
+from surefoot.runtime import cores, library
 
 _BLOCK = 1 << 19
 _NEWLINE = ord("\n")

@@ -6,14 +6,14 @@ import os
 from typing import Any
 
 from surefoot.arguments import whole
-from surefoot.data.csv_text import check_csv_names
-from surefoot.data.files import stem
-from surefoot.data.tables import Qrels, Run, Source
+from surefoot.data.reading.csv_text import check_csv_names
+from surefoot.data.reading.files import stem
 from surefoot.data.tools.quepid import ratings_text
 from surefoot.data.tools.query_texts import with_texts
 from surefoot.data.tools.targets import Target
 from surefoot.data.tools.workbench import judgments_text, query_set_text
-from surefoot.data.writing import write_text
+from surefoot.data.types.runs import Qrels, Run, Source
+from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, without_middle
 
 _LONGEST = 50  # letters of a name in the Workbench

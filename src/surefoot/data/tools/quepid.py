@@ -15,8 +15,8 @@ from typing import TypeAlias
 import polars as pl
 
 from surefoot.arguments import decimal
-from surefoot.data.tools.contents import Contents, Rows
 from surefoot.data.tools.judges import Judges
+from surefoot.data.tools.tool_file import Contents, Rows
 from surefoot.errors import DataError, shortened
 
 Cells: TypeAlias = "list[str | None]"

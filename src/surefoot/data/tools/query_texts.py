@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from surefoot.data.tables import RankedTable
-from surefoot.data.texts import read_texts
+from surefoot.data.reading.texts import read_texts
+from surefoot.data.types.runs import RankedTable
 from surefoot.errors import DataError, of_other_queries, shortened
 
 Table = TypeVar("Table", bound=RankedTable)
@@ -17,7 +17,7 @@ Table = TypeVar("Table", bound=RankedTable)
 def with_texts(table: Table, texts: Any) -> Table:
     """The same table with a text for each query's id; `texts` is anything that `read_texts` takes.
 
-    >>> from surefoot.data.tables import read_qrels
+    >>> from surefoot.data.types.runs import read_qrels
     >>> with_texts(read_qrels({"q1": {"d1": 2}}), {"q1": "red dress"}).to_dict()
     {'red dress': {'d1': 2.0}}
     """
@@ -27,7 +27,7 @@ def with_texts(table: Table, texts: Any) -> Table:
 def with_ids(table: Table, texts: Any) -> Table:
     """The same table with an id for each query's text: what `with_texts` does, undone.
 
-    >>> from surefoot.data.tables import read_qrels
+    >>> from surefoot.data.types.runs import read_qrels
     >>> with_ids(read_qrels({"red dress": {"d1": 2}}), {"q1": "red dress", "q2": "shoes"}).to_dict()
     {'q1': {'d1': 2.0}}
     """

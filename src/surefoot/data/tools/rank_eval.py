@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from surefoot.data.tools.contents import Contents, Lists
-from surefoot.data.tools.places import Node, is_objects
+from surefoot.data.tools.json_location import Node, is_objects
+from surefoot.data.tools.tool_file import Contents, Lists
 
 
 def in_json(file: Node) -> Contents | None:

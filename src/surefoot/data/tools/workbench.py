@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from surefoot.arguments import number_of
-from surefoot.data.tools.contents import Contents, Lists
-from surefoot.data.tools.places import JsonFile, Node, is_objects
+from surefoot.data.tools.json_location import JsonFile, Node, is_objects
+from surefoot.data.tools.tool_file import Contents, Lists
 from surefoot.errors import shortened
 
 _RATINGS, _CONFIGURATION = "judgmentRatings", "searchConfigurationId"

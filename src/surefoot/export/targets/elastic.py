@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble, Node
+from surefoot.export.exported_model import Written, plain_json
 from surefoot.export.missing import Unset, resolved
-from surefoot.export.written import Written, plain_json
+from surefoot.export.settings import Asked
 
 _BEYOND = 1.7976931348623157e308  # no JSON number is infinite
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble, Node
+from surefoot.export.exported_model import Written, check_depth, nested, plain_json
+from surefoot.export.float32_thresholds import less_than
 from surefoot.export.missing import Unset, resolved
-from surefoot.export.singles import less_than
-from surefoot.export.written import Written, check_depth, nested, plain_json
+from surefoot.export.settings import Asked
 
 TITLES = {"elasticsearch": "the Elasticsearch plugin", "opensearch": "OpenSearch"}
 

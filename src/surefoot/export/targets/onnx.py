@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble, Node
+from surefoot.export.exported_model import Written, plain_json
+from surefoot.export.float32_thresholds import at_most
 from surefoot.export.missing import Unset, resolved
-from surefoot.export.singles import at_most
-from surefoot.export.written import Written, plain_json
-from surefoot.extras import library
+from surefoot.export.settings import Asked
+from surefoot.runtime import library
 
 _OPSET, _ML_OPSET, _IR = 17, 3, 8  # of 2022: what runs these runs newer ones too
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble, Node
+from surefoot.export.exported_model import Written, check_depth, nested
+from surefoot.export.float32_thresholds import at_most
 from surefoot.export.missing import Unset, resolved
-from surefoot.export.singles import at_most
+from surefoot.export.settings import Asked
 from surefoot.export.targets import ltr_plugin
-from surefoot.export.written import Written, check_depth, nested
 
 
 def write(trees: Ensemble, asked: Asked) -> Written:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble, Node
+from surefoot.export.exported_model import Written, check_depth, nested, plain_json
+from surefoot.export.float32_thresholds import at_most, before_slack
 from surefoot.export.missing import Unset, resolved
-from surefoot.export.singles import at_most, before_slack
-from surefoot.export.written import Written, check_depth, nested, plain_json
+from surefoot.export.settings import Asked
 
 _CLASS = "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
 

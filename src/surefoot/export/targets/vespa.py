@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from surefoot.errors import visible
-from surefoot.export.asked import Asked
 from surefoot.export.ensemble import Ensemble, Node
+from surefoot.export.exported_model import Written, check_depth, nested, plain_json
+from surefoot.export.float32_thresholds import less_than
 from surefoot.export.missing import Unset, resolved
-from surefoot.export.singles import less_than
-from surefoot.export.written import Written, check_depth, nested, plain_json
+from surefoot.export.settings import Asked
 
 # A name that Vespa reads as one of its rank features: bm25(title), fieldMatch(title).completeness, query(price)
 _ARGUMENT = r"[A-Za-z_][\w.]*|\d+"

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from surefoot.cores import cores
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.cluster.libraries import dask_library
 from surefoot.learn.cluster.rounds import Client
+from surefoot.runtime import cores
 
 HELP = "ADDRESS of a Dask scheduler, or local:N"
 _LOCAL = re.compile(r"local:(\d{1,4})")

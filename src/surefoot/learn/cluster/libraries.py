@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.extras import library
+from surefoot.runtime import library
 
 
 def dask_library(name: str) -> Any:

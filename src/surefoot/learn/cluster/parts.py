@@ -15,13 +15,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Codes
-from surefoot.data.ranking_data import RankingData
-from surefoot.data.stacking import stacked
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.types.stacking import stacked
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
+from surefoot.learn.baseline_spec import with_baselines
 from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.cluster.libraries import dask_library, is_dask
 from surefoot.learn.inputs import as_data
-from surefoot.learn.sources import with_baselines
 
 Delayed: TypeAlias = Any  # a part that is yet to be computed
 Held: TypeAlias = RankingData | None  # a part, once computed; one without rows is None

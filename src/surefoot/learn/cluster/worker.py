@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.ranking import TieRule
-from surefoot.data.ranking_data import RankingData
-from surefoot.data.stacking import stacked
+from surefoot.data.types.ranking import TieRule
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.types.stacking import stacked
 from surefoot.errors import SurefootError
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.prepared import Prepared

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.matrix import Matrix
+from surefoot.data.reading.matrix import Matrix
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.defaults import ENGINE, ENGINES
+from surefoot.learn.options import ENGINE, ENGINES
 
 Booster: TypeAlias = Any  # an engine's own trees; they can be pickled
 Singles: TypeAlias = npt.NDArray[np.float32]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.matrix import Matrix
+from surefoot.data.reading.matrix import Matrix
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
 from surefoot.learn.engines.feature_names import safe_names

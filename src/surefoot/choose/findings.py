@@ -1,0 +1,144 @@
+"""What a sweep says about the papers' questions, in words and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from surefoot.choose.figures import REACHED
+from surefoot.choose.frontier import Point, mixture_hull, proportional_gain
+from surefoot.choose.options import MODEL, RANKINGS
+from surefoot.choose.rows import counted, gain_only, pooled
+from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import signed
+from surefoot.risk.churn import BINS
+from surefoot.risk.plain_data import Json
+
+LESS_RISK = 0.3  # that a better point has at least, beside more effectiveness
+NEAR = 1  # bins of Kendall's distance that are near the baseline: the first, so at most a tenth of it
+
+
+def answers(data: Json) -> list[Json]:
+    """Questions and answers: a headline, and the figures behind it."""
+    found = [_above_the_lines(data), _faster(data), _nearer(data), _better_in_both(data)]
+    return [answer for answer in found if answer is not None]
+
+
+def _families(data: Json) -> dict[str, list[Json]]:
+    """Each objective's models, by ascending α."""
+    found: dict[str, list[Json]] = {}
+    for row in data["rows"]:
+        if row["kind"] == MODEL and row["alpha"] is not None:
+            found.setdefault(row["objective"], []).append(row)
+    return found
+
+
+def _by_alpha(
+    gain: Json, rows: Sequence[Json], of: Callable[[Json], float], shown: str, falls: bool
+) -> tuple[str, bool]:
+    """A figure at α = 0 and at each α of some models, in words, and whether it only falls (or rises)."""
+    values = [of(row) for row in (gain, *rows)]
+    steady = all(later <= earlier if falls else later >= earlier for earlier, later in pairwise(values))
+    at = ", ".join(
+        f"{format(value, shown)} at {row['alpha'] or 0:g}" for value, row in zip(values, (gain, *rows), strict=True)
+    )
+    return at, steady
+
+
+def _above_the_lines(data: Json) -> Json | None:
+    """Whether risk-sensitive models lie above proportional reduction and above selective re-ranking, on test data."""
+    gain, models = gain_only(data["rows"]), [row for rows in _families(data).values() for row in rows]
+    if gain is None or not models:
+        return None
+    full = Point(gain["test"]["risk"], gain["test"]["gain"])
+    proportional = [row["test"]["gain"] - proportional_gain(full, row["test"]["risk"]) for row in models]
+    above = sum(difference > 0 for difference in proportional)
+    said = (
+        f"{above} of {len(models)} risk-sensitive models gain more than proportional reduction of the gain-only model "
+        f"at the same risk (by {signed(float(np.mean(proportional)), 4)} on average, {signed(max(proportional), 4)} at "
+        "best)."
+    )
+    curve = data["curves"]["test"]["selective"]
+    if curve:
+        hull = mixture_hull([Point(one["risk"], one["gain"]) for one in curve])
+        ends = [
+            hull[-1].gain if row["test"]["risk"] > hull[-1].risk else _at(hull, row["test"]["risk"]) for row in models
+        ]
+        over = [row["test"]["gain"] - end for row, end in zip(models, ends, strict=True)]
+        said += (
+            f" {sum(difference > 0 for difference in over)} of {len(models)} gain more than selective re-ranking at "
+            f"the same risk, even where its thresholds are mixed (by {signed(float(np.mean(over)), 4)} on average)."
+        )
+    return {"question": "Do risk-sensitive models beat reducing the gain-only model?", "answer": said}
+
+
+def _at(hull: Sequence[Point], risk: float) -> float:
+    return float(np.interp(risk, [point.risk for point in hull], [point.gain for point in hull]))
+
+
+def _faster(data: Json) -> Json | None:
+    """Trees to most of the final training effectiveness, by α."""
+    gain, families = gain_only(data["rows"]), _families(data)
+    if gain is None or not families:
+        return None
+    parts = []
+    for objective, rows in families.items():
+        at, steady = _by_alpha(gain, rows, lambda row: float(row["convergence"]["trees"]), ".1f", falls=True)
+        parts.append(f"{objective} {at} ({'never more' if steady else 'not always fewer'} with larger α)")
+    share = f"{REACHED:.0%}".replace("%", " %")
+    said = f"Trees to {share} of the final training effectiveness by α, mean over folds: {'; '.join(parts)}."
+    return {"question": "Do larger α converge faster?", "answer": said}
+
+
+def _nearer(data: Json) -> Json | None:
+    """The share of test rankings that are near the baseline's, by α."""
+    gain, families = gain_only(data["rows"]), _families(data)
+    if gain is None or not families:
+        return None
+
+    def near(row: Json) -> float:
+        return float(sum(row["test"]["bins"]["share"][:NEAR]))
+
+    parts = []
+    for objective, rows in families.items():
+        at, steady = _by_alpha(gain, rows, near, ".1%", falls=False)
+        parts.append(f"{objective} {at} ({'never less' if steady else 'not always more'} with larger α)")
+    said = f"Share within {NEAR / BINS:g} of Kendall's distance by α: {'; '.join(parts)}."
+    return {"question": "Do larger α keep more rankings near the baseline's?", "answer": said}
+
+
+def _better_in_both(data: Json) -> Json | None:
+    """What has more effectiveness and far less risk than the gain-only model.
+
+    It is looked for on each fold's validation data. Folds without such a candidate keep the gain-only model.
+    """
+    gain = gain_only(data["rows"])
+    if gain is None:
+        return None
+
+    def fits(row: Json, fold: str) -> bool:
+        mine, full = row["folds"][fold]["valid"], gain["folds"][fold]["valid"]
+        return bool(mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"])
+
+    rankings = [row for row in data["rows"] if row["kind"] in RANKINGS]
+    wanted = {fold: [row for row in rankings if fits(row, fold)] for fold in data["folds"]}
+    measure = measure_title(data["measure"])
+    question = f"Is there more {measure} with at least {LESS_RISK:.0%} less risk than the gain-only model?"
+    found = sum(map(bool, wanted.values()))
+    if not found:
+        return {"question": question, "answer": "On no fold's validation data."}
+    chosen = {
+        fold: max(rows, key=lambda row: float(row["folds"][fold]["valid"]["mean"])) if rows else gain
+        for fold, rows in wanted.items()
+    }
+    mine, full = pooled(chosen), pooled(dict.fromkeys(data["folds"], gain))
+    held = mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"]
+    less = f" ({signed(100 * (mine['risk'] / full['risk'] - 1), 0)} %)" if full["risk"] else ""
+    said = (
+        f"On the validation data of {found} of {len(wanted)} folds ({counted(chosen)}). On test data "
+        f"{'it holds' if held else 'it does not hold'}: {mine['mean']:.4f} against {full['mean']:.4f}, and a risk of "
+        f"{mine['risk']:.4f} against {full['risk']:.4f}{less}."
+    )
+    return {"question": question, "answer": said}

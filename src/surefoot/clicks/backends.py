@@ -1,0 +1,220 @@
+"""Where Ibis expressions are computed: DuckDB, which keeps to a given memory, or Spark, for logs of many machines.
+
+An engine does four things that Ibis leaves to it: open a text file as lines, open CSV and Parquet, and write Parquet.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any, Protocol
+
+from surefoot.clicks.expressions import Table, ibis
+from surefoot.clicks.options import ENGINES, MEMORY
+from surefoot.data.writing.all_or_nothing import new_folder
+from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.runtime import cores, library
+
+Shape = Mapping[str, Any]  # field → str, another shape, or a list of one of these: texts, objects, arrays
+_COUNTER = count()  # for names of views
+_SEPARATOR = "\x01"  # stands in no line: the file is looked through for it before
+
+
+class Engine(Protocol):
+    """A place to compute Ibis expressions."""
+
+    name: str
+
+    def lines(self, path: Path) -> Table:
+        """The lines of a text file that are not blank, as `line` and `number`, which grows along the file."""
+
+    def json(self, path: Path, shape: Shape) -> Table:
+        """The same lines, and what each holds as JSON in a column `event` of this shape, null where it holds none."""
+
+    def csv(self, path: Path) -> Table:
+        """A CSV file with a header, every column as text."""
+
+    def parquet(self, path: Path) -> Table:
+        """A Parquet file, or a folder of them."""
+
+    def write(self, table: Table, folder: Path, by: str | None = None) -> None:
+        """Compute a table and write it as a folder of Parquet files, which appears whole.
+
+        Of the rows of each value of `by`, a folder `by=value` in it.
+        """
+
+    def close(self) -> None:
+        """Let go of the engine."""
+
+
+class DuckDB:
+    """DuckDB in this process; what does not fit into `memory` goes to disk, beside the results."""
+
+    name = "duckdb"
+
+    def __init__(self, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> None:
+        self._scratch = scratch
+        self.connection = ibis.duckdb.connect(
+            threads=threads or cores(), memory_limit=memory, temp_directory=str(scratch / ".duckdb")
+        )
+
+    def lines(self, path: Path) -> Table:
+        """The file's lines, numbered in its order."""
+        with reading(path):
+            found = self.connection.read_csv(
+                str(path), columns={"line": "VARCHAR"}, delim=_SEPARATOR, quote="", escape="", header=False,
+                auto_detect=False, strict_mode=False, nullstr="\x02",
+            )  # fmt: skip
+        return found.mutate(number=ibis.row_number())
+
+    def json(self, path: Path, shape: Shape) -> Table:
+        """The lines, parsed."""
+        structure = json.dumps(_duckdb_shape(shape)).replace("'", "''")
+        parsed = f"json_transform(CASE WHEN json_valid(line) THEN line END, '{structure}')"
+        name = f"lines_{next(_COUNTER)}"
+        return self.lines(path).alias(name).sql(f"SELECT line, number, {parsed} AS event FROM {name}")
+
+    def csv(self, path: Path) -> Table:
+        """All columns as text."""
+        with reading(path):
+            return self.connection.read_csv(str(path), all_varchar=True, header=True)
+
+    def parquet(self, path: Path) -> Table:
+        """A file, or the files of a folder and of the folders in it."""
+        with reading(path):
+            return self.connection.read_parquet(
+                f"{path}/**/*.parquet" if path.is_dir() else str(path), hive_partitioning=path.is_dir()
+            )
+
+    def write(self, table: Table, folder: Path, by: str | None = None) -> None:
+        """One file in a folder, or a folder for each value of `by`."""
+        with new_folder(folder) as temporary, reading(folder):
+            if by is None:
+                self.connection.to_parquet(table, temporary / "part-0.parquet", compression="zstd")
+            else:
+                self.connection.to_parquet(table, temporary, compression="zstd", partition_by=by, overwrite=True)
+                if not any(temporary.iterdir()):  # without a row there is no file that has the columns
+                    (temporary / f"{by}=0").mkdir()
+                    self.connection.to_parquet(table.drop(by), temporary / f"{by}=0" / "part-0.parquet")
+
+    def close(self) -> None:
+        """Close the connection, and remove what it had put aside."""
+        self.connection.disconnect()
+        shutil.rmtree(self._scratch / ".duckdb", ignore_errors=True)
+
+
+class Spark:
+    """The Spark session that runs, or one on all cores of this machine."""
+
+    name = "spark"
+
+    def __init__(self, scratch: Path) -> None:
+        spark = library("pyspark.sql", "spark", "--engine spark").SparkSession
+        self.session = (
+            spark.builder.appName("surefoot")
+            .master(os.environ.get("MASTER", "local[*]"))
+            .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.local.dir", str(scratch))
+            .config("spark.sql.shuffle.partitions", str(2 * cores()))
+            .config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")
+            .getOrCreate()
+        )
+        # Out of bounds and not a number are null, as in DuckDB; readers look for that.
+        self.session.conf.set("spark.sql.ansi.enabled", "false")
+        self.session.conf.set("spark.sql.legacy.sizeOfNull", "false")  # or it were -1
+        self.session.sparkContext.setLogLevel("ERROR")
+        self.connection = ibis.pyspark.connect(self.session)
+
+    def lines(self, path: Path) -> Table:
+        """The file's lines with numbers that grow along it."""
+        from pyspark.sql import functions
+
+        lines = self.session.read.text(str(path)).withColumnRenamed("value", "line")
+        return self._table(lines.withColumn("number", functions.monotonically_increasing_id())).filter(
+            lambda t: t.line != ""
+        )
+
+    def json(self, path: Path, shape: Shape) -> Table:
+        """The lines, parsed."""
+        from pyspark.sql import functions
+
+        lines = self._frame(self.lines(path))
+        return self._table(lines.withColumn("event", functions.from_json("line", _spark_shape(shape))))
+
+    def csv(self, path: Path) -> Table:
+        """All columns as text."""
+        return self._table(self.session.read.csv(str(path), header=True, quote='"', escape='"', multiLine=True))
+
+    def parquet(self, path: Path) -> Table:
+        """A file or folder."""
+        with reading(path):
+            return self._table(self.session.read.parquet(str(path)))
+
+    def write(self, table: Table, folder: Path, by: str | None = None) -> None:
+        """A file for each of Spark's partitions."""
+        with new_folder(folder) as temporary, reading(folder):
+            frame = self._frame(table)
+            writer = frame.write.mode("overwrite")
+            (writer if by is None else writer.partitionBy(by)).parquet(str(temporary))
+            if by is not None and not any(temporary.glob(f"{by}=*")):
+                frame.drop(by).coalesce(1).write.mode("overwrite").parquet(str(temporary / f"{by}=0"))
+
+    def _frame(self, table: Table) -> Any:
+        """Spark's own frame of an Ibis table; Ibis takes for 64 bits what Spark counts in 32."""
+        frame = self.session.sql(str(self.connection.compile(table)))
+        wide = ["bigint" if kind in ("tinyint", "smallint", "int") else kind for _, kind in frame.dtypes]
+        return frame.select(*(frame[name].cast(kind) for name, kind in zip(frame.columns, wide, strict=True)))
+
+    def _table(self, frame: Any) -> Table:
+        name = f"surefoot_{next(_COUNTER)}"
+        frame.createOrReplaceTempView(name)
+        return self.connection.table(name)
+
+    def close(self) -> None:
+        """Stop the session."""
+        self.session.stop()
+
+
+def _duckdb_shape(shape: Any) -> Any:
+    if isinstance(shape, Mapping):
+        return {name: _duckdb_shape(part) for name, part in shape.items()}
+    return [_duckdb_shape(shape[0])] if isinstance(shape, list) else "VARCHAR"
+
+
+def _spark_shape(shape: Any) -> str:
+    if isinstance(shape, Mapping):
+        return "struct<" + ",".join(f"{name}:{_spark_shape(part)}" for name, part in shape.items()) + ">"
+    return f"array<{_spark_shape(shape[0])}>" if isinstance(shape, list) else "string"
+
+
+def engine_of(name: str, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> Engine:
+    """The engine of a name; `scratch` is a folder for what it puts aside."""
+    if name == DuckDB.name:
+        return DuckDB(scratch, memory, threads)
+    if name == Spark.name:
+        return Spark(scratch)
+    raise ArgumentError(
+        f"there is no engine {shortened(name)}{did_you_mean(name, ENGINES)}; known are {', '.join(ENGINES)}"
+    )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """What an engine cannot read or compute, as an error that names the file."""
+    try:
+        yield
+    except (ArgumentError, DataError):
+        raise
+    except Exception as error:  # each engine has its own kinds
+        if type(error).__name__ == "OutOfMemoryException":
+            raise MemoryError(f"DuckDB: {shortened(str(error), 200)}; allow it more with --memory") from error
+        if not type(error).__module__.startswith(("_duckdb", "duckdb", "pyspark", "py4j", "ibis")):
+            raise
+        raise DataError.at(path, None, f"cannot be read ({shortened(str(error), 400)})") from error

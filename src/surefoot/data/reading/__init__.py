@@ -1,0 +1,1 @@
+"""Users' files, tables and arrays in: formats, columns, lines, and errors that name the place."""

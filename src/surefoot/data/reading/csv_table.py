@@ -1,0 +1,102 @@
+"""Tables in CSV: a header, then a line per row; commas, tabs or semicolons between columns.
+
+Where nothing is quoted, Polars splits the text; otherwise, and where it cannot, it is read record by record, which
+finds what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import polars as pl
+
+from surefoot.arguments import decimal
+from surefoot.data.reading.columns import first_repeated
+from surefoot.data.reading.csv_text import read_csv_text, records
+from surefoot.data.reading.files import WHITESPACE, uncompressed
+from surefoot.data.reading.fork_safety import forked
+from surefoot.data.reading.frames import QUERY_COLUMNS
+from surefoot.errors import DataError, shortened
+
+Columns: TypeAlias = "Sequence[pl.Series | list[str | None]]"
+
+_HEADS = (*QUERY_COLUMNS, "topic", "")
+_BLANK = re.compile(rf"(?:[{WHITESPACE}]*\n)+")
+
+
+def read_csv(path: Path, form: str) -> tuple[list[str], Columns, Callable[[int | None], str]]:
+    """The columns' names, their texts (None where there is none), and what says where a row stands.
+
+    `form` is how the header should look, for messages.
+    """
+    text = read_csv_text(path)
+    blank = _BLANK.match(text)
+    header = text[blank.end() if blank else 0 :].partition("\n")[0]
+    separator = "\t" if header.count("\t") > header.count(",") else ";" if "," not in header and ";" in header else ","
+
+    def where(row: int | None) -> str:
+        if row is None:
+            return f"{path}"
+        line = next((line for i, (line, _) in enumerate(records(path, text, separator)) if i == row + 1), row + 2)
+        return f"{path}, line {line}"
+
+    split = None if forked() or '"' in text else _split(text[blank.end() if blank else 0 :], separator)
+    columns = split or _one_by_one(path, text, separator, form)
+    names = [column[0] or "" for column in columns]
+    _check_header(names, where, form)
+    return names, [column[1:] for column in columns], where
+
+
+def _check_header(names: list[str], where: Callable[[int], str], form: str) -> None:
+    twice = first_repeated(names)
+    if twice is not None:
+        raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every column needs its own name")
+    if names[1:] and names[0].lower() not in _HEADS and all(map(_is_number, names[1:])):
+        raise DataError(
+            f"{where(-1)}: this line seems to be numbers, and the first must be the header: {form} "
+            "(where the names are numbers, call the first column 'query')"
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        decimal(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _split(text: str, separator: str) -> list[pl.Series] | None:
+    """The columns as Polars splits them, if every line has as many; Polars itself takes a short one."""
+    lines = text.removesuffix("\n")
+    try:
+        # Names come from the first row as data: Polars would silently rename a column that appears twice.
+        table = pl.read_csv(
+            uncompressed(lines.encode() + b"\n"),  # a last line without an end may be too long, unseen
+            has_header=False,
+            infer_schema=False,
+            separator=separator,
+            quote_char=None,
+            truncate_ragged_lines=False,
+        )
+    except (pl.exceptions.PolarsError, OSError):
+        return None
+    if lines.count(separator) != (table.width - 1) * (lines.count("\n") + 1):
+        return None
+    cells = table.select(pl.all().str.strip_chars(WHITESPACE).replace("", None))
+    cells = cells.filter(~pl.all_horizontal(pl.all().is_null()))
+    return cells.get_columns() if cells.height else None
+
+
+def _one_by_one(path: Path, text: str, separator: str, form: str) -> list[list[str | None]]:
+    rows: list[list[str | None]] = []
+    for line, record in records(path, text, separator):
+        if rows and len(record) != len(rows[0]):
+            raise DataError.at(path, line, f"found {len(record)} columns where the header has {len(rows[0])}")
+        rows.append([field or None for field in record])
+    if not rows:
+        raise DataError.at(path, None, f"the file is empty; expected a header '{form}' and then a line per row")
+    return [list(column) for column in zip(*rows, strict=True)]

@@ -1,0 +1,239 @@
+"""Files in: compression by file ending, blocks of whole lines, and clear errors."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from surefoot.data.compression import CORRUPT, DECOMPRESSORS, OPEN, SIGNATURES
+from surefoot.data.reading.json_text import parse_json
+from surefoot.errors import DataError, shortened
+
+# The forms that endings stand for; files of any other are lines.
+FORMS = {
+    ".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
+}  # fmt: skip
+_OF_LINES = (".run", ".trec", ".res", ".results", ".txt", ".tsv")  # what a system's name does not end in
+MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
+_SNIFFED = (MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
+_BLOCK = 1 << 20
+WHITESPACE = " \t\v\f\r"  # within a line
+OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
+
+
+def stem(path: str | os.PathLike[str]) -> str:
+    """A system's name from its file's: the name without compression and one known ending.
+
+    >>> stem("runs/bm25.v2.run.gz")
+    'bm25.v2'
+    """
+    return as_text(_without(_without(Path(path).name, OPEN), (*_OF_LINES, *FORMS)))
+
+
+def inner_ending(path: str | os.PathLike[str]) -> str:
+    """The ending of a file's name in small letters, that of compression left out.
+
+    >>> inner_ending("bm25.CSV.gz")
+    '.csv'
+    """
+    return Path(_without(Path(path).name, OPEN)).suffix.lower()
+
+
+def _without(name: str, endings: Iterable[str]) -> str:
+    """The name without the one of the endings that it has, if something is left."""
+    return next((name[: -len(one)] for one in endings if name.lower().endswith(one) and len(name) > len(one)), name)
+
+
+def as_text(name: str) -> str:
+    """A name from the system, whose names are bytes, as text that can be written: what is not UTF-8 becomes �."""
+    return re.sub("[\ud800-\udfff]", "�", name)
+
+
+def is_compressed(path: Path) -> bool:
+    """Whether the file's ending says that its bytes are compressed."""
+    return path.suffix.lower() in OPEN
+
+
+def state(path: str | os.PathLike[str]) -> os.stat_result | None:
+    """What is known of the file, through links; nothing where there is none or its name cannot be one."""
+    try:
+        return Path(path).stat()
+    except (OSError, ValueError):
+        return None
+
+
+def resolved(path: str | os.PathLike[str]) -> Path:
+    """The path with its links followed; an OSError where one leads to itself, which Python 3.13 no longer tells."""
+    try:
+        found = Path(path).resolve()
+    except RuntimeError as error:
+        raise OSError("it is a link that leads to itself") from error
+    if found.is_symlink():
+        raise OSError("it is a link that leads to itself")
+    return found
+
+
+def existing_file(path: str | os.PathLike[str]) -> Path:
+    """The path, if something readable and not empty is there."""
+    file = Path(path)
+    if not str(path):
+        raise DataError("no file is named where one should be; give its name")
+    try:
+        found = file.stat()
+    except (OSError, ValueError) as error:
+        raise DataError.at(path, None, f"cannot be read ({reason(error)}); check the name") from error
+    if stat.S_ISDIR(found.st_mode):
+        raise DataError.at(path, None, "is a folder; give a file")
+    if stat.S_ISREG(found.st_mode) and found.st_size == 0:  # a pipe has no size
+        raise DataError.at(path, None, "the file is empty; expected at least one line")
+    return file
+
+
+def reason(error: Exception) -> str:
+    """The system's own words for what it could not do."""
+    return str(getattr(error, "strerror", None) or error)
+
+
+def read_blocks(path: Path, size: int) -> Iterator[bytes]:
+    """The file's decompressed bytes in blocks of about `size` that end at a line's end."""
+    rest: list[bytes] = []  # the start of a line, in as many pieces as it takes
+    ending, first = path.suffix.lower(), True
+    try:
+        for block in _pieces(path, ending, size):
+            if first and ending not in OPEN:
+                _refuse_compressed(path, block)
+            first = False
+            end = block.rfind(b"\n") + 1
+            if end:
+                yield b"".join((*rest, memoryview(block)[:end])) if rest or end < len(block) else block
+                rest = [block[end:]] if end < len(block) else []
+            else:
+                rest.append(block)
+    except CORRUPT as error:
+        if ending not in OPEN:
+            raise DataError.at(path, None, f"cannot be read ({reason(error)})") from error
+        raise DataError.at(
+            path,
+            None,
+            f"the {path.suffix} data is truncated or corrupt ({error}); fetch or make the file again",
+        ) from error
+    if any(rest):
+        yield b"".join(rest)
+
+
+def _pieces(path: Path, ending: str, size: int) -> Iterator[bytes]:
+    if ending in DECOMPRESSORS:
+        with path.open("rb") as file:
+            yield from _streams(file, DECOMPRESSORS[ending], size)
+    else:
+        with OPEN.get(ending, Path.open)(path, "rb") as file:
+            yield from iter(lambda: file.read(size), b"")
+
+
+def _streams(file: BinaryIO, decompressor: Callable[[], Any], size: int) -> Iterator[bytes]:
+    """Compressed streams end to end; the library's own reader would pass over garbage that follows them."""
+    data = file.read(size)
+    while data:
+        stream = decompressor()
+        while not stream.eof:
+            if stream.needs_input and not data and not (data := file.read(size)):
+                raise EOFError("it ends in mid-stream")
+            yield stream.decompress(data, size)
+            data = b""
+        data = stream.unused_data.lstrip(b"\0") or file.read(size).lstrip(b"\0")  # xz may be padded
+
+
+def _refuse_compressed(path: Path, start: bytes) -> None:
+    for ending, magic in SIGNATURES.items():
+        if magic.match(start):
+            raise DataError.at(path, None, f"this is compressed data; name the file {path.name}{ending}")
+
+
+def uncompressed(data: bytes) -> bytes:
+    """The same text for Polars, which would decompress what starts like `x^` or drop a mark, but not behind a mark."""
+    return MARK + data if data.startswith(_SNIFFED) else data
+
+
+def text_blocks(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
+    """The file's blocks of whole lines, of about `size`, without a byte order mark."""
+    blocks = read_blocks(existing_file(path), size)
+    yield from (block.removeprefix(MARK) for block in islice(blocks, 1))
+    yield from blocks
+
+
+def text_lines(path: str | os.PathLike[str], size: int) -> Generator[bytes]:
+    """The file's lines, without a byte order mark and line feeds, read in blocks of about `size`."""
+    yield from lines_in(text_blocks(path, size))
+
+
+def lines_in(blocks: Iterable[bytes]) -> Generator[bytes]:
+    """The lines of blocks of whole lines, without line feeds."""
+    for block in blocks:
+        yield from block.removesuffix(b"\n").split(b"\n")
+
+
+def utf8_line(path: str | os.PathLike[str], line: int, data: bytes) -> str:
+    """A line's text, which must be UTF-8 and may not hold NUL."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        wrong = f"not UTF-8 text (byte 0x{data[error.start]:02x})"
+        raise DataError.at(path, line, f"{wrong}; convert the file to UTF-8") from error
+    if "\0" in text:
+        raise DataError.at(path, line, "found a NUL byte; text has none: convert the file to UTF-8, or make it again")
+    return text
+
+
+def read_text(path: Path) -> str:
+    """All of the file's text, which must be UTF-8 without NUL, without a byte order mark."""
+    data = read_bytes(path).removeprefix(MARK)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        for number, line in enumerate(data.split(b"\n"), start=1):
+            utf8_line(path, number, line)
+    return text
+
+
+def read_bytes(path: Path) -> bytes:
+    """All of the file's bytes, decompressed by its ending."""
+    return b"".join(read_blocks(path, size=1 << 24))
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """What a JSON file holds, decompressed by its ending."""
+    try:
+        return parse_json(read_text(existing_file(path)))
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        raise DataError.at(path, line, f"is not JSON ({shortened(str(error), 200)})") from error
+
+
+def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
+    """The number of each line that is not empty, and what its JSON says."""
+    for number, line in enumerate(text_lines(path, _BLOCK), start=1):
+        if line.strip():
+            try:
+                yield number, parse_json(utf8_line(path, number, line))
+            except (ValueError, RecursionError) as error:
+                raise DataError.at(path, number, f"is not JSON ({shortened(str(error), 200)})") from error
+
+
+def ends(path: Path, size: int) -> bytes:
+    """The first and last bytes of a file, decompressed by its ending; nothing where it cannot be read."""
+    try:
+        with OPEN.get(path.suffix.lower(), Path.open)(path, "rb") as file:
+            start: bytes = file.read(size)
+            if not is_compressed(path):
+                file.seek(max(file.tell(), path.stat().st_size - size))
+                start += file.read(size)
+            return start
+    except CORRUPT:
+        return b""

@@ -1,0 +1,217 @@
+"""Which form a file of runs or judgments has, told by its ending, its header, its keys or its number of columns.
+
+The sign holds for the whole file: no line is read in a way of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from surefoot.data.reading.columns import Where, row_of
+from surefoot.data.reading.csv_table import read_csv
+from surefoot.data.reading.csv_text import check_csv_names
+from surefoot.data.reading.files import FORMS, inner_ending, is_compressed, json_lines, lines_in, read_json
+from surefoot.data.reading.fork_safety import refuse_in_fork
+from surefoot.data.reading.frames import (
+    DOCUMENT_COLUMNS,
+    GRADES,
+    QUERY_COLUMNS,
+    SCORES,
+    checked,
+    columns_of,
+    is_record,
+    of_table,
+    read_table,
+    write_frame,
+)
+from surefoot.data.reading.lines import line_blocks
+from surefoot.data.tools import quepid, rank_eval, workbench
+from surefoot.data.tools.json_location import JsonFile, Node
+from surefoot.data.tools.tool_file import Contents
+from surefoot.data.writing.all_or_nothing import write_text
+from surefoot.errors import ArgumentError, DataError, listed, shortened
+
+if TYPE_CHECKING:
+    from surefoot.data.reading.documents import FileIds
+    from surefoot.data.types.runs import RankedTable
+
+_SNIFFED = 1 << 16
+
+Part: TypeAlias = "tuple[tuple[pl.Series, ...], Where]"  # query, document and number columns, and where a row stands
+
+
+def form_of(path: str | os.PathLike[str]) -> str:
+    """What the ending says: "parquet", "json", "jsonl", "table" (text with a header), or else "lines"."""
+    form = FORMS.get(inner_ending(path), "lines")
+    return "lines" if form == "parquet" and is_compressed(Path(path)) else form
+
+
+def write_form(path: str | os.PathLike[str], table: RankedTable) -> bool:
+    """Write the table in the form that the ending asks for; does nothing, and says so, where that is lines."""
+    tabs = inner_ending(path) == ".tsv"  # written with a header, which a file to be read need not have
+    form = "table" if tabs else form_of(path)
+    if form == "lines":
+        return False
+    if form == "parquet":
+        write_frame(path, table.to_frame())
+        return True
+    refuse_in_fork("writing runs and judgments")
+    if form == "json":
+        text = json.dumps(table.to_dict(), indent=1, ensure_ascii=False) + "\n"
+    elif form == "jsonl":
+        rows = table.to_frame().iter_rows(named=True)
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    else:
+        frame = table.to_frame()
+        check_csv_names(path, pl.concat([frame["query_id"].unique(), frame["doc_id"].unique()]).to_list())
+        text = frame.write_csv(separator="\t" if tabs else ",")
+    write_text(path, text)
+    return True
+
+
+def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
+    """How many columns single tabs part the first filled line into, and whether it names queries and documents.
+
+    None where there is other white space, which may hide a column that is empty.
+    """
+    with closing(lines_in(line_blocks(path, _SNIFFED))) as lines:
+        line = next((line for line in lines if line.split()), b"").removesuffix(b"\r")
+    for separator in "\t,;":
+        names = {name.strip().strip('"') for name in line.decode(errors="replace").split(separator)}
+        if names.intersection(QUERY_COLUMNS) and names.intersection(DOCUMENT_COLUMNS):
+            return None, True
+    fields = line.split(b"\t")
+    return len(fields) if fields == line.split() else None, False
+
+
+def read_parts(path: Path, form: str, what: str, numbers: Sequence[str], judges: str | None) -> dict[str | None, Part]:
+    """What a file of a form but lines holds: one table, or several runs by their names.
+
+    `what` is wanted, a run or judgments, with one of `numbers` as the name of its number; `judges` is the rule for
+    several judges' ratings, if one is given.
+    """
+    contents: Contents | None = None
+    found: Any = None
+    if form == "table":
+        names, columns, where = read_csv(path, f"query_id,doc_id,{numbers[0]}")
+        contents = quepid.in_table(names, columns, where, (*GRADES, *SCORES, "position"), judges)
+        found = dict(zip(names, columns, strict=True))
+    elif form == "parquet":
+        found = read_table(path)
+    elif form == "json":
+        found = read_json(path)
+        file = Node(found, JsonFile(str(path)))
+        contents = workbench.in_json(file) or rank_eval.in_json(file)
+    else:
+        contents, found = _read_json_lines(path)
+    if not (contents and contents.judged):
+        refuse_judges(judges)
+    if contents is not None:
+        return _parts_of(contents, path, what)
+    if form == "table":
+        return {None: (of_table(found, numbers, str(path), where), where)}
+    return {None: (columns_of(found, numbers, str(path)), row_of(str(path)))}
+
+
+def _parts_of(contents: Contents, path: Path, what: str) -> dict[str | None, Part]:
+    if contents.holds != what:
+        has = "a run" if contents.holds == "run" else "judgments"
+        wanted = "a run" if what == "run" else "judgments"
+        raise DataError.at(path, None, f"this is {contents.what}, which holds {has}, where {wanted} should be")
+    if not any(len(rows.documents) for rows in contents.parts.values()):
+        raise DataError.at(path, None, f"this is {contents.what}, and no query in it has a document")
+    return {
+        name: (checked(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where)
+        for name, rows in contents.parts.items()
+        if len(rows.documents)
+    }
+
+
+def one_part(parts: dict[str | None, Part], path: str | os.PathLike[str], name: str | None) -> Part:
+    """The one table of a file, or of several runs the one of that name."""
+    if len(parts) == 1:
+        return next(iter(parts.values()))
+    if name is not None and name in parts:
+        return parts[name]
+    called = "" if name is None else f", none of them {shortened(name)}"
+    raise DataError.at(
+        path,
+        None,
+        f"holds {len(parts)} runs{called}: {listed([str(run) for run in parts])}; name one of these, or take them all "
+        "(without a name on the command line, with read_runs in Python)",
+    )
+
+
+def refuse_judges(judges: str | None) -> None:
+    """Refuse a rule for several judges where there are none."""
+    if judges is not None:
+        raise ArgumentError(
+            f"judges={shortened(judges)} says how several judges' ratings become one, which only a Quepid book has "
+            "(a CSV file with 'query,docid' and a column for each judge); leave it out"
+        )
+
+
+def _read_json_lines(path: Path) -> tuple[Contents | None, Any]:
+    """What a file of JSON lines holds: a tool's results, or a list of records, or one dict of all queries."""
+    lines = json_lines(path)
+    first = list(islice(lines, 1))  # a pipe can be read once only
+    contents = workbench.in_json_lines(str(path), chain(first, lines))
+    return (contents, None) if contents else (None, _records(path, chain(first, lines)))
+
+
+def _records(path: Path, lines: Iterable[tuple[int, Any]]) -> Any:
+    """A list of records, or one dict of all queries."""
+    found: list[dict[str, Any]] = []
+    nested: dict[str, Any] = {}
+    records = False
+    for number, value in lines:
+        if not isinstance(value, dict):
+            raise DataError.at(path, number, f"expected an object {{…}}, found {shortened(value)}")
+        record = is_record(value)
+        if found and record != records:
+            raise DataError.at(
+                path, number, 'lines like {"query_id": …, "doc_id": …} and like {query: …} are mixed; use one form'
+            )
+        records = record
+        found.append(value)
+        if not record:
+            twice = next((query for query in value if query in nested), None)
+            if twice is not None:
+                raise DataError.at(path, number, f"query {shortened(twice)} stands on a line before; give it once")
+            nested |= value
+    return nested or found
+
+
+def check_ranks(table: RankedTable, ids: FileIds) -> None:
+    """Reject three columns whose last does not count 1, 2, 3, … in each query: they may be scores."""
+    wrong = np.flatnonzero(-table.ranking.scores != table.ranking.ranks())
+    if wrong.size:
+        rows = table.ranking.rows(wrong)
+        row, first = int(rows.min()), wrong[rows.argmin()]
+        query = table.queries[int(table.ranking.query_at(first))]
+        raise DataError(
+            f"{ids.place(row)}: three columns without a header are 'query document rank', but in query "
+            f"{shortened(query)} the last does not count 1, 2, 3, …; if it is a score, put a line "
+            "'query_id doc_id score' with tabs above"
+        )
+
+
+def is_ranx(source: Any) -> bool:
+    """Whether it is a Run or Qrels of ranx, told by its module, so that ranx need not be installed."""
+    return type(source).__module__.partition(".")[0] == "ranx"
+
+
+def of_ranx(source: Any, wanted: str) -> Any:
+    """The nested dict of a ranx object, which must be of the wanted class."""
+    if type(source).__name__ != wanted:
+        raise DataError(f"found ranx's {type(source).__name__} where its {wanted} is needed")
+    return source.to_dict()

@@ -1,0 +1,135 @@
+"""Arrays, sequences and tables of any maker as the checked columns and the feature matrix of `RankingData`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from surefoot.arrays import Floats
+from surefoot.data.reading.columns import first_repeated, floats_of, ids_of
+from surefoot.data.reading.frames import is_pandas, is_table, to_polars
+from surefoot.errors import ArgumentError, DataError, shortened
+
+Matrix: TypeAlias = npt.NDArray[np.float32]
+
+QUERY = "qid"  # the column of a table of features that holds the queries, as XGBRanker has it
+_CELLS = 1 << 20  # looked at in one go, so that checks need no second matrix
+
+
+def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
+    """The features as a dense float32 matrix in C order, not copied if it is one, and the columns' names of a table."""
+    columns = None
+    if is_pandas(X):
+        columns = [str(name) for name in X.columns]
+        for name, dtype in zip(columns, X.dtypes, strict=True):
+            _numeric(getattr(dtype, "kind", "O") in "biuf", name, dtype)
+        values = X.to_numpy(dtype=np.float32, na_value=np.nan)
+    elif is_table(X):
+        table = to_polars(X, "X")
+        columns = table.columns
+        for name, dtype in table.schema.items():
+            _numeric(dtype.is_numeric() or dtype in (pl.Boolean, pl.Null), name, dtype)
+        values = table.select(pl.all().cast(pl.Float32)).to_numpy(order="c")
+    else:
+        values = _array(X)
+        if values.dtype.kind not in "biuf":
+            raise DataError(f"X holds {values.dtype}; features must be numbers")
+    if columns is not None:
+        check_names(columns)
+    if values.ndim != 2:
+        raise ArgumentError(f"X has shape {values.shape}; give a matrix of documents × features")
+    if 0 in values.shape:
+        raise DataError(f"X has shape {values.shape}; there must be at least one document and one feature")
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is rejected as such
+        matrix: Matrix = np.ascontiguousarray(values, dtype=np.float32)
+    _refuse_infinite(matrix)
+    return matrix, columns
+
+
+def without_queries(X: Any) -> tuple[Any, Any]:
+    """A table without its column `qid`, and that column; None where there is none.
+
+    Tools that cut data into parts know X and y alone, so that the queries have to travel in one of them.
+    """
+    if is_pandas(X):
+        return (X.drop(columns=QUERY), X[QUERY]) if list(X.columns).count(QUERY) == 1 else (X, None)
+    if not is_table(X):
+        return X, None
+    table = to_polars(X, "X")
+    return (table.drop(QUERY), table[QUERY]) if QUERY in table.columns else (table, None)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse two features of one name: which is meant could not be told."""
+    twice = first_repeated(names)
+    if twice is not None:
+        raise ArgumentError(f"two features are named {shortened(twice)}; every feature needs a name of its own")
+
+
+def _array(X: Any) -> npt.NDArray[Any]:
+    if hasattr(X, "toarray"):  # a SciPy sparse matrix
+        return np.asarray(X.toarray())
+    if hasattr(X, "filled"):  # a masked array, of whose values some are missing
+        return np.asarray(X.astype(np.float64).filled(np.nan))
+    try:
+        return np.asarray(X)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"X is not a matrix ({error}); every document needs as many features") from error
+
+
+def numbers_of(values: Any, rows: int, what: str) -> Floats:
+    """A float64 number for each row."""
+    found = floats_of(_column(values, what), what, _row)
+    _same_length(len(found), rows, what)
+    return found
+
+
+def row_ids(values: Any, rows: int, what: str) -> pl.Series:
+    """A text id for each row, of whole numbers or texts."""
+    ids = ids_of(_column(values, what), what, _row)
+    _same_length(len(ids), rows, what)
+    return ids
+
+
+def _row(row: int) -> str:
+    return f"row {row + 1}"
+
+
+def _column(values: Any, what: str) -> Any:
+    """The values, or the one column of a matrix or table."""
+    if isinstance(values, list | tuple) and any(isinstance(value, list | tuple | np.ndarray) for value in values[:1]):
+        with suppress(ValueError):  # rows of different lengths: no matrix, and no column either
+            values = np.asarray(values)
+    shape: tuple[int, ...] = getattr(values, "shape", (0,))
+    if len(shape) == 2 and shape[1] == 1:
+        return values.iloc[:, 0] if is_pandas(values) else values[:, 0]
+    if len(shape) != 1:
+        raise ArgumentError(f"{what} has shape {shape}; give one value for each row of X")
+    return values
+
+
+def _same_length(found: int, rows: int, what: str) -> None:
+    if found != rows:
+        raise ArgumentError(f"{what} has {found:,} values, but X has {rows:,} rows; every row needs one")
+
+
+def _numeric(fine: bool, name: str, dtype: Any) -> None:
+    if not fine:
+        raise DataError(f"column {shortened(name)} of X holds {dtype}; features must be numbers (encode or drop it)")
+
+
+def _refuse_infinite(matrix: Matrix) -> None:
+    step = max(1, _CELLS // matrix.shape[1])
+    for start in range(0, len(matrix), step):
+        infinite = np.isinf(matrix[start : start + step])
+        if infinite.any():
+            row, column = np.argwhere(infinite)[0]
+            raise DataError(
+                f"row {start + row + 1}: feature {column + 1} is infinite, or more than float32 holds; "
+                "use NaN for a missing value"
+            )

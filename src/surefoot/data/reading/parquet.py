@@ -1,0 +1,160 @@
+"""A Parquet file's skeleton, checked before Polars sees it: an absurd count in a page would end the whole process.
+
+The skeleton is what https://parquet.apache.org/docs/file-format/ describes: a footer, written in Thrift's compact form,
+that says where each column's pages are, and before each page a header that says how large it is.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from pathlib import Path
+from typing import Any
+
+from surefoot.data.reading.files import FORMS
+from surefoot.errors import DataError
+
+_DEEP = 16  # structures within structures; Parquet's have fewer
+# Thrift's field numbers.
+_ROWS, _GROUPS = 3, 4
+_COLUMNS, _GROUP_ROWS = 1, 3
+_COLUMN = 3
+_VALUES, _SIZE, _DATA, _DICTIONARY = 5, 7, 9, 11
+_PLAIN_SIZE, _PAGE_SIZE, _HEADERS = 2, 3, (5, 7, 8)
+_DATA_HEADERS = 5, 8
+_STRUCT, _FIRST_INT = 12, 0x15  # how Thrift starts a structure, and its first field if that is a 32-bit number
+
+
+def is_parquet(path: str | os.PathLike[str]) -> bool:
+    """Whether the file's name says that it is Parquet."""
+    return FORMS.get(Path(path).suffix.lower()) == "parquet"
+
+
+def check_parquet(path: str | os.PathLike[str]) -> None:
+    """Refuse a file whose counts and sizes cannot be right."""
+    try:
+        with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            _check(data)
+    except (AttributeError, LookupError, TypeError, ValueError, OSError) as error:  # fields of any kind may be met
+        raise DataError.at(path, None, f"cannot be read as Parquet ({error or 'it is damaged'})") from error
+
+
+def _check(data: mmap.mmap) -> None:
+    end = len(data) - 8
+    start = end - int.from_bytes(data[end : end + 4], "little")
+    if data[:4] != b"PAR1" or data[-4:] != b"PAR1" or start < 4:
+        raise ValueError("it does not start and end as such a file does, or is truncated")
+    footer, _ = _struct(data[start:end], 0)
+    _hold(footer[_ROWS] == sum(group[_GROUP_ROWS] for group in footer[_GROUPS]), "the rows do not add up")
+    for group in footer[_GROUPS]:
+        for column in group[_COLUMNS]:
+            _check_column(data, start, column[_COLUMN])
+
+
+def _check_column(data: mmap.mmap, end: int, column: dict[int, Any]) -> None:
+    dictionary, size, values = column.get(_DICTIONARY), column[_SIZE], column[_VALUES]
+    place = min(column[_DATA], dictionary) if dictionary else column[_DATA]
+    last = place + size
+    _hold(not values or 4 <= place < last <= end, "a column lies outside the file")
+    while values:
+        plain, size, kind, count = _page(data[place : min(last, place + 64)])
+        _hold(kind in _HEADERS and 0 <= size <= last - place and plain >= 0, "a page's size is wrong")
+        _hold(0 <= count <= values or (count >= 0 and kind not in _DATA_HEADERS), "a page's count is wrong")
+        values -= count if kind in _DATA_HEADERS else 0
+        if values:  # headers are read to their end only where another follows
+            place += _length(data, place, last) + size
+
+
+def _page(data: bytes) -> tuple[int, int, int, int]:
+    """Of a page's header: its size, decompressed and as it is, its kind, and how many values it holds."""
+    sizes = {}
+    number = place = 0
+    while data[place] & 15 != _STRUCT:
+        number += data[place] >> 4
+        sizes[number], place = _zigzag(data, place + 1)
+    kind = number + (data[place] >> 4)
+    _hold(data[place + 1] == _FIRST_INT, "a page has no count")
+    return sizes[_PLAIN_SIZE], sizes[_PAGE_SIZE], kind, _zigzag(data, place + 2)[0]
+
+
+def _length(data: mmap.mmap, place: int, last: int) -> int:
+    """How long a page's header is; mostly little, but it may hold long texts."""
+    try:
+        return _struct(data[place : min(last, place + 512)], 0)[1]
+    except (LookupError, ValueError):
+        return _struct(data[place:last], 0)[1]
+
+
+def _hold(fine: bool, otherwise: str) -> None:
+    if not fine:
+        raise ValueError(otherwise)
+
+
+def _struct(data: bytes, place: int, depth: int = 0) -> tuple[dict[int, Any], int]:
+    """The fields of a structure by number, and where it ends."""
+    _hold(depth < _DEEP, "it is damaged")
+    fields: dict[int, Any] = {}
+    number = 0
+    while True:
+        head = data[place]
+        place += 1
+        if not head:
+            return fields, place
+        if head >> 4:
+            number += head >> 4
+        else:
+            number, place = _zigzag(data, place)
+        fields[number], place = _value(data, place, head & 15, depth)
+
+
+def _value(data: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
+    match kind:
+        case 4 | 5 | 6:
+            return _zigzag(data, place)
+        case 1 | 2:
+            return kind == 1, place
+        case 3:
+            return data[place], place + 1
+        case 7:
+            return None, place + 8
+        case 8:
+            length, place = _varint(data, place)
+            _hold(length <= len(data) - place, "it is damaged")
+            return None, place + length
+        case 9 | 10:
+            size, kind = data[place] >> 4, data[place] & 15
+            place += 1
+            if size == 15:
+                size, place = _varint(data, place)
+            _hold(size <= len(data) - place, "it is damaged")  # every item takes a byte at least
+            items = []
+            for _ in range(size):
+                if kind in (1, 2):  # in a list a truth value takes a byte
+                    item, place = data[place] == 1, place + 1
+                else:
+                    item, place = _value(data, place, kind, depth)
+                items.append(item)
+            return items, place
+        case 12:
+            return _struct(data, place, depth + 1)
+        case _:
+            raise ValueError("it is damaged")
+
+
+def _zigzag(data: bytes, place: int) -> tuple[int, int]:
+    value = data[place]
+    if value < 128:  # nearly always
+        return (value >> 1) ^ -(value & 1), place + 1
+    value, place = _varint(data, place)
+    return (value >> 1) ^ -(value & 1), place
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        byte = data[place]
+        place += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            return value, place
+    raise ValueError("it is damaged")

@@ -1,0 +1,155 @@
+"""Values of a JSON file that know where they stand, so that an error can name the place and its line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from surefoot.data.reading.files import read_text
+from surefoot.errors import DataError, shortened
+
+Steps: TypeAlias = "tuple[str | int, ...]"
+
+_DECODE = json.JSONDecoder().raw_decode
+_SPACE = re.compile(r"\s*")
+_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def notation(steps: Steps) -> str:
+    """A place as JavaScript would write it.
+
+    >>> notation(("requests", 3, "ratings", 0)), notation(("details", "red dress", "hits"))
+    ('requests[3].ratings[0]', "details['red dress'].hits")
+    """
+    written = ""
+    for step in steps:
+        if isinstance(step, str) and _PLAIN.fullmatch(step):
+            written += f".{step}" if written else step
+        else:
+            written += f"[{shortened(step)}]"
+    return written
+
+
+def offset_of(text: str, steps: Steps) -> int:
+    """Where the value at a place starts in JSON text, which must have it.
+
+    >>> offset_of('{"a": 1, "b": [2, {"c": 3}]}', ("b", 1, "c"))
+    24
+    """
+
+    def after_space(at: int) -> int:
+        return _SPACE.match(text, at).end()  # type: ignore[union-attr]
+
+    at = after_space(0)
+    for step in steps:
+        at = after_space(at + 1)  # behind the bracket
+        passed = 0
+        while True:
+            if isinstance(step, str):
+                key, at = _DECODE(text, at)
+                at = after_space(after_space(at) + 1)  # behind the colon
+                found = key == step
+            else:
+                found = passed == step
+            if found:
+                break
+            at = after_space(after_space(_DECODE(text, at)[1]) + 1)  # behind the comma
+            passed += 1
+    return at
+
+
+@dataclass(frozen=True)
+class JsonFile:
+    """A file of JSON, or the line of a file of JSON lines."""
+
+    path: str
+    line: int | None = None
+
+    def place(self, steps: Steps) -> str:
+        """Where in the file a value stands, for messages; its line is looked for only here."""
+        line = self.line or self._line_of(steps)
+        parts = [self.path, *([f"line {line}"] if line else []), *([notation(steps)] if steps else [])]
+        return ", ".join(parts)
+
+    def _line_of(self, steps: Steps) -> int | None:
+        if not Path(self.path).is_file():  # a pipe cannot be read again
+            return None
+        try:
+            text = read_text(Path(self.path))
+            return text.count("\n", 0, offset_of(text, steps)) + 1
+        except (DataError, ValueError, IndexError):  # the file has changed
+            return None
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value of a JSON file, and the steps that lead to it."""
+
+    value: Any
+    file: JsonFile
+    steps: Steps = ()
+
+    def place(self) -> str:
+        """Where it stands, with the file, for messages."""
+        return self.file.place(self.steps)
+
+    def notation(self) -> str:
+        """Where it stands within the file, or its line of JSON lines."""
+        return notation(self.steps) if self.file.line is None else f"line {self.file.line}"
+
+    def refusal(self, message: str) -> DataError:
+        """An error at this place."""
+        return DataError(f"{self.place()}: {message}")
+
+    def child(self, step: str | int) -> Node:
+        """What stands a step below, which may not be there."""
+        value = self.value
+        inside = (isinstance(value, dict) and step in value) or (isinstance(value, list) and isinstance(step, int))
+        return Node(value[step] if inside else None, self.file, (*self.steps, step))
+
+    def __getitem__(self, key: str) -> Node:
+        """What an object has under a key, which must be there."""
+        if not isinstance(self.value, dict) or key not in self.value:
+            raise self.refusal(f"expected an object with {key!r}, found {shortened(self.value)}")
+        return self.child(key)
+
+    def __iter__(self) -> Iterator[Node]:
+        """What a list holds."""
+        return (self.child(number) for number in range(len(self.listed())))
+
+    def members(self) -> Iterator[tuple[str, Node]]:
+        """What an object holds, by key."""
+        if not isinstance(self.value, dict):
+            raise self.refusal(f"expected an object {{…}}, found {shortened(self.value)}")
+        return ((key, self.child(key)) for key in self.value)
+
+    def listed(self) -> list[Any]:
+        """The list that it must be."""
+        if not isinstance(self.value, list):
+            raise self.refusal(f"expected a list […], found {shortened(self.value)}")
+        return self.value
+
+    def scalar(self) -> Any:
+        """The single value, such as an id, that it must be."""
+        if self.value is None or isinstance(self.value, dict | list):
+            raise self.refusal(f"expected a text, found {shortened(self.value)}")
+        return self.value
+
+    def column(self, get: Callable[[Any], Any], shape: str) -> list[Any]:
+        """What `get` finds in each value of a list; `shape` says how they should look."""
+        found = []
+        for number, value in enumerate(self.listed()):
+            try:
+                found.append(get(value))
+            except (KeyError, TypeError, IndexError):
+                raise self.child(number).refusal(f"expected {shape}, found {shortened(value)}") from None
+        return found
+
+
+def is_objects(value: Any) -> bool:
+    """Whether it is a list of objects, which no run or set of judgments by query holds."""
+    return isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)

@@ -1,0 +1,1 @@
+"""What users' files become: rankings, runs, judgments, score matrices, labelled documents."""

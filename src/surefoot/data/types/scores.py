@@ -1,0 +1,299 @@
+"""Effectiveness of systems on queries: the matrix that every risk measure starts from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from surefoot.arrays import LARGEST, Floats
+from surefoot.data.reading.by_query import query_table
+from surefoot.data.reading.columns import first_repeated, floats_of, ids_of, is_masked, names_of, row_of
+from surefoot.data.reading.csv_text import check_csv_names
+from surefoot.data.reading.files import WHITESPACE
+from surefoot.data.reading.fork_safety import refuse_in_fork
+from surefoot.data.reading.frames import (
+    is_columns,
+    keys_of,
+    write_frame,
+)
+from surefoot.data.reading.parquet import is_parquet
+from surefoot.data.types.runs import Qrels, Run
+from surefoot.data.writing.all_or_nothing import write_bytes
+from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
+
+_BLOCK = 1 << 15  # queries handled at once, which fit a processor's cache
+FLOOR = 1e-5  # the least score in a geometric mean
+_FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
+
+
+class Scores:
+    """A systems × queries matrix of effectiveness.
+
+    `values` is float64, `systems` and `queries` name its rows and columns, `measure` says what was measured.
+    `missing` counts, for each system, the judged queries for which it returned nothing. They score 0, unless
+    `dropped` judged queries were left out because some system returned nothing for them.
+    `no_relevant` counts the queries without any relevant document. When the scores come from runs,
+    `runs` and `qrels` are kept, so that rankings can be compared and shown.
+
+    >>> scores = Scores([[0.5, 0.25], [0.75, 0.0]], systems=["today", "new"], queries=["q1", "q2"])
+    >>> scores["new"]
+    array([0.75, 0.  ])
+    >>> scores.mean()
+    array([0.375, 0.375])
+    """
+
+    __slots__ = (
+        "dropped", "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule", "values",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        values: npt.ArrayLike,
+        systems: Sequence[str],
+        queries: Sequence[str],
+        measure: str = "score",
+        *,
+        missing: Mapping[str, int] | None = None,
+        dropped: int = 0,
+        no_relevant: int | None = None,
+        tie_rule: str | None = None,
+        runs: Sequence[Run] = (),
+        qrels: Qrels | None = None,
+    ) -> None:
+        self.values: Floats = _matrix(values)
+        self.systems = names_of(systems, "the system's name", row_of("systems"))
+        self.queries = names_of(queries, "the query", row_of("queries"))
+        self.measure = str(measure)
+        self.missing = dict.fromkeys(self.systems, 0) | dict(missing or {})
+        self.dropped = dropped
+        self.no_relevant = no_relevant
+        self.tie_rule = tie_rule
+        self.runs = tuple(runs)
+        self.qrels = qrels
+        self._check()
+
+    def _check(self) -> None:
+        expected = (len(self.systems), len(self.queries))
+        if self.values.shape != expected:
+            raise ArgumentError(f"values have shape {self.values.shape}, the names {expected} (systems, queries)")
+        if 0 in expected:
+            raise ArgumentError(f"scores need at least one system and one query, found {expected}")
+        for what, names in (("system", self.systems), ("query", self.queries)):
+            if len(set(names)) < len(names):
+                twice = shortened(first_repeated(names))
+                raise ArgumentError(f"two {what} columns are named {twice}; every {what} needs its own name")
+        if not (np.abs(self.values) <= LARGEST).all():
+            row, column = np.argwhere(~(np.abs(self.values) <= LARGEST))[0]
+            raise ArgumentError(
+                f"the score of system {shortened(self.systems[row])} on query {shortened(self.queries[column])} is "
+                f"{self.values[row, column]:g}; every score must be finite and within ±{LARGEST:g}"
+            )
+
+    def row(self, system: str) -> int:
+        """The row of a system, by name."""
+        try:
+            return self.systems.index(system)
+        except ValueError:
+            raise ArgumentError(unknown_system(system, self.systems)) from None
+
+    def __getitem__(self, system: str) -> Floats:
+        """One system's scores, one value per query."""
+        return np.asarray(self.values[self.row(system)])
+
+    def __repr__(self) -> str:
+        """Size and measure."""
+        return f"<Scores {self.measure}: {len(self.systems):,} systems × {len(self.queries):,} queries>"
+
+    def only(self, columns: Sequence[int]) -> Scores:
+        """The scores on some of the queries, by their numbers; without the runs."""
+        return Scores(
+            self.values[:, columns], self.systems, [self.queries[column] for column in columns], self.measure,
+            tie_rule=self.tie_rule,
+        )  # fmt: skip
+
+    def mean(self) -> Floats:
+        """Arithmetic mean over queries, one value per system."""
+        return np.asarray(self.values.mean(axis=1))
+
+    @property
+    def count(self) -> int:
+        """How many queries there are."""
+        return len(self.queries)
+
+    @property
+    def totals(self) -> Floats:
+        """The sum over queries, one value per system."""
+        return np.asarray(self.values.sum(axis=1))
+
+    def vector(self, row: int) -> Floats:
+        """One system's scores, one value per query."""
+        return np.asarray(self.values[row])
+
+    def blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
+        """The scores of some systems, systems × queries, a block of queries at a time."""
+        for start in range(0, self.count, _BLOCK):
+            yield self.values[rows, start : start + _BLOCK]
+
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        return float(self.values.min()), float(self.values.max())
+
+    def largest(self) -> float:
+        """The greatest score without its sign, which rounding is measured by."""
+        lowest, highest = self.ends()
+        return max(highest, -lowest)
+
+    def geometric_mean(self, floor: float = FLOOR) -> Floats:
+        """Geometric mean over queries, each score at least `floor`: of AP, trec_eval's gm_map (GMAP)."""
+        logs = (np.log(np.maximum(row, floor)) for row in self.values)  # a row at a time, to keep memory small
+        return np.exp([row.mean() for row in logs])
+
+    def to_frame(self) -> pl.DataFrame:
+        """A polars frame: `query` first, then one column per system."""
+        if "query" in self.systems:
+            raise DataError("a system is named 'query', as the column of queries is; rename it")
+        columns = [pl.Series("query", self.queries, dtype=pl.String)]
+        return pl.DataFrame(columns + [pl.Series(n, v) for n, v in zip(self.systems, self.values, strict=True)])
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the matrix as CSV (compressed by the ending) or `.parquet`; `read_scores` reads it back."""
+        if is_parquet(path):
+            write_frame(path, self.to_frame())
+        else:
+            refuse_in_fork("writing scores")
+            check_csv_names(path, (*self.systems, *self.queries))
+            write_bytes(path, self.to_frame().write_csv().encode())
+
+
+def check_once(measures: Sequence[str]) -> None:
+    """Refuse a measure that is given twice."""
+    if len(set(measures)) < len(measures):
+        raise ArgumentError(f"a measure is given twice among {', '.join(measures)}; give each once")
+
+
+def check_same(matrices: Sequence[Scores], advice: str) -> None:
+    """Refuse matrices that are not all of the same systems on the same queries."""
+    for matrix in matrices[1:]:
+        if (matrix.systems, matrix.queries) != (matrices[0].systems, matrices[0].queries):
+            raise ArgumentError(
+                f"{matrices[0].measure} and {matrix.measure} are of different systems or queries; {advice}"
+            )
+
+
+def unknown_system(name: str, systems: Sequence[str]) -> str:
+    """A message for a system that is not there, with the ones that are."""
+    hint = did_you_mean(name, systems) or "."
+    return f"no system is named {shortened(name)}{hint} The systems are: {listed(systems)}"
+
+
+def read_scores(
+    source: Any,
+    measure: str | None = None,
+    *,
+    systems: Sequence[str] | None = None,
+    queries: Sequence[str] | None = None,
+) -> Scores:
+    """A score matrix made elsewhere: first column the query, one column per system; CSV, Parquet or a table.
+
+    Also takes a nested dict `{system: {query: score}}`, a pandas table whose index holds the queries, and a matrix of
+    systems × queries with the names of both, `systems` and `queries`.
+
+    >>> read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 0.75, "q2": 0.0}}, measure="AP")
+    <Scores AP: 2 systems × 2 queries>
+    """
+    if isinstance(source, Scores):
+        return source
+    measure = measure or "score"
+    if isinstance(source, np.ndarray | list | tuple):
+        return _from_matrix(source, systems, queries, measure)
+    if systems is not None or queries is not None:
+        raise ArgumentError(
+            "systems and queries name the rows and columns of a matrix; this source has names of its own"
+        )
+    if isinstance(source, Mapping) and not is_columns(source):
+        return _from_nested(source, measure)
+    names, columns, where = query_table(source, "scores", "system", _FORMS)
+    return _from_columns(names, columns, measure, where)
+
+
+def _from_matrix(matrix: Any, systems: Sequence[str] | None, queries: Sequence[str] | None, measure: str) -> Scores:
+    if systems is None or queries is None:
+        raise ArgumentError(
+            "a matrix has no names; give them: read_scores(matrix, systems=[…], queries=[…]), a row per system"
+        )
+    shape, turned = np.shape(matrix), (len(queries), len(systems))
+    if shape == turned != (len(systems), len(queries)):
+        raise ArgumentError(f"the matrix has a row per query {shape}; a row per system is expected: give matrix.T")
+    return Scores(matrix, systems, queries, measure)
+
+
+def _from_columns(
+    names: Sequence[str], columns: Sequence[Any], measure: str, where: Callable[[int | None], str]
+) -> Scores:
+    """Scores from a table whose first column is the query; `where` names a row, or the table, for messages."""
+    rows = len(columns[0]) if columns else 0
+    if len(columns) < 2 or not rows:
+        raise DataError(
+            f"{where(None)}: expected a query column, at least one column per system and one row per query; "
+            f"found {len(columns)} columns and {rows} rows"
+        )
+    if any(not name.strip(WHITESPACE) for name in names[1:]):
+        raise DataError(f"{where(None)}: a column has no name; every system needs one")
+    queries = ids_of(columns[0], "the query", where).to_list()
+    twice = first_repeated(queries)
+    if twice is not None:
+        row = [row for row, query in enumerate(queries) if query == twice][1]
+        raise DataError(f"{where(row)}: query {shortened(twice)} appears twice; every query needs one row")
+    values = np.empty((len(columns) - 1, rows))
+
+    def place(row: int) -> str:
+        return f"{where(row)}, query {shortened(queries[row])}"
+
+    for position, (name, column) in enumerate(zip(names[1:], columns[1:], strict=True)):
+        values[position] = system_scores(column, name, place)
+    return Scores(values, names[1:], queries, measure)
+
+
+def system_scores(column: Any, name: str, where: Callable[[int], str]) -> Floats:
+    """A system's scores from a column of a table, each of them a number that scores may be."""
+    what = f"the score of system {shortened(name)}"
+    found = floats_of(column, what, where)
+    wrong = ~(np.abs(found) <= LARGEST)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise DataError(f"{where(row)}: {what} is {found[row]:g}; it must be finite and within ±{LARGEST:g}")
+    return found
+
+
+def _from_nested(source: Mapping[Any, Any], measure: str) -> Scores:
+    systems = keys_of(source, "scores, system").to_list()
+    given: list[dict[str, Any]] = []
+    for system, row in zip(systems, source.values(), strict=True):
+        if not isinstance(row, Mapping):
+            raise DataError(
+                f"scores, system {shortened(system)}: expected a dict {{query: score}}, "
+                f"found a {type(row).__name__}; give {_FORMS}"
+            )
+        keys = keys_of(row, f"scores, system {shortened(system)}, query").to_list() if row else []
+        given.append(dict(zip(keys, row.values(), strict=True)))
+    queries = list(dict.fromkeys(query for row in given for query in row))
+
+    def where(row: int | None) -> str:
+        return "scores" if row is None else f"scores, row {row + 1}"
+
+    columns = [queries, *([row.get(query) for query in queries] for row in given)]
+    return _from_columns(["query", *systems], columns, measure, where)
+
+
+def _matrix(values: Any) -> Floats:
+    if is_masked(values):
+        raise ArgumentError("values are masked in places; every system needs a score on every query")
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iuf":
+        raise ArgumentError(f"values hold {array.dtype}; scores must be numbers")
+    return np.ascontiguousarray(array, dtype=np.float64)

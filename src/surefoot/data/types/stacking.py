@@ -1,0 +1,47 @@
+"""Labelled documents in parts: one below the other, and cut in two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.errors import ArgumentError
+
+
+def stacked(parts: Sequence[RankingData]) -> RankingData:
+    """The documents of all parts, one part below the other; a query that goes on from one into the next is one query.
+
+    >>> data = RankingData([[1.0], [2.0], [3.0]], [1, 0, 2], qid=["a", "a", "b"])
+    >>> stacked([data.select([0]), data.select([1])]).queries
+    ('a', 'b')
+    """
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
+    for part in parts:
+        if part.n_features != first.n_features or part.feature_names != first.feature_names:
+            raise ArgumentError("the parts of the data have other features each; they need the same, in one order")
+        if list(part.baselines) != list(first.baselines):
+            raise ArgumentError("the parts of the data have other baselines each; they need the same, in one order")
+    queries: list[str] = []
+    lengths: list[int] = []
+    for part in parts:
+        for query, length in zip(part.queries, part.lengths.tolist(), strict=True):
+            if queries and queries[-1] == query:
+                lengths[-1] += length
+            else:
+                queries.append(query)
+                lengths.append(length)
+    ids = [part.doc_ids for part in parts if part.doc_ids is not None]
+    return RankingData.of_queries(
+        np.concatenate([part.X for part in parts]),
+        np.concatenate([part.y for part in parts]),
+        queries,
+        lengths,
+        doc_ids=pl.concat(ids) if len(ids) == len(parts) else None,
+        baselines={name: np.concatenate([part.baselines[name] for part in parts]) for name in first.baselines},
+        feature_names=first.feature_names,
+    )

@@ -1,0 +1,185 @@
+"""Files out: compression by file ending, and writes that never leave half a file."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from surefoot.data.compression import COMPRESS, OPEN
+from surefoot.data.reading.files import reason, resolved, state
+from surefoot.errors import DataError
+
+_UNFINISHED: set[Path] = set()  # what is being written beside its target
+
+
+def destination(path: str | os.PathLike[str]) -> Path:
+    """Where a file written to `path` will stand, links followed, if it can be written there."""
+    try:
+        found = state(path)
+        if found is None or stat.S_ISREG(found.st_mode):
+            target = resolved(path)
+            _check_folder(target.parent)
+        elif stat.S_ISDIR(found.st_mode):
+            raise OSError("it is a folder; name a file")
+        else:
+            target = Path(path)  # a pipe or device stays what it is and where it is
+        if found is not None and not os.access(target, os.W_OK):
+            raise OSError("its mode forbids it")
+    except (OSError, ValueError) as error:
+        raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
+    return target
+
+
+def destination_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder that will be at `path`, if it is there or can be made, and can be written to."""
+    try:
+        target = resolved(path)
+        _check_folder(next(folder for folder in (target, *target.parents) if state(folder) is not None))
+    except (OSError, ValueError) as error:
+        raise DataError.at(path, None, f"cannot be made ({reason(error)})") from error
+    return target
+
+
+def _check_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        raise OSError(f"{folder} is not a folder" if state(folder) else f"there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OSError(f"the folder {folder} cannot be written to")
+
+
+@contextmanager
+def made_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """The folder at `path`, made where there is none, and taken away again if what should go into it fails."""
+    folder = Path(path)
+    made: list[Path] = []
+    try:
+        for parent in (*reversed(folder.parents), folder):
+            if not parent.is_dir():
+                parent.mkdir(exist_ok=True)
+                made.append(parent)
+    except (OSError, ValueError) as error:
+        _remove_empty(made)
+        raise DataError.at(path, None, f"cannot be made ({reason(error)})") from error
+    try:
+        yield folder
+    except BaseException:
+        _remove_empty(made)
+        raise
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    with suppress(OSError):
+        for folder in reversed(folders):
+            folder.rmdir()
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary path that takes the place of `path` once all was written, and vanishes otherwise.
+
+    It stands beside the file that links lead to, whose mode it takes on. A pipe or device is given itself.
+    """
+    target = destination(path)
+    found = state(target)
+    with written(path):
+        if found is not None and not stat.S_ISREG(found.st_mode):
+            yield target
+            return
+        with unfinished(target) as temporary:
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            yield temporary
+            temporary.chmod(stat.S_IMODE(found.st_mode) if found else 0o666 & ~_umask())
+            temporary.replace(target)
+
+
+@contextmanager
+def written(path: str | os.PathLike[str]) -> Iterator[None]:
+    """What keeps something from being written at `path`, as an error that says so."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
+
+
+@contextmanager
+def unfinished(target: Path) -> Iterator[Path]:
+    """A free name beside `target` for a file or folder in the making; whatever bears it at the end is removed."""
+    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    # Known before it is made: an interrupt at any moment finds it, or finds nothing to remove.
+    _UNFINISHED.add(temporary)
+    try:
+        yield temporary
+    finally:
+        _remove(temporary)
+        _UNFINISHED.discard(temporary)
+
+
+@contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A folder in the making that appears at `target` once it is whole; one that is there meanwhile stays."""
+    with written(target), unfinished(target) as temporary:
+        temporary.mkdir()
+        yield temporary
+        if not target.exists():
+            temporary.rename(target)
+
+
+def remove_unfinished() -> None:
+    """Remove all that is in the making: for a program that has to end at once."""
+    for temporary in tuple(_UNFINISHED):
+        _remove(temporary)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write bytes to in pieces, compressed by the ending of `path`, whose place it takes at the end."""
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        compress = OPEN.get(Path(path).suffix.lower())
+        if compress:
+            with compress(file, "wb") as compressed:
+                yield compressed
+        else:
+            yield file
+
+
+def write_bytes(path: str | os.PathLike[str], data: bytes, *, durable: bool = False) -> None:
+    """Write the bytes, compressed by the file's ending, all or nothing; if `durable`, even if the power fails."""
+    compress = COMPRESS.get(Path(path).suffix.lower())
+    with replacing(path) as temporary:
+        temporary.write_bytes(compress(data) if compress else data)
+        if durable:
+            _flush_to_disk(temporary)
+    if durable:
+        with suppress(OSError):  # not every system can flush a folder's list of files
+            _flush_to_disk(destination(path).parent)
+
+
+def write_text(path: str | os.PathLike[str], text: str, *, durable: bool = False) -> None:
+    """Write text as UTF-8, all or nothing."""
+    write_bytes(path, text.encode(), durable=durable)
+
+
+def _flush_to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _umask() -> int:
+    # The only way to read the umask is to set it; a file in the making is private.
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

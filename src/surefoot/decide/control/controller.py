@@ -1,0 +1,337 @@
+"""`RiskController`: a candidate's list where it is safe, the baseline's elsewhere, and a bound that holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from surefoot.arrays import Floats
+from surefoot.data.hashes import FINGERPRINT, queries_hash, query_fingerprints, text_hash
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.types.runs import Qrels, Run
+from surefoot.decide.control.calibration import Seen, calibration_of, check_new
+from surefoot.decide.control.certificate import Certificate
+from surefoot.decide.control.certify import Outcome, certify
+from surefoot.decide.control.list_pair import Lists
+from surefoot.decide.control.scorers import gate_of
+from surefoot.decide.control.sequential import Opening
+from surefoot.decide.control.served_lists import Decisions
+from surefoot.decide.control.settings import Asked
+from surefoot.decide.control.thresholds import find_threshold, fixed_quantiles, thresholds_for
+from surefoot.decide.evidence.draws import read_draws
+from surefoot.decide.evidence.ledger import Question, entered
+from surefoot.decide.evidence.unanswered import Unanswered
+from surefoot.decide.options import BUDGET, DELTA, LEVEL
+from surefoot.errors import ArgumentError, DataError, shortened
+
+if TYPE_CHECKING:
+    from surefoot.learn.ranker import Ranker
+
+_RUNS_MEASURE = "nDCG@10"
+
+
+class RiskController:
+    """A candidate shown where a gate's score is high enough for its risk to stay within a level.
+
+    Parameters
+    ----------
+    candidate : Ranker or a run
+        What might be shipped.
+    baseline : str or a run
+        What is shipped today. With a Ranker, the name of one of the data's baselines, or such as "feature:25"; by
+        default the one that the Ranker was trained against.
+    level : float or dict
+        r: what may be lost on average, such as 0.02; `{"risk": 0.02, "share_hurt": 0.05}` for both losses.
+    delta : float
+        The chance of a wrong certificate that is accepted.
+    measure : str, optional
+        The Ranker's by default, nDCG@10 with runs; from 0 to 1.
+    loss : {"risk", "share_hurt"} or both in a list
+        max(0, M_b − M_m) of a query; or 1 where it loses over a fifth of M_b.
+    method : {"betting", "binomial", "hoeffding-bentkus", "crc"}
+        How it is proved. Betting keeps most; `crc` promises its level on average only.
+    gate : str or a function
+        "predicted_gain" (":regression" on documents' features, ":isotonic" of the candidate's scores), "feature:K", or
+        a function that gives a number for each query of the `Lists` it is handed.
+    blend : float, optional
+        Show (1 − w)·z_b + w·z_m, of scores standardised in each query, in place of the candidate's own.
+    movement_cap : int, optional
+        No document moves further than this from its baseline rank.
+    drift : float
+        Γ: no query will become more than so many times as frequent.
+    budget : int
+        For `update`: about how many queries will be judged at most.
+    unanswered : {"leave-out", "traffic"}
+        Judged queries without a relevant document lose nothing and make risk look smaller: by default they are left
+        out of a plain sample, and told; with "traffic" they count.
+
+    Examples
+    --------
+    >>> import surefoot as sf
+    >>> made = sf.synthetic_runs(queries=400, seed=3)
+    >>> today, new = made.runs[0], made.runs[1]
+    >>> judged = list(made.qrels.to_dict().items())
+    >>> few, many = dict(judged[:100]), dict(judged[100:])
+    >>> c = RiskController(new, baseline=today, level=0.3, measure="nDCG@10").fit_gate(few).calibrate(many)
+    >>> c.certificate_["n"], c.to_run().name
+    (300, 'controlled')
+    """
+
+    def __init__(
+        self,
+        candidate: Any,
+        baseline: Any = None,
+        level: Any = LEVEL,
+        delta: float = DELTA,
+        *,
+        measure: Any = None,
+        loss: Any = None,
+        method: str = "betting",
+        gate: str | Callable[[Lists], Any] = "predicted_gain",
+        blend: float | None = None,
+        movement_cap: int | None = None,
+        drift: float = 1.0,
+        budget: int = BUDGET,
+        unanswered: str = Unanswered.leave_out,
+    ) -> None:
+        self._ranker: Ranker | None = None
+        self._runs: tuple[Run, Run] | None = None
+        self.candidate_name, self.baseline_name = "candidate", ""
+        self.baseline_source: str | None = None  # what the command line makes the baseline of, as in feature:25
+        if hasattr(candidate, "predict"):
+            if not hasattr(candidate, "_check_fitted"):
+                raise ArgumentError(
+                    f"the candidate is a {type(candidate).__name__}, which a controller cannot save and check; rank "
+                    "the documents with it and give two runs: RiskController(data.to_run(candidate.predict(data), "
+                    "'new'), baseline=today)"
+                )
+            candidate._check_fitted()
+            self._ranker = candidate
+            self.baseline_name = _named_baseline(candidate, baseline)
+            measure = candidate.measure if measure is None else measure
+        elif candidate is not None:  # a controller that was saved for two runs is loaded without them
+            self._set_runs(candidate, baseline)
+        self.asked = Asked.of(
+            measure=_RUNS_MEASURE if measure is None else measure, level=level, loss=loss, delta=delta, method=method,
+            gate=gate, blend=blend, movement_cap=movement_cap, drift=drift, budget=budget, unanswered=unanswered,
+        )  # fmt: skip
+        self.gate = gate_of(gate, self.asked.measure, None if self._ranker is None else self._ranker.engine_)
+        self.thresholds_: Floats | None = None  # quantiles of the gate's scores on the queries of fit_gate
+        self.threshold_: float | None = None  # None: nothing but the baseline
+        self.opening_: Opening | None = None
+        self._gate_queries: frozenset[str] = frozenset()
+        self._certificate: Certificate | None = None
+
+    @property
+    def ranker(self) -> Ranker | None:
+        """The candidate, where it is a Ranker."""
+        return self._ranker
+
+    # What is compared ------------------------------------------------------------------------------------------------
+
+    def lists(self, data: Any = None) -> Lists:
+        """What candidate and baseline show: for documents, with a Ranker; of a pair of runs, or the controller's own.
+
+        The candidate's lists are those after blending and the cap: draw queries to judge from these two runs.
+        """
+        if self._ranker is not None:
+            if not isinstance(data, RankingData):
+                raise ArgumentError(f"a controller of a Ranker needs RankingData, found {shortened(data)}")
+            return Lists.of_ranker(self._ranker, data, self.baseline_name, self.asked.movement)
+        if data is not None:
+            if not isinstance(data, tuple | list) or len(data) != 2:
+                raise ArgumentError(f"give a pair of runs, (candidate, baseline), found {shortened(data)}")
+            runs = (Run.read(data[0]), Run.read(data[1]))
+        elif self._runs is not None:
+            runs = self._runs
+        else:
+            raise ArgumentError("this controller was loaded, and holds no runs; give a pair, (candidate, baseline)")
+        return Lists.of_runs(*runs, self.asked.movement)
+
+    def _set_runs(self, candidate: Any, baseline: Any) -> None:
+        if baseline is None:
+            raise ArgumentError("a candidate run needs a baseline run; give what is shipped today")
+        self._runs = runs = (Run.read(candidate), Run.read(baseline))
+        self.candidate_name, self.baseline_name = (run.name for run in runs)
+
+    def _seen(self, given: Any) -> Seen:
+        """Judged queries, under the measure."""
+        if self._ranker is None:
+            lists, qrels = self.lists(), Qrels.read(given)
+            return Seen.of(lists, qrels, self.asked.measure, [frozenset({_print(query)}) for query in lists.queries])
+        lists = self.lists(given)
+        return Seen.of(lists, given.qrels(), self.asked.measure, query_fingerprints(given))
+
+    # Learning and proving --------------------------------------------------------------------------------------------
+
+    def fit_gate(self, valid: Any) -> Self:
+        """Learn the gate from judged queries, which can then no longer calibrate; fix the thresholds for `update`.
+
+        `valid` is `RankingData` with a Ranker, judgments with two runs.
+        """
+        seen = self._seen(valid)
+        differences = np.zeros(len(seen.lists.queries))
+        differences[seen.rows] = seen.candidate - seen.baseline
+        self.gate.fit(seen.lists, seen.qrels, differences)
+        self.thresholds_ = fixed_quantiles(seen.judged(self.gate).scores)
+        self._gate_queries = frozenset().union(*seen.prints)
+        self.threshold_, self._certificate, self.opening_ = None, None, None
+        return self
+
+    def calibrate(
+        self,
+        judged: Any,
+        weights: Any = None,
+        *,
+        strata: Any = None,
+        traffic: Any = None,
+        ledger: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """Find the threshold that keeps most gain with the risk within its level, and certify it.
+
+        `judged` is `RankingData` with a Ranker, judgments with two runs. `weights` are `Draws` of `judge_next` or their
+        file, or shares of traffic `{stratum: share}` with `strata` `{query: stratum}`. `traffic`, which is all of
+        the traffic (documents, or a pair of runs), bounds what a loss can be at most. A `ledger` counts how often
+        these queries were used to decide, and lowers δ accordingly.
+        """
+        if self.opening_ is not None:
+            raise ArgumentError("this controller opens batch by batch; make another to calibrate at once")
+        seen = self._seen(judged)
+        self._check_unseen(seen)
+        given = seen.queries
+        seen, nothing = seen.counted(leave_out=weights is None and self._leaves_out)
+        found = seen.judged(self.gate)
+        largest = 1.0 if traffic is None else float(self.lists(traffic).worst_case(self.asked.measure).max())
+        if largest <= 0:
+            raise DataError(
+                "no query of the traffic can lose anything: both systems show the same; nothing is to prove"
+            )
+        calibration, sample, told = calibration_of(found, self.asked, weights, strata, largest)
+        with ExitStack() as stack:
+            uses = 1
+            if ledger is not None:
+                policy = self.asked.policy(self.gate.name, [told["kind"], largest])
+                draws = read_draws(weights) if told["kind"] == "drawn" else None
+                question = Question.of(
+                    given if draws is None else draws.queries, sample, str(self.asked.measure), policy, draws
+                )
+                use = stack.enter_context(entered(ledger, question))
+                calibration, uses = calibration.at(use.delta(self.asked.delta)), use.number
+            least = calibration.least()
+            if least is None or len(calibration) >= least:
+                threshold = find_threshold(calibration, thresholds_for(calibration.scores, self.thresholds_))
+            else:
+                threshold = None
+            outcome = Outcome(
+                self.asked, self.gate.name, calibration, threshold, told, largest, uses, sample.baseline, nothing
+            )
+            self._certificate = certify(outcome, self._about(found.queries))
+        self.threshold_ = self._certificate["threshold"]
+        return self
+
+    def update(self, batch: Any) -> Self:
+        """Open the gate further as judgments arrive: one bet for each threshold that `fit_gate` fixed.
+
+        It may be looked at after every batch; whatever is shown keeps the level with confidence 1 − δ at all times.
+        """
+        if self._certificate is not None and self.opening_ is None:
+            raise ArgumentError("this controller is calibrated; make another to open it batch by batch")
+        if self.asked.method != "betting":
+            raise ArgumentError(f"update bets; its method is betting, not {shortened(self.asked.method)}")
+        if self.thresholds_ is None:
+            raise ArgumentError("update needs thresholds that were fixed on other queries; call fit_gate first")
+        seen = self._seen(batch)
+        self._check_unseen(seen)
+        seen, nothing = seen.counted(leave_out=self._leaves_out)
+        opening = self.opening_ or Opening.start(self.asked, self.thresholds_)
+        opening = opening.with_batch(seen.judged(self.gate), seen.prints, nothing)
+        self._certificate = opening.certificate(self.gate.name, self._about(seen.queries))
+        self.opening_, self.threshold_ = opening, self._certificate["threshold"]
+        return self
+
+    @property
+    def certificate_(self) -> Certificate:
+        """What is proved; see `Certificate`."""
+        if self._certificate is None:
+            raise ArgumentError("nothing is proved yet; call calibrate, or update")
+        return self._certificate
+
+    @property
+    def _leaves_out(self) -> bool:
+        return self.asked.unanswered is Unanswered.leave_out
+
+    def _check_unseen(self, seen: Seen) -> None:
+        text = getattr(self._ranker, "training_queries_", None) or ""
+        trained = frozenset(text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT))
+        check_new(seen.prints, trained, seen.queries, "those that the model was trained or validated on")
+        check_new(seen.prints, self._gate_queries, seen.queries, "those that the gate was fitted on")
+
+    def _about(self, queries: tuple[str, ...]) -> dict[str, Any]:
+        known = self._ranker is None or self._ranker.training_queries_ is not None
+        return {
+            "candidate": self.candidate_name, "baseline": self.baseline_name,
+            "queries_sha256": queries_hash(queries), "training_known": known,
+        }  # fmt: skip
+
+    # Serving ---------------------------------------------------------------------------------------------------------
+
+    def decisions(self, data: Any = None) -> Decisions:
+        """For each query which list is shown, and why."""
+        return self._decided(self.lists(data))
+
+    def _decided(self, lists: Lists) -> Decisions:
+        certificate = self.certificate_
+        return Decisions(
+            lists.queries, self.gate.scores(lists), self.threshold_, self.gate.name, certificate["reason"],
+            self.candidate_name, self.baseline_name,
+        )  # fmt: skip
+
+    def predict(self, data: RankingData) -> Floats:
+        """A score for each document: the candidate's where its list is shown, the baseline's elsewhere."""
+        lists = self.lists(data)
+        if lists.data is None:
+            raise ArgumentError("runs have lists, not scores of documents; call to_run")
+        return lists.chosen_scores(self._decided(lists).shown)
+
+    def to_run(self, data: Any = None, name: str = "controlled") -> Run:
+        """The lists that are shown: of documents with a Ranker, of a pair of runs or its own otherwise."""
+        return self.served(data, name)[0]
+
+    def served(self, data: Any = None, name: str = "controlled") -> tuple[Run, Decisions]:
+        """`to_run` and `decisions` in one go."""
+        lists = self.lists(data)
+        decisions = self._decided(lists)
+        return lists.chosen_run(decisions.shown, name), decisions
+
+    # On disk ---------------------------------------------------------------------------------------------------------
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write JSON and the Ranker's own files; a gate that is a function cannot be saved."""
+        from surefoot.decide.control.storage import save
+
+        save(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> RiskController:
+        """A controller that was saved; one whose files were changed is refused."""
+        from surefoot.decide.control.storage import load
+
+        return load(cls, folder)
+
+
+def _named_baseline(ranker: Any, baseline: Any) -> str:
+    if baseline is None and len(ranker.baselines_) == 1:
+        return str(ranker.baselines_[0])
+    if not isinstance(baseline, str):
+        raise ArgumentError(
+            f"baseline is {shortened(baseline)}; with a Ranker, name one of the data's baselines, or write feature:25"
+        )
+    return baseline
+
+
+def _print(query: str) -> str:
+    return text_hash(query)[:FINGERPRINT]

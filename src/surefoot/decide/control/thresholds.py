@@ -1,0 +1,174 @@
+"""Which threshold of a gate's scores is safe: tried from the highest down, as far as evidence reaches.
+
+The risk R(λ) = E[ℓ·1{s ≥ λ}] only falls as λ grows. So thresholds can be tested one after the other, from the safest,
+each at the full δ, up to the first that fails: for a wrong certificate the first unsafe one must pass, which
+happens with probability at most δ. All that passed are certified together, and any of them may be taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from surefoot.arrays import Floats, Rows
+from surefoot.decide.evidence.proof import Evidence
+from surefoot.errors import ArgumentError
+from surefoot.risk.betting import gated_p, stratified_p
+from surefoot.risk.bounds import binomial_p, hoeffding_bentkus_p, least_queries
+
+EVERY_SCORE = 5_000  # queries up to which each of their scores is tried: the search is quadratic
+QUANTILES = 1_000  # of the scores that `fit_gate` saw, beyond that
+_CURVE = 32  # thresholds of the curve of level against gain, which certifies nothing
+_LEVELS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of that curve, as multiples of the level
+_CELLS = 1 << 22  # of a matrix of thresholds by queries at a time
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Judged queries in betting order, a drawn one as often as it was drawn.
+
+    `scores` are the gate's, `differences` M_m − M_b, `counts` what each query counts in an average over traffic (1 for
+    plain draws), and `evidence` holds x and m of each loss.
+    """
+
+    scores: Floats
+    differences: Floats
+    counts: Floats
+    evidence: tuple[Evidence, ...]
+    method: str
+    delta: float
+
+    def __len__(self) -> int:
+        """How many draws there are."""
+        return len(self.scores)
+
+    def at(self, delta: float) -> Calibration:
+        """The same at another δ."""
+        return replace(self, delta=delta)
+
+    def least(self) -> int | None:
+        """n₀: the fewest queries with which all losses can be certified at all; None where that is not known."""
+        if any(one.method == "stratified" for one in self.evidence):
+            return None
+        found = [_least(one, self.method, self.delta) for one in self.evidence]
+        return None if None in found else max(each for each in found if each is not None)
+
+    def p_values(self, thresholds: Floats, times: Floats | None = None) -> Floats:
+        """For each threshold the greatest p of all losses; with `times` for each multiple of the levels a row."""
+        scale = np.ones(1) if times is None else times
+        found = np.max([self._p(one, thresholds, one.m * scale[:, None]) for one in self.evidence], axis=0)
+        return np.asarray(found[0] if times is None else found)
+
+    def _p(self, one: Evidence, thresholds: Floats, m: Floats) -> Floats:
+        if one.method == "stratified":
+            return _stratified(one.x, self.scores, thresholds, m)
+        if self.method == "crc":
+            return np.where((self.sums(one.x, thresholds) + 1) / (len(self) + 1) <= m, 0.0, 1.0)
+        if self.method == "hoeffding-bentkus":
+            return hoeffding_bentkus_p(self.sums(one.x, thresholds) / len(self), len(self), m)
+        if one.method == "binomial":
+            return binomial_p(self.sums(one.x, thresholds), len(self), m)
+        # Only queries that lose tell thresholds apart: between two of them all have the same losses, and so one p.
+        losing = np.sort(self.scores[one.x > 0])
+        _, first, inverse = np.unique(np.searchsorted(losing, thresholds), return_index=True, return_inverse=True)
+        return gated_p(one.x, self.scores, thresholds[first], m, self.delta)[..., inverse]
+
+    def sums(self, values: Floats, thresholds: Floats) -> Floats:
+        """Σ values over the queries whose score is at least each threshold."""
+        order = np.argsort(-self.scores, kind="stable")
+        total = np.concatenate([[0.0], np.cumsum(values[order])])
+        return np.asarray(total[np.searchsorted(-self.scores[order], -thresholds, side="right")])
+
+    def gains(self, thresholds: Floats) -> Floats:
+        """The observed gain over the baseline with each threshold, over all queries."""
+        return self.sums(self.differences * self.counts, thresholds) / len(self)
+
+
+def _least(one: Evidence, method: str, delta: float) -> int | None:
+    if method == "crc":  # (0 + B)/(n + 1) ≤ r
+        return max(1, int(np.ceil(1 / one.m - 1e-9)) - 1) if one.m > 0 else None
+    by = "hoeffding-bentkus" if method == "hoeffding-bentkus" else one.method
+    return least_queries(one.m, delta, by)  # type: ignore[arg-type]
+
+
+def _stratified(x: Floats, scores: Floats, thresholds: Floats, m: Floats) -> Floats:
+    """p of each threshold, by the fixed bets, which no order of queries changes."""
+    rows = max(1, _CELLS // len(x))
+    parts = []
+    for start in range(0, len(thresholds), rows):
+        gated = np.where(scores >= thresholds[start : start + rows, None], x, 0.0)
+        parts.append(np.stack([stratified_p(gated, level) for level in m[:, 0]]))
+    return np.concatenate(parts, axis=1)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The threshold that is taken, None for the baseline alone, and how many were certified of how many."""
+
+    threshold: float | None
+    certified: int
+    tried: int
+    gain: float
+
+
+def find_threshold(calibration: Calibration, thresholds: Floats) -> Found:
+    """From the highest threshold down to the first with p > δ; of those before it, the one of the greatest gain."""
+    descending = np.unique(thresholds)[::-1]
+    passed = passing(calibration.p_values(descending), calibration.delta)
+    return best_of(calibration.gains(descending), descending, int(passed))
+
+
+def passing(p: Floats, delta: float) -> Rows:
+    """How many of the thresholds, along the last axis, pass before the first that does not."""
+    fails = p > delta
+    return np.asarray(np.where(fails.any(axis=-1), fails.argmax(axis=-1), p.shape[-1]))
+
+
+def best_of(gains: Floats, thresholds: Floats, passed: int) -> Found:
+    """Of the first thresholds, which passed, the one of the greatest gain, if that is above 0."""
+    if not passed:
+        return Found(None, 0, len(thresholds), 0.0)
+    at = int(np.argmax(gains[:passed]))
+    gain = float(gains[at])
+    return Found(float(thresholds[at]) if gain > 0 else None, passed, len(thresholds), max(gain, 0.0))
+
+
+def thresholds_for(scores: Floats, quantiles: Floats | None) -> Floats:
+    """The thresholds to try: each calibration score, or where there are too many those that `fit_gate` fixed.
+
+    A choice among calibration scores, such as every tenth, would depend on what it is to prove, and has no proof.
+    """
+    if len(scores) <= EVERY_SCORE:
+        return scores
+    if quantiles is None:
+        raise ArgumentError(
+            f"{len(scores):,} queries calibrate, more than the {EVERY_SCORE:,} whose scores can all be tried, and no "
+            "thresholds were fixed on other queries; call fit_gate first"
+        )
+    return quantiles
+
+
+def fixed_quantiles(scores: Floats) -> Floats:
+    """Up to 1,000 quantiles of the scores of other queries."""
+    return np.unique(np.quantile(scores, np.linspace(0, 1, QUANTILES), method="nearest"))
+
+
+def curve(calibration: Calibration, levels: Sequence[float]) -> list[dict[str, Any]]:
+    """What other levels would have kept: for each multiple of the levels the gain, and the share shown.
+
+    It is drawn to choose a level by, on another set of queries; it certifies nothing.
+    """
+    thresholds = np.unique(np.quantile(calibration.scores, np.linspace(0, 1, _CURVE), method="nearest"))[::-1]
+    gains, shown = calibration.gains(thresholds), calibration.sums(calibration.counts, thresholds) / len(calibration)
+    times = np.array(_LEVELS)
+    rows = []
+    for multiple, passed in zip(
+        _LEVELS, passing(calibration.p_values(thresholds, times), calibration.delta), strict=True
+    ):
+        best = best_of(gains, thresholds, int(passed))
+        share = 0.0 if best.threshold is None else float(shown[np.flatnonzero(thresholds == best.threshold)[0]])
+        rows.append({"level": [multiple * one for one in levels], "gain": best.gain, "share_shown": share})
+    return rows

@@ -1,0 +1,1 @@
+"""What is known of judged queries: how they were drawn, what each condition makes of them, and what that proves."""

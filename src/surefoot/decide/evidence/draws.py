@@ -1,0 +1,292 @@
+"""Which queries to judge: drawn in proportion to what they could lose, so that few judgments say much.
+
+A query whose lists are alike cannot lose, and one with a new first result can lose nearly all. Drawing queries
+independently, with replacement, with probability W(q)/ΣW makes each judgment worth more: with x = loss/W in place of
+the loss and m = r/W̄ in place of the level r, all that holds of plain draws holds of these (W̄ is the mean over traffic).
+They are bet on in the order in which they were drawn, which is random and was fixed before anything was judged.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict, get_args
+
+import numpy as np
+
+from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, is_real, whole
+from surefoot.arrays import Floats, Rows
+from surefoot.data.hashes import check_seal, lists_hash, sealed
+from surefoot.data.reading.columns import first_repeated
+from surefoot.data.reading.files import read_json
+from surefoot.data.types.runs import Run, Source
+from surefoot.data.writing.all_or_nothing import write_text
+from surefoot.errors import ArgumentError, DataError, expecting, listed, shortened
+from surefoot.measures.worst_case import check_bounded, worst_case_loss
+from surefoot.report.plain_json import to_json
+
+DrawnFor = Literal["risk", "gain"]
+SCHEMA = "surefoot/draws/2"
+_WITHOUT_ORDER = "surefoot/draws/1"
+_FRESH = 53  # bits of a seed that is drawn: every JSON reader keeps so many
+_ROUNDING = 1e-9  # by which a weight that is computed again may differ
+
+
+class System(TypedDict):
+    """A run by its name, and by a hash of its lists."""
+
+    name: str
+    sha256: str
+
+
+class DrawnQuery(TypedDict):
+    """A query to judge: how often it was drawn, and the most that it could lose (or gain)."""
+
+    query: str
+    times: int
+    weight: float
+
+
+class DrawsData(TypedDict):
+    """What a file of draws holds."""
+
+    schema: str
+    measure: str
+    candidate: System
+    baseline: System
+    drawn_for: DrawnFor
+    seed: int
+    draws: int
+    traffic: int
+    mean_weight: float
+    largest_weight: float
+    queries: list[DrawnQuery]
+    sequence: list[str]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Queries drawn to be judged, each with its weight: W for "risk", max(W, W of the lists swapped) for "gain".
+
+    `mean_weight` and `largest_weight` are over all `traffic` queries, drawn or not. `sequence` holds each draw's
+    place in `queries`, in the order of drawing: a query that was drawn twice is judged once and counts twice.
+    """
+
+    measure: str
+    candidate: System
+    baseline: System
+    drawn_for: DrawnFor
+    seed: int
+    traffic: int
+    mean_weight: float
+    largest_weight: float
+    queries: tuple[str, ...]
+    weights: Floats
+    sequence: Rows
+
+    @property
+    def draws(self) -> int:
+        """How many draws there were, a query drawn twice counted twice."""
+        return len(self.sequence)
+
+    @property
+    def times(self) -> Rows:
+        """How often each of the queries was drawn."""
+        return np.bincount(self.sequence, minlength=len(self.queries))
+
+    def chance_of(self, draws: int) -> float:
+        """How likely it is that another seed begins with the same draws."""
+        shares = self.weights / (self.mean_weight * self.traffic)
+        return math.exp(float(np.log(shares[self.sequence[:draws]]).sum()))
+
+    def places(self, judged: Sequence[str]) -> Rows:
+        """Where each drawn query stands among the judged ones, all of which must be judged."""
+        at = {query: place for place, query in enumerate(judged)}
+        absent = [query for query in self.queries if query not in at]
+        if absent:
+            raise DataError(
+                f"{len(absent):,} of the {len(self.queries):,} drawn queries have no judgments "
+                f"({listed(absent, 3, shortened)}); leaving some out would bias what is proved: judge all of them"
+            )
+        return np.array([at[query] for query in self.queries], dtype=np.int64)
+
+    def check_runs(self, candidate: Run, baseline: Run, measure: str) -> None:
+        """Refuse draws that were made for other lists or another measure."""
+        if str(check_bounded(measure)) != self.measure:
+            raise DataError(f"the draws are for {self.measure}, the measure is {measure}; draw again")
+        for what, held, run in (("candidate", self.candidate, candidate), ("baseline", self.baseline, baseline)):
+            if lists_hash(run) != held["sha256"]:
+                raise DataError(
+                    f"the draws are for another {what}: the lists of run {shortened(run.name)} are not those of "
+                    f"{shortened(held['name'])} when it was drawn from; draw again for these runs"
+                )
+
+    def check_weights(self, weights: Floats) -> None:
+        """Refuse draws whose weights are not those of the lists at hand, given as `weights` of the drawn queries."""
+        wrong = np.abs(weights - self.weights) > _ROUNDING
+        if wrong.any():
+            at = int(wrong.argmax())
+            raise DataError(
+                f"the draws are for other lists: query {shortened(self.queries[at])} could lose {weights[at]:.4f} "
+                f"here and {self.weights[at]:.4f} where it was drawn; draw again for these lists"
+            )
+
+    def to_dict(self) -> DrawsData:
+        """Plain data that JSON can hold."""
+        given = zip(self.queries, self.times.tolist(), self.weights.tolist(), strict=True)
+        data = {
+            "schema": SCHEMA,
+            "measure": self.measure,
+            "candidate": self.candidate,
+            "baseline": self.baseline,
+            "drawn_for": self.drawn_for,
+            "seed": self.seed,
+            "draws": self.draws,
+            "traffic": self.traffic,
+            "mean_weight": self.mean_weight,
+            "largest_weight": self.largest_weight,
+            "queries": [{"query": query, "times": times, "weight": weight} for query, times, weight in given],
+            "sequence": [self.queries[place] for place in self.sequence.tolist()],
+        }
+        return sealed(data)  # type: ignore[return-value]
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write JSON, all or nothing; `read_draws` reads it back."""
+        write_text(path, to_json(self.to_dict()))
+
+
+def judge_next(
+    run: Source,
+    baseline: Source,
+    measure: str,
+    n: int,
+    *,
+    drawn_for: DrawnFor = "risk",
+    seed: int | None = None,
+) -> Draws:
+    """Draw n queries to judge from the traffic that two runs answer, in proportion to what each could lose.
+
+    Independently and with replacement: a query may be drawn several times, and is then judged once. By default the
+    seed is a fresh one, and the draws say which; the same seed gives the same draws whatever the order of the files,
+    and proves nothing new. For conditions on gain or U_Risk draw for "gain".
+
+    >>> today, new = {"q1": ["a", "b"], "q2": ["a", "b"]}, {"q1": ["a", "b"], "q2": ["b", "a"]}
+    >>> judge_next(new, today, "nDCG@10", 5).queries
+    ('q2',)
+    """
+    kind, count = check_bounded(measure), whole("n", n, 1, MOST_DRAWS)
+    if drawn_for not in get_args(DrawnFor):
+        raise ArgumentError(f"queries are drawn for {shortened(drawn_for)}; it must be 'risk' or 'gain'")
+    candidate, reference = Run.read(run), Run.read(baseline)
+    traffic = sorted({*candidate.queries, *reference.queries})
+    weights = worst_case_loss(candidate, reference, kind, queries=traffic)
+    if drawn_for == "gain":
+        weights = np.maximum(weights, worst_case_loss(reference, candidate, kind, queries=traffic))
+    total = float(weights.sum())
+    if total <= 0:
+        raise DataError(
+            f"no query can {'lose' if drawn_for == 'risk' else 'gain or lose'} anything by {kind}: both runs show the "
+            "same, or the candidate only adds; there is nothing to judge"
+        )
+    seed = secrets.randbits(_FRESH) if seed is None else whole("seed", seed, 0, LARGEST_SEED)
+    drawn, sequence = np.unique(
+        np.random.default_rng(seed).choice(len(traffic), size=count, p=weights / total), return_inverse=True
+    )
+    return Draws(
+        measure=str(kind),
+        candidate={"name": candidate.name, "sha256": lists_hash(candidate)},
+        baseline={"name": reference.name, "sha256": lists_hash(reference)},
+        drawn_for=drawn_for,
+        seed=seed,
+        traffic=len(traffic),
+        mean_weight=total / len(traffic),
+        largest_weight=float(weights.max()),
+        queries=tuple(traffic[place] for place in drawn.tolist()),
+        weights=weights[drawn],
+        sequence=sequence,
+    )
+
+
+def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
+    """Draws from a file that `Draws.write` or `surefoot judge-next` wrote; one that was changed is refused."""
+    if isinstance(source, Draws):
+        return source
+    data = read_json(source)
+    if isinstance(data, dict) and data.get("schema") == _WITHOUT_ORDER:
+        raise DataError.at(
+            source, None,
+            "holds draws of version 0.1, which do not say in which order they were drawn, and what is proved depends "
+            "on it; draw again with surefoot judge-next, and judge what is not judged yet",
+        )  # fmt: skip
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise DataError.at(source, None, f"holds no draws; expected JSON with the schema {SCHEMA!r}")
+    check_seal(data, source)
+    try:
+        with expecting("draws", source, "draw again"):
+            return _checked(data)
+    except _WrongError as error:
+        raise DataError.at(source, None, f"{error}; draw again") from error
+
+
+class _WrongError(Exception):
+    """What is wrong with the draws in a file."""
+
+
+def _checked(data: dict[str, Any]) -> Draws:
+    rows = data["queries"]
+    queries, times, weights = ([row[key] for row in rows] for key in ("query", "times", "weight"))
+    if not rows or not all(isinstance(query, str) for query in queries):
+        raise _WrongError("names no queries")
+    twice = first_repeated(queries)
+    if twice is not None:
+        raise _WrongError(f"lists query {shortened(twice)} twice")
+    at = {query: place for place, query in enumerate(queries)}
+    sequence = data["sequence"]
+    if not isinstance(sequence, list) or not all(isinstance(query, str) and query in at for query in sequence):
+        raise _WrongError("has a sequence with other queries")
+    drawn = np.array([at[query] for query in sequence], dtype=np.int64)
+    _check_numbers("times drawn", times, lambda value: type(value) is int and 1 <= value <= MOST_DRAWS)
+    _check_numbers("weight", weights, _is_weight)
+    _check_numbers("mean or largest weight", [data["mean_weight"], data["largest_weight"]], _is_weight)
+    counts = [data["draws"], data["traffic"], data["seed"]]
+    _check_numbers("number of draws or queries, or seed", counts, lambda value: type(value) is int and value >= 0)
+    if max(weights) > data["largest_weight"] or data["mean_weight"] > data["largest_weight"]:
+        raise _WrongError("has a weight above the largest")
+    counted = np.bincount(drawn, minlength=len(queries)).tolist()
+    if counted != times or len(sequence) != data["draws"] or len(queries) > data["traffic"]:
+        raise _WrongError("has queries that do not add up to its draws")
+    if data["drawn_for"] not in get_args(DrawnFor):
+        raise _WrongError(f"was drawn for {shortened(data['drawn_for'])}")
+    systems: list[System] = []
+    for key in ("candidate", "baseline"):
+        name, hashed = data[key]["name"], data[key]["sha256"]
+        if not isinstance(name, str) or not isinstance(hashed, str) or len(hashed) != 64:
+            raise _WrongError(f"does not say which {key} it is for")
+        systems.append({"name": name, "sha256": hashed})
+    return Draws(
+        measure=str(check_bounded(data["measure"])),
+        candidate=systems[0],
+        baseline=systems[1],
+        drawn_for=data["drawn_for"],
+        seed=data["seed"],
+        traffic=data["traffic"],
+        mean_weight=float(data["mean_weight"]),
+        largest_weight=float(data["largest_weight"]),
+        queries=tuple(queries),
+        weights=np.array(weights, dtype=np.float64),
+        sequence=drawn,
+    )
+
+
+def _is_weight(value: Any) -> bool:
+    return is_real(value) and math.isfinite(value) and 0 < value <= 1
+
+
+def _check_numbers(what: str, values: Iterable[Any], right: Any) -> None:
+    for value in values:
+        if not right(value):
+            raise _WrongError(f"has a {what} of {shortened(value)}")

@@ -1,0 +1,152 @@
+"""Judged queries on which nothing can be lost: those that neither system answers, and those without a relevant
+document.
+
+They add to the number of queries and never to the losses, so that risk looks smaller the more of them there are: of
+1,000 judged queries of which 200 are answered, a risk of 0.05 on those looks like 0.01. In a plain sample they are
+left out, unless they are a part of traffic; with draws and strata, whose shares are of all traffic, they are counted
+and told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, NamedTuple, TypedDict
+
+import numpy as np
+
+from surefoot.arrays import Flags
+from surefoot.data.types.runs import Qrels
+from surefoot.data.types.scores import Scores
+from surefoot.decide.evidence.unanswered import Unanswered
+from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.measures.notation import Measure
+from surefoot.risk.plain_data import Count
+
+
+def unanswered_of(given: Any) -> Unanswered:
+    """What was asked to become of such queries."""
+    try:
+        return Unanswered(given)
+    except ValueError:
+        raise ArgumentError(f"unanswered is {shortened(given)}; it must be {' or '.join(Unanswered)}") from None
+
+
+class NothingToLoseData(TypedDict):
+    """How many judged queries there are on which nothing can be lost, and whether they were left out."""
+
+    unanswered: Annotated[Count, "Neither system shows anything."]
+    no_relevant: Annotated[Count, "No document is judged relevant, though a system shows some."]
+    both_zero: Annotated[Count, "Without judgments at hand: both systems score 0. These always count."]
+    left_out: bool
+
+
+class NothingToLose(NamedTuple):
+    """The same as flags, one for each query."""
+
+    unanswered: Flags
+    no_relevant: Flags
+    both_zero: Flags
+
+    @property
+    def any(self) -> Flags:
+        """Whether nothing can be lost by the judgments; of queries that merely score 0 that is not known."""
+        return self.unanswered | self.no_relevant
+
+    def counted(self, *, left_out: bool) -> NothingToLoseData:
+        """How many of each kind."""
+        return {
+            "unanswered": int(self.unanswered.sum()), "no_relevant": int(self.no_relevant.sum()),
+            "both_zero": int(self.both_zero.sum()), "left_out": left_out,
+        }  # fmt: skip
+
+    def kept(self, *, leave_out: bool) -> Flags:
+        """Which queries count; none is an error."""
+        found = ~self.any if leave_out else np.ones(len(self.any), dtype=bool)
+        if not found.any():
+            raise DataError(
+                "on no judged query anything can be lost: neither system answers it, or no document is judged "
+                "relevant; judge queries that they answer"
+            )
+        return found
+
+
+def nothing_to_lose(scores: Scores, baseline: str, candidate: str, among: Iterable[str] | None = None) -> NothingToLose:
+    """Of each query whether nothing can be lost on it; of those `among` some, where these are given."""
+    found = _nothing_to_lose(scores, baseline, candidate)
+    if among is None:
+        return found
+    wanted = frozenset(among)
+    own = np.array([query in wanted for query in scores.queries])
+    return NothingToLose(*(flags & own for flags in found))
+
+
+def _nothing_to_lose(scores: Scores, baseline: str, candidate: str) -> NothingToLose:
+    none = np.zeros(len(scores.queries), dtype=bool)
+    runs = {run.name: run for run in scores.runs}
+    if scores.qrels is None or baseline not in runs or candidate not in runs:
+        return NothingToLose(none, none, (scores[baseline] == 0) & (scores[candidate] == 0))
+    answered = {query for name in (baseline, candidate) for query in runs[name].queries}
+    relevant = with_relevant(scores.qrels, Measure.parse(scores.measure))
+    unanswered = np.array([query not in answered for query in scores.queries])
+    return NothingToLose(unanswered, ~unanswered & np.array([query not in relevant for query in scores.queries]), none)
+
+
+def with_relevant(qrels: Qrels, measure: Measure) -> frozenset[str]:
+    """The queries that have a document which the measure takes for relevant; Judged looks at no grade."""
+    if measure.family == "Judged":
+        return frozenset(qrels.queries)
+    best = qrels.grades[qrels.ranking.offsets[:-1]]
+    enough = best >= measure.settings["rel"] if "rel" in measure.settings else best > 0
+    return frozenset(query for query, fine in zip(qrels.queries, enough.tolist(), strict=True) if fine)
+
+
+def counts_of(data: Any) -> NothingToLoseData:
+    """The same from plain data that was read, if that is what it is; files of version 0.1 have none."""
+    if data is None:
+        return {"unanswered": 0, "no_relevant": 0, "both_zero": 0, "left_out": False}
+    counts = [data[key] for key in ("unanswered", "no_relevant", "both_zero")]
+    if not all(type(count) is int and count >= 0 for count in counts) or type(data["left_out"]) is not bool:
+        raise ValueError("counts that are none")
+    return {"unanswered": counts[0], "no_relevant": counts[1], "both_zero": counts[2], "left_out": data["left_out"]}
+
+
+def sum_of(parts: Sequence[NothingToLoseData]) -> NothingToLoseData:
+    """The counts of several batches together."""
+    first = parts[0]
+    return {
+        "unanswered": sum(one["unanswered"] for one in parts), "no_relevant": sum(one["no_relevant"] for one in parts),
+        "both_zero": sum(one["both_zero"] for one in parts), "left_out": first["left_out"],
+    }  # fmt: skip
+
+
+def words(found: NothingToLoseData) -> list[str]:
+    """What a reader must know of them."""
+    said = []
+    many = found["unanswered"] + found["no_relevant"]
+    if many:
+        kinds = [
+            f"{count:,} {what}"
+            for count, what in (
+                (found["unanswered"], "that neither system answers"),
+                (found["no_relevant"], "without a relevant document"),
+            )
+            if count
+        ]
+        queries = "query" if many == 1 else "queries"
+        if found["left_out"]:
+            said.append(
+                f"Nothing can be lost on {many:,} judged {queries} ({', '.join(kinds)}), which would make risk look "
+                "smaller: left out. If they are a part of traffic, say so with --unanswered traffic."
+            )
+        else:
+            said.append(
+                f"Nothing can be lost on {many:,} judged {queries} ({', '.join(kinds)}). These count as traffic, and "
+                "the more of them there are, the smaller risk looks."
+            )
+    if found["both_zero"]:
+        zero = found["both_zero"]
+        said.append(
+            f"Both systems score 0 on {zero:,} {'query' if zero == 1 else 'queries'}. They count as traffic; leave "
+            "them out if neither system answers them or nothing is relevant there, since they make risk look smaller."
+        )
+    return said

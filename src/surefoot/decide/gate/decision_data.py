@@ -1,0 +1,157 @@
+"""A decision as plain data: the types of its JSON, from which `decide/decision.schema.json` is made.
+
+`python -m surefoot.decide.gate.decision_data` prints the schema; a test holds the package's file to it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, TypedDict
+
+from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
+from surefoot.report.schema import schema_of
+from surefoot.risk.plain_data import Count, NotNegative
+
+SCHEMA: Literal["surefoot/decision/1"] = "surefoot/decision/1"
+
+P = Annotated[float, ("minimum", 0), ("maximum", 1)]
+Verdict = Literal["ship", "stop", "undecided"]
+Found = Literal["holds", "fails", "open"]
+
+
+class ConditionData(TypedDict):
+    """One condition, and what the judged queries prove of it."""
+
+    name: Literal["risk", "share_hurt", "gain", "u_risk"]
+    segment: Annotated[str | None, "The segment whose queries it is about; null for all."]
+    level: Annotated[float, "What risk and share_hurt must be at most, what gain and u_risk must be above."]
+    alpha: Annotated[float | None, "Of u_risk."]
+    observed: Annotated[float, "The figure of the judged queries."]
+    bound: Annotated[float, "What is proved at delta: the most that risk may be, the least that gain may be."]
+    bound_fails: Annotated[float, "What is proved at delta_fails from the other side: the least that risk is."]
+    p_holds: Annotated[P, "Of the hypothesis that it does not hold; at most delta, and the bound agrees: it holds."]
+    p_fails: Annotated[P, "Of the hypothesis that it holds; at most delta_fails, and bound_fails agrees: it fails."]
+    found: Found
+    queries: Annotated[int, ("minimum", 1)]
+    least_queries: Annotated[int | None, "The fewest queries that can prove it at all, where known."]
+    method: Literal["betting", "binomial", "anytime", "stratified"]
+
+
+class LedgerData(TypedDict):
+    """Which use of its queries the decision is, and what that leaves of δ."""
+
+    use: Annotated[int, ("minimum", 1)]
+    again: Annotated[bool, "The same scores and policy were decided on before; no new use."]
+    queries: Annotated[str, "SHA-256 of the set of queries."]
+    delta_asked: Annotated[float, "The policy's δ; delta is what is left of it."]
+    unused_draws: Annotated[Count, "Draws that the ledger knows of and that were never decided on."]
+
+
+class StratumData(TypedDict):
+    """A stratum's share of traffic, and how many of its queries were judged."""
+
+    stratum: str
+    share: float
+    queries: Count
+
+
+class DrawnData(TypedDict):
+    """How the judged queries were drawn."""
+
+    drawn_for: Literal["risk", "gain"]
+    draws: Count
+    mean_weight: NotNegative
+    traffic: Count
+
+
+class BudgetData(TypedDict):
+    """The anytime form: how many queries may be judged, and how many came in how many batches."""
+
+    queries: Count
+    seen: Count
+    batches: Count
+
+
+class HurtData(TypedDict):
+    """A query that the candidate hurts."""
+
+    query: str
+    text: str | None
+    baseline: float
+    candidate: float
+    difference: float
+
+
+class PerQueryData(TypedDict):
+    """What was bet on, in that order: everything that the decision can be computed from."""
+
+    query: list[str]
+    baseline: list[float]
+    candidate: list[float]
+    weight: Annotated[list[float] | None, "What each query was drawn by."]
+    share: Annotated[
+        list[float] | None, "The weight of each query's stratum, its share of traffic over its share here."
+    ]
+    segments: Annotated[dict[str, list[bool]], "Which queries are of each segment that has a condition."]
+
+
+class RuleData(TypedDict):
+    """A condition as the policy has it."""
+
+    name: str
+    segment: str | None
+    level: float
+    alpha: float | None
+
+
+class PolicyData(TypedDict):
+    """The policy that was asked for."""
+
+    delta: float
+    rules: list[RuleData]
+
+
+class DecisionData(TypedDict):
+    """A decision on a release."""
+
+    schema: Literal["surefoot/decision/1"]
+    decision: Verdict
+    exit_code: Literal[0, 1, 3]
+    measure: str
+    baseline: str
+    candidate: str
+    queries: Annotated[int, ("minimum", 1)]
+    delta: Annotated[float, "The level that p_holds is compared with, after the ledger's correction."]
+    delta_fails: Annotated[float, "delta over the number of conditions: the level that p_fails is compared with."]
+    conditions: Annotated[list[ConditionData], ("minItems", 1)]
+    queries_needed: Annotated[
+        int | None,
+        "Where undecided: about how many judged queries in all would decide, in 80 % of resamples; null otherwise, or "
+        "where even 10,000, or twice as many as are judged, would not.",
+    ]
+    ledger: LedgerData | None
+    budget: BudgetData | None
+    strata: list[StratumData] | None
+    drawn: DrawnData | None
+    policy: PolicyData
+    missing: Annotated[dict[str, int], "Judged queries that each system returned nothing for; they score 0."]
+    dropped: Annotated[int, "Judged queries that were left out, since a run lacks them."]
+    nothing_to_lose: NothingToLoseData
+    hurt: Annotated[list[HurtData], "The queries hurt most, the worst first."]
+    losses: Annotated[int, "How many queries are hurt at all."]
+    per_query: PerQueryData
+
+
+def decision_schema(*, strict: bool = False) -> dict[str, Any]:
+    """The schema of `Decision.to_dict`; a strict one takes no keys that the types do not have."""
+    return schema_of(
+        "surefoot decision",
+        "Whether to ship a candidate: ship where every condition's p_holds is at most delta, stop where any p_fails is "
+        "at most delta_fails, undecided otherwise.",
+        (DecisionData,),
+        strict=strict,
+    )
+
+
+if __name__ == "__main__":
+    print(json.dumps(decision_schema(), indent=2, ensure_ascii=False))

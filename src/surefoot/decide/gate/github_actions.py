@@ -1,0 +1,61 @@
+"""A decision in GitHub Actions: the job's summary, and lines that the pull request shows as errors."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from surefoot.data.reading.files import state
+from surefoot.data.writing.all_or_nothing import written
+from surefoot.decide.gate.decision_text import condition_name, headline, name, sentence
+from surefoot.risk.plain_data import Json
+
+SUMMARY = "GITHUB_STEP_SUMMARY"  # the variable that names the summary's file
+MOST_BYTES = 1 << 20  # of a step's summary; GitHub shows nothing of a longer one
+MOST_LINES = 10  # of a kind that GitHub shows of a step
+_CUT = "\n\n… cut: a job's summary has 1 MiB at most.\n"
+
+
+def commands(data: Json) -> list[str]:
+    """A line `::error` for each condition that fails, or `::warning` for each that is open; none where it ships."""
+    kind, found = {"stop": ("error", "fails"), "undecided": ("warning", "open"), "ship": ("notice", "")}[
+        data["decision"]
+    ]
+    lines = [
+        command(kind, f"{name(data['candidate'])}: {condition_name(one)} {_verb(found)}", sentence(one))
+        for one in data["conditions"]
+        if one["found"] == found
+    ]
+    if len(lines) > MOST_LINES:
+        more = len(lines) - MOST_LINES + 1
+        lines = [*lines[: MOST_LINES - 1], command(kind, f"{more} more conditions", headline(data))]
+    return lines
+
+
+def command(kind: str, title: str, message: str) -> str:
+    """A workflow command whose texts cannot end it.
+
+    >>> command("error", "risk: 5 %, at least", "a\\nb")
+    '::error title=risk%3A 5 %25%2C at least::a%0Ab'
+    """
+    for letter, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
+        title, message = title.replace(letter, code), message.replace(letter, code)
+    for letter, code in ((":", "%3A"), (",", "%2C")):
+        title = title.replace(letter, code)
+    return f"::{kind} title={title}::{message}"
+
+
+def append_summary(path: str | os.PathLike[str], markdown: str) -> None:
+    """Add to the job's summary, as much as it may hold."""
+    found = state(path)
+    room = MOST_BYTES - (found.st_size if found is not None else 0) - 1
+    text = ("\n" + markdown).encode()
+    if len(text) > room:
+        kept = text[: max(0, room - len(_CUT.encode()))].decode(errors="ignore")
+        text = (kept[: kept.rfind("\n") + 1] + _CUT).encode() if room > len(_CUT.encode()) else b""
+    with written(path), Path(path).open("ab") as file:
+        file.write(text)
+
+
+def _verb(found: str) -> str:
+    return "fails" if found == "fails" else "is open"

@@ -1,0 +1,54 @@
+"""A decision as JUnit's XML, which every build server shows: a test case for each condition."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from datetime import UTC, datetime
+
+from surefoot.decide.gate.decision_text import condition_name, headline, name, notes, sentence
+from surefoot.errors import visible
+from surefoot.risk.plain_data import Json
+
+_NO_XML = re.compile("[\ufffe\uffff]")  # which XML cannot hold, besides what `visible` replaces
+
+
+def to_junit(data: Json) -> str:
+    """A suite with a case for each condition: one that fails is a failure, one that is open is so where all is."""
+    undecided = data["decision"] == "undecided"
+    open_ = sum(one["found"] == "open" for one in data["conditions"])
+    failed = sum(one["found"] == "fails" for one in data["conditions"])
+    root = ET.Element("testsuites")
+    suite = ET.SubElement(
+        root,
+        "testsuite",
+        name=_text(f"surefoot gate: {name(data['candidate'])} against {name(data['baseline'])}, {data['measure']}"),
+        package="surefoot.gate",
+        id="0",
+        timestamp=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
+        hostname="localhost",
+        tests=str(len(data["conditions"])),
+        failures=str(failed + open_ * undecided),
+        errors="0",
+        skipped=str(open_ * (not undecided)),
+        time="0",
+    )
+    properties = ET.SubElement(suite, "properties")
+    for key in ("decision", "candidate", "baseline", "measure", "queries", "delta"):
+        ET.SubElement(properties, "property", name=key, value=_text(str(data[key])))
+    for one in data["conditions"]:
+        case = ET.SubElement(suite, "testcase", name=_text(condition_name(one)), classname="surefoot.gate", time="0")
+        said = _text(sentence(one))
+        if one["found"] == "fails" or (one["found"] == "open" and undecided):
+            kind = "stop" if one["found"] == "fails" else "undecided"
+            ET.SubElement(case, "failure", message=said, type=kind).text = said
+        elif one["found"] == "open":
+            ET.SubElement(case, "skipped", message=said)
+    ET.SubElement(suite, "system-out").text = _text(" ".join([headline(data), *notes(data)]))
+    ET.SubElement(suite, "system-err")
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _text(text: str) -> str:
+    return _NO_XML.sub("�", visible(text))

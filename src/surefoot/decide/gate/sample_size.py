@@ -1,0 +1,207 @@
+"""How many judged queries it would take: the least number with which 80 % of resamples of the judged ones decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from surefoot.arrays import Flags, Floats
+from surefoot.decide.evidence.proof import Evidence
+from surefoot.decide.options import DECIDED, MOST_NEEDED, RESAMPLES
+from surefoot.risk.betting import (
+    MANY,
+    MOST_STAKE,
+    PRIOR,
+    Anytime,
+    anytime_capital,
+    anytime_columns,
+    betting_p_columns,
+    start_anytime,
+    stratified_p_columns,
+)
+from surefoot.risk.bounds import binomial_p
+
+_SEED = 0
+_CLOSE = 1.05  # how near the least number is searched for
+_BLOCK = 64  # queries drawn at a time
+_BLOCKS = 200  # of queries whose sums are drawn, as good as normal, where there are many
+
+
+def queries_needed(evidence: Sequence[Evidence], queries: int, delta: float) -> int | None:
+    """The least number of queries, those judged included; None where the most that is tried would not decide.
+
+    Each condition's queries are drawn again with replacement, conditions on the same queries together. The more
+    queries, the more resamples decide: the number is searched for between those that are judged and the most.
+    """
+    groups = _groups(evidence, delta)
+    if evidence[0].budget is not None:
+        return _after_batches(groups, queries)
+    low, high = queries, most_tried(queries)
+    if _decided(groups, high / queries) < DECIDED:
+        return None
+    while high > _CLOSE * low and high - low > 1:
+        middle = max(low + 1, min(high - 1, round(math.sqrt(low * high))))
+        enough = _decided(groups, middle / queries) >= DECIDED
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def most_tried(queries: int) -> int:
+    """The greatest number that is tried."""
+    return max(MOST_NEEDED, 2 * queries)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Conditions of one method on the same queries, a row of x for each; tests are these, then the mirrored ones."""
+
+    method: str
+    budget: int
+    x: Floats
+    holds: Floats  # the m of each condition
+    delta: float
+    share: float  # of δ, for the mirrored tests
+
+    @property
+    def size(self) -> int:
+        """How many queries were judged."""
+        return int(self.x.shape[-1])
+
+    @property
+    def m(self) -> Floats:
+        """The level of each test, as a column."""
+        return np.concatenate([self.holds, 1 - self.holds])[:, None]
+
+    @property
+    def deltas(self) -> Floats:
+        """What p of each test is compared with, as a column."""
+        return np.repeat([self.delta, self.share], len(self.x))[:, None]
+
+    def both(self, x: Floats) -> Floats:
+        """Values of the conditions, with the mirrored ones after them."""
+        return np.concatenate([x, 1 - x])
+
+    @cached_property
+    def moments(self) -> tuple[Floats, Floats]:
+        """The means of x, and a root of their covariances, by which sums of many queries can be drawn."""
+        covariance = np.atleast_2d(np.cov(self.x, bias=True))
+        values, vectors = np.linalg.eigh(covariance)
+        return self.x.mean(axis=1), vectors * np.sqrt(np.maximum(values, 0))
+
+    def decided(self, p: Floats) -> tuple[Flags, Flags]:
+        """In which resamples all conditions hold, and in which one fails."""
+        reached = p <= self.deltas
+        hold, fail = reached[: len(self.x)].all(axis=0), reached[len(self.x) :].any(axis=0)
+        return np.asarray(hold), np.asarray(fail)
+
+
+def _groups(evidence: Sequence[Evidence], delta: float) -> list[_Group]:
+    gathered: dict[tuple[str | None, str], list[Evidence]] = {}
+    for one in evidence:
+        gathered.setdefault((one.rule.segment, one.method), []).append(one)
+    share = delta / len(evidence)
+    return [
+        _Group(
+            method, own[0].budget or 1, np.stack([one.x for one in own]), np.array([one.m for one in own]), delta, share
+        )
+        for (_, method), own in gathered.items()
+    ]
+
+
+def _decided(groups: Sequence[_Group], times: float) -> float:
+    """The share of resamples, so many times as large as the sample, that decide."""
+    all_hold, any_fails = np.ones(RESAMPLES, bool), np.zeros(RESAMPLES, bool)
+    for group in groups:
+        hold, fails = group.decided(_p(group, max(1, round(times * group.size))))
+        all_hold &= hold
+        any_fails |= fails
+    return float((all_hold | any_fails).mean())
+
+
+def _p(group: _Group, n: int) -> Floats:
+    if n > MANY and group.method != "stratified":
+        return _p_of_sums(group, n)
+    columns, shape = _resampled(group, n), (2 * len(group.x), RESAMPLES)
+    if group.method == "binomial":
+        total = np.zeros(shape)
+        for column in columns:
+            total += column
+        return binomial_p(total, n, group.m)
+    if group.method == "stratified":
+        return stratified_p_columns(columns, group.m, shape)
+    return betting_p_columns(columns, n, group.m, group.deltas, shape)
+
+
+def _resampled(group: _Group, n: int) -> Iterator[Floats]:
+    """n columns of resamples; the same places for every condition that has as many queries."""
+    rng = np.random.default_rng(_SEED)
+    for start in range(0, n, _BLOCK):
+        places = rng.integers(0, group.size, (min(_BLOCK, n - start), RESAMPLES))
+        for column in np.ascontiguousarray(np.moveaxis(group.x[:, places], 1, 0)):
+            yield group.both(column)
+
+
+def _p_of_sums(group: _Group, n: int) -> Floats:
+    """The same of sums over blocks of many queries, drawn as normal; a block has one stake, as beyond 20,000 queries.
+
+    The log of 1 + ν·(m − x) is taken to its second power: stakes are small where queries are many.
+    """
+    rng = np.random.default_rng(_SEED)
+    mean, root = group.moments
+    if group.method == "binomial":
+        drawn = n * mean[:, None] + math.sqrt(n) * root @ rng.standard_normal((len(mean), RESAMPLES))
+        total = np.clip(np.round(drawn), 0, n)
+        return binomial_p(np.concatenate([total, n - total]), n, group.m)
+    m, target = group.m, -np.log(group.deltas)
+    apart = m - group.both(mean)[:, None]
+    spread = np.tile((root**2).sum(axis=1), 2)[:, None]
+    second = spread + apart**2
+    log_capital, peak = np.zeros((len(m), RESAMPLES)), np.zeros((len(m), RESAMPLES))
+    size = n / _BLOCKS
+    for block in range(_BLOCKS):
+        seen = block * size
+        variance = (PRIOR * m * (1 - m) / 2 + seen * spread) / (PRIOR + seen)
+        stake = np.sqrt(2 * np.maximum(target - log_capital, 0) / ((n - seen) * np.maximum(variance, 1e-300)))
+        np.minimum(stake, MOST_STAKE / (1 - m), out=stake)
+        noise = math.sqrt(size) * root @ rng.standard_normal((len(mean), RESAMPLES))
+        log_capital += stake * (size * apart - np.concatenate([noise, -noise])) - size * stake**2 * second / 2
+        np.maximum(peak, log_capital, out=peak)
+    return np.exp(-peak)
+
+
+def _after_batches(groups: Sequence[_Group], queries: int) -> int | None:
+    """The same in the anytime form: from where the bets are now, as more queries come."""
+    states = [_started(group) for group in groups]
+    generators = [np.random.default_rng(_SEED) for _ in groups]
+    now, most = queries, most_tried(queries)
+    while now < most:
+        later = min(most, now + max(8, now // 20))
+        all_hold, any_fails = np.ones(RESAMPLES, bool), np.zeros(RESAMPLES, bool)
+        for place, group in enumerate(groups):
+            more = round(later / queries * group.size) - round(now / queries * group.size)
+            drawn = group.x[:, generators[place].integers(0, group.size, (more, RESAMPLES))]
+            columns = (group.both(column) for column in np.moveaxis(drawn, 1, 0))
+            states[place] = anytime_columns(columns, states[place])
+            hold, fails = group.decided(states[place].p)
+            all_hold &= hold
+            any_fails |= fails
+        now = later
+        if float((all_hold | any_fails).mean()) >= DECIDED:
+            return now
+    return None
+
+
+def _started(group: _Group) -> Anytime:
+    """Where the bets are after the judged queries, once for each resample."""
+    state = anytime_capital(group.both(group.x), start_anytime(group.m[:, 0], group.deltas[:, 0], group.budget))
+    spread: dict[str, Any] = {
+        name: np.repeat(value[..., None], RESAMPLES, axis=-1)
+        for name, value in state._asdict().items()
+        if isinstance(value, np.ndarray)
+    }
+    return state._replace(**spread)

@@ -1,0 +1,174 @@
+"""Draws of queries to judge: as likely as they could lose, the same whatever the file's order, and safe on disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.data.hashes import lists_hash, sealed
+from surefoot.decide.evidence.draws import judge_next, read_draws
+
+TODAY = {f"q{number}": ["a", "b", "c"] for number in range(8)}
+NEW = TODAY | {"q1": ["b", "a", "c"], "q2": ["a", "c", "b"], "q3": ["d", "e", "f"]}
+
+
+def test_draws_are_in_proportion_to_what_could_be_lost() -> None:
+    found = judge_next(NEW, TODAY, "nDCG@3", 20_000, seed=3)
+    weights = dict(zip(TODAY, sf.worst_case_loss(NEW, TODAY, "nDCG@3"), strict=True))
+    assert found.queries == ("q1", "q2", "q3")
+    np.testing.assert_allclose(found.weights, [weights[query] for query in found.queries])
+    assert found.mean_weight == pytest.approx(sum(weights.values()) / 8)
+    assert found.largest_weight == 1.0
+    shares = found.weights / found.weights.sum()
+    np.testing.assert_allclose(found.times / 20_000, shares, atol=4 * 0.5 / np.sqrt(20_000))
+
+
+def test_the_weighted_losses_have_the_mean_of_all_traffic() -> None:
+    """Why the weights are right: W̄·mean(loss/W) over the draws is about the mean loss over all queries."""
+    qrels = {query: {"a": 1, "c": 1} for query in TODAY}
+    scores = sf.score(qrels, {"new": NEW, "old": TODAY}, "nDCG@3")
+    loss = np.maximum(scores["old"] - scores["new"], 0)
+    found = judge_next(NEW, TODAY, "nDCG@3", 50_000)
+    at = [scores.queries.index(query) for query in found.queries]
+    estimate = found.mean_weight * np.repeat(loss[at] / found.weights, found.times).mean()
+    assert estimate == pytest.approx(loss.mean(), abs=0.003)
+
+
+def test_drawing_for_gain_sees_what_could_be_gained() -> None:
+    more = TODAY | {"q1": ["a", "b", "c", "d"]}  # nothing can be lost, something gained
+    with pytest.raises(sf.DataError, match="nothing to judge"):
+        judge_next(more, TODAY, "nDCG@4", 5)
+    assert judge_next(more, TODAY, "nDCG@4", 5, drawn_for="gain").queries == ("q1",)
+
+
+def test_the_order_of_files_changes_nothing() -> None:
+    turned = judge_next(dict(reversed(NEW.items())), dict(reversed(TODAY.items())), "nDCG@3", 50, seed=1)
+    assert turned.to_dict() == judge_next(NEW, TODAY, "nDCG@3", 50, seed=1).to_dict()
+    assert turned.to_dict() != judge_next(NEW, TODAY, "nDCG@3", 50, seed=2).to_dict()
+
+
+def test_the_sequence_is_that_of_the_draws() -> None:
+    found = judge_next(NEW, TODAY, "nDCG@3", 30, seed=7)
+    weights = np.array(
+        [dict(zip(found.queries, found.weights, strict=True)).get(query, 0.0) for query in sorted(TODAY)]
+    )
+    drawn = np.random.default_rng(7).choice(8, size=30, p=weights / weights.sum())
+    assert found.to_dict()["sequence"] == [sorted(TODAY)[place] for place in drawn]
+    assert found.draws == 30
+    assert found.times.tolist() == [found.to_dict()["sequence"].count(query) for query in found.queries]
+
+
+def test_every_draw_has_a_seed_of_its_own() -> None:
+    seeds = {judge_next(NEW, TODAY, "nDCG@3", 5).seed for _ in range(5)}
+    assert len(seeds) == 5
+    seed = seeds.pop()
+    again, more = (judge_next(NEW, TODAY, "nDCG@3", n, seed=seed).to_dict()["sequence"] for n in (5, 8))
+    assert more[:5] == again  # why a seed that was seen is refused
+
+
+def test_draws_without_an_order_are_refused(tmp_path: Path) -> None:
+    old = {name: value for name, value in judge_next(NEW, TODAY, "nDCG@3", 9).to_dict().items() if name != "sequence"}
+    _write(tmp_path / "draws.json", sealed(old | {"schema": "surefoot/draws/1"}))
+    with pytest.raises(sf.DataError, match=r"do not say in which order they were drawn, .* draw again"):
+        read_draws(tmp_path / "draws.json")
+
+
+def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
+    found = judge_next(NEW, TODAY, "nDCG@3", 30, seed=5)
+    found.write(tmp_path / "draws.json")
+    assert read_draws(tmp_path / "draws.json").to_dict() == found.to_dict()
+    assert read_draws(found) is found
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"mean_weight": 0.9}, "was changed"),
+        ({"schema": "surefoot/other/1"}, "holds no draws"),
+    ],
+)
+def test_changed_files_are_refused(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    _write(tmp_path / "draws.json", dict(judge_next(NEW, TODAY, "nDCG@3", 9).to_dict()) | change)
+    with pytest.raises(sf.DataError, match=said):
+        read_draws(tmp_path / "draws.json")
+
+
+def _row(**change: Any) -> dict[str, Any]:
+    return {"query": "q1", "times": 9, "weight": 0.5} | change
+
+
+NINE = {"sequence": ["q1"] * 9}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (NINE | {"queries": [_row(weight=-0.5)]}, "weight of -0.5"),
+        (NINE | {"queries": [_row(weight=1.5)]}, "weight of 1.5"),
+        (NINE | {"queries": [_row(weight=True)]}, "weight of True"),
+        ({"queries": [_row(times=5), _row(times=4)]}, "'q1' twice"),
+        (NINE | {"queries": [_row(times=0)]}, "times drawn of 0"),
+        (NINE | {"queries": [_row(times=8)]}, "do not add up"),
+        ({"queries": [_row()], "sequence": ["q1"] * 8}, "do not add up"),
+        ({"queries": [_row()], "sequence": ["q1"] * 8 + ["q7"]}, "sequence with other queries"),
+        ({"queries": [_row()], "sequence": "q1"}, "sequence with other queries"),
+        ({"queries": [_row(query=3)]}, "names no queries"),
+        ({"queries": []}, "names no queries"),
+        ({"queries": [{}]}, "not whole"),
+        ({"queries": 3}, "not whole"),
+        (NINE | {"queries": [_row()], "largest_weight": 0.4, "mean_weight": 0.1}, "above the largest"),
+        (NINE | {"queries": [_row()], "mean_weight": 0.0}, "weight of 0.0"),
+        ({"drawn_for": "fun"}, "drawn for 'fun'"),
+        ({"candidate": {"name": "x"}}, "not whole"),
+        ({"baseline": {"name": "x", "sha256": "1"}}, "which baseline"),
+        ({"measure": "DCG@3"}, "no greatest value"),
+    ],
+)
+def test_wrong_files_are_refused_though_their_hash_fits(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    _write(tmp_path / "draws.json", sealed(dict(judge_next(NEW, TODAY, "nDCG@3", 9).to_dict()) | change))
+    with pytest.raises(sf.SurefootError, match=said):
+        read_draws(tmp_path / "draws.json")
+
+
+def test_draws_of_other_runs_measures_or_lists_are_refused() -> None:
+    found = judge_next(NEW, TODAY, "nDCG@3", 9)
+    new, today = sf.read_run(NEW), sf.read_run(TODAY)
+    found.check_runs(new, today, "nDCG@3")
+    with pytest.raises(sf.DataError, match="another candidate"):
+        found.check_runs(today, today, "nDCG@3")
+    with pytest.raises(sf.DataError, match="another baseline"):
+        found.check_runs(new, new, "nDCG@3")
+    with pytest.raises(sf.DataError, match="for nDCG@3"):
+        found.check_runs(new, today, "P@3")
+    found.check_weights(found.weights + 1e-15)
+    with pytest.raises(sf.DataError, match="other lists"):
+        found.check_weights(found.weights / 2)
+
+
+def test_all_that_was_drawn_must_be_judged() -> None:
+    found = judge_next(NEW, TODAY, "nDCG@3", 50, seed=1)
+    assert found.places(["q3", "q2", "q1"]).tolist() == [2, 1, 0]
+    with pytest.raises(sf.DataError, match="1 of the 3 drawn queries have no judgments"):
+        found.places(["q1", "q2"])
+
+
+@pytest.mark.parametrize("n", [0, -3, 2.5, "many"])
+def test_impossible_numbers_are_refused(n: Any) -> None:
+    with pytest.raises(sf.ArgumentError, match="n is"):
+        judge_next(NEW, TODAY, "nDCG@3", n)
+
+
+def test_a_run_is_told_by_its_lists_alone() -> None:
+    scored = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 1.0}}
+    again = {"q2": {"a": 9.0}, "q1": {"b": 1.0, "a": 7.0}}
+    assert lists_hash(sf.read_run(scored)) == lists_hash(sf.read_run(again, name="other"))
+    assert lists_hash(sf.read_run(scored)) != lists_hash(sf.read_run({**again, "q1": {"b": 8.0, "a": 7.0}}))
+
+
+def _write(path: Path, data: Any) -> None:
+    path.write_text(json.dumps(data), encoding="utf-8")

@@ -1,0 +1,133 @@
+"""Queries on which nothing can be lost dilute risk: left out of plain samples, and told everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.decide.control.controlled import parts, ranker
+
+import surefoot as sf
+from surefoot.errors import DataError
+
+
+def diluted(queries: int = 1000, answered: int = 200, risk: float = 0.05, no_relevant: int = 0) -> sf.Scores:
+    """Of all queries a few are answered, of which some lose half."""
+    lose = round(2 * risk * answered)
+    qrels = {f"q{i}": {"a": int(i >= no_relevant), "b": 0} for i in range(queries)}
+    today = {f"q{i}": {"a": 2.0} for i in range(answered)}
+    new = {query: {"b": 2.0, "a": 1.0} if i >= answered - lose else {"a": 1.0} for i, query in enumerate(today)}
+    return sf.score(qrels, {"today": today, "new": new}, "AP")
+
+
+def test_unanswered_queries_do_not_ship_a_candidate() -> None:
+    scores = diluted()
+    decision = sf.gate(scores, baseline="today", policy={"risk": 0.02})
+    assert decision.decision != "ship"
+    data = decision.to_dict()
+    assert (data["queries"], data["missing"]) == (200, {"today": 0, "new": 0})
+    assert data["nothing_to_lose"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": True}
+    assert decision.conditions[0]["observed"] == pytest.approx(0.05)
+    for said in (decision.to_text(width=1000), decision.to_markdown(), decision.page(), decision.to_junit()):
+        assert "Nothing can be lost on 800 judged queries (800 that neither system answers)" in said
+    counted = sf.gate(scores, baseline="today", policy={"risk": 0.02}, unanswered="traffic")
+    assert counted.decision == "ship"
+    assert counted.to_dict()["queries"] == 1000
+    assert "These count as traffic, and the more of them there are" in counted.to_text(width=1000)
+
+
+def test_queries_without_a_relevant_document_are_left_out() -> None:
+    data = sf.gate(diluted(300, 300, 0.1, 100), baseline="today", policy={"risk": 0.02}).to_dict()
+    assert data["queries"] == 200
+    assert data["nothing_to_lose"]["no_relevant"] == 100
+    assert len(data["per_query"]["query"]) == 200
+    with pytest.raises(DataError, match="on no judged query anything can be lost"):
+        sf.gate(diluted(30, 10, 0.0, 10), baseline="today", policy={"risk": 0.02})
+
+
+@pytest.mark.parametrize(("measure", "left"), [("AP", 3), ("AP(rel=2)", 2), ("Judged@5", 4)])
+def test_relevant_is_what_the_measure_takes_for_it(measure: str, left: int) -> None:
+    qrels = {f"q{grade}": {"a": grade} for grade in range(4)}
+    run = {query: {"a": 1.0} for query in qrels}
+    data = sf.gate(
+        sf.score(qrels, {"today": run, "new": run}, measure), baseline="today", policy={"risk": 0.5}
+    ).to_dict()
+    assert data["queries"] == left
+
+
+def test_in_a_matrix_nothing_is_left_out_but_told() -> None:
+    scores = diluted()
+    plain = sf.Scores(scores.values, scores.systems, scores.queries, "AP")
+    decision = sf.gate(plain, baseline="today", policy={"risk": 0.02})
+    assert decision.to_dict()["queries"] == 1000
+    assert decision.to_dict()["nothing_to_lose"]["both_zero"] == 800
+    assert "Both systems score 0 on 800 queries" in decision.to_text(width=1000)
+
+
+def test_with_strata_nothing_is_left_out_but_told() -> None:
+    strata = {f"q{i}": "head" if i < 200 else "tail" for i in range(1000)}
+    decision = sf.gate(
+        diluted(), baseline="today", policy={"risk": 0.02}, strata=strata, weights={"head": 0.2, "tail": 0.8}
+    )
+    data = decision.to_dict()
+    assert data["queries"] == 1000
+    assert data["nothing_to_lose"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": False}
+
+
+def test_of_drawn_queries_nothing_is_left_out_but_told() -> None:
+    scores = diluted(300, 300, 0.5, 200)
+    runs = {run.name: run for run in scores.runs}
+    draws = sf.judge_next(runs["new"], runs["today"], "AP", 60, seed=0)
+    data = sf.gate(scores, baseline="today", policy={"risk": 0.5}, drawn=draws).to_dict()
+    assert data["queries"] == 60
+    told = data["nothing_to_lose"]
+    assert told["no_relevant"] == sum(int(query[1:]) < 200 for query in draws.queries) > 0
+    assert not told["left_out"]
+
+
+def test_batches_add_up_and_keep_to_one_rule(tmp_path: Path) -> None:
+    scores = diluted(300, 300, 0.1, 100)
+    runs, qrels = scores.runs, scores.qrels
+    assert qrels is not None
+
+    def look(start: int, end: int, **options: Any) -> dict[str, Any]:
+        judged = {f"q{i}": qrels.to_dict()[f"q{i}"] for i in range(start, end)}
+        batch = sf.score(judged, runs, "AP")
+        given = {"baseline": "today", "policy": {"risk": 0.5}, "budget": 300, "state": tmp_path / "s.json"} | options
+        return sf.gate(batch, **given).to_dict()
+
+    look(0, 120)
+    data = look(120, 200)
+    assert (data["queries"], data["nothing_to_lose"]["no_relevant"]) == (100, 100)
+    with pytest.raises(DataError, match="was begun with --unanswered leave-out"):
+        look(200, 250, unanswered="traffic")
+
+
+def test_a_controller_leaves_them_out_too() -> None:
+    judged = parts()["judged"]
+    empty = int((np.maximum.reduceat(judged.y, judged.offsets[:-1]) <= 0).sum())
+    assert empty == 11
+    for prove in (lambda c: c.calibrate(judged), lambda c: c.update(judged)):
+        c = sf.RiskController(ranker(), baseline="bm25", level=0.05).fit_gate(parts()["valid"])
+        certificate = prove(c).certificate_
+        assert certificate["n"] == 500 - empty
+        assert certificate["nothing_to_lose"] == {
+            "unanswered": 0, "no_relevant": empty, "both_zero": 0, "left_out": True
+        }  # fmt: skip
+        assert "Nothing can be lost on 11 judged queries (11 without a relevant document)" in certificate.to_text()
+    counted = sf.RiskController(ranker(), baseline="bm25", level=0.05, unanswered="traffic").fit_gate(parts()["valid"])
+    assert counted.calibrate(judged).certificate_["n"] == 500
+    with pytest.raises(sf.ArgumentError, match="it must be leave-out or traffic"):
+        sf.RiskController(ranker(), baseline="bm25", unanswered="no")
+
+
+def test_a_controller_of_runs_tells_of_queries_that_neither_answers() -> None:
+    scores = diluted(60, 40, 0.5)
+    runs = {run.name: run for run in scores.runs}
+    c = sf.RiskController(
+        runs["new"], baseline=runs["today"], measure="AP", gate=lambda lists: np.ones(len(lists.queries))
+    )
+    certificate = c.calibrate(scores.qrels).certificate_
+    assert (certificate["n"], certificate["nothing_to_lose"]["unanswered"]) == (40, 20)
