@@ -67,7 +67,7 @@ def test_the_order_of_queries_changes_nothing() -> None:
 
 
 def test_the_certificate_is_plain_data_of_its_schema() -> None:
-    text = files("surefoot.decide").joinpath("certificate.schema.json").read_text(encoding="utf-8")
+    text = files("surefoot.decide.control").joinpath("certificate.schema.json").read_text(encoding="utf-8")
     assert json.loads(text) == certificate_schema()
     for c in (calibrated(), fitted(level=1e-3).calibrate(parts()["judged"])):
         data = json.loads(c.certificate_.to_json())

@@ -132,7 +132,7 @@ def test_every_decision_can_be_recomputed_from_its_json(scores: sf.Scores, candi
 
 
 def test_keys_and_schema(scores: sf.Scores) -> None:
-    text = files("surefoot.decide").joinpath("decision.schema.json").read_text(encoding="utf-8")
+    text = files("surefoot.decide.gate").joinpath("decision.schema.json").read_text(encoding="utf-8")
     assert json.loads(text) == decision_schema()
     for candidate in ("bold", "steady"):
         data = sf.gate(scores, candidate=candidate, baseline="today", policy=FULL).to_dict()

@@ -1,4 +1,4 @@
-"""A decision as plain data: the types of its JSON, from which `decide/decision.schema.json` is made.
+"""A decision as plain data: the types of its JSON, from which `decide/gate/decision.schema.json` is made.
 
 `python -m surefoot.decide.gate.decision_data` prints the schema; a test holds the package's file to it.
 """
