@@ -50,7 +50,7 @@ def test_what_is_not_given_is_shown(surefoot) -> None:
 
 
 def test_are_light_to_import() -> None:
-    files = sorted(ROOT.glob("*/defaults.py"))
+    files = sorted(ROOT.glob("*/options.py"))
     assert len(files) == 8
     for file in files:
         assert not [n for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.Import | ast.ImportFrom)]
