@@ -118,11 +118,11 @@ class Draws:
         """Refuse draws that were made for other lists or another measure."""
         if str(check_bounded(measure)) != self.measure:
             raise DataError(f"the draws are for {self.measure}, the measure is {measure}; draw again")
-        for what, held, run in (("candidate", self.candidate, candidate), ("baseline", self.baseline, baseline)):
-            if lists_hash(run) != held["sha256"]:
+        for what, system, run in (("candidate", self.candidate, candidate), ("baseline", self.baseline, baseline)):
+            if lists_hash(run) != system["sha256"]:
                 raise DataError(
                     f"the draws are for another {what}: the lists of run {shortened(run.name)} are not those of "
-                    f"{shortened(held['name'])} when it was drawn from; draw again for these runs"
+                    f"{shortened(system['name'])} when it was drawn from; draw again for these runs"
                 )
 
     def check_weights(self, weights: Floats) -> None:
@@ -137,7 +137,7 @@ class Draws:
 
     def to_dict(self) -> DrawsData:
         """Plain data that JSON can hold."""
-        given = zip(self.queries, self.times.tolist(), self.weights.tolist(), strict=True)
+        rows = zip(self.queries, self.times.tolist(), self.weights.tolist(), strict=True)
         data = {
             "schema": SCHEMA,
             "measure": self.measure,
@@ -149,7 +149,7 @@ class Draws:
             "traffic": self.traffic,
             "mean_weight": self.mean_weight,
             "largest_weight": self.largest_weight,
-            "queries": [{"query": query, "times": times, "weight": weight} for query, times, weight in given],
+            "queries": [{"query": query, "times": times, "weight": weight} for query, times, weight in rows],
             "sequence": [self.queries[place] for place in self.sequence.tolist()],
         }
         return sealed(data)  # type: ignore[return-value]
@@ -227,7 +227,7 @@ def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
     check_seal(data, source)
     try:
         with expecting("draws", source, "draw again"):
-            return _checked(data)
+            return _parse(data)
     except _WrongError as error:
         raise DataError.at(source, None, f"{error}; draw again") from error
 
@@ -236,7 +236,7 @@ class _WrongError(Exception):
     """What is wrong with the draws in a file."""
 
 
-def _checked(data: dict[str, Any]) -> Draws:
+def _parse(data: dict[str, Any]) -> Draws:
     rows = data["queries"]
     queries, times, weights = ([row[key] for row in rows] for key in ("query", "times", "weight"))
     if not rows or not all(isinstance(query, str) for query in queries):
