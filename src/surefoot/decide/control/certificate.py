@@ -45,7 +45,7 @@ class Certificate(PlainResult, Mapping[str, Any]):
             data = from_version_1(data)
         absent = [name for name in certificate_schema()["$defs"]["CertificateData"]["required"] if name not in data]
         if absent:
-            raise DataError(f"is not complete, as {cls.called}: it lacks {listed(absent)}")
+            raise DataError(f"is not whole, as {cls.called}: it lacks {listed(absent)}")
         return super().from_dict(data)
 
     def __getitem__(self, name: str) -> Any:

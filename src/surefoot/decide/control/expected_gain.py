@@ -70,7 +70,7 @@ class RegressionGain:
         self.engine = data.get("engine", ENGINE)  # which files of version 0.1 do not name
         engine = engine_of(self.engine)
         if not _is_numbers([mean]) or not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-            raise DataError("has a scorer whose regression is not complete")
+            raise DataError("has a scorer whose regression is not whole")
         try:
             booster = engine.load(data["model"])
         except (ModelTextError, TypeError, AttributeError) as error:

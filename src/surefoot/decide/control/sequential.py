@@ -118,7 +118,7 @@ class SequentialThresholds:
             columns = scores, candidate, baseline = [np.array(stored[name], dtype=np.float64) for name in names]
             queries = tuple(stored["queries"])
             if any(column.shape != (len(queries),) or not np.isfinite(column).all() for column in columns):
-                raise DataError("has a batch that is not complete")
+                raise DataError("has a batch that is not whole")
             if any(not ((column >= 0) & (column <= 1)).all() for column in (candidate, baseline)):
                 raise DataError("has a batch with values of the measure beyond 0 and 1")
             batch = ScoredQueries(JudgedQueries(queries, baseline, candidate), scores)
