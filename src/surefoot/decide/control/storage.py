@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from surefoot.data.hashes import check_seal, sealed
-from surefoot.data.reading.files import read_json
+from surefoot.data.hashes import sealed
 from surefoot.data.writing.all_or_nothing import made_folder, write_text
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.file_names import CONTROLLER, RANKER
 from surefoot.decide.control.sequential import SequentialThresholds
 from surefoot.decide.control.settings import SETTINGS
+from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.decide.evidence.unanswered import Unanswered
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.model_files import DETAILS, model_files
@@ -65,10 +65,7 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
     path = Path(folder) / CONTROLLER
     if not Path(folder).is_dir():
         raise DataError.at(folder, None, "is not a folder; give the one that a controller was saved to")
-    data = read_json(path)
-    if not isinstance(data, dict) or data.get("schema") not in (SCHEMA, SCHEMA_1):
-        raise DataError.at(path, None, f"describes no controller; expected JSON with the schema {SCHEMA!r}")
-    check_seal(data, path)
+    data = read_sealed(path, (SCHEMA, SCHEMA_1), "describes no controller", {})
     if data["schema"] == SCHEMA_1:
         data = _from_version_1(data)
     try:

@@ -19,18 +19,21 @@ import numpy as np
 
 from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, is_real, whole
 from surefoot.arrays import Floats, Rows
-from surefoot.data.hashes import check_seal, lists_hash, sealed
+from surefoot.data.hashes import lists_hash, sealed
 from surefoot.data.reading.columns import first_repeated
-from surefoot.data.reading.files import read_json
 from surefoot.data.types.runs import Run, Source
 from surefoot.data.writing.all_or_nothing import write_text
+from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import ArgumentError, DataError, expecting, listed, shortened
 from surefoot.measures.worst_case import check_bounded, worst_case_loss
 from surefoot.report.plain_json import to_json
 
 DrawnFor = Literal["risk", "gain"]
 SCHEMA = "surefoot/draws/2"
-_WITHOUT_ORDER = "surefoot/draws/1"
+_REFUSED = {
+    "surefoot/draws/1": "holds draws of version 0.1, which do not say in which order they were drawn, and what is "
+    "proved depends on it; draw again with surefoot judge-next, and judge what is not judged yet",
+}
 _FRESH = 53  # bits of a seed that is drawn: every JSON reader keeps so many
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
 
@@ -215,16 +218,7 @@ def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
     """Draws from a file that `Draws.write` or `surefoot judge-next` wrote; one that was changed is refused."""
     if isinstance(source, Draws):
         return source
-    data = read_json(source)
-    if isinstance(data, dict) and data.get("schema") == _WITHOUT_ORDER:
-        raise DataError.at(
-            source, None,
-            "holds draws of version 0.1, which do not say in which order they were drawn, and what is proved depends "
-            "on it; draw again with surefoot judge-next, and judge what is not judged yet",
-        )  # fmt: skip
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise DataError.at(source, None, f"holds no draws; expected JSON with the schema {SCHEMA!r}")
-    check_seal(data, source)
+    data = read_sealed(source, (SCHEMA,), "holds no draws", _REFUSED)
     try:
         with expecting("draws", source, "draw again"):
             return _parse(data)

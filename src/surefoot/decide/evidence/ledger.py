@@ -18,20 +18,23 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from surefoot.data.hashes import FINGERPRINT, check_seal, queries_hash, sealed, text_hash
-from surefoot.data.reading.files import read_json, state
+from surefoot.data.hashes import FINGERPRINT, queries_hash, sealed, text_hash
+from surefoot.data.reading.files import state
 from surefoot.data.writing.all_or_nothing import destination, write_text
 from surefoot.data.writing.locks import alone_with
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import DataError, expecting
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/ledger/2"
-_BY_SETS = "surefoot/ledger/1"
+_REFUSED = {
+    "surefoot/ledger/1": "is a ledger of version 0.1, which does not know which sets share queries; begin a new one, "
+    "and count the decisions made so far as uses: judge new queries for what they decided",
+}
 _SHARED = 0.1  # of the queries of either set, by which two are of one family
 
 
@@ -197,15 +200,6 @@ def sorted_scores(sample: JudgedQueries) -> list[list[Any]]:
 def _read(path: str | os.PathLike[str]) -> Ledger:
     if state(path) is None:
         return Ledger()
-    data = read_json(Path(path))
-    if isinstance(data, dict) and data.get("schema") == _BY_SETS:
-        raise DataError.at(
-            path, None,
-            "is a ledger of version 0.1, which does not know which sets share queries; begin a new one, and count the "
-            "decisions made so far as uses: judge new queries for what they decided",
-        )  # fmt: skip
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise DataError.at(path, None, f"is no ledger; expected JSON with the schema {SCHEMA!r}")
-    check_seal(data, path)
+    data = read_sealed(path, (SCHEMA,), "is no ledger", _REFUSED)
     with expecting("a ledger", path, "restore it from a copy"):
         return Ledger.from_dict(data)

@@ -13,17 +13,21 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from surefoot.data.hashes import check_seal, sealed
-from surefoot.data.reading.files import read_json, state
+from surefoot.data.hashes import sealed
+from surefoot.data.reading.files import state
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, read_counts, sum_counts
+from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import DataError, expecting, listed, shortened
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/gate-state/2"
-_OLD_ORDER = "surefoot/gate-state/1"
+_REFUSED = {
+    "surefoot/gate-state/1": "is a state of version 0.1, which bet on queries in an order that has no proof; begin a "
+    "new one (--state NEW) with all judgments so far as its first batch",
+}
 _OTHER = "name a new file with --state, or give what it was begun with"
 _CHANCE = 1e-6  # that fresh draws begin as others did; below it they are the same draws
 
@@ -134,16 +138,7 @@ def read_state(path: str | os.PathLike[str], setup: GateSetup) -> GateState:
     """The state at a path, or an empty one where there is none; one of something else is refused."""
     if state(path) is None:
         return GateState(setup, secrets.token_hex(16))
-    data = read_json(path)
-    if isinstance(data, dict) and data.get("schema") == _OLD_ORDER:
-        raise DataError.at(
-            path, None,
-            "is a state of version 0.1, which bet on queries in an order that has no proof; begin a new one (--state "
-            "NEW) with all judgments so far as its first batch",
-        )  # fmt: skip
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise DataError.at(path, None, f"is no state of a gate; expected JSON with the schema {SCHEMA!r}")
-    check_seal(data, path)
+    data = read_sealed(path, (SCHEMA,), "is no state of a gate", _REFUSED)
     with expecting("a state", path, "begin anew"):
         stored = GateSetup.from_dict(data)
         batches = tuple(JudgedBatch.from_dict(batch) for batch in data["batches"])
