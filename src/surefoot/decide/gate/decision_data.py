@@ -9,7 +9,9 @@ import json
 from typing import Annotated, Any, Literal, TypedDict
 
 from surefoot.decide.evidence.conditions import ConditionName
+from surefoot.decide.evidence.draws import DrawnFor
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
+from surefoot.decide.evidence.proof import Method
 from surefoot.decide.evidence.strata import StratumData
 from surefoot.report.schema import schema_of
 from surefoot.risk.plain_data import Count, Json, NotNegative
@@ -37,7 +39,7 @@ class ConditionData(TypedDict):
     status: Status
     queries: Annotated[int, ("minimum", 1)]
     least_queries: Annotated[int | None, "The fewest queries that can prove it at all, where known."]
-    method: Literal["betting", "binomial", "anytime", "stratified"]
+    method: Method
 
 
 class LedgerData(TypedDict):
@@ -53,7 +55,7 @@ class LedgerData(TypedDict):
 class DrawnData(TypedDict):
     """How the judged queries were drawn."""
 
-    drawn_for: Literal["risk", "gain"]
+    drawn_for: DrawnFor
     draws: Count
     mean_weight: NotNegative
     traffic: Count
