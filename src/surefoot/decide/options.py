@@ -1,9 +1,7 @@
 """What decisions take by default.
 
-It imports nothing of surefoot, so that the command line can show all of it before anything is loaded.
+It imports nothing, so that the command line can show all of it before anything is loaded.
 """
-
-from typing import Literal, get_args
 
 DELTA = 0.05  # the chance of shipping what breaks a condition, or of stopping what keeps them all
 LEAST_DELTA, MOST_DELTA = 1e-12, 0.5  # below it no number of queries decides, beyond it a coin does as well
@@ -16,5 +14,4 @@ EVERY = "*"  # as a segment's name in a policy: each of them
 LEVEL = 0.02  # of risk, that a controller keeps
 BUDGET = 1_000  # queries that will be judged at most, about, where a controller opens batch by batch
 SCORER = "predicted_gain"  # of a controller
-MethodName = Literal["betting", "binomial", "hoeffding-bentkus", "crc"]  # by which a controller proves a level
-METHODS: tuple[MethodName, ...] = get_args(MethodName)
+METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")  # by which a controller proves a level

@@ -12,7 +12,7 @@ from surefoot.data.hashes import sealed
 from surefoot.decide.evidence.conditions import LossName
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
 from surefoot.decide.evidence.strata import StratumData
-from surefoot.decide.options import MethodName
+from surefoot.decide.options import METHODS
 from surefoot.report.schema import schema_of
 from surefoot.risk.plain_data import Count, Json, NotNegative
 
@@ -22,7 +22,8 @@ NAMES_1 = {  # of fields, as version 1 had them
     "n": "queries", "least_n": "least_queries", "also": "other_losses", "whole": "everywhere", "gate": "scorer",
 }  # fmt: skip
 Share: TypeAlias = Annotated[float, ("minimum", 0), ("maximum", 1)]
-CertifiedBy: TypeAlias = Literal[MethodName, "anytime betting"]
+ANYTIME = "anytime betting"  # the method of thresholds that open batch by batch
+MethodName: TypeAlias = Annotated[str, ("enum", [*METHODS, ANYTIME])]
 
 
 class BoundedLoss(TypedDict):
@@ -74,7 +75,7 @@ class CertificateData(TypedDict):
     bound: float
     other_losses: Annotated[list[BoundedLoss], "Further losses that are bounded at once."]
     delta: Share
-    method: CertifiedBy
+    method: MethodName
     budget: Annotated[int | None, "Of the anytime form: about how many queries will be judged at most."]
     scorer: str
     blend: float | None

@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.data.hashes import sealed
 from surefoot.decide.control.certificate import Certificate, sentence
-from surefoot.decide.control.certificate_data import SCHEMA, CurvePoint, Figures, Weights
+from surefoot.decide.control.certificate_data import ANYTIME, SCHEMA, CurvePoint, Figures, Weights
 from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import Calibration, SafeThreshold, curve
 from surefoot.decide.evidence.conditions import CONDITIONS
@@ -84,7 +84,7 @@ def certify(outcome: Outcome, names: Mapping[str, Any]) -> Certificate:
 def method_of(outcome: Outcome) -> str:
     """How it was proved; losses of 0 or 1 have an exact test in place of bets."""
     if outcome.budget is not None:
-        return "anytime betting"
+        return ANYTIME
     exact = all(one.method == "binomial" for one in outcome.calibration.evidence)
     return "binomial" if exact and outcome.settings.method == "betting" else outcome.settings.method
 
