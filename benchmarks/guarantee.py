@@ -26,13 +26,13 @@ import numpy as np
 from scipy.special import stdtrit
 
 import surefoot as sf
-from surefoot.decide.control.list_pair import Lists, Movement, row_ranks
-from surefoot.decide.control.scorers import gate_of
+from surefoot.decide.control.list_pair import ListPair, Movement, row_ranks
+from surefoot.decide.control.scorers import make_scorer
 from surefoot.decide.control.thresholds import Calibration, find_threshold
 from surefoot.decide.evidence.betting_order import betting_order
+from surefoot.decide.evidence.conditions import Rule
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.gate import gate as gate_module
-from surefoot.decide.gate.policy import Rule
 from surefoot.learn.regression import regression_trees
 
 MEASURE = sf.Measure.parse("nDCG(dcg='exp-log2')@10")
@@ -51,11 +51,11 @@ def bar(what: str, found: float, bound: float, at_most: bool, form: str = "{:.1%
 
 @dataclass
 class RewardOverRisk:
-    """A gate of the user's own: predicted reward over predicted risk, from what a query's lists look like."""
+    """A scorer of the user's own: predicted reward over predicted risk, from what a query's lists look like."""
 
     models: list[Any] = field(default_factory=list)
 
-    def fit(self, lists: Lists, differences: Any) -> RewardOverRisk:
+    def fit(self, lists: ListPair, differences: Any) -> RewardOverRisk:
         """Two small regressions, on queries whose differences are known."""
         seen = self._data(lists)
         small = {
@@ -69,13 +69,13 @@ class RewardOverRisk:
         self.models = [regression_trees(seen.with_labels(side), trees=60, **small) for side in sides]
         return self
 
-    def __call__(self, lists: Lists) -> Any:
+    def __call__(self, lists: ListPair) -> Any:
         """The ratio; the higher, the more is gained for what is risked."""
         reward, risk = (model.predict(self._data(lists)) for model in self.models)
         return reward / np.maximum(risk, 1e-3)
 
     @staticmethod
-    def _data(lists: Lists) -> sf.RankingData:
+    def _data(lists: ListPair) -> sf.RankingData:
         data = lists.data
         assert data is not None
         starts, lengths = data.offsets[:-1], data.lengths
@@ -111,9 +111,9 @@ def generated(calibrations: int) -> None:
     data = sf.synthetic_letor(queries=48_000, documents=24, features=36, misleading=0.1, seed=1)
     train, valid, all_ = (data.select(np.arange(*part)) for part in ((0, 3000), (3000, 8000), (8000, 48_000)))
     ranker = sf.Ranker("gain", n_estimators=100, num_leaves=16, learning_rate=0.1, min_data_in_leaf=30).fit(train)
-    parts = [Lists.of_ranker(ranker, part, "bm25", Movement()) for part in (valid, all_)]
+    parts = [ListPair.from_ranker(ranker, part, "bm25", Movement()) for part in (valid, all_)]
     seen = [lists.effectiveness(part.qrels(), MEASURE) for lists, part in zip(parts, (valid, all_), strict=True)]
-    differences = [model - baseline for _, model, baseline in seen]
+    differences = [one.candidate - one.baseline for one in seen]
     scores, truth = RewardOverRisk().fit(parts[0], differences[0])(parts[1]), differences[1]
     order = np.argsort(-scores, kind="stable")
     sorted_scores, count = -scores[order], len(truth)
@@ -161,12 +161,12 @@ def mq2008(folder: Path, halves: int = 200) -> None:
             odd = np.arange(len(valid.queries)) % 2 == 1
             pairs = [(valid.select(odd), valid.select(~odd)), (valid.select(~odd), valid.select(odd))]
             for fit, see in pairs if valid_only else [(valid, test)]:
-                both = [Lists.of_ranker(ranker, part, "bm25", Movement(blend)) for part in (fit, see)]
-                one = gate_of(gate, MEASURE, "lightgbm")
+                both = [ListPair.from_ranker(ranker, part, "bm25", Movement(blend)) for part in (fit, see)]
+                one = make_scorer(gate, MEASURE, "lightgbm")
                 known = both[0].effectiveness(fit.qrels(), MEASURE)
-                one.fit(both[0], fit.qrels(), known[1] - known[2])
-                _, model, baseline = both[1].effectiveness(see.qrels(), MEASURE)
-                found.append((one.scores(both[1]), model - baseline))
+                one.fit(both[0], fit.qrels(), known.candidate - known.baseline)
+                seen = both[1].effectiveness(see.qrels(), MEASURE)
+                found.append((one.scores(both[1]), seen.candidate - seen.baseline))
         return np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found])
 
     def gain_within(scores: Any, differences: Any, level: float) -> float:
@@ -280,7 +280,7 @@ def timed() -> None:
             data.to_run(data.y + rng.normal(0, spread, len(data)), name) for spread, name in ((1, "new"), (2, "old"))
         )
         qrels = [data.select(part).qrels() for part in (np.arange(500), np.arange(500, n + 500))]
-        controller = sf.RiskController(new, baseline=old, level=0.1, measure="nDCG@10").fit_gate(qrels[0])
+        controller = sf.RiskController(new, baseline=old, level=0.1, measure="nDCG@10").fit_scorer(qrels[0])
         took = []
         for _ in range(3):  # the least of three: other programs only ever add
             began, worked = time.perf_counter(), time.process_time()

@@ -48,6 +48,10 @@ MAY_IMPORT = {  # besides itself and the foundation
     },
 }
 
+INSIDE = {  # of a package's folders, which may import which besides themselves; its own files may be imported by all
+    "decide": {"evidence": set(), "gate": {"evidence"}, "control": {"evidence"}},
+}
+
 
 def packages() -> list[str]:
     return sorted(path.parent.name for path in ROOT.glob("*/__init__.py"))
@@ -75,6 +79,14 @@ def test_no_package_imports_what_is_above_it(package: str) -> None:
     allowed = MAY_IMPORT[package] | FOUNDATION | {package}
     for file in sorted((ROOT / package).rglob("*.py")):
         assert imported(file) <= allowed, file
+
+
+@pytest.mark.parametrize(("package", "folder"), [(package, folder) for package in INSIDE for folder in INSIDE[package]])
+def test_no_folder_imports_another_that_it_may_not(package: str, folder: str) -> None:
+    others = INSIDE[package].keys() - INSIDE[package][folder] - {folder}
+    for file in sorted((ROOT / package / folder).rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        assert not [other for other in others if f"surefoot.{package}.{other}" in text], file
 
 
 def test_the_foundation_imports_no_package() -> None:

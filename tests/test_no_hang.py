@@ -13,7 +13,7 @@ import surefoot as sf
 from surefoot.arguments import decimal
 from surefoot.data.reading.texts import read_texts
 from surefoot.decide.evidence.strata import read_weights
-from surefoot.decide.gate.policy import Policy
+from surefoot.decide.gate.policy import ReleasePolicy
 
 LONG = 40_000
 SECONDS = 10  # each takes a fraction of one; what hangs takes minutes
@@ -31,9 +31,9 @@ TEXTS: dict[str, tuple[str, str, Callable[[Path], Any], str]] = {
     "topics that never end": ("t", "<top " * LONG, read_texts, "no topic was found"),
     "spaces before a number": ("t", f"<top><num>{' ' * LONG}<title>a", read_texts, "line 1: the topic has no number"),
     "spaces after a number": ("t", f"<top><num> Number{' ' * LONG}x</top>", read_texts, "line 1: the topic has no"),
-    "a policy of many parts": ("p.toml", f"{'a.' * LONG}a = 1", Policy.read, f"line 1: has a line of {LONG:,} dots"),
-    "a policy of many digits": ("p.toml", f"risk = {'1' * 5000}", Policy.read, "is not TOML"),
-    "a policy of many brackets": ("p.toml", f"risk = {'[' * 5000}", Policy.read, "is not TOML"),
+    "a policy of many parts": ("p.toml", f"{'a.' * LONG}a = 1", ReleasePolicy.read, f"has a line of {LONG:,} dots"),
+    "a policy of many digits": ("p.toml", f"risk = {'1' * 5000}", ReleasePolicy.read, "is not TOML"),
+    "a policy of many brackets": ("p.toml", f"risk = {'[' * 5000}", ReleasePolicy.read, "is not TOML"),
 }  # fmt: skip
 
 

@@ -85,14 +85,15 @@ def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp
     ("options", "said"),
     [
         (["--judged", "train.txt"], "trained or validated on"),
-        (["--judged", "valid.txt"], "gate was fitted on"),
+        (["--judged", "valid.txt"], "scorer was fitted on"),
         (["--risk", "0"], "the level of risk is 0.0"),
         (["--delta", "2"], "delta is 2.0"),
         (["-m", "DCG@10"], "no greatest value"),
         (["--method", "hope"], "method is 'hope'"),
         (["--method", "binomial"], "losses of 0 or 1"),
         (["--weights", "shares.csv"], "sum to 0.9"),
-        (["--gate", "own"], "gate is 'own'"),
+        (["--scorer", "own"], "scorer is 'own'"),
+        (["--gate", "old"], "scorer is 'old'"),
         (["--judged", "nowhere.txt"], "nowhere.txt"),
     ],
 )

@@ -28,7 +28,7 @@ from surefoot.data.reading.texts import read_texts
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.evidence.strata import read_weights
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.policy import Policy
+from surefoot.decide.gate.policy import ReleasePolicy
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
@@ -59,7 +59,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     learning, judged = (
         {q: d for q, d in made.qrels.to_dict().items() if (q in half) == first} for first in (True, False)
     )
-    controller = sf.RiskController(bold, today, 0.5, measure="nDCG@10").fit_gate(learning).calibrate(judged)
+    controller = sf.RiskController(bold, today, 0.5, measure="nDCG@10").fit_scorer(learning).calibrate(judged)
     controller.certificate_.write_json(folder / "certificate.json")
     controller.save(folder / "controller")
     sf.assess(scores, baseline="today").write_json(folder / "assessment.json", per_query=True)
@@ -115,7 +115,7 @@ TEXTS: dict[str, tuple[list[bytes], Callable[[Path], Any], int]] = {
     "policy.toml": (
         [b'risk = 0.02\nshare_hurt = 0.1\n[segments."long"]\nrisk = 0.05\n',
          b"gain = 0\nu_risk = { alpha = 5, above = -0.01 }\ndelta = 0.05\n"],
-        Policy.read, 500,
+        ReleasePolicy.read, 500,
     ),
     "weights.csv": ([b"stratum,share\nhead,0.5\ntail,0.5\n", b"a\t1\nb\t3\n"], read_weights, 400),
     "segments.csv": ([b"query,kind\nq1,head\nq2,tail\n", b'{"q1": "head", "q2": "tail"}'], sf.read_segments, 400),

@@ -195,11 +195,11 @@ data = sf.synthetic_letor(queries=300, documents=10, features=8, seed=1)
 parts = [data.select(np.arange(*part)) for part in ((0, 100), (100, 180), (180, 300))]
 small = {"max_leaves": 4, "max_depth": 0, "grow_policy": "lossguide", "nthread": 1}
 model = sf.Ranker("gain", engine="xgboost", n_estimators=10, **small)
-c = sf.RiskController(model.fit(parts[0]), baseline="bm25", level=0.3).fit_gate(parts[1]).calibrate(parts[2])
+c = sf.RiskController(model.fit(parts[0]), baseline="bm25", level=0.3).fit_scorer(parts[1]).calibrate(parts[2])
 c.save(sys.argv[1])
 again = sf.RiskController.load(sys.argv[1])
-assert (again.gate.scores(again.lists(parts[2])) == c.gate.scores(c.lists(parts[2]))).all()
-print(c.certificate_["gate"], c.gate.to_dict()["engine"])
+assert (again.scorer.scores(again.lists(parts[2])) == c.scorer.scores(c.lists(parts[2]))).all()
+print(c.certificate_["scorer"], c.scorer.to_dict()["engine"])
 """
 
 

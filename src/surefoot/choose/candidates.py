@@ -19,7 +19,7 @@ from surefoot.choose.plan import Job, Setting
 from surefoot.choose.store import Store
 from surefoot.choose.trainings import Trainings
 from surefoot.choose.worker import SHOWN, measures
-from surefoot.data.types.ranking_data import standardise
+from surefoot.data.types.ranking_data import blend_scores
 from surefoot.learn.options import OBJECTIVE
 from surefoot.learn.target import Target
 from surefoot.risk.churn import kendall_tau
@@ -47,10 +47,6 @@ class Held:
     def values(self, scores: Floats) -> Floats:
         """Each measure, a row each, of every query under these scores of documents."""
         return np.stack([target.values(scores) for target in self.measured])
-
-    def standardised(self, scores: Floats) -> Floats:
-        """Scores less their query's mean, over their deviation within it."""
-        return standardise(scores, self.lengths)
 
     def tau(self, scores: Floats) -> Floats:
         """Kendall's τ between the ranking by these scores and the first baseline's; NaN for a single document."""
@@ -202,8 +198,7 @@ class Candidates:
             blended = [
                 {
                     part: [
-                        (1 - weight) * held.standardised(held.baselines[0])
-                        + weight * held.standardised(one[f"{part}_scores"])
+                        blend_scores(one[f"{part}_scores"], held.baselines[0], held.lengths, weight)
                         for held, one in zip(self._held(part), seed, strict=True)
                     ]
                     for part in SHOWN

@@ -11,7 +11,7 @@ from surefoot.cli.outputs import JSON, PAGE, Force, Output, OutputModel, check_o
 from surefoot.cli.printing import either
 from surefoot.decide.control.file_names import is_controller_file
 from surefoot.decide.evidence.unanswered import Unanswered
-from surefoot.decide.options import DELTA, LEVEL, METHODS
+from surefoot.decide.options import DELTA, LEVEL, METHODS, SCORER
 from surefoot.errors import visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import files_of, named, resolved_baseline
@@ -21,7 +21,7 @@ from surefoot.progress import busy
 
 def control(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")],
-    valid: Annotated[Path, typer.Option(help="Labelled queries to fit the gate on: LETOR text or Parquet.")],
+    valid: Annotated[Path, typer.Option(help="Labelled queries to fit the scorer on: LETOR text or Parquet.")],
     judged: Annotated[Path, typer.Option(help="Other labelled queries, to prove it on.")],
     baseline: Annotated[list[str], typer.Option("-b", "--baseline", help=f"What is shipped today: {BASELINES}")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to save the controller to.")],
@@ -36,7 +36,7 @@ def control(
         str | None, typer.Option("-m", "--measure", help="From 0 to 1.", show_default="the model's")
     ] = None,
     method: Annotated[str, typer.Option(help=f"{either(METHODS)}.")] = METHODS[0],
-    gate: Annotated[str, typer.Option(help="predicted_gain, predicted_gain:isotonic or feature:K.")] = "predicted_gain",
+    scorer: Annotated[str, typer.Option(help="predicted_gain, predicted_gain:isotonic or feature:K.")] = SCORER,
     blend: Annotated[
         float | None, typer.Option(help="Weight of the model's scores beside the baseline's.", show_default=False)
     ] = None,
@@ -65,6 +65,7 @@ def control(
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the certificate.", show_default=False)] = None,
     force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    gate: Annotated[str | None, typer.Option(hidden=True, help="The old name of --scorer.")] = None,
 ) -> None:
     """Show a model only where its risk is proved to stay within a level, and the baseline elsewhere.
 
@@ -84,12 +85,12 @@ def control(
     from surefoot.learn.baseline_spec import read_like, with_baselines
     from surefoot.learn.ranker import Ranker
 
-    levels = {name: level for name, level in (("risk", risk), ("share_hurt", share_hurt)) if level is not None}
+    levels = {name: level for name, level in {"risk": risk, "share_hurt": share_hurt}.items() if level is not None}
     ranker = Ranker.load(model)
     shipped = named(baseline[0])[0]
     controller = RiskController(
-        ranker, shipped, levels or LEVEL, delta, measure=measure, method=method, gate=gate, blend=blend,
-        movement_cap=movement_cap, drift=drift, unanswered=unanswered,
+        ranker, shipped, levels or LEVEL, delta, measure=measure, method=method, scorer=scorer, gate=gate,
+        blend=blend, movement_cap=movement_cap, drift=drift, unanswered=unanswered,
     )  # fmt: skip
     controller.candidate_name = model.resolve().name
     controller.baseline_source = resolved_baseline(baseline[0])
@@ -99,8 +100,8 @@ def control(
             for path in (valid, judged, traffic)
             if path is not None
         }
-    with busy("Fitting the gate"):
-        controller.fit_gate(data[valid])
+    with busy("Fitting the scorer"):
+        controller.fit_scorer(data[valid])
     with busy("Calibrating"):
         controller.calibrate(
             data[judged], weights, strata=strata, traffic=None if traffic is None else data[traffic], ledger=ledger

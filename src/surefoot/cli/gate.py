@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +21,7 @@ from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.missing import Missing
 
 if TYPE_CHECKING:
+    from surefoot.decide.evidence.conditions import Condition
     from surefoot.decide.gate.decision import Decision
 
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
@@ -145,37 +147,38 @@ def gate(
 
     In GitHub Actions it also writes the job's summary, and marks the conditions that fail.
     """
-    given = _conditions(risk, share_hurt, gain, u_risk, delta, segment or [])
-    if policy is None and not set(given) - {"delta"}:
+    levels = {"risk": risk, "share_hurt": share_hurt, "gain": gain, "u_risk": u_risk}
+    conditions = _conditions(levels, segment or []) | ({} if delta is None else {"delta": delta})
+    if policy is None and not set(conditions) - {"delta"}:
         raise ArgumentError("give conditions, such as --risk 0.02 --gain 0, or a policy (--policy FILE)")
     printed, to_terminal = format_, json_file == TERMINAL
     if to_terminal:
         if format_ not in (Format.table, Format.json):
             raise ArgumentError(f"--json - and --format {format_} would both be printed; print one, and name a file")
         json_file, printed = None, Format.json
-    wanted = {"json": json_file, "markdown": markdown_file, "junit": junit_file, "html": html_file}
+    outputs = {"json": json_file, "markdown": markdown_file, "junit": junit_file, "html": html_file}
     marks = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": JUNIT, "html": PAGE}
     inputs = [path for _, path in map(name_and_file, files or [])]
     inputs += [one for one in (scores, policy, segments, weights, strata, drawn, queries) if one is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
-    kept = [one for one in (state, ledger, summary) if one is not None]  # which are read and written
-    check_outputs([Output(f"--{kind}", path, marks[kind]) for kind, path in wanted.items()], inputs + kept, force)
+    updated = [one for one in (state, ledger, summary) if one is not None]  # read and then written
+    check_outputs([Output(f"--{kind}", path, marks[kind]) for kind, path in outputs.items()], inputs + updated, force)
     check_outputs(
         [Output("--state", state), Output("--ledger", ledger)], [*inputs, *filter(None, [summary])], force=True
     )
     from surefoot.data.reading.files import as_text
     from surefoot.decide.gate.gate import deciding
     from surefoot.decide.gate.github_actions import append_summary, commands
-    from surefoot.decide.gate.policy import Policy
+    from surefoot.decide.gate.policy import ReleasePolicy
 
-    asked = Policy.read(given) if policy is None else Policy.read(policy, given)
+    parsed = ReleasePolicy.read(conditions) if policy is None else ReleasePolicy.read(policy, conditions)
 
     (matrix,) = read_scored("gate", files or [], scores, [] if measure is None else [measure], missing)
     with deciding(
         matrix,
         None if candidate is None else as_text(candidate),
         None if baseline is None else as_text(baseline),
-        asked,
+        parsed,
         segments=segments,
         weights=weights,
         strata=strata,
@@ -186,7 +189,7 @@ def gate(
         queries=queries,
         unanswered=unanswered,
     ) as decision:
-        for kind, path in wanted.items():
+        for kind, path in outputs.items():
             if path is not None:
                 getattr(decision, f"write_{kind}")(path)
         if summary is not None:
@@ -199,32 +202,37 @@ def gate(
     raise typer.Exit(decision.exit_code)
 
 
-def _conditions(
-    risk: float | None, share_hurt: float | None, gain: float | None, u_risk: str | None, delta: float | None,
-    segments: list[str],
-) -> dict[str, Any]:  # fmt: skip
-    """The policy that the options are."""
-    plain = {"risk": risk, "share_hurt": share_hurt, "gain": gain, "delta": delta}
-    found: dict[str, Any] = {name: value for name, value in plain.items() if value is not None}
-    if u_risk is not None:
-        found["u_risk"] = _u_risk("--u-risk", u_risk)
+def _conditions(levels: Mapping[str, float | str | None], segments: list[str]) -> dict[str, Any]:
+    """The policy that the options are; `levels` has an option for each condition."""
+    from surefoot.decide.evidence.conditions import CONDITIONS
+
+    policy: dict[str, Any] = {
+        name: _level(f"--{name.replace('_', '-')}", CONDITIONS[name], level)
+        for name, level in levels.items()
+        if level is not None
+    }
     for text in segments:
         parts = _IN_SEGMENT.fullmatch(text)
         if parts is None:
             raise ArgumentError(f"--segment {shortened(text)} is not understood; write it as 'head:risk=0.05'")
         key, level = parts["key"].replace("-", "_"), parts["level"]
-        own = found.setdefault("segments", {}).setdefault(parts["segment"], {})
+        own = policy.setdefault("segments", {}).setdefault(parts["segment"], {})
         if key in own:
             raise ArgumentError(f"--segment {shortened(text)}: {key} of that segment is given twice")
-        own[key] = _u_risk("--segment", level) if key == "u_risk" else _decimal("--segment", level)
-    return found
+        own[key] = _level("--segment", CONDITIONS.get(key), level)
+    return policy
 
 
-def _u_risk(option: str, text: str) -> dict[str, float]:
-    alpha, colon, level = text.partition(":")
+def _level(option: str, condition: Condition | None, level: float | str) -> float | dict[str, float]:
+    """What a policy has for a condition, from what an option says: a level, or α:level."""
+    if not isinstance(level, str):
+        return level
+    if condition is None or not condition.has_alpha:
+        return _decimal(option, level)
+    alpha, colon, rest = level.partition(":")
     if not colon:
-        raise ArgumentError(f"{option} {shortened(text)} is not understood; write α and the level, such as 5:0")
-    return {"alpha": _decimal(option, alpha), "above": _decimal(option, level)}
+        raise ArgumentError(f"{option} {shortened(level)} is not understood; write α and the level, such as 5:0")
+    return {"alpha": _decimal(option, alpha), condition.level_key: _decimal(option, rest)}
 
 
 def _decimal(option: str, text: str) -> float:

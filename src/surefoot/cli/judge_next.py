@@ -56,24 +56,24 @@ def judge_next(
     check_outputs([Output("--ledger", ledger)], [file, shipped, *([judged] if judged else [])], force=True)
     from surefoot.data.types.runs import Qrels, read_qrels, read_run
     from surefoot.data.writing.all_or_nothing import write_text
-    from surefoot.decide.evidence.draws import judge_next as drawn
+    from surefoot.decide.evidence.draws import judge_next as draw
     from surefoot.decide.evidence.judging_list import documents_to_judge, draws_csv, draws_tables
-    from surefoot.decide.evidence.ledger import opened
+    from surefoot.decide.evidence.ledger import open_ledger
     from surefoot.progress import busy
 
     with busy("Reading runs"):
         candidate, reference = read_run(file, name), read_run(shipped, today)
         known: Qrels | None = None if judged is None else read_qrels(judged)
-    found = drawn(candidate, reference, measure, draws, drawn_for=drawn_for, seed=seed)  # type: ignore[arg-type]
-    wanted = documents_to_judge(found, candidate, reference, known)
+    drawn = draw(candidate, reference, measure, draws, drawn_for=drawn_for, seed=seed)  # type: ignore[arg-type]
+    unjudged = documents_to_judge(drawn, candidate, reference, known)
     with ExitStack() as entry:
         if ledger is not None:
-            entry.enter_context(opened(ledger)).seeds.append(found.seed)
+            entry.enter_context(open_ledger(ledger)).seeds.append(drawn.seed)
         if csv_file is not None:
-            write_text(csv_file, draws_csv(found, wanted))
-        found.write(output)
+            write_text(csv_file, draws_csv(drawn, unjudged))
+        drawn.write(output)
     if not quiet:
         from surefoot.cli.printing import show
 
-        show(draws_tables(found, wanted, _SHOWN))
+        show(draws_tables(drawn, unjudged, _SHOWN))
         typer.echo(visible(f"The draws are in {output}; have all of them judged, then decide with them"))

@@ -1,4 +1,4 @@
-"""What decisions take where nothing is said.
+"""What decisions take by default.
 
 It imports nothing, so that the command line can show all of it before anything is loaded.
 """
@@ -13,4 +13,5 @@ EXIT = {"ship": 0, "stop": 1, "undecided": 3}  # the command's exit codes; an er
 EVERY = "*"  # as a segment's name in a policy: each of them
 LEVEL = 0.02  # of risk, that a controller keeps
 BUDGET = 1_000  # queries that will be judged at most, about, where a controller opens batch by batch
+SCORER = "predicted_gain"  # of a controller
 METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")  # by which a controller proves a level

@@ -28,9 +28,9 @@ def ranker() -> sf.Ranker:
 
 
 def fitted(**settings: object) -> sf.RiskController:
-    """A controller with its gate fitted; eleven of the judged queries have no relevant document, and count."""
+    """A controller with its scorer fitted; eleven of the judged queries have no relevant document, and count."""
     chosen = {"baseline": "bm25", "level": 0.05, "unanswered": "traffic", **settings}
-    return sf.RiskController(ranker(), **chosen).fit_gate(parts()["valid"])
+    return sf.RiskController(ranker(), **chosen).fit_scorer(parts()["valid"])
 
 
 @cache

@@ -13,7 +13,7 @@ import pytest
 from tests.decide.control.controlled import MEASURE, calibrated, fitted, parts, ranker
 
 import surefoot as sf
-from surefoot.decide.control.certificate import certificate_schema
+from surefoot.decide.control.certificate_data import certificate_schema
 
 
 def shuffled(data: sf.RankingData, seed: int = 0) -> sf.RankingData:
@@ -24,8 +24,8 @@ def test_it_shows_the_candidate_where_that_is_proved_to_be_safe() -> None:
     certificate, judged = calibrated().certificate_, parts()["judged"]
     assert certificate["threshold"] is not None
     assert certificate["bound"] == certificate["level"] == 0.05
-    assert 0 < certificate["observed"] < 0.05 < certificate["whole"]["risk"]
-    assert certificate["n"] == len(judged.queries)
+    assert 0 < certificate["observed"] < 0.05 < certificate["everywhere"]["risk"]
+    assert certificate["queries"] == len(judged.queries)
     assert 0.3 < certificate["gain_kept"] < 1.2
     # The observed figures are those of an assessment of the very lists that are shown.
     shown = calibrated().to_run(judged)
@@ -61,9 +61,9 @@ def test_each_query_gets_one_list_or_the_other() -> None:
 def test_the_order_of_queries_changes_nothing() -> None:
     turned = fitted().calibrate(shuffled(parts()["judged"]))
     assert turned.certificate_.to_dict() == calibrated().certificate_.to_dict()
-    other = sf.RiskController(ranker(), baseline="bm25", level=0.05).fit_gate(shuffled(parts()["valid"]))
+    other = sf.RiskController(ranker(), baseline="bm25", level=0.05).fit_scorer(shuffled(parts()["valid"]))
     same = other.calibrate(parts()["judged"]).certificate_
-    assert same["n"] == 489  # each with a relevant document; trees may differ in last digits, as their sums do
+    assert same["queries"] == 489  # each with a relevant document; trees may differ in last digits, as their sums do
 
 
 def test_the_certificate_is_plain_data_of_its_schema() -> None:
@@ -90,7 +90,7 @@ def test_the_curve_rises_and_passes_through_what_was_found() -> None:
 def test_too_few_queries_show_the_baseline_and_say_why() -> None:
     few = parts()["judged"].select(np.arange(50))
     c = fitted().calibrate(few)
-    assert c.certificate_["least_n"] == 59
+    assert c.certificate_["least_queries"] == 59
     assert "50 judged queries cannot prove risk at most 0.05" in c.certificate_["reason"]
     assert "at least 59" in c.certificate_["sentence"]
     run = c.to_run(parts()["traffic"])
@@ -101,7 +101,7 @@ def test_too_few_queries_show_the_baseline_and_say_why() -> None:
 
 def test_a_candidate_that_only_loses_is_not_shown() -> None:
     judged = parts()["judged"]
-    worse = sf.RiskController(ranker(), baseline="best", level=0.5, gate=lambda lists: np.zeros(len(lists.queries)))
+    worse = sf.RiskController(ranker(), baseline="best", level=0.5, scorer=lambda lists: np.zeros(len(lists.queries)))
     c = worse.calibrate(judged.with_baseline("best", judged.y))
     assert c.threshold_ is None
     assert "did not gain anything" in c.certificate_["reason"]
@@ -123,7 +123,7 @@ def test_both_losses_at_once_are_as_safe_as_each() -> None:
         fitted(level=0.1, loss="share_hurt", method=method).calibrate(judged) for method in ("betting", "binomial")
     ]
     assert alone[0].threshold_ == alone[1].threshold_  # of 0 and 1 the exact tail is taken either way
-    assert [one["loss"] for one in (both.certificate_, *both.certificate_["also"])] == ["risk", "share_hurt"]
+    assert [one["loss"] for one in (both.certificate_, *both.certificate_["other_losses"])] == ["risk", "share_hurt"]
     assert both.threshold_ == max(float(calibrated().threshold_ or 0), float(alone[0].threshold_ or 0))
     assert "loses on average at most 0.05" in both.certificate_["sentence"]
     assert "at most 10 % of queries" in both.certificate_["sentence"]
@@ -137,20 +137,20 @@ def test_drift_is_paid_for() -> None:
 
 
 @pytest.mark.parametrize(
-    "gate", ["predicted_gain:isotonic", "feature:12", lambda lists: -lists.data.X[lists.data.offsets[:-1], 11]]
+    "scorer", ["predicted_gain:isotonic", "feature:12", lambda lists: -lists.data.X[lists.data.offsets[:-1], 11]]
 )
-def test_other_gates(gate: Any) -> None:
-    c = fitted(gate=gate).calibrate(parts()["judged"])
+def test_other_scorers(scorer: Any) -> None:
+    c = fitted(scorer=scorer).calibrate(parts()["judged"])
     assert c.certificate_["tried"] > 100
-    if gate == "feature:12":  # it hints at queries where the candidate is misled: the lower the better
-        assert c.gate.to_dict() == {"sign": -1}
+    if scorer == "feature:12":  # it hints at queries where the candidate is misled: the lower the better
+        assert c.scorer.to_dict() == {"sign": -1}
     assert len(c.decisions(parts()["traffic"]).queries) == 300
 
 
 def test_a_function_needs_no_fitting_and_is_checked() -> None:
-    c = sf.RiskController(ranker(), baseline="bm25", level=0.05, gate=lambda lists: np.arange(len(lists.queries)))
+    c = sf.RiskController(ranker(), baseline="bm25", level=0.05, scorer=lambda lists: np.arange(len(lists.queries)))
     assert c.calibrate(parts()["judged"]).certificate_["tried"] == 489
-    wrong = sf.RiskController(ranker(), baseline="bm25", gate=lambda lists: [np.nan] * len(lists.queries))
+    wrong = sf.RiskController(ranker(), baseline="bm25", scorer=lambda lists: [np.nan] * len(lists.queries))
     with pytest.raises(sf.ArgumentError, match="one finite number"):
         wrong.calibrate(parts()["judged"])
 
@@ -163,12 +163,12 @@ def test_blending_and_a_cap_are_part_of_what_is_certified() -> None:
         before = {document: rank for rank, document in enumerate(documents)}
         moved = [abs(rank - before[document]) for rank, document in enumerate(candidate[query])]
         assert max(moved) <= 2
-    assert c.certificate_["whole"]["risk"] < calibrated().certificate_["whole"]["risk"]
+    assert c.certificate_["everywhere"]["risk"] < calibrated().certificate_["everywhere"]["risk"]
     assert (c.certificate_["blend"], c.certificate_["movement_cap"]) == (0.7, 2)
 
 
 def test_a_baseline_by_feature_is_the_baseline_by_name() -> None:
-    c = sf.RiskController(ranker(), baseline="feature:1", level=0.05, unanswered="traffic").fit_gate(parts()["valid"])
+    c = sf.RiskController(ranker(), baseline="feature:1", level=0.05, unanswered="traffic").fit_scorer(parts()["valid"])
     assert c.calibrate(parts()["judged"]).threshold_ == pytest.approx(calibrated().threshold_)
 
 
@@ -183,9 +183,9 @@ def test_two_runs_and_judgments() -> None:
         sf.read_run(whole["candidate"], name="new"), baseline=sf.read_run(whole["baseline"], name="today"),
         level=0.05, measure=MEASURE, unanswered="traffic",
     )  # fmt: skip
-    runs.fit_gate(parts()["valid"].qrels()).calibrate(parts()["judged"].qrels())
-    isotonic = fitted(gate="predicted_gain:isotonic").calibrate(parts()["judged"])
-    assert runs.certificate_["gate"] == "predicted_gain:isotonic"
+    runs.fit_scorer(parts()["valid"].qrels()).calibrate(parts()["judged"].qrels())
+    isotonic = fitted(scorer="predicted_gain:isotonic").calibrate(parts()["judged"])
+    assert runs.certificate_["scorer"] == "predicted_gain:isotonic"
     assert runs.threshold_ == pytest.approx(isotonic.threshold_)
     assert runs.certificate_["shown"] == pytest.approx(isotonic.certificate_["shown"])
     run = runs.to_run().to_dict()
@@ -196,21 +196,21 @@ def test_two_runs_and_judgments() -> None:
 
 def test_saved_and_loaded_it_decides_alike(tmp_path: Path) -> None:
     traffic = parts()["traffic"]
-    for number, c in enumerate((calibrated(), fitted(gate="predicted_gain:isotonic").calibrate(parts()["judged"]))):
+    for number, c in enumerate((calibrated(), fitted(scorer="predicted_gain:isotonic").calibrate(parts()["judged"]))):
         c.save(tmp_path / str(number))
         loaded = sf.RiskController.load(tmp_path / str(number))
         assert loaded.certificate_.to_dict() == c.certificate_.to_dict()
         np.testing.assert_array_equal(loaded.predict(traffic), c.predict(traffic))
-        with pytest.raises(sf.DataError, match="gate was fitted on"):
+        with pytest.raises(sf.DataError, match="scorer was fitted on"):
             loaded.calibrate(parts()["valid"])
 
 
 def test_runs_are_loaded_without_their_runs(tmp_path: Path) -> None:
     lists = calibrated().lists(parts()["judged"])
     other = calibrated().lists(parts()["traffic"])
-    c = sf.RiskController(lists.candidate, baseline=lists.baseline, level=0.3, gate="predicted_gain:isotonic")
+    c = sf.RiskController(lists.candidate, baseline=lists.baseline, level=0.3, scorer="predicted_gain:isotonic")
     half = [dict(list(parts()["judged"].qrels().to_dict().items())[part]) for part in (slice(200), slice(200, None))]
-    c.fit_gate(half[0]).calibrate(half[1]).save(tmp_path / "c")
+    c.fit_scorer(half[0]).calibrate(half[1]).save(tmp_path / "c")
     loaded = sf.RiskController.load(tmp_path / "c")
     assert (
         loaded.to_run((other.candidate, other.baseline)).to_dict()
@@ -222,20 +222,20 @@ def test_runs_are_loaded_without_their_runs(tmp_path: Path) -> None:
 
 def test_what_only_the_baseline_shows_is_as_good_as_the_candidates_last() -> None:
     """The predicted gain by hand: documents that the candidate drops are not worthless."""
-    from surefoot.decide.control.list_pair import Lists, Movement
+    from surefoot.decide.control.list_pair import ListPair, Movement
     from surefoot.decide.control.scorers import PredictedGain
     from surefoot.measures.notation import Measure
 
     candidate = sf.read_run({"q1": {"a": 0.9, "b": 0.5}, "q2": {"x": 0.4}}, name="new")
     baseline = sf.read_run({"q1": {"c": 2.0, "a": 1.0}, "q2": {"x": 1.0}, "q3": {"y": 1.0}}, name="today")
-    lists = Lists.of_runs(candidate, baseline, Movement())
-    gate = PredictedGain(Measure.parse("nDCG@10"), None)
-    gate.expected.at = gate.expected.value = np.array([0.0, 1.0])  # ĝ is the score itself
+    lists = ListPair.from_runs(candidate, baseline, Movement())
+    scorer = PredictedGain(Measure.parse("nDCG@10"), None)
+    scorer.expected.at = scorer.expected.value = np.array([0.0, 1.0])  # ĝ is the score itself
     first, second = 1.0, 1 / np.log2(3)
     # q1: a from 2 to 1, b new at 2, c (as good as b) gone from 1; ideal 0.9, 0.5, 0.5.
     ideal = 0.9 + 0.5 * second + 0.5 / 2
     expected = (0.9 * (first - second) + 0.5 * second - 0.5 * first) / ideal
-    found = dict(zip(lists.queries, gate.scores(lists), strict=True))
+    found = dict(zip(lists.queries, scorer.scores(lists), strict=True))
     assert found["q1"] == pytest.approx(expected)
     assert found["q2"] == pytest.approx(0.0)
     assert found["q3"] == pytest.approx(-1.0)  # y, as good as the least of all, is gone

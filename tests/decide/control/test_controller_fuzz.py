@@ -43,8 +43,8 @@ def changed(data: Any, place: tuple[Any, ...], value: Any) -> Any:
 def test_nothing_in_a_file_breaks_a_controller(tmp_path: Path, kind: str) -> None:
     made = {
         "regression": calibrated,
-        "isotonic": lambda: fitted(gate="predicted_gain:isotonic").calibrate(parts()["judged"]),
-        "opening": lambda: fitted(gate="feature:12").update(parts()["judged"]),
+        "isotonic": lambda: fitted(scorer="predicted_gain:isotonic").calibrate(parts()["judged"]),
+        "opening": lambda: fitted(scorer="feature:12").update(parts()["judged"]),
     }
     made[kind]().save(tmp_path)
     file = tmp_path / "controller.json"

@@ -28,8 +28,8 @@ from surefoot.data.hashes import sealed
         ({"delta": float("nan")}, "delta is nan"),
         ({"method": "guess"}, "method is 'guess'"),
         ({"method": "binomial"}, "losses of 0 or 1"),
-        ({"gate": "kendall"}, "gate is 'kendall'"),
-        ({"gate": "feature:x"}, "gate is 'feature:x'"),
+        ({"scorer": "kendall"}, "scorer is 'kendall'"),
+        ({"scorer": "feature:x"}, "scorer is 'feature:x'"),
         ({"blend": 0}, "blend is 0"),
         ({"blend": 1.5}, "blend is 1.5"),
         ({"movement_cap": 0}, "movement_cap is 0"),
@@ -50,13 +50,13 @@ def test_queries_that_the_model_was_trained_on() -> None:
     with pytest.raises(sf.DataError, match="trained or validated on"):
         fitted().update(parts()["train"])
     stopped = sf.Ranker("gain", n_estimators=3, num_threads=1).fit(parts()["train"], valid=parts()["valid"])
-    c = sf.RiskController(stopped, baseline="bm25", gate=lambda lists: np.zeros(len(lists.queries)))
+    c = sf.RiskController(stopped, baseline="bm25", scorer=lambda lists: np.zeros(len(lists.queries)))
     with pytest.raises(sf.DataError, match="trained or validated on"):
         c.calibrate(parts()["valid"])
 
 
-def test_queries_that_the_gate_was_fitted_on() -> None:
-    with pytest.raises(sf.DataError, match="those that the gate was fitted on, such as query '201'"):
+def test_queries_that_the_scorer_was_fitted_on() -> None:
+    with pytest.raises(sf.DataError, match="those that the scorer was fitted on, such as query '201'"):
         fitted().calibrate(parts()["valid"])
 
 
@@ -67,14 +67,14 @@ def test_nothing_judged() -> None:
     lists = calibrated().lists(judged)
     runs = sf.RiskController(lists.candidate, baseline=lists.baseline)
     with pytest.raises(sf.DataError, match="none of the queries is judged"):
-        runs.fit_gate({"other": {"d": 1}})
+        runs.fit_scorer({"other": {"d": 1}})
 
 
 def test_what_comes_too_early_or_twice() -> None:
     unfitted = sf.RiskController(ranker(), baseline="bm25")
-    with pytest.raises(sf.ArgumentError, match="call fit_gate first"):
+    with pytest.raises(sf.ArgumentError, match="call fit_scorer first"):
         unfitted.calibrate(parts()["judged"])
-    with pytest.raises(sf.ArgumentError, match="call fit_gate first"):
+    with pytest.raises(sf.ArgumentError, match="call fit_scorer first"):
         unfitted.update(parts()["judged"])
     with pytest.raises(sf.ArgumentError, match="nothing is proved yet"):
         fitted().to_run(parts()["traffic"])
@@ -90,15 +90,15 @@ def test_data_of_another_kind() -> None:
     with pytest.raises(sf.ArgumentError, match="needs RankingData"):
         calibrated().to_run({"q": {"d": 1.0}})
     with pytest.raises(sf.ArgumentError, match="has no baseline 'bm26'"):
-        sf.RiskController(ranker(), baseline="bm26").fit_gate(parts()["valid"])
+        sf.RiskController(ranker(), baseline="bm26").fit_scorer(parts()["valid"])
     with pytest.raises(sf.ArgumentError, match="no feature 99"):
-        sf.RiskController(ranker(), baseline="feature:99").fit_gate(parts()["valid"])
+        sf.RiskController(ranker(), baseline="feature:99").fit_scorer(parts()["valid"])
     lists = calibrated().lists(parts()["judged"])
     with pytest.raises(sf.ArgumentError, match="needs a baseline run"):
         sf.RiskController(lists.candidate)
-    for gate in ("feature:3", "predicted_gain:regression"):
+    for scorer in ("feature:3", "predicted_gain:regression"):
         with pytest.raises(sf.ArgumentError, match="features, and runs have none"):
-            sf.RiskController(lists.candidate, baseline=lists.baseline, gate=gate)
+            sf.RiskController(lists.candidate, baseline=lists.baseline, scorer=scorer)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_draws_that_do_not_fit() -> None:
     with pytest.raises(sf.ArgumentError, match="need method betting"):
         fitted(method="crc").calibrate(judged, draws)
     with pytest.raises(sf.DataError, match="the controller is for P@5"):
-        sf.RiskController(ranker(), "bm25", measure="P@5", gate=lambda one: np.zeros(500)).calibrate(judged, draws)
+        sf.RiskController(ranker(), "bm25", measure="P@5", scorer=lambda one: np.zeros(500)).calibrate(judged, draws)
     gain = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 200, drawn_for="gain")
     with pytest.raises(sf.ArgumentError, match="draw for risk"):
         c.calibrate(judged, gain)
@@ -147,7 +147,7 @@ def test_losses_beyond_what_the_traffic_allows() -> None:
 
 
 def test_a_function_cannot_be_saved(tmp_path: Path) -> None:
-    c = sf.RiskController(ranker(), baseline="bm25", gate=lambda lists: np.zeros(len(lists.queries)))
+    c = sf.RiskController(ranker(), baseline="bm25", scorer=lambda lists: np.zeros(len(lists.queries)))
     with pytest.raises(sf.ArgumentError, match="nothing is worth saving"):
         c.save(tmp_path / "c")
     with pytest.raises(sf.ArgumentError, match="a function, which cannot be saved"):
@@ -186,14 +186,14 @@ def test_files_that_are_gone(saved: Path) -> None:
     [
         ({"schema": "surefoot/other/1"}, "describes no controller"),
         ({"certificate": {}}, "is not a certificate"),
-        ({"gate": {"name": "predicted_gain:isotonic", "learned": {"at": [2, 1], "value": [1, 2]}}}, "isotonic map"),
-        ({"gate": {"name": "feature:1", "learned": {"sign": 7}}}, "sign is 7"),
-        ({"gate": {"name": "predicted_gain:regression", "learned": {}}}, "not whole"),
-        ({"gate": {"name": "eval", "learned": {}}}, "gate is 'eval'"),
+        ({"scorer": {"name": "predicted_gain:isotonic", "learned": {"at": [2, 1], "value": [1, 2]}}}, "isotonic map"),
+        ({"scorer": {"name": "feature:1", "learned": {"sign": 7}}}, "sign is 7"),
+        ({"scorer": {"name": "predicted_gain:regression", "learned": {}}}, "not whole"),
+        ({"scorer": {"name": "eval", "learned": {}}}, "scorer is 'eval'"),
         ({"settings": {}}, "not whole"),
         ({"settings": 3}, "not whole"),
         ({"thresholds": [None]}, "thresholds|not whole"),
-        ({"gate_queries": 3}, "not whole"),
+        ({"scorer_queries": 3}, "not whole"),
         ({"baseline": 3}, "not whole"),
     ],
 )
@@ -206,7 +206,7 @@ def test_files_that_are_wrong_though_their_hash_fits(saved: Path, change: dict[s
 
 def test_certificates_that_were_changed(tmp_path: Path) -> None:
     calibrated().certificate_.write_json(tmp_path / "c.json")
-    assert sf.Certificate.read(tmp_path / "c.json")["n"] == 500
+    assert sf.Certificate.read(tmp_path / "c.json")["queries"] == 500
     data = json.loads((tmp_path / "c.json").read_text())
     (tmp_path / "c.json").write_text(json.dumps(data | {"level": 0.01}))
     with pytest.raises(sf.DataError, match="was changed after it was written"):
@@ -225,5 +225,5 @@ def test_a_linear_ranker_is_refused_with_the_way() -> None:
         sf.RiskController(linear, baseline="bm25")
     judged = parts()["judged"]
     runs = judged.to_run(linear.predict(judged), "new"), judged.to_run(judged.baselines["bm25"], "today")
-    c = sf.RiskController(*runs, level=0.3, gate=lambda lists: np.ones(len(lists.queries)))
-    assert c.calibrate(judged.qrels()).certificate_["n"] == 489
+    c = sf.RiskController(*runs, level=0.3, scorer=lambda lists: np.ones(len(lists.queries)))
+    assert c.calibrate(judged.qrels()).certificate_["queries"] == 489

@@ -10,8 +10,9 @@ import pytest
 from tests.decide.control.controlled import MEASURE, calibrated, fitted, parts
 
 import surefoot as sf
-from surefoot.decide.control.calibration import Judged, calibration_of
+from surefoot.decide.control.calibration import ScoredQueries, calibration_of
 from surefoot.decide.evidence.betting_order import betting_order
+from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.risk.betting import anytime_capital, start_anytime
 from surefoot.risk.bounds import least_queries
 
@@ -22,9 +23,9 @@ def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
     draws = sf.judge_next(lists.candidate, lists.baseline, MEASURE, 150, seed=0)
     c.calibrate(traffic, draws)
     certificate = c.certificate_
-    assert certificate["n"] == 150
+    assert certificate["queries"] == 150
     assert certificate["weights"]["kind"] == "drawn"
-    assert certificate["least_n"] < 150
+    assert certificate["least_queries"] < 150
     plain = fitted(movement_cap=1, level=0.02).calibrate(traffic.select(np.arange(150))).certificate_
     assert certificate["shown"]["gain"] > 2 * plain["shown"]["gain"]
     draws.write(tmp_path / "draws.json")
@@ -33,10 +34,10 @@ def test_drawn_queries_prove_more_with_fewer_judgments(tmp_path: Path) -> None:
     # Their losses are divided by W already: the greatest of all traffic scales them no more.
     bounded = fitted(movement_cap=1, level=0.02).calibrate(traffic, draws, traffic=traffic).certificate_
     assert bounded["largest_loss"] < 0.7
-    assert (bounded["certified"], bounded["least_n"]) == (certificate["certified"], certificate["least_n"])
+    assert (bounded["certified"], bounded["least_queries"]) == (certificate["certified"], certificate["least_queries"])
     # Weighted figures are about those of all the traffic.
-    whole = fitted(movement_cap=1, level=0.02).calibrate(traffic).certificate_["whole"]
-    assert certificate["whole"]["risk"] == pytest.approx(whole["risk"], abs=0.01)
+    whole = fitted(movement_cap=1, level=0.02).calibrate(traffic).certificate_["everywhere"]
+    assert certificate["everywhere"]["risk"] == pytest.approx(whole["risk"], abs=0.01)
 
 
 def test_strata_are_weighed_by_their_shares() -> None:
@@ -48,7 +49,7 @@ def test_strata_are_weighed_by_their_shares() -> None:
         {"stratum": "head", "share": 0.8, "queries": 400},
         {"stratum": "tail", "share": 0.2, "queries": 100},
     ]
-    assert like["whole"] == pytest.approx(plain["whole"])
+    assert like["everywhere"] == pytest.approx(plain["everywhere"])
     assert 0 < like["certified"] <= plain["certified"]
     turned = fitted(level=0.08).calibrate(judged, {"head": 0.1, "tail": 0.9}, strata=strata).certificate_
     assert turned["certified"] < like["certified"]  # few queries stand for much
@@ -61,23 +62,23 @@ def test_a_smaller_greatest_loss_proves_more() -> None:
     plain = fitted(**settings).calibrate(parts()["judged"]).certificate_
     bounded = fitted(**settings).calibrate(parts()["judged"], traffic=parts()["judged"]).certificate_
     assert bounded["largest_loss"] < 0.7
-    assert bounded["least_n"] < plain["least_n"]
+    assert bounded["least_queries"] < plain["least_queries"]
     assert bounded["certified"] > plain["certified"]
 
 
-def test_a_ledger_lowers_delta_for_every_further_gate(tmp_path: Path) -> None:
+def test_a_ledger_lowers_delta_for_every_further_scorer(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.json"
     uses = []
-    for gate in ("predicted_gain:isotonic", "feature:12", "predicted_gain:isotonic"):
-        certificate = fitted(gate=gate).calibrate(parts()["judged"], ledger=ledger).certificate_
+    for scorer in ("predicted_gain:isotonic", "feature:12", "predicted_gain:isotonic"):
+        certificate = fitted(scorer=scorer).calibrate(parts()["judged"], ledger=ledger).certificate_
         uses.append((certificate["uses"], round(certificate["delta"], 4)))
     assert uses == [(1, 0.0304), (2, 0.0076), (1, 0.0304)]  # the same again is no new use
     assert "use number 2" in " ".join(
-        fitted(gate="feature:12").calibrate(parts()["judged"], ledger=ledger).certificate_["assumptions"]
+        fitted(scorer="feature:12").calibrate(parts()["judged"], ledger=ledger).certificate_["assumptions"]
     )
 
 
-def test_batches_open_the_gate_as_the_bets_say(tmp_path: Path) -> None:
+def test_batches_open_thresholds_as_the_bets_say(tmp_path: Path) -> None:
     judged = parts()["judged"]
     c = fitted(budget=500)
     bounds = [0, 100, 250, 500]
@@ -90,12 +91,12 @@ def test_batches_open_the_gate_as_the_bets_say(tmp_path: Path) -> None:
     assert open_ == sorted(open_)
     assert 0 < open_[-1] <= c.certificate_["tried"]
     assert c.certificate_["method"] == "anytime betting"
-    assert c.certificate_["n"] == 500
+    assert c.certificate_["queries"] == 500
     # Slowly: each threshold's bet on each query, in order of arrival and within a batch by hash.
     lists = c.lists(judged)
-    scores = c.gate.scores(lists)
-    _, candidate, baseline = lists.effectiveness(judged.qrels(), c.asked.measure)
-    loss = np.maximum(baseline - candidate, 0)
+    scores = c.scorer.scores(lists)
+    known = lists.effectiveness(judged.qrels(), c.settings.measure)
+    loss = np.maximum(known.baseline - known.candidate, 0)
     order = np.concatenate([start + betting_order(judged.queries[start:end]) for start, end in pairwise(bounds)])
     assert c.thresholds_ is not None
     x = (loss * (scores >= c.thresholds_[::-1, None]))[:, order]
@@ -112,7 +113,7 @@ def test_no_query_counts_twice() -> None:
         c.update(judged.select(np.arange(99, 200)))
     assert c.certificate_.to_dict() == before
     few = fitted().update(judged.select(np.arange(20))).certificate_
-    assert few["least_n"] == least_queries(0.05, 0.05, "anytime") > least_queries(0.05, 0.05)
+    assert few["least_queries"] == least_queries(0.05, 0.05, "anytime") > least_queries(0.05, 0.05)
     assert f"that takes at least {few['least_n']}" in few["reason"]
 
 
@@ -125,9 +126,10 @@ def test_losses_can_be_watched_together_in_batches() -> None:
 
 def test_drawn_queries_are_bet_on_in_the_order_of_drawing() -> None:
     """Copies side by side would let a bet know what comes next."""
-    judged = Judged(("a", "b", "c"), np.arange(3.0), np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.2, 0.2]))
+    judged = JudgedQueries(("a", "b", "c"), np.array([0.2, 0.2, 0.2]), np.array([0.1, 0.2, 0.3]))
+    scored = ScoredQueries(judged, np.arange(3.0))
     draws = sf.judge_next({"a": ["x"], "b": ["x"], "c": ["x"]}, {"a": ["y"], "b": ["y"], "c": ["y"]}, "P@1", 40)
-    asked = sf.RiskController({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").asked
-    _, sample, told = calibration_of(judged, asked, draws, None, 1.0)
+    settings = sf.RiskController({"a": ["x"]}, baseline={"a": ["y"]}, measure="P@1").settings
+    _, sample, weighing = calibration_of(scored, settings, draws, None, 1.0)
     assert list(sample.queries) == draws.to_dict()["sequence"]
-    assert (told["draws"], told["mean_weight"]) == (40, 1.0)
+    assert (weighing["draws"], weighing["mean_weight"]) == (40, 1.0)

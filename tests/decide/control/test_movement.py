@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.decide.control.list_pair import Lists, Movement
-from surefoot.decide.control.movement import blended, capped_ranks
+from surefoot.data.types.ranking_data import blend_scores
+from surefoot.decide.control.list_pair import ListPair, Movement
+from surefoot.decide.control.movement import capped_ranks
 
 
 def slowly(candidate: list[int], cap: int) -> list[int]:
@@ -42,15 +43,15 @@ def test_the_cap_is_the_rule_and_holds(orders: list[list[int]], cap: int) -> Non
 def test_blending_goes_from_one_to_the_other() -> None:
     model, base, lengths = np.array([3.0, 1.0, 2.0, 5.0]), np.array([1.0, 2.0, 3.0, 0.0]), np.array([3, 1])
     z = np.array([1.22474487, -1.22474487, 0.0, 0.0])
-    np.testing.assert_allclose(blended(model, base, lengths, 1.0), z)
-    np.testing.assert_allclose(blended(model, base, lengths, 0.5)[0], 0.0, atol=1e-12)
+    np.testing.assert_allclose(blend_scores(model, base, lengths, 1.0), z)
+    np.testing.assert_allclose(blend_scores(model, base, lengths, 0.5)[0], 0.0, atol=1e-12)
 
 
 def test_runs_of_the_same_documents_can_be_moved_and_others_cannot() -> None:
     today, new = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}, {"q": {"c": 3.0, "b": 2.0, "a": 1.0}}
-    lists = Lists.of_runs(sf.read_run(new), sf.read_run(today), Movement(cap=1))
+    lists = ListPair.from_runs(sf.read_run(new), sf.read_run(today), Movement(cap=1))
     assert lists.candidate.documents().to_list() == ["b", "a", "c"]
-    lists = Lists.of_runs(sf.read_run(new), sf.read_run(today), Movement(blend=0.1))
+    lists = ListPair.from_runs(sf.read_run(new), sf.read_run(today), Movement(blend=0.1))
     assert lists.candidate.documents().to_list() == ["a", "b", "c"]
     with pytest.raises(sf.ArgumentError, match="do not hold the same documents"):
-        Lists.of_runs(sf.read_run({"q": ["a", "d"]}), sf.read_run(today), Movement(cap=1))
+        ListPair.from_runs(sf.read_run({"q": ["a", "d"]}), sf.read_run(today), Movement(cap=1))

@@ -20,8 +20,8 @@ from surefoot.decide.control.thresholds import (
     passing,
     thresholds_for,
 )
+from surefoot.decide.evidence.conditions import Rule
 from surefoot.decide.evidence.proof import Evidence
-from surefoot.decide.gate.policy import Rule
 from surefoot.risk.betting import anytime_columns, betting_p, betting_p_columns, start_anytime
 
 LEVEL, DELTA = 0.02, 0.05
@@ -65,7 +65,7 @@ def test_up_to_5000_queries_every_score_and_beyond_that_what_other_queries_fixed
     assert thresholds_for(scores, np.array([1.0])) is scores
     more = np.arange(EVERY_SCORE + 1, dtype=float)
     assert thresholds_for(more, np.array([1.0])).tolist() == [1.0]
-    with pytest.raises(sf.ArgumentError, match="call fit_gate first"):
+    with pytest.raises(sf.ArgumentError, match="call fit_scorer first"):
         thresholds_for(more, None)
     assert len(fixed_quantiles(np.random.default_rng(0).random(20_000))) == 1000
     assert fixed_quantiles(np.array([3.0, 1.0, 1.0])).tolist() == [1.0, 3.0]
@@ -106,7 +106,7 @@ def reached(losses: Any, scores: Any, thresholds: Any) -> Any:
 
 
 def opened(losses: Any, scores: Any, thresholds: Any) -> Any:
-    """The same for a gate that opens query by query; what was open once stays open, so the end says what ever was."""
+    """The same where thresholds open query by query; what was open once stays open, so the end says what ever was."""
     state = start_anytime(LEVEL, DELTA, losses.shape[1], thresholds.shape)
     return lowest(anytime_columns(gated(losses, scores, thresholds), state).p, thresholds)
 
@@ -165,7 +165,7 @@ def test_the_same_with_more_runs_and_queries(coin: str, n: int, runs: int, every
 @pytest.mark.heavy
 @pytest.mark.parametrize("n", [300, 1000])
 @pytest.mark.parametrize("coin", _COINS)
-def test_a_gate_that_opens_query_by_query_is_never_too_open(coin: str, n: int) -> None:
+def test_thresholds_that_open_query_by_query_are_never_too_open(coin: str, n: int) -> None:
     runs = 4_000
     most = DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / runs)
     assert (searched(coin, runs, n, 1.0, False, opened) < 0.5).mean() <= most

@@ -11,7 +11,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.hashes import sealed
-from surefoot.decide.evidence.judged_queries import Sample
+from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.ledger import Ledger, Question, sorted_scores
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.gate import deciding
@@ -31,7 +31,7 @@ def names(start: int, end: int) -> list[str]:
 
 def uses(*sets: tuple[list[str], str] | tuple[list[str], str, int]) -> list[int]:
     ledger = Ledger()
-    return [ledger.enter(Question(queries, key, *seed)).number for queries, key, *seed in sets]
+    return [ledger.count(Question(queries, key, *seed)).number for queries, key, *seed in sets]
 
 
 def test_a_set_that_differs_by_a_query_is_no_new_set() -> None:
@@ -61,9 +61,9 @@ def test_families_that_a_set_joins_become_one() -> None:
 def test_the_same_question_again_is_no_new_use() -> None:
     ledger = Ledger()
     one = Question(names(0, 10), "a")
-    assert [ledger.enter(one).number, ledger.enter(Question(names(0, 10), "b")).number] == [1, 2]
-    again = ledger.enter(one)
-    assert (again.number, again.again) == (1, True)
+    assert [ledger.count(one).number, ledger.count(Question(names(0, 10), "b")).number] == [1, 2]
+    again = ledger.count(one)
+    assert (again.number, again.repeated) == (1, True)
 
 
 def test_fresh_draws_are_new_sets_and_a_seed_is_a_family() -> None:
@@ -73,9 +73,9 @@ def test_fresh_draws_are_new_sets_and_a_seed_is_a_family() -> None:
 
 def test_what_a_decision_depends_on_is_in_its_key() -> None:
     flags = {"x": np.array([True, False]), "y": np.array([True, True])}
-    sample = Sample(("a", "b"), np.array([0.1, 0.2]), np.array([0.3, 0.4]), members=flags)
-    other = Sample(("a", "b"), np.array([0.1, 0.2]), np.array([0.3, 0.4]), members={**flags, "x": flags["y"]})
-    turned = Sample(
+    sample = JudgedQueries(("a", "b"), np.array([0.1, 0.2]), np.array([0.3, 0.4]), members=flags)
+    other = JudgedQueries(("a", "b"), np.array([0.1, 0.2]), np.array([0.3, 0.4]), members={**flags, "x": flags["y"]})
+    turned = JudgedQueries(
         ("b", "a"), np.array([0.2, 0.1]), np.array([0.4, 0.3]), members={name: one[::-1] for name, one in flags.items()}
     )
     assert sorted_scores(sample) == sorted_scores(turned) != sorted_scores(other)
@@ -123,7 +123,7 @@ def test_a_state_is_one_use(scores: sf.Scores, tmp_path: Path) -> None:
         return sf.gate(batch(scores, start, end), **(given | options)).to_dict()
 
     first, second = look(0, 60), look(60, 100)
-    assert [first["ledger"]["use"], second["ledger"]["use"], second["ledger"]["again"]] == [1, 1, True]
+    assert [first["ledger"]["use"], second["ledger"]["use"], second["ledger"]["repeated"]] == [1, 1, True]
     assert first["delta"] == second["delta"] < 0.05
     with pytest.raises(DataError, match="was begun with a ledger"):
         look(100, 120, ledger=None)

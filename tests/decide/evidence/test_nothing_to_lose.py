@@ -110,15 +110,17 @@ def test_a_controller_leaves_them_out_too() -> None:
     empty = int((np.maximum.reduceat(judged.y, judged.offsets[:-1]) <= 0).sum())
     assert empty == 11
     for prove in (lambda c: c.calibrate(judged), lambda c: c.update(judged)):
-        c = sf.RiskController(ranker(), baseline="bm25", level=0.05).fit_gate(parts()["valid"])
+        c = sf.RiskController(ranker(), baseline="bm25", level=0.05).fit_scorer(parts()["valid"])
         certificate = prove(c).certificate_
-        assert certificate["n"] == 500 - empty
+        assert certificate["queries"] == 500 - empty
         assert certificate["nothing_to_lose"] == {
             "unanswered": 0, "no_relevant": empty, "both_zero": 0, "left_out": True
         }  # fmt: skip
         assert "Nothing can be lost on 11 judged queries (11 without a relevant document)" in certificate.to_text()
-    counted = sf.RiskController(ranker(), baseline="bm25", level=0.05, unanswered="traffic").fit_gate(parts()["valid"])
-    assert counted.calibrate(judged).certificate_["n"] == 500
+    counted = sf.RiskController(ranker(), baseline="bm25", level=0.05, unanswered="traffic").fit_scorer(
+        parts()["valid"]
+    )
+    assert counted.calibrate(judged).certificate_["queries"] == 500
     with pytest.raises(sf.ArgumentError, match="it must be leave-out or traffic"):
         sf.RiskController(ranker(), baseline="bm25", unanswered="no")
 
@@ -127,7 +129,7 @@ def test_a_controller_of_runs_tells_of_queries_that_neither_answers() -> None:
     scores = diluted(60, 40, 0.5)
     runs = {run.name: run for run in scores.runs}
     c = sf.RiskController(
-        runs["new"], baseline=runs["today"], measure="AP", gate=lambda lists: np.ones(len(lists.queries))
+        runs["new"], baseline=runs["today"], measure="AP", scorer=lambda lists: np.ones(len(lists.queries))
     )
     certificate = c.calibrate(scores.qrels).certificate_
-    assert (certificate["n"], certificate["nothing_to_lose"]["unanswered"]) == (40, 20)
+    assert (certificate["queries"], certificate["nothing_to_lose"]["unanswered"]) == (40, 20)

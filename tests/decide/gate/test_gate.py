@@ -13,11 +13,11 @@ import pytest
 
 import surefoot as sf
 from surefoot.decide.evidence.betting_order import betting_order
-from surefoot.decide.evidence.judged_queries import Sample
+from surefoot.decide.evidence.conditions import Rule
+from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.proof import evidence_of
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
-from surefoot.decide.gate.policy import Rule
 from surefoot.errors import ArgumentError, DataError, SurefootError
 from surefoot.risk.betting import betting_p, stratified_p
 
@@ -178,7 +178,7 @@ def test_bounds_stand_between_what_is_observed_and_the_verdict(scores: sf.Scores
             worse = 1 if one["name"] in ("risk", "share_hurt") else -1
             assert worse * (one["bound"] - one["observed"]) >= -1e-12
             assert (worse * (one["level"] - one["bound"]) >= 0) == (one["p_holds"] <= 0.05)
-            if one["found"] == "fails":
+            if one["status"] == "fails":
                 assert worse * (one["observed"] - one["bound_fails"]) >= -1e-12
                 assert worse * (one["bound_fails"] - one["level"]) >= 0
 
@@ -203,7 +203,7 @@ def test_segments_by_name_by_column_and_each(scores: sf.Scores) -> None:
         [("gain", None, 0.0), ("risk", "length=long", 0.1), ("risk", "short", 0.1), ("risk", "age=long", 0.1),
          ("risk", "new", 0.2)], key=str,
     )  # fmt: skip
-    with pytest.raises(ArgumentError, match=r"stands in several columns; write one of length=long, age=long"):
+    with pytest.raises(ArgumentError, match=r"is in several columns; write one of length=long, age=long"):
         segments({"segments": {"long": {"risk": 0.1}}})
     with pytest.raises(ArgumentError, match=r"no judged query is of segment 'shrt'; did you mean short\?"):
         segments({"segments": {"shrt": {"risk": 0.1}}})
@@ -268,11 +268,11 @@ def test_strata_keep_delta_where_plain_decisions_do_not() -> None:
 def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
     """Whether risk ≤ 0.05 is proved, without the bounds and resamples of a whole decision."""
     from surefoot.decide.evidence.judged_queries import plain_sample
-    from surefoot.decide.evidence.strata import stratified
+    from surefoot.decide.evidence.strata import weigh_strata
 
     sample = plain_sample(scores, "today", "new", {})
     if options:
-        sample, _ = stratified(sample, {"stratum": options["strata"]}, options["weights"])
+        sample, _ = weigh_strata(sample, {"stratum": options["strata"]}, options["weights"])
     found = evidence_of(Rule("risk", 0.05), sample, "AP")
     p = stratified_p(found.x, found.m) if options else betting_p(found.x, found.m, 0.05)
     return float(p) <= 0.05
@@ -379,7 +379,7 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
 
 
 def test_drawn_conditions_are_bounded_means_of_the_draws() -> None:
-    sample = Sample(("a", "b"), np.array([0.5, 0.5]), np.array([0.3, 0.9]), np.array([0.4, 0.8]))
+    sample = JudgedQueries(("a", "b"), np.array([0.5, 0.5]), np.array([0.3, 0.9]), np.array([0.4, 0.8]))
     risk = evidence_of(Rule("risk", 0.02), sample, "AP", 0.1)
     assert risk.x == pytest.approx([0.5, 0])
     assert risk.m == pytest.approx(0.2)
@@ -393,7 +393,7 @@ def test_drawn_conditions_are_bounded_means_of_the_draws() -> None:
 
 def test_queries_needed_is_where_most_resamples_decide() -> None:
     losses = np.zeros(100)
-    nothing = Sample(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - losses)
+    nothing = JudgedQueries(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - losses)
     evidence = [evidence_of(Rule("risk", 0.02), nothing, "AP")]
     found = sample_size.queries_needed(evidence, 100, 0.05)
     assert found is not None
@@ -401,7 +401,7 @@ def test_queries_needed_is_where_most_resamples_decide() -> None:
     later = sample_size.queries_needed([evidence_of(Rule("risk", 0.02), nothing, "AP", budget=300)], 100, 0.05)
     assert later is not None
     assert 172 <= later <= 181
-    border = Sample(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - (np.arange(100) < 2).astype(float))
+    border = JudgedQueries(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - (np.arange(100) < 2).astype(float))
     assert sample_size.queries_needed([evidence_of(Rule("share_hurt", 0.02), border, "AP")], 100, 0.05) is None
 
 
@@ -450,7 +450,7 @@ def test_a_condition_that_the_judged_queries_break_does_not_hold() -> None:
     (condition,) = sf.gate(scores, baseline="today", policy={"risk": 0.0704}).conditions
     assert condition["p_holds"] <= 0.05
     assert condition["observed"] > 0.0704
-    assert condition["found"] == "open"
+    assert condition["status"] == "open"
     assert condition["bound"] > 0.0704
 
 
@@ -460,7 +460,7 @@ def test_the_bound_of_what_just_holds_is_the_level() -> None:
     same = pair(np.ones(150), np.ones(150))
     for level, found in ((border * (1 + 1e-9), "holds"), (border * (1 - 1e-9), "open")):
         (condition,) = sf.gate(same, baseline="today", policy={"risk": level}).conditions
-        assert condition["found"] == found
+        assert condition["status"] == found
         assert (condition["bound"] <= level) == (found == "holds")
 
 
@@ -473,7 +473,7 @@ def test_losses_of_0_or_1_have_the_exact_test(measure: str) -> None:
     lost[:12] = 1
     scores = pair(1 - lost, np.ones(1200), measure)
     (condition,) = sf.gate(scores, baseline="today", policy={"risk": 0.02}).conditions
-    assert (condition["method"], condition["found"]) == ("binomial", "holds")
+    assert (condition["method"], condition["status"]) == ("binomial", "holds")
     assert condition["p_holds"] == pytest.approx(slow_tail(12, 1200, 0.02), rel=1e-9)
     assert condition["least_queries"] == 149
     assert sf.gate(pair(1 - lost, np.ones(1200)), baseline="today", policy={"risk": 0.02}).decision == "undecided"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from surefoot.decide.gate.policy import Policy, Rule
+from surefoot.decide.evidence.conditions import Rule
+from surefoot.decide.gate.policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError, SurefootError
 
 TEXT = """
@@ -26,8 +27,8 @@ gain = -0.05
 
 def test_toml_and_dicts_say_the_same(tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text(TEXT)
-    read = Policy.read(tmp_path / "policy.toml")
-    given = Policy.read(
+    read = ReleasePolicy.read(tmp_path / "policy.toml")
+    given = ReleasePolicy.read(
         {
             "segments": {"head": {"risk": 0.01}, "*": {"gain": -0.05}},
             "u_risk": {"alpha": 5, "above": -0.1}, "gain": 0, "share_hurt": 0.05, "risk": 0.02, "delta": 0.01,
@@ -39,7 +40,7 @@ def test_toml_and_dicts_say_the_same(tmp_path: Path) -> None:
         Rule("risk", 0.02), Rule("share_hurt", 0.05), Rule("gain", 0.0), Rule("u_risk", -0.1, 5.0),
         Rule("risk", 0.01, segment="head"), Rule("gain", -0.05, segment="*"),
     )  # fmt: skip
-    assert Policy.read(read) is read
+    assert ReleasePolicy.read(read) is read
 
 
 WRONG = [
@@ -77,7 +78,7 @@ def test_what_is_refused_names_file_and_key(tmp_path: Path, text: str, message: 
     path = tmp_path / "policy.toml"
     path.write_text(text + "\n")
     with pytest.raises(DataError) as caught:
-        Policy.read(path)
+        ReleasePolicy.read(path)
     assert message in str(caught.value)
     assert str(caught.value).startswith(str(path))
 
@@ -85,7 +86,7 @@ def test_what_is_refused_names_file_and_key(tmp_path: Path, text: str, message: 
 @pytest.mark.parametrize("source", [3, None, ["risk"], {"risk": None}, {3: 0.1}, {"risk": 10**400}])
 def test_what_is_no_policy(source: object) -> None:
     with pytest.raises(ArgumentError):
-        Policy.read(source)
+        ReleasePolicy.read(source)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"", b"risk = 0.02\x00"])
@@ -93,4 +94,4 @@ def test_files_that_are_none(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "policy.toml"
     path.write_bytes(content)
     with pytest.raises(SurefootError, match=r"policy\.toml"):
-        Policy.read(path)
+        ReleasePolicy.read(path)

@@ -114,7 +114,7 @@ def test_hurt_losses_bounds_and_queries_needed(seed: int, queries: int, level: f
         assert condition["bound_fails"] == pytest.approx(offset + scale * (1 - least), abs=1e-9)
         holds &= condition["p_holds"] <= data["delta"]
         fails &= condition["p_fails"] <= data["delta_fails"]
-        assert condition["found"] == ("fails" if fails else "holds" if holds else "open")
+        assert condition["status"] == ("fails" if fails else "holds" if holds else "open")
     if data["decision"] == "undecided":
         assert data["queries_needed"] == needed_by(data, MOST)
     else:

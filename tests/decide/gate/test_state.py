@@ -183,7 +183,7 @@ def test_each_further_use_gets_less_of_delta(scores: sf.Scores, tmp_path: Path) 
     assert second["ledger"]["use"] == 2
     assert second["delta"] == pytest.approx(0.05 * 6 / (4 * math.pi**2))
     again = run("steady")
-    assert again["ledger"] == first["ledger"] | {"again": True}
+    assert again["ledger"] == first["ledger"] | {"repeated": True}
     assert again["conditions"] == first["conditions"]
     assert run("steady", policy={"risk": 0.02})["ledger"]["use"] == 3
     said = sf.gate(scores, candidate="bold", baseline="today", policy=POLICY, ledger=path).to_text(width=1000)

@@ -46,6 +46,15 @@ def standardise(scores: Floats, lengths: Rows) -> Floats:
     return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0))
 
 
+def blend_scores(model: Floats, baseline: Floats, lengths: Rows, weight: float) -> Floats:
+    """(1 − w)·z_b + w·z_m, where z are scores standardised within each query.
+
+    >>> blend_scores(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([2]), 0.75)
+    array([ 0.5, -0.5])
+    """
+    return (1 - weight) * standardise(baseline, lengths) + weight * standardise(model, lengths)
+
+
 class RankingData:
     """Feature vectors and labels of documents, the documents of a query one after the other.
 

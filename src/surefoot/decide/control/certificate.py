@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 from surefoot.data.hashes import check_seal
-from surefoot.decide.control.certificate_data import SCHEMA, CertificateData
+from surefoot.decide.control.certificate_data import (
+    NAMES_1,
+    SCHEMA,
+    SCHEMA_1,
+    CertificateData,
+    certificate_schema,
+    from_version_1,
+)
+from surefoot.decide.evidence.conditions import condition_named
 from surefoot.errors import DataError, listed, visible
 from surefoot.report.escapes import csv_text
 from surefoot.report.html import render_page
@@ -14,7 +22,6 @@ from surefoot.report.line_chart import Line, line_chart
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed, short, signed
 from surefoot.report.result import PlainResult
-from surefoot.report.schema import schema_of
 from surefoot.risk.plain_data import Json
 
 
@@ -30,18 +37,20 @@ class Certificate(PlainResult, Mapping[str, Any]):
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
-        """The certificate whose plain data this is, if it is as it was written."""
-        if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        """The certificate whose plain data this is, if it is as it was written; that of version 1 is converted."""
+        if not isinstance(data, dict) or data.get("schema") not in (SCHEMA, SCHEMA_1):
             raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
         check_seal(data, "the certificate")
+        if data["schema"] == SCHEMA_1:
+            data = from_version_1(data)
         absent = [name for name in certificate_schema()["$defs"]["CertificateData"]["required"] if name not in data]
         if absent:
             raise DataError(f"is not whole, as {cls.called}: it lacks {listed(absent)}")
         return super().from_dict(data)
 
     def __getitem__(self, name: str) -> Any:
-        """A field."""
-        return self._data[name]
+        """A field; also by the name that version 1 had for it."""
+        return self._data[NAMES_1.get(name, name)]
 
     def __iter__(self) -> Iterator[str]:
         """The fields' names."""
@@ -72,7 +81,7 @@ class Certificate(PlainResult, Mapping[str, Any]):
         """The curve of level against gain kept."""
         points = self._data["curve"]
         header = ["loss", "level", "gain", "gain_kept", "share_shown"]
-        names = [self._data["loss"], *(held["loss"] for held in self._data["also"])]
+        names = [self._data["loss"], *(other["loss"] for other in self._data["other_losses"])]
         lines = [
             [name, level, point["gain"], point["gain_kept"], point["share_shown"]]
             for point in points
@@ -87,11 +96,11 @@ class Certificate(PlainResult, Mapping[str, Any]):
         drawing = None
         if points:
             levels = [point["level"][0] for point in points]
-            kept = [100 * point["gain_kept"] if point["gain_kept"] is not None else point["gain"] for point in points]
-            named = all(point["gain_kept"] is not None for point in points)
-            y_label = "% of the gain kept" if named else "gain"
+            gains = [100 * point["gain_kept"] if point["gain_kept"] is not None else point["gain"] for point in points]
+            in_percent = all(point["gain_kept"] is not None for point in points)
+            y_label = "% of the gain kept" if in_percent else "gain"
             drawing = line_chart(
-                levels, [Line(y_label, kept)], label="Level against gain kept", from_zero=True,
+                levels, [Line(y_label, gains)], label="Level against gain kept", from_zero=True,
                 x_label=f"level of {data['loss']}", y_label=y_label,
             )  # fmt: skip
         return render_page(
@@ -105,23 +114,17 @@ class Certificate(PlainResult, Mapping[str, Any]):
         )
 
 
-def certificate_schema(*, strict: bool = False) -> Json:
-    """The JSON schema of a certificate."""
-    described = "What a controller proves of the lists that it shows. Absent values are null."
-    return schema_of("surefoot certificate", described, (CertificateData,), strict=strict)
-
-
 def sentence(data: Mapping[str, Any]) -> str:
     """All of it as one honest sentence."""
     base, measure = data["baseline"], measure_title(data["measure"])
     if data["threshold"] is None:
         return f"Nothing but {base} is shown, so nothing can be lost: {data['reason']}."
-    held = [{"loss": data["loss"], "level": data["level"]}, *data["also"]]
-    losses = " and ".join(_loss_words(one, measure) for one in held)
-    of = {
-        "plain": f"traffic like the {data['n']:,} judged queries",
-        "drawn": f"the traffic that the {data['n']:,} judged queries were drawn from",
-        "strata": f"traffic with the shares given for its strata, judged on {data['n']:,} queries",
+    bounded = [{"loss": data["loss"], "level": data["level"]}, *data["other_losses"]]
+    losses = " and ".join(_promise(one["loss"], one["level"], measure) for one in bounded)
+    traffic = {
+        "plain": f"traffic like the {data['queries']:,} judged queries",
+        "drawn": f"the traffic that the {data['queries']:,} judged queries were drawn from",
+        "strata": f"traffic with the shares given for its strata, judged on {data['queries']:,} queries",
     }[data["weights"]["kind"]]
     drift = f", even if queries become {data['drift']:g} times as frequent" if data["drift"] > 1 else ""
     if data["method"] == "crc":
@@ -132,36 +135,37 @@ def sentence(data: Mapping[str, Any]) -> str:
     kept = "" if data["gain_kept"] is None else f", {data['gain_kept']:.0%} of what it would gain everywhere"
     shown = data["shown"]
     return (
-        f"Shown where its gate score is at least {short(data['threshold'])}, {data['candidate']} {losses} against "
-        f"{base} over {of}{drift}, {sure}; of the judged queries {shown['share_shown']:.0%} got its list, and over all "
-        f"of them it lost {shown['risk']:.4f} and gained {fixed(shown['gain'], 4)} on balance{kept}."
+        f"Shown where its score is at least {short(data['threshold'])}, {data['candidate']} {losses} against "
+        f"{base} over {traffic}{drift}, {sure}; of the judged queries {shown['share_shown']:.0%} got its list, and "
+        f"over all of them it lost {shown['risk']:.4f} and gained {fixed(shown['gain'], 4)} on balance{kept}."
     )
 
 
-def _loss_words(held: Mapping[str, Any], measure: str) -> str:
-    if held["loss"] == "risk":
-        return f"loses on average at most {held['level']:g} of {measure} a query"
-    return f"makes at most {100 * held['level']:g} % of queries lose over a fifth of their {measure}"
+def _promise(loss: str, level: float, measure: str) -> str:
+    promise = condition_named(loss).promise
+    if promise is None:
+        raise DataError(f"is about {loss}, which no controller can keep to")
+    return promise(level, measure)
 
 
 def _rows(data: Json) -> list[tuple[str, str]]:
     """The figures that text and page show."""
-    held = [data, *data["also"]]
     rows = [("measure", measure_note(data["measure"]) or data["measure"])]
-    for one in held:
+    for one in (data, *data["other_losses"]):
         rows += [(one["loss"], f"observed {one['observed']:.4f}, proved ≤ {one['bound']:g}, level {one['level']:g}")]
-    shown, whole = data["shown"], data["whole"]
-    least = "" if data["least_n"] is None else f" (at least {data['least_n']:,} can prove anything)"
+    shown, everywhere = data["shown"], data["everywhere"]
+    least = "" if data["least_queries"] is None else f" (at least {data['least_queries']:,} can prove anything)"
     rows += [
         ("δ and method", f"{data['delta']:g}, {data['method']}"),
-        ("judged queries", f"{data['n']:,}{least}"),
-        ("gate", data["gate"]),
+        ("judged queries", f"{data['queries']:,}{least}"),
+        ("scorer", data["scorer"]),
         ("threshold", "none: the baseline alone" if data["threshold"] is None else short(data["threshold"], 6)),
         ("thresholds certified", f"{data['certified']:,} of {data['tried']:,}"),
         ("lists of the candidate", f"{shown['share_shown']:.1%}"),
         (
             "gain",
-            f"{signed(shown['gain'], 4)} (everywhere {signed(whole['gain'], 4)}, at a risk of {whole['risk']:.4f})",
+            f"{signed(shown['gain'], 4)} (everywhere {signed(everywhere['gain'], 4)}, at a risk of "
+            f"{everywhere['risk']:.4f})",
         ),
     ]
     if data["gain_kept"] is not None:

@@ -1,21 +1,33 @@
-"""A certificate as plain data: the types of its JSON."""
+"""A certificate as plain data: the types of its JSON, from which `decide/control/certificate.schema.json` is made.
+
+`python -m surefoot.decide.control.certificate_data` prints the schema; a test holds the package's file to it.
+"""
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
+from surefoot.data.hashes import sealed
+from surefoot.decide.evidence.conditions import LossName
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
-from surefoot.decide.gate.decision_data import StratumData
-from surefoot.risk.plain_data import Count, NotNegative
+from surefoot.decide.evidence.strata import StratumData
+from surefoot.decide.options import METHODS
+from surefoot.report.schema import schema_of
+from surefoot.risk.plain_data import Count, Json, NotNegative
 
-SCHEMA: Literal["surefoot/certificate/1"] = "surefoot/certificate/1"
+SCHEMA: Literal["surefoot/certificate/2"] = "surefoot/certificate/2"
+SCHEMA_1 = "surefoot/certificate/1"
+NAMES_1 = {  # of fields, as version 1 had them
+    "n": "queries", "least_n": "least_queries", "also": "other_losses", "whole": "everywhere", "gate": "scorer",
+}  # fmt: skip
 Share: TypeAlias = Annotated[float, ("minimum", 0), ("maximum", 1)]
-LossName: TypeAlias = Literal["risk", "share_hurt"]
-MethodName: TypeAlias = Literal["betting", "binomial", "hoeffding-bentkus", "crc", "anytime betting"]
+ANYTIME = "anytime betting"  # the method of thresholds that open batch by batch
+MethodName: TypeAlias = Annotated[str, ("enum", [*METHODS, ANYTIME])]
 
 
-class Held(TypedDict):
-    """What one loss was held to."""
+class BoundedLoss(TypedDict):
+    """One loss, and the level that it keeps to."""
 
     loss: LossName
     level: Share
@@ -53,7 +65,7 @@ class CurvePoint(TypedDict):
 class CertificateData(TypedDict):
     """What a controller proves, how, and of what."""
 
-    schema: Literal["surefoot/certificate/1"]
+    schema: Literal["surefoot/certificate/2"]
     candidate: str
     baseline: str
     measure: str
@@ -61,22 +73,22 @@ class CertificateData(TypedDict):
     level: Share
     observed: float
     bound: float
-    also: Annotated[list[Held], "Further losses that are held at once."]
+    other_losses: Annotated[list[BoundedLoss], "Further losses that are bounded at once."]
     delta: Share
     method: MethodName
     budget: Annotated[int | None, "Of the anytime form: about how many queries will be judged at most."]
-    gate: str
+    scorer: str
     blend: float | None
     movement_cap: int | None
-    threshold: Annotated[float | None, "The least gate score at which the candidate is shown; null: nowhere."]
+    threshold: Annotated[float | None, "The least score at which the candidate is shown; null: nowhere."]
     certified: Annotated[Count, "How many thresholds passed, of those tried."]
     tried: Count
-    n: Annotated[Count, "Judged queries, draws counted each time."]
+    queries: Annotated[Count, "Judged queries, draws counted each time."]
     nothing_to_lose: NotRequired[NothingToLoseData]  # which files of version 0.1 lack
-    least_n: Annotated[int | None, "The fewest with which anything can be proved."]
+    least_queries: Annotated[int | None, "The fewest with which anything can be proved."]
     shown: Figures
-    whole: Annotated[Figures, "The candidate shown everywhere."]
-    gain_kept: Annotated[float | None, "Of the candidate's whole gain; null where that is not above 0."]
+    everywhere: Annotated[Figures, "The candidate shown everywhere."]
+    gain_kept: Annotated[float | None, "Of the candidate's gain everywhere; null where that is not above 0."]
     largest_loss: Annotated[float, "What a loss can be at most, B."]
     weights: Weights
     drift: Annotated[float, "How many times as frequent a query may become."]
@@ -88,3 +100,22 @@ class CertificateData(TypedDict):
     sentence: str
     curve: list[CurvePoint]
     sha256: Annotated[str, "Of all else in this certificate."]
+
+
+def from_version_1(data: Json) -> Json:
+    """The plain data of a certificate as version 1 wrote it, with the keys of today and a seal that fits them."""
+    return sealed({NAMES_1.get(name, name): value for name, value in data.items()} | {"schema": SCHEMA})
+
+
+def certificate_schema(*, strict: bool = False) -> Json:
+    """The schema of `Certificate.to_dict`; a strict one takes no keys that the types do not have."""
+    return schema_of(
+        "surefoot certificate",
+        "What a controller proves of the lists that it shows. Absent values are null.",
+        (CertificateData,),
+        strict=strict,
+    )
+
+
+if __name__ == "__main__":
+    print(json.dumps(certificate_schema(), indent=2, ensure_ascii=False))

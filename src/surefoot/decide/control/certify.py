@@ -8,75 +8,75 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Floats
 from surefoot.data.hashes import sealed
 from surefoot.decide.control.certificate import Certificate, sentence
-from surefoot.decide.control.certificate_data import SCHEMA, CurvePoint, Figures, Weights
-from surefoot.decide.control.settings import Asked
-from surefoot.decide.control.thresholds import Calibration, Found, curve
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
-from surefoot.decide.evidence.nothing_to_lose import words as nothing_to_lose_words
-from surefoot.risk.tradeoff import hurts
+from surefoot.decide.control.certificate_data import ANYTIME, SCHEMA, CurvePoint, Figures, Weights
+from surefoot.decide.control.settings import ControllerSettings
+from surefoot.decide.control.thresholds import Calibration, SafeThreshold, curve
+from surefoot.decide.evidence.conditions import CONDITIONS
+from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, nothing_to_lose_notes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a calibration came to; `found` is None where there were too few queries to look."""
+    """What a calibration came to; `result` is None where there were too few queries to look for a threshold."""
 
-    asked: Asked
-    gate: str
+    settings: ControllerSettings
+    scorer: str
     calibration: Calibration
-    found: Found | None
+    judged: JudgedQueries  # in the calibration's order
+    result: SafeThreshold | None
     weights: Weights
     largest: float
     uses: int
-    baseline: Floats  # M_b of the judged queries
     nothing_to_lose: NothingToLoseData
     budget: int | None = None  # of the anytime form
     least: int | None = None  # of that form, too
 
 
-def certify(outcome: Outcome, about: Mapping[str, Any]) -> Certificate:
-    """The certificate of an outcome; `about` names the systems and the set of queries."""
-    asked, calibration, found = outcome.asked, outcome.calibration, outcome.found
-    threshold = None if found is None else found.threshold
-    shown, whole = figures(outcome, threshold), figures(outcome, -np.inf)
+def certify(outcome: Outcome, names: Mapping[str, Any]) -> Certificate:
+    """The certificate of an outcome; `names` has those of the systems and of the set of queries."""
+    settings, calibration, result = outcome.settings, outcome.calibration, outcome.result
+    threshold = None if result is None else result.threshold
+    shown, everywhere = figures(outcome, threshold), figures(outcome, -np.inf)
     least = calibration.least() if outcome.budget is None else outcome.least
-    held = [
-        {"loss": name, "level": level, "observed": shown[name], "bound": 0.0 if threshold is None else level}
-        for name, level in asked.levels.items()
+    losses = [
+        {"loss": name, "level": level, "observed": dict(shown)[name], "bound": 0.0 if threshold is None else level}
+        for name, level in settings.levels.items()
     ]
-    points = [] if found is None or outcome.budget is not None else curve(calibration, list(asked.levels.values()))
+    no_curve = result is None or outcome.budget is not None
+    points = [] if no_curve else curve(calibration, list(settings.levels.values()))
     data = {
         "schema": SCHEMA,
-        **{name: about[name] for name in ("candidate", "baseline")},
-        "measure": str(asked.measure),
-        **held[0],
-        "also": held[1:],
+        **{name: names[name] for name in ("candidate", "baseline")},
+        "measure": str(settings.measure),
+        **losses[0],
+        "other_losses": losses[1:],
         "delta": calibration.delta,
         "method": method_of(outcome),
         "budget": outcome.budget,
-        "gate": outcome.gate,
-        "blend": asked.movement.blend,
-        "movement_cap": asked.movement.cap,
+        "scorer": outcome.scorer,
+        "blend": settings.movement.blend,
+        "movement_cap": settings.movement.cap,
         "threshold": threshold,
-        "certified": 0 if found is None else found.certified,
-        "tried": 0 if found is None else found.tried,
-        "n": len(calibration),
+        "certified": 0 if result is None else result.certified,
+        "tried": 0 if result is None else result.tried,
+        "queries": len(calibration),
         "nothing_to_lose": outcome.nothing_to_lose,
-        "least_n": least,
+        "least_queries": least,
         "shown": shown,
-        "whole": whole,
-        "gain_kept": kept(shown["gain"], whole["gain"]),
+        "everywhere": everywhere,
+        "gain_kept": share_of_gain(shown["gain"], everywhere["gain"]),
         "largest_loss": outcome.largest,
         "weights": outcome.weights,
-        "drift": asked.drift,
-        "queries_sha256": about["queries_sha256"],
+        "drift": settings.drift,
+        "queries_sha256": names["queries_sha256"],
         "uses": outcome.uses,
-        "training_known": about["training_known"],
-        "assumptions": assumptions(outcome, about["training_known"]),
+        "training_known": names["training_known"],
+        "assumptions": assumptions(outcome, names["training_known"]),
         "reason": reason(outcome, least),
-        "curve": [with_share(point, whole["gain"]) for point in points],
+        "curve": [with_share(point, everywhere["gain"]) for point in points],
     }
     return Certificate(sealed(data | {"sentence": sentence(data)}))
 
@@ -84,53 +84,57 @@ def certify(outcome: Outcome, about: Mapping[str, Any]) -> Certificate:
 def method_of(outcome: Outcome) -> str:
     """How it was proved; losses of 0 or 1 have an exact test in place of bets."""
     if outcome.budget is not None:
-        return "anytime betting"
+        return ANYTIME
     exact = all(one.method == "binomial" for one in outcome.calibration.evidence)
-    return "binomial" if exact and outcome.asked.method == "betting" else outcome.asked.method
+    return "binomial" if exact and outcome.settings.method == "betting" else outcome.settings.method
 
 
 def figures(outcome: Outcome, threshold: float | None) -> Figures:
     """What the judged queries said of showing the candidate from a threshold on."""
-    one = outcome.calibration
+    one, judged = outcome.calibration, outcome.judged
     taken = np.zeros(len(one)) if threshold is None else (one.scores >= threshold) * one.counts
-    hurt = hurts(one.differences, outcome.baseline)
+
+    def mean(name: str) -> float:
+        values = CONDITIONS[name].values(judged.candidate, judged.baseline, 0.0)
+        return float((values * taken).sum() / len(one))
+
     return {
         "share_shown": min(1.0, float(taken.sum() / len(one))),
-        "risk": float((np.maximum(-one.differences, 0) * taken).sum() / len(one)),
-        "share_hurt": min(1.0, float((hurt * taken).sum() / len(one))),
-        "gain": float((one.differences * taken).sum() / len(one)),
+        "risk": mean("risk"),
+        "share_hurt": min(1.0, mean("share_hurt")),
+        "gain": mean("gain"),
     }
 
 
-def kept(gain: float, whole: float) -> float | None:
-    """The share of the whole gain; it is above 1 where leaving queries out gains."""
-    return gain / whole if whole > 0 else None
+def share_of_gain(gain: float, everywhere: float) -> float | None:
+    """The share of the gain everywhere; it is above 1 where leaving queries out gains."""
+    return gain / everywhere if everywhere > 0 else None
 
 
-def with_share(point: Mapping[str, Any], whole: float) -> CurvePoint:
-    """A point of the curve with the share of the whole gain."""
+def with_share(point: Mapping[str, Any], everywhere: float) -> CurvePoint:
+    """A point of the curve with the share of the gain everywhere."""
     return {
-        "level": point["level"], "gain": point["gain"], "gain_kept": kept(point["gain"], whole),
+        "level": point["level"], "gain": point["gain"], "gain_kept": share_of_gain(point["gain"], everywhere),
         "share_shown": min(1.0, point["share_shown"]),
     }  # fmt: skip
 
 
 def reason(outcome: Outcome, least: int | None) -> str | None:
     """Why nothing but the baseline is shown, if so."""
-    found, n = outcome.found, len(outcome.calibration)
-    if found is not None and found.threshold is not None:
+    result, n = outcome.result, len(outcome.calibration)
+    if result is not None and result.threshold is not None:
         return None
-    levels = " and ".join(f"{name} at most {level:g}" for name, level in outcome.asked.levels.items())
-    if found is None or (outcome.budget is not None and least is not None and n < least):
+    levels = " and ".join(f"{name} at most {level:g}" for name, level in outcome.settings.levels.items())
+    if result is None or (outcome.budget is not None and least is not None and n < least):
         return f"{n:,} judged queries cannot prove {levels} even without a single loss; that takes at least {least:,}"
-    if not found.certified:
+    if not result.certified:
         return f"the {n:,} judged queries do not prove {levels} at any threshold"
     return "where it is proved to be safe, the candidate did not gain anything on the judged queries"
 
 
 def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
     """What must be true for the certificate to hold, in plain words."""
-    kind, drift = outcome.weights["kind"], outcome.asked.drift
+    kind, drift = outcome.weights["kind"], outcome.settings.drift
     drawn = {
         "plain": "The judged queries were drawn at random from the traffic that will be served.",
         "drawn": "The queries were drawn as the file of draws says, from all traffic, and all of them were judged.",
@@ -141,13 +145,13 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
         if drift == 1
         else f"No query becomes more than {drift:g} times as frequent as when they were drawn."
     )
-    trained = "Neither the candidate nor the gate has seen these queries" + (
+    trained = "Neither the candidate nor the scorer has seen these queries" + (
         " (the model says on which it was trained)."
         if training_known
         else "; what the candidate saw is not known here."
     )
     many = (
-        "The candidate, the gate and the level were chosen before the judgments were looked at."
+        "The candidate, the scorer and the level were chosen before the judgments were looked at."
         if outcome.uses == 1
         else f"It is use number {outcome.uses} of this set of queries, for which δ was lowered."
     )
@@ -158,5 +162,5 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
         trained,
         many,
         "It is a promise about the average over traffic: single queries, or kinds of queries, may lose more.",
-        *nothing_to_lose_words(outcome.nothing_to_lose),
+        *nothing_to_lose_notes(outcome.nothing_to_lose),
     ]

@@ -13,19 +13,19 @@ from surefoot.arrays import Floats
 from surefoot.data.hashes import FINGERPRINT, queries_hash, query_fingerprints, text_hash
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.decide.control.calibration import Seen, calibration_of, check_new
+from surefoot.decide.control.calibration import JudgedLists, calibration_of, check_new
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.certify import Outcome, certify
-from surefoot.decide.control.list_pair import Lists
-from surefoot.decide.control.scorers import gate_of
-from surefoot.decide.control.sequential import Opening
-from surefoot.decide.control.served_lists import Decisions
-from surefoot.decide.control.settings import Asked
+from surefoot.decide.control.list_pair import ListPair
+from surefoot.decide.control.scorers import make_scorer
+from surefoot.decide.control.sequential import SequentialThresholds
+from surefoot.decide.control.served_lists import ServedLists
+from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import find_threshold, fixed_quantiles, thresholds_for
 from surefoot.decide.evidence.draws import read_draws
-from surefoot.decide.evidence.ledger import Question, entered
+from surefoot.decide.evidence.ledger import Question, count_use
 from surefoot.decide.evidence.unanswered import Unanswered
-from surefoot.decide.options import BUDGET, DELTA, LEVEL
+from surefoot.decide.options import BUDGET, DELTA, LEVEL, SCORER
 from surefoot.errors import ArgumentError, DataError, shortened
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _RUNS_MEASURE = "nDCG@10"
 
 
 class RiskController:
-    """A candidate shown where a gate's score is high enough for its risk to stay within a level.
+    """A candidate shown where a scorer's score is high enough for its risk to stay within a level.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class RiskController:
         max(0, M_b − M_m) of a query; or 1 where it loses over a fifth of M_b.
     method : {"betting", "binomial", "hoeffding-bentkus", "crc"}
         How it is proved. Betting keeps most; `crc` promises its level on average only.
-    gate : str or a function
+    scorer : str or a function
         "predicted_gain" (":regression" on documents' features, ":isotonic" of the candidate's scores), "feature:K", or
-        a function that gives a number for each query of the `Lists` it is handed.
+        a function that gives a number for each query of the `ListPair` it is handed. `gate` is its old name.
     blend : float, optional
         Show (1 − w)·z_b + w·z_m, of scores standardised in each query, in place of the candidate's own.
     movement_cap : int, optional
@@ -67,7 +67,7 @@ class RiskController:
         For `update`: about how many queries will be judged at most.
     unanswered : {"leave-out", "traffic"}
         Judged queries without a relevant document lose nothing and make risk look smaller: by default they are left
-        out of a plain sample, and told; with "traffic" they count.
+        out of a plain sample, and the certificate says so; with "traffic" they count.
 
     Examples
     --------
@@ -76,8 +76,8 @@ class RiskController:
     >>> today, new = made.runs[0], made.runs[1]
     >>> judged = list(made.qrels.to_dict().items())
     >>> few, many = dict(judged[:100]), dict(judged[100:])
-    >>> c = RiskController(new, baseline=today, level=0.3, measure="nDCG@10").fit_gate(few).calibrate(many)
-    >>> c.certificate_["n"], c.to_run().name
+    >>> c = RiskController(new, baseline=today, level=0.3, measure="nDCG@10").fit_scorer(few).calibrate(many)
+    >>> c.certificate_["queries"], c.to_run().name
     (300, 'controlled')
     """
 
@@ -91,13 +91,18 @@ class RiskController:
         measure: Any = None,
         loss: Any = None,
         method: str = "betting",
-        gate: str | Callable[[Lists], Any] = "predicted_gain",
+        scorer: str | Callable[[ListPair], Any] = SCORER,
         blend: float | None = None,
         movement_cap: int | None = None,
         drift: float = 1.0,
         budget: int = BUDGET,
         unanswered: str = Unanswered.leave_out,
+        gate: str | Callable[[ListPair], Any] | None = None,
     ) -> None:
+        if gate is not None:
+            if scorer != SCORER:
+                raise ArgumentError("gate is the old name of scorer; give one of the two")
+            scorer = gate
         self._ranker: Ranker | None = None
         self._runs: tuple[Run, Run] | None = None
         self.candidate_name, self.baseline_name = "candidate", ""
@@ -115,15 +120,15 @@ class RiskController:
             measure = candidate.measure if measure is None else measure
         elif candidate is not None:  # a controller that was saved for two runs is loaded without them
             self._set_runs(candidate, baseline)
-        self.asked = Asked.of(
+        self.settings = ControllerSettings.parse(
             measure=_RUNS_MEASURE if measure is None else measure, level=level, loss=loss, delta=delta, method=method,
-            gate=gate, blend=blend, movement_cap=movement_cap, drift=drift, budget=budget, unanswered=unanswered,
+            scorer=scorer, blend=blend, movement_cap=movement_cap, drift=drift, budget=budget, unanswered=unanswered,
         )  # fmt: skip
-        self.gate = gate_of(gate, self.asked.measure, None if self._ranker is None else self._ranker.engine_)
-        self.thresholds_: Floats | None = None  # quantiles of the gate's scores on the queries of fit_gate
+        self.scorer = make_scorer(scorer, self.settings.measure, None if self._ranker is None else self._ranker.engine_)
+        self.thresholds_: Floats | None = None  # quantiles of the scores on the queries of fit_scorer
         self.threshold_: float | None = None  # None: nothing but the baseline
-        self.opening_: Opening | None = None
-        self._gate_queries: frozenset[str] = frozenset()
+        self.sequential_: SequentialThresholds | None = None  # of `update`
+        self._scorer_queries: frozenset[str] = frozenset()
         self._certificate: Certificate | None = None
 
     @property
@@ -133,7 +138,7 @@ class RiskController:
 
     # What is compared ------------------------------------------------------------------------------------------------
 
-    def lists(self, data: Any = None) -> Lists:
+    def lists(self, data: Any = None) -> ListPair:
         """What candidate and baseline show: for documents, with a Ranker; of a pair of runs, or the controller's own.
 
         The candidate's lists are those after blending and the cap: draw queries to judge from these two runs.
@@ -141,7 +146,7 @@ class RiskController:
         if self._ranker is not None:
             if not isinstance(data, RankingData):
                 raise ArgumentError(f"a controller of a Ranker needs RankingData, found {shortened(data)}")
-            return Lists.of_ranker(self._ranker, data, self.baseline_name, self.asked.movement)
+            return ListPair.from_ranker(self._ranker, data, self.baseline_name, self.settings.movement)
         if data is not None:
             if not isinstance(data, tuple | list) or len(data) != 2:
                 raise ArgumentError(f"give a pair of runs, (candidate, baseline), found {shortened(data)}")
@@ -150,7 +155,7 @@ class RiskController:
             runs = self._runs
         else:
             raise ArgumentError("this controller was loaded, and holds no runs; give a pair, (candidate, baseline)")
-        return Lists.of_runs(*runs, self.asked.movement)
+        return ListPair.from_runs(*runs, self.settings.movement)
 
     def _set_runs(self, candidate: Any, baseline: Any) -> None:
         if baseline is None:
@@ -158,29 +163,34 @@ class RiskController:
         self._runs = runs = (Run.read(candidate), Run.read(baseline))
         self.candidate_name, self.baseline_name = (run.name for run in runs)
 
-    def _seen(self, given: Any) -> Seen:
+    def _judge(self, judged: Any) -> JudgedLists:
         """Judged queries, under the measure."""
         if self._ranker is None:
-            lists, qrels = self.lists(), Qrels.read(given)
-            return Seen.of(lists, qrels, self.asked.measure, [frozenset({_print(query)}) for query in lists.queries])
-        lists = self.lists(given)
-        return Seen.of(lists, given.qrels(), self.asked.measure, query_fingerprints(given))
+            lists, qrels = self.lists(), Qrels.read(judged)
+            fingerprints = [frozenset({_fingerprint(query)}) for query in lists.queries]
+        else:
+            lists, qrels, fingerprints = self.lists(judged), judged.qrels(), query_fingerprints(judged)
+        return JudgedLists.from_lists(lists, qrels, self.settings.measure, fingerprints)
 
     # Learning and proving --------------------------------------------------------------------------------------------
 
-    def fit_gate(self, valid: Any) -> Self:
-        """Learn the gate from judged queries, which can then no longer calibrate; fix the thresholds for `update`.
+    def fit_scorer(self, valid: Any) -> Self:
+        """Fit the scorer on judged queries, which can then no longer calibrate; fix the thresholds for `update`.
 
         `valid` is `RankingData` with a Ranker, judgments with two runs.
         """
-        seen = self._seen(valid)
-        differences = np.zeros(len(seen.lists.queries))
-        differences[seen.rows] = seen.candidate - seen.baseline
-        self.gate.fit(seen.lists, seen.qrels, differences)
-        self.thresholds_ = fixed_quantiles(seen.judged(self.gate).scores)
-        self._gate_queries = frozenset().union(*seen.prints)
-        self.threshold_, self._certificate, self.opening_ = None, None, None
+        judged_lists = self._judge(valid)
+        differences = np.zeros(len(judged_lists.lists.queries))
+        differences[judged_lists.rows] = judged_lists.judged.candidate - judged_lists.judged.baseline
+        self.scorer.fit(judged_lists.lists, judged_lists.qrels, differences)
+        self.thresholds_ = fixed_quantiles(judged_lists.score(self.scorer).scores)
+        self._scorer_queries = frozenset().union(*judged_lists.fingerprints)
+        self.threshold_, self._certificate, self.sequential_ = None, None, None
         return self
+
+    def fit_gate(self, valid: Any) -> Self:
+        """`fit_scorer`, by its old name."""
+        return self.fit_scorer(valid)
 
     def calibrate(
         self,
@@ -198,59 +208,65 @@ class RiskController:
         the traffic (documents, or a pair of runs), bounds what a loss can be at most. A `ledger` counts how often
         these queries were used to decide, and lowers δ accordingly.
         """
-        if self.opening_ is not None:
+        if self.sequential_ is not None:
             raise ArgumentError("this controller opens batch by batch; make another to calibrate at once")
-        seen = self._seen(judged)
-        self._check_unseen(seen)
-        given = seen.queries
-        seen, nothing = seen.counted(leave_out=weights is None and self._leaves_out)
-        found = seen.judged(self.gate)
-        largest = 1.0 if traffic is None else float(self.lists(traffic).worst_case(self.asked.measure).max())
+        judged_lists = self._judge(judged)
+        self._check_unseen(judged_lists)
+        selected, nothing = judged_lists.select(leave_out=weights is None and self._leaves_out)
+        scored = selected.score(self.scorer)
+        largest = 1.0 if traffic is None else float(self.lists(traffic).worst_case(self.settings.measure).max())
         if largest <= 0:
             raise DataError(
                 "no query of the traffic can lose anything: both systems show the same; nothing is to prove"
             )
-        calibration, sample, told = calibration_of(found, self.asked, weights, strata, largest)
+        calibration, sample, weighing = calibration_of(scored, self.settings, weights, strata, largest)
         with ExitStack() as stack:
             uses = 1
             if ledger is not None:
-                policy = self.asked.policy(self.gate.name, [told["kind"], largest])
-                draws = read_draws(weights) if told["kind"] == "drawn" else None
-                question = Question.of(
-                    given if draws is None else draws.queries, sample, str(self.asked.measure), policy, draws
-                )
-                use = stack.enter_context(entered(ledger, question))
-                calibration, uses = calibration.at(use.delta(self.asked.delta)), use.number
+                claim = self.settings.claim(self.scorer.name, [weighing["kind"], largest])
+                draws = read_draws(weights) if weighing["kind"] == "drawn" else None
+                queries = judged_lists.judged.queries if draws is None else draws.queries
+                question = Question.from_scores(queries, sample, str(self.settings.measure), claim, draws)
+                use = stack.enter_context(count_use(ledger, question))
+                calibration, uses = calibration.at(use.delta(self.settings.delta)), use.number
             least = calibration.least()
             if least is None or len(calibration) >= least:
-                threshold = find_threshold(calibration, thresholds_for(calibration.scores, self.thresholds_))
+                result = find_threshold(calibration, thresholds_for(calibration.scores, self.thresholds_))
             else:
-                threshold = None
+                result = None
             outcome = Outcome(
-                self.asked, self.gate.name, calibration, threshold, told, largest, uses, sample.baseline, nothing
+                settings=self.settings,
+                scorer=self.scorer.name,
+                calibration=calibration,
+                judged=sample,
+                result=result,
+                weights=weighing,
+                largest=largest,
+                uses=uses,
+                nothing_to_lose=nothing,
             )
-            self._certificate = certify(outcome, self._about(found.queries))
+            self._certificate = certify(outcome, self._names(selected.judged.queries))
         self.threshold_ = self._certificate["threshold"]
         return self
 
     def update(self, batch: Any) -> Self:
-        """Open the gate further as judgments arrive: one bet for each threshold that `fit_gate` fixed.
+        """Show more as judgments arrive: one bet for each threshold that `fit_scorer` fixed.
 
         It may be looked at after every batch; whatever is shown keeps the level with confidence 1 − δ at all times.
         """
-        if self._certificate is not None and self.opening_ is None:
+        if self._certificate is not None and self.sequential_ is None:
             raise ArgumentError("this controller is calibrated; make another to open it batch by batch")
-        if self.asked.method != "betting":
-            raise ArgumentError(f"update bets; its method is betting, not {shortened(self.asked.method)}")
+        if self.settings.method != "betting":
+            raise ArgumentError(f"update bets; its method is betting, not {shortened(self.settings.method)}")
         if self.thresholds_ is None:
-            raise ArgumentError("update needs thresholds that were fixed on other queries; call fit_gate first")
-        seen = self._seen(batch)
-        self._check_unseen(seen)
-        seen, nothing = seen.counted(leave_out=self._leaves_out)
-        opening = self.opening_ or Opening.start(self.asked, self.thresholds_)
-        opening = opening.with_batch(seen.judged(self.gate), seen.prints, nothing)
-        self._certificate = opening.certificate(self.gate.name, self._about(seen.queries))
-        self.opening_, self.threshold_ = opening, self._certificate["threshold"]
+            raise ArgumentError("update needs thresholds that were fixed on other queries; call fit_scorer first")
+        judged_lists = self._judge(batch)
+        self._check_unseen(judged_lists)
+        selected, nothing = judged_lists.select(leave_out=self._leaves_out)
+        sequential = self.sequential_ or SequentialThresholds.start(self.settings, self.thresholds_)
+        sequential = sequential.with_batch(selected.score(self.scorer), selected.fingerprints, nothing)
+        self._certificate = sequential.certificate(self.scorer.name, self._names(selected.judged.queries))
+        self.sequential_, self.threshold_ = sequential, self._certificate["threshold"]
         return self
 
     @property
@@ -262,15 +278,18 @@ class RiskController:
 
     @property
     def _leaves_out(self) -> bool:
-        return self.asked.unanswered is Unanswered.leave_out
+        return self.settings.unanswered is Unanswered.leave_out
 
-    def _check_unseen(self, seen: Seen) -> None:
+    def _check_unseen(self, judged_lists: JudgedLists) -> None:
         text = getattr(self._ranker, "training_queries_", None) or ""
         trained = frozenset(text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT))
-        check_new(seen.prints, trained, seen.queries, "those that the model was trained or validated on")
-        check_new(seen.prints, self._gate_queries, seen.queries, "those that the gate was fitted on")
+        for earlier, which in (
+            (trained, "those that the model was trained or validated on"),
+            (self._scorer_queries, "those that the scorer was fitted on"),
+        ):
+            check_new(judged_lists.fingerprints, earlier, judged_lists.judged.queries, which)
 
-    def _about(self, queries: tuple[str, ...]) -> dict[str, Any]:
+    def _names(self, queries: tuple[str, ...]) -> dict[str, Any]:
         known = self._ranker is None or self._ranker.training_queries_ is not None
         return {
             "candidate": self.candidate_name, "baseline": self.baseline_name,
@@ -279,14 +298,14 @@ class RiskController:
 
     # Serving ---------------------------------------------------------------------------------------------------------
 
-    def decisions(self, data: Any = None) -> Decisions:
+    def decisions(self, data: Any = None) -> ServedLists:
         """For each query which list is shown, and why."""
-        return self._decided(self.lists(data))
+        return self._serve(self.lists(data))
 
-    def _decided(self, lists: Lists) -> Decisions:
+    def _serve(self, lists: ListPair) -> ServedLists:
         certificate = self.certificate_
-        return Decisions(
-            lists.queries, self.gate.scores(lists), self.threshold_, self.gate.name, certificate["reason"],
+        return ServedLists(
+            lists.queries, self.scorer.scores(lists), self.threshold_, self.scorer.name, certificate["reason"],
             self.candidate_name, self.baseline_name,
         )  # fmt: skip
 
@@ -295,22 +314,22 @@ class RiskController:
         lists = self.lists(data)
         if lists.data is None:
             raise ArgumentError("runs have lists, not scores of documents; call to_run")
-        return lists.chosen_scores(self._decided(lists).shown)
+        return lists.chosen_scores(self._serve(lists).shown)
 
     def to_run(self, data: Any = None, name: str = "controlled") -> Run:
         """The lists that are shown: of documents with a Ranker, of a pair of runs or its own otherwise."""
         return self.served(data, name)[0]
 
-    def served(self, data: Any = None, name: str = "controlled") -> tuple[Run, Decisions]:
+    def served(self, data: Any = None, name: str = "controlled") -> tuple[Run, ServedLists]:
         """`to_run` and `decisions` in one go."""
         lists = self.lists(data)
-        decisions = self._decided(lists)
+        decisions = self._serve(lists)
         return lists.chosen_run(decisions.shown, name), decisions
 
     # On disk ---------------------------------------------------------------------------------------------------------
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write JSON and the Ranker's own files; a gate that is a function cannot be saved."""
+        """Write JSON and the Ranker's own files; a scorer that is a function cannot be saved."""
         from surefoot.decide.control.storage import save
 
         save(self, folder)
@@ -333,5 +352,5 @@ def _named_baseline(ranker: Any, baseline: Any) -> str:
     return baseline
 
 
-def _print(query: str) -> str:
+def _fingerprint(query: str) -> str:
     return text_hash(query)[:FINGERPRINT]

@@ -14,7 +14,7 @@ from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.options import ENGINE
 
 if TYPE_CHECKING:
-    from surefoot.decide.control.list_pair import Lists
+    from surefoot.decide.control.list_pair import ListPair
     from surefoot.learn.regression import RegressionTrees
 
 _TREES = 60
@@ -38,7 +38,7 @@ class RegressionGain:
         self.engine = engine  # the candidate's own, which is installed
         self.trees: RegressionTrees | None = None
 
-    def fit(self, lists: Lists, qrels: Qrels, gain: Callable[[Floats], Floats]) -> None:
+    def fit(self, lists: ListPair, qrels: Qrels, gain: Callable[[Floats], Floats]) -> None:
         """Grow the trees."""
         from surefoot.learn.regression import regression_trees
 
@@ -46,10 +46,10 @@ class RegressionGain:
         parameters = _SMALL[self.engine] | {_LEAF[self.engine]: max(1, min(_LEAST, len(data) // 20))}
         self.trees = regression_trees(data.with_labels(gain(data.y)), trees=_TREES, engine=self.engine, **parameters)
 
-    def predict(self, lists: Lists) -> Floats:
+    def predict(self, lists: ListPair) -> Floats:
         """ĝ of each row of the data."""
         if self.trees is None:
-            raise ArgumentError("the gate has not learned anything yet; call fit_gate first")
+            raise ArgumentError("the scorer has not learned anything yet; call fit_scorer first")
         return self.trees.predict(_with_scores(lists))
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,13 +70,13 @@ class RegressionGain:
         self.engine = data.get("engine", ENGINE)  # which files of version 0.1 do not name
         engine = engine_of(self.engine)
         if not _is_numbers([mean]) or not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-            raise DataError("has a gate whose regression is not whole")
+            raise DataError("has a scorer whose regression is not whole")
         try:
             booster = engine.load(data["model"])
         except (ModelTextError, TypeError, AttributeError) as error:
-            raise DataError(f"has a gate whose trees cannot be read ({shortened(str(error))})") from error
+            raise DataError(f"has a scorer whose trees cannot be read ({shortened(str(error))})") from error
         if engine.count_trees(booster) != trees or engine.count_features(booster) != len(names):
-            raise DataError("has a gate whose trees are not those it names")
+            raise DataError("has a scorer whose trees are not those it names")
         self.trees = RegressionTrees(engine, booster, float(mean), trees, names)
 
 
@@ -87,7 +87,7 @@ class IsotonicGain:
         self.at: Floats = np.zeros(0)
         self.value: Floats = np.zeros(0)
 
-    def fit(self, lists: Lists, qrels: Qrels, gain: Callable[[Floats], Floats]) -> None:
+    def fit(self, lists: ListPair, qrels: Qrels, gain: Callable[[Floats], Floats]) -> None:
         """Fit the map on all documents of judged queries; those without a judgment have no gain."""
         from scipy.optimize import isotonic_regression
 
@@ -96,10 +96,10 @@ class IsotonicGain:
         else:
             ranking = lists.candidate.ranking
             judged = set(qrels.queries)
-            kept = np.array([query in judged for query in lists.candidate.queries])[ranking.query_of_position()]
-            positions = np.flatnonzero(kept)
-            found = qrels.ranking.find(ranking.codes_at(positions))
-            grades = np.where(found >= 0, qrels.grades[np.maximum(found, 0)], 0.0)
+            is_judged = np.array([query in judged for query in lists.candidate.queries])[ranking.query_of_position()]
+            positions = np.flatnonzero(is_judged)
+            matches = qrels.ranking.find(ranking.codes_at(positions))
+            grades = np.where(matches >= 0, qrels.grades[np.maximum(matches, 0)], 0.0)
             scores = ranking.scores[positions]
         if not len(scores):
             raise DataError("the candidate shows nothing for the judged queries, so no gain can be learned")
@@ -112,10 +112,10 @@ class IsotonicGain:
             steps = steps[np.linspace(0, len(steps) - 1, _POINTS).astype(np.int64)]
         self.at, self.value = at[steps], fitted[steps]
 
-    def predict(self, lists: Lists) -> Floats:
+    def predict(self, lists: ListPair) -> Floats:
         """ĝ of each row of the data, or of each result of the candidate's run."""
         if not len(self.at):
-            raise ArgumentError("the gate has not learned anything yet; call fit_gate first")
+            raise ArgumentError("the scorer has not learned anything yet; call fit_scorer first")
         scores = lists.scores if lists.data is not None else lists.candidate.ranking.scores
         return np.asarray(np.interp(scores, self.at, self.value))
 
@@ -127,11 +127,11 @@ class IsotonicGain:
         """Take the map up again."""
         at, value = data["at"], data["value"]
         if not _is_numbers(at) or not _is_numbers(value) or len(at) != len(value) or at != sorted(set(at)):
-            raise DataError("has a gate whose isotonic map is not one")
+            raise DataError("has a scorer whose isotonic map is not one")
         self.at, self.value = np.array(at, dtype=np.float64), np.array(value, dtype=np.float64)
 
 
-def _with_scores(lists: Lists) -> RankingData:
+def _with_scores(lists: ListPair) -> RankingData:
     """The data with both systems' scores as two more features."""
     data = lists.data
     assert data is not None

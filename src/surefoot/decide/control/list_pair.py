@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Rows
-from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.types.ranking_data import RankingData, blend_scores
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.decide.control.movement import blended, capped_ranks
-from surefoot.decide.evidence.judged_queries import check_scores
+from surefoot.decide.control.movement import capped_ranks
+from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score
@@ -36,10 +36,10 @@ class Movement:
 
 
 @dataclass(frozen=True)
-class Lists:
+class ListPair:
     """Two runs over the same `queries`, and the `data` with the documents' features where the candidate is a Ranker.
 
-    A gate of the user's own is a function of these that gives a score for each query.
+    A scorer of the user's own is a function of these that gives a score for each query.
     """
 
     candidate: Run
@@ -50,11 +50,11 @@ class Lists:
     reference: Floats = field(default_factory=lambda: np.zeros(0))  # and the baseline's
 
     @classmethod
-    def of_ranker(cls, ranker: Ranker, data: RankingData, baseline: str, movement: Movement) -> Lists:
+    def from_ranker(cls, ranker: Ranker, data: RankingData, baseline: str, movement: Movement) -> ListPair:
         """What a ranker and a baseline make of labelled or unlabelled documents."""
         reference = baseline_scores(data, baseline)
         own = data.with_only(name for name in ranker.baselines_ if name in data.baselines)
-        scores = moved(ranker.predict(own), reference, data, movement)
+        scores = move_scores(ranker.predict(own), reference, data, movement)
         return cls(
             candidate=data.to_run(scores, "candidate"),
             baseline=data.to_run(reference, baseline),
@@ -65,7 +65,7 @@ class Lists:
         )
 
     @classmethod
-    def of_runs(cls, candidate: Run, baseline: Run, movement: Movement) -> Lists:
+    def from_runs(cls, candidate: Run, baseline: Run, movement: Movement) -> ListPair:
         """What two runs show; to move lists towards each other both must hold the same documents."""
         queries = tuple(dict.fromkeys((*baseline.queries, *candidate.queries)))
         if not movement:
@@ -83,27 +83,27 @@ class Lists:
             np.zeros((len(here), 1), dtype=np.float32), np.zeros(len(here)), candidate.queries,
             candidate.ranking.lengths, doc_ids=frame["doc_id"],
         )  # fmt: skip
-        moved_run = data.to_run(moved(scores, reference, data, movement), candidate.name)
+        moved_run = data.to_run(move_scores(scores, reference, data, movement), candidate.name)
         return cls(candidate=moved_run, baseline=baseline, queries=queries)
 
     @cached_property
-    def of_candidate(self) -> Rows:
+    def candidate_numbers(self) -> Rows:
         """For each query its number in the candidate's run, −1 where that has no results."""
         return _numbers(self.candidate, self.queries)
 
     @cached_property
-    def of_baseline(self) -> Rows:
+    def baseline_numbers(self) -> Rows:
         """For each query its number in the baseline's run, −1 where that has no results."""
         return _numbers(self.baseline, self.queries)
 
-    def effectiveness(self, qrels: Qrels, measure: Measure) -> tuple[tuple[str, ...], Floats, Floats]:
-        """The judged queries that the lists answer, and M_m and M_b of each."""
-        judged = judged_queries(self, qrels)
-        found = score(qrels, [self.candidate.renamed("candidate"), self.baseline.renamed("baseline")], measure)
-        check_scores(found, found.systems)
-        place = {query: number for number, query in enumerate(found.queries)}
-        columns = [place[query] for query in judged]
-        return judged, found["candidate"][columns], found["baseline"][columns]
+    def effectiveness(self, qrels: Qrels, measure: Measure) -> JudgedQueries:
+        """The judged queries that the lists answer, with M_m and M_b of each."""
+        answered = _answered_queries(self, qrels)
+        scores = score(qrels, [self.candidate.renamed("candidate"), self.baseline.renamed("baseline")], measure)
+        check_scores(scores, scores.systems)
+        place = {query: number for number, query in enumerate(scores.queries)}
+        rows = np.array([place[query] for query in answered], dtype=np.int64)
+        return JudgedQueries(scores.queries, scores["baseline"], scores["candidate"]).take(rows)
 
     def worst_case(self, measure: Measure) -> Floats:
         """What each query could lose at most."""
@@ -120,18 +120,18 @@ class Lists:
             return self.data.to_run(self.chosen_scores(shown), name)
         import polars as pl
 
-        wanted = dict(zip(self.queries, shown.tolist(), strict=True))
+        takes_candidate = dict(zip(self.queries, shown.tolist(), strict=True))
         parts = [
-            run.to_frame().filter(pl.col("query_id").is_in([query for query in self.queries if wanted[query] == takes]))
-            for run, takes in ((self.candidate, True), (self.baseline, False))
+            run.to_frame().filter(pl.col("query_id").is_in([q for q in self.queries if takes_candidate[q] is own]))
+            for run, own in ((self.candidate, True), (self.baseline, False))
         ]
         return Run.read(pl.concat(parts), name)
 
 
-def moved(scores: Floats, reference: Floats, data: RankingData, movement: Movement) -> Floats:
+def move_scores(scores: Floats, reference: Floats, data: RankingData, movement: Movement) -> Floats:
     """The candidate's scores after blending and the cap, which gives minus the rank."""
     if movement.blend is not None:
-        scores = blended(scores, reference, data.lengths, movement.blend)
+        scores = blend_scores(scores, reference, data.lengths, movement.blend)
     if movement.cap is None:
         return scores
     ranks = [row_ranks(data, each) for each in (scores, reference)]
@@ -160,16 +160,16 @@ def baseline_scores(data: RankingData, name: str) -> Floats:
     )
 
 
-def judged_queries(lists: Lists, qrels: Qrels) -> tuple[str, ...]:
+def _answered_queries(lists: ListPair, qrels: Qrels) -> tuple[str, ...]:
     """The judged queries that either list answers; none is an error."""
     answered = set(lists.queries)
-    found = tuple(query for query in qrels.queries if query in answered)
-    if not found:
+    queries = tuple(query for query in qrels.queries if query in answered)
+    if not queries:
         raise DataError(
             f"none of the queries is judged: the judgments' first is {shortened(qrels.queries[0])}, the lists' first "
             f"{shortened(lists.queries[0])}; are these of the same queries?"
         )
-    return found
+    return queries
 
 
 def _numbers(run: Run, queries: Sequence[str]) -> Rows:

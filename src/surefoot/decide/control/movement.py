@@ -1,4 +1,4 @@
-"""Lists that stay near the baseline's: scores blended with its scores, and a cap on how far a document may move."""
+"""Lists that stay near the baseline's: a cap on how far a document may move."""
 
 from __future__ import annotations
 
@@ -7,17 +7,7 @@ import itertools
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
-from surefoot.data.types.ranking_data import standardise
-
-
-def blended(candidate: Floats, baseline: Floats, lengths: Rows, weight: float) -> Floats:
-    """(1 − w)·z_b + w·z_m, where z are scores standardised within each query.
-
-    >>> blended(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([2]), 0.75)
-    array([ 0.5, -0.5])
-    """
-    return (1 - weight) * standardise(baseline, lengths) + weight * standardise(candidate, lengths)
+from surefoot.arrays import Rows
 
 
 def capped_ranks(candidate: Rows, baseline: Rows, offsets: Rows, cap: int) -> Rows:
@@ -29,23 +19,23 @@ def capped_ranks(candidate: Rows, baseline: Rows, offsets: Rows, cap: int) -> Ro
     >>> capped_ranks(np.array([4, 3, 2, 1]), np.array([1, 2, 3, 4]), np.array([0, 4]), 1).tolist()
     [2, 1, 4, 3]
     """
-    found = np.empty_like(candidate)
+    ranks = np.empty_like(candidate)
     for start, end in itertools.pairwise(offsets.tolist()):
         rows = slice(start, end)
-        found[rows] = _capped(candidate[rows], baseline[rows], cap)
-    return found
+        ranks[rows] = _cap_query(candidate[rows], baseline[rows], cap)
+    return ranks
 
 
-def _capped(candidate: Rows, baseline: Rows, cap: int) -> Rows:
+def _cap_query(candidate: Rows, baseline: Rows, cap: int) -> Rows:
     documents = len(baseline)
     by_baseline = np.argsort(baseline).tolist()  # which document has each baseline rank
-    wanted = candidate.tolist()
+    candidate_ranks = candidate.tolist()
     waiting: list[tuple[int, int]] = []  # the documents that may come now, the candidate's best first
     place_of = np.zeros(documents, dtype=np.int64)
     eligible = 0
     for place in range(1, documents + 1):
         while eligible < min(documents, place + cap):
-            heapq.heappush(waiting, (wanted[by_baseline[eligible]], by_baseline[eligible]))
+            heapq.heappush(waiting, (candidate_ranks[by_baseline[eligible]], by_baseline[eligible]))
             eligible += 1
         document = by_baseline[place - cap - 1] if place > cap else -1
         if document < 0 or place_of[document]:

@@ -1,6 +1,6 @@
-"""Gates: a score for each query, by which a controller shows the candidate's list (high) or the baseline's (low).
+"""Scorers: a score for each query, by which a controller shows the candidate's list (high) or the baseline's (low).
 
-A gate may be as wrong as it likes: what is proved holds for any. A better one keeps more of the gain.
+A scorer may be as wrong as it likes: what is proved holds for any. A better one keeps more of the gain.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.data.types.runs import Qrels
 from surefoot.decide.control.expected_gain import IsotonicGain, RegressionGain
-from surefoot.decide.control.list_pair import Lists, row_ranks
+from surefoot.decide.control.list_pair import ListPair, row_ranks
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.discount import discount
 from surefoot.measures.effectiveness import gains
 from surefoot.measures.matching import ordinals
 from surefoot.measures.notation import Measure
 
-GATES = ("predicted_gain", "predicted_gain:regression", "predicted_gain:isotonic", "feature:K")
+SCORERS = ("predicted_gain", "predicted_gain:regression", "predicted_gain:isotonic", "feature:K")
 
 
-class Gate(Protocol):
-    """What a controller asks of a gate; `name` is how it is asked for."""
+class Scorer(Protocol):
+    """What a controller needs of a scorer; `name` is how users name it."""
 
     name: str
 
-    def fit(self, lists: Lists, qrels: Qrels, differences: Floats) -> None:
+    def fit(self, lists: ListPair, qrels: Qrels, differences: Floats) -> None:
         """Learn from judged queries; `differences` are M_m − M_b of each of the lists' queries."""
         ...
 
-    def scores(self, lists: Lists) -> Floats:
+    def scores(self, lists: ListPair) -> Floats:
         """A score for each query."""
         ...
 
@@ -46,11 +46,11 @@ class Gate(Protocol):
         ...
 
 
-def gate_of(gate: str | Callable[[Lists], Any], measure: Measure, engine: str | None) -> Gate:
-    """The gate that is asked for; `engine` is that of the candidate, None where documents have no features."""
-    if callable(gate):
-        return OwnGate(gate)
-    kind, colon, rest = str(gate).partition(":")
+def make_scorer(scorer: str | Callable[[ListPair], Any], measure: Measure, engine: str | None) -> Scorer:
+    """The scorer of this name, or of this function; `engine` is the candidate's, None where there are no features."""
+    if callable(scorer):
+        return FunctionScorer(scorer)
+    kind, colon, rest = str(scorer).partition(":")
     if kind == "predicted_gain" and rest in ("", "regression", "isotonic"):
         if rest == "regression" and engine is None:
             raise ArgumentError(
@@ -59,9 +59,9 @@ def gate_of(gate: str | Callable[[Lists], Any], measure: Measure, engine: str | 
         return PredictedGain(measure, engine if rest != "isotonic" else None)
     if kind == "feature" and colon and rest.isdecimal():
         if engine is None:
-            raise ArgumentError(f"gate {shortened(gate)} needs documents' features, and runs have none")
-        return FeatureGate(int(rest))
-    raise ArgumentError(f"gate is {shortened(gate)}; it must be one of {', '.join(GATES)}, or a function")
+            raise ArgumentError(f"scorer {shortened(scorer)} needs documents' features, and runs have none")
+        return FeatureScorer(int(rest))
+    raise ArgumentError(f"scorer is {shortened(scorer)}; it must be one of {', '.join(SCORERS)}, or a function")
 
 
 class PredictedGain:
@@ -77,11 +77,11 @@ class PredictedGain:
         self.form = str(measure.settings.get("dcg", "log2"))
         self.expected: RegressionGain | IsotonicGain = IsotonicGain() if engine is None else RegressionGain(engine)
 
-    def fit(self, lists: Lists, qrels: Qrels, differences: Floats) -> None:
+    def fit(self, lists: ListPair, qrels: Qrels, differences: Floats) -> None:
         """Learn what gain documents have, from those of the judged queries."""
         self.expected.fit(lists, qrels, lambda grades: gains(np.maximum(grades, 0.0), self.form))
 
-    def scores(self, lists: Lists) -> Floats:
+    def scores(self, lists: ListPair) -> Floats:
         """The predicted gain of each query."""
         query, expected, candidate, baseline = self._documents(lists)
         count = len(lists.queries)
@@ -89,10 +89,10 @@ class PredictedGain:
         order = np.lexsort((-expected, query))
         rank = ordinals(query[order]) + 1
         ideal = np.bincount(query[order], expected[order] * self._discount(rank), minlength=count)
-        found = np.bincount(query, moved, minlength=count)
-        return np.divide(found, ideal, out=np.zeros(count), where=ideal > 0)
+        gain = np.bincount(query, moved, minlength=count)
+        return np.divide(gain, ideal, out=np.zeros(count), where=ideal > 0)
 
-    def _documents(self, lists: Lists) -> tuple[Any, Floats, Any, Any]:
+    def _documents(self, lists: ListPair) -> tuple[Any, Floats, Any, Any]:
         """Of each document of either list: its query, expected gain, and both ranks, 0 where it is absent."""
         if lists.data is not None:
             query = np.repeat(np.arange(len(lists.queries)), lists.data.lengths)
@@ -106,8 +106,8 @@ class PredictedGain:
         only[there] = False
         alone = np.flatnonzero(only)  # what only the baseline shows
         expected = np.maximum(self.expected.predict(lists), 0.0)
-        query = _query_numbers(lists.of_candidate, len(lists.candidate.queries))[mine.query_of_position()]
-        alone_query = _query_numbers(lists.of_baseline, len(lists.baseline.queries))[theirs.query_at(alone)]
+        query = _query_numbers(lists.candidate_numbers, len(lists.candidate.queries))[mine.query_of_position()]
+        alone_query = _query_numbers(lists.baseline_numbers, len(lists.baseline.queries))[theirs.query_at(alone)]
         # Each is taken to be as good as the least of what the candidate shows for its query, or for any.
         least = np.full(len(lists.queries), np.inf)
         np.minimum.at(least, query, expected)
@@ -131,7 +131,7 @@ class PredictedGain:
         self.expected.restore(data)
 
 
-class FeatureGate:
+class FeatureScorer:
     """A query's own feature: the greatest value of a document feature in it, in the direction that `fit` finds."""
 
     def __init__(self, number: int) -> None:
@@ -139,22 +139,22 @@ class FeatureGate:
         self.number = number
         self.sign = 0
 
-    def fit(self, lists: Lists, qrels: Qrels, differences: Floats) -> None:
+    def fit(self, lists: ListPair, qrels: Qrels, differences: Floats) -> None:
         """Which way to go: the sign of the covariance of ranks between the feature and the gain."""
         value, gain = (_centred_ranks(each) for each in (self._values(lists), differences))
         self.sign = -1 if value @ gain < 0 else 1
 
-    def scores(self, lists: Lists) -> Floats:
+    def scores(self, lists: ListPair) -> Floats:
         """The feature, turned so that higher is better."""
         return self.sign * self._values(lists)
 
-    def _values(self, lists: Lists) -> Floats:
+    def _values(self, lists: ListPair) -> Floats:
         assert lists.data is not None
         column = lists.data.feature(self.number).astype(np.float64)
-        found = np.maximum.reduceat(column, lists.data.offsets[:-1])
-        if not np.isfinite(found).all():
-            raise DataError(f"feature {self.number} is missing or not finite in some query; gate by another")
-        return np.asarray(found)
+        values = np.maximum.reduceat(column, lists.data.offsets[:-1])
+        if not np.isfinite(values).all():
+            raise DataError(f"feature {self.number} is missing or not finite in some query; score by another")
+        return np.asarray(values)
 
     def to_dict(self) -> dict[str, Any]:
         """The direction."""
@@ -163,35 +163,35 @@ class FeatureGate:
     def restore(self, data: dict[str, Any]) -> None:
         """Take up the direction."""
         if data.get("sign") not in (-1, 1) or type(data["sign"]) is not int:
-            raise DataError(f"has a gate whose sign is {shortened(data.get('sign'))}")
+            raise DataError(f"has a scorer whose sign is {shortened(data.get('sign'))}")
         self.sign = data["sign"]
 
 
 @dataclass
-class OwnGate:
-    """The user's own function of `Lists`, which gives a finite number for each query."""
+class FunctionScorer:
+    """The user's own function of `ListPair`, which gives a finite number for each query."""
 
-    function: Callable[[Lists], Any]
+    function: Callable[[ListPair], Any]
     name: str = "own function"
 
-    def fit(self, lists: Lists, qrels: Qrels, differences: Floats) -> None:
+    def fit(self, lists: ListPair, qrels: Qrels, differences: Floats) -> None:
         """Nothing to learn here."""
 
-    def scores(self, lists: Lists) -> Floats:
+    def scores(self, lists: ListPair) -> Floats:
         """What the function gives, checked."""
-        found = np.asarray(self.function(lists), dtype=np.float64)
-        if found.shape != (len(lists.queries),) or not np.isfinite(found).all():
+        scores = np.asarray(self.function(lists), dtype=np.float64)
+        if scores.shape != (len(lists.queries),) or not np.isfinite(scores).all():
             raise ArgumentError(
-                f"the gate gave shape {found.shape} for {len(lists.queries):,} queries, or something that is not "
+                f"the scorer gave shape {scores.shape} for {len(lists.queries):,} queries, or something that is not "
                 "finite; it must give one finite number for each of lists.queries"
             )
-        return found
+        return scores
 
     def to_dict(self) -> dict[str, Any]:
         """A function cannot be written down."""
         raise ArgumentError(
-            "a gate of your own is a function, which cannot be saved without running code when it is loaded; use "
-            f"one of {', '.join(GATES)} to save the controller, or keep it in memory"
+            "a scorer of your own is a function, which cannot be saved without running code when it is loaded; use "
+            f"one of {', '.join(SCORERS)} to save the controller, or keep it in memory"
         )
 
     def restore(self, data: dict[str, Any]) -> None:
@@ -205,7 +205,7 @@ def _centred_ranks(values: Floats) -> Floats:
 
 def _query_numbers(of_run: Any, queries: int) -> Any:
     """For each of a run's queries its number among the lists'."""
-    found = np.zeros(queries, dtype=np.int64)
-    held = np.flatnonzero(of_run >= 0)
-    found[of_run[held]] = held
-    return found
+    numbers = np.zeros(queries, dtype=np.int64)
+    present = np.flatnonzero(of_run >= 0)
+    numbers[of_run[present]] = present
+    return numbers

@@ -1,100 +1,97 @@
-"""Opening a gate as judgments arrive: one anytime bet for each threshold, which may be looked at after every batch."""
+"""Thresholds that open as judgments arrive: one anytime bet on each, which may be looked at after every batch."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.data.hashes import queries_hash
-from surefoot.decide.control.calibration import Judged, check_new
+from surefoot.decide.control.calibration import ScoredQueries, check_new, plain_weights
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.certify import Outcome, certify
-from surefoot.decide.control.settings import Asked
+from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import Calibration, best_of, passing
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, counts_of, sum_of
+from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, read_counts, sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.errors import DataError
 from surefoot.risk.betting import Anytime, anytime_columns, gated_columns, start_anytime
 from surefoot.risk.bounds import least_queries
 
-_COLUMNS = ("scores", "candidate", "baseline")
-
 
 @dataclass(frozen=True)
-class Opening:
+class SequentialThresholds:
     """What the batches so far said: their queries in betting order, and the bets on each loss at each threshold.
 
     A threshold opens when its bets reach 1/δ and all safer ones are open; what is open stays open.
     """
 
-    asked: Asked
+    settings: ControllerSettings
     thresholds: Floats  # descending
     bets: tuple[Anytime, ...]
-    batches: tuple[Judged, ...]  # each in betting order
+    batches: tuple[ScoredQueries, ...]  # each in betting order
     nothing_to_lose: tuple[NothingToLoseData, ...]  # of each
     seen: frozenset[str]
 
     @classmethod
-    def start(cls, asked: Asked, thresholds: Floats) -> Opening:
+    def start(cls, settings: ControllerSettings, thresholds: Floats) -> SequentialThresholds:
         """Before the first batch."""
         descending = np.unique(thresholds)[::-1]
-        bets = tuple(start_anytime(rule.level, asked.delta, asked.budget, descending.shape) for rule in asked.rules)
-        return cls(asked, descending, bets, (), (), frozenset())
+        shape = descending.shape
+        bets = tuple(start_anytime(rule.level, settings.delta, settings.budget, shape) for rule in settings.rules)
+        return cls(settings, descending, bets, (), (), frozenset())
 
     def with_batch(
-        self, judged: Judged, prints: Sequence[frozenset[str]], nothing_to_lose: NothingToLoseData
-    ) -> Opening:
+        self, scored: ScoredQueries, fingerprints: Sequence[frozenset[str]], nothing_to_lose: NothingToLoseData
+    ) -> SequentialThresholds:
         """After one more batch, of queries that were in none before."""
-        check_new(prints, self.seen, judged.queries, "in a batch before")
-        rows = judged.in_order()
-        batch = Judged(
-            tuple(judged.queries[row] for row in rows.tolist()), judged.scores[rows], judged.candidate[rows],
-            judged.baseline[rows],
-        )  # fmt: skip
-        return self._after(batch, prints, nothing_to_lose)
+        check_new(fingerprints, self.seen, scored.judged.queries, "in a batch before")
+        return self._with_ordered(scored.in_betting_order(), fingerprints, nothing_to_lose)
 
-    def _after(self, batch: Judged, prints: Sequence[frozenset[str]], nothing_to_lose: NothingToLoseData) -> Opening:
+    def _with_ordered(
+        self, batch: ScoredQueries, fingerprints: Sequence[frozenset[str]], nothing_to_lose: NothingToLoseData
+    ) -> SequentialThresholds:
         """After a batch in betting order."""
         return replace(
             self,
             nothing_to_lose=(*self.nothing_to_lose, nothing_to_lose),
             bets=tuple(
                 anytime_columns(gated_columns(one.x, batch.scores, self.thresholds), bet)
-                for one, bet in zip(_evidence(self.asked, batch), self.bets, strict=True)
+                for one, bet in zip(_evidence(self.settings, batch.judged), self.bets, strict=True)
             ),
             batches=(*self.batches, batch),
-            seen=self.seen.union(*prints),
+            seen=self.seen.union(*fingerprints),
         )
 
-    def together(self) -> Judged:
-        """All batches, one after the other."""
-        scores, candidate, baseline = (
-            np.concatenate([getattr(part, name) for part in self.batches]) for name in _COLUMNS
-        )
-        queries = tuple(query for part in self.batches for query in part.queries)
-        return Judged(queries, scores, candidate, baseline)
-
-    def certificate(self, gate: str, about: dict[str, Any]) -> Certificate:
+    def certificate(self, scorer: str, names: dict[str, Any]) -> Certificate:
         """What is proved so far."""
-        judged = self.together()
-        open_ = passing(np.max([bet.p for bet in self.bets], axis=0), self.asked.delta)
+        settings, judged = self.settings, reduce(JudgedQueries.followed_by, (batch.judged for batch in self.batches))
+        scores = np.concatenate([batch.scores for batch in self.batches])
+        open_ = passing(np.max([bet.p for bet in self.bets], axis=0), settings.delta)
         calibration = Calibration(
-            judged.scores, judged.candidate - judged.baseline, np.ones(len(judged.queries)),
-            _evidence(self.asked, judged), "betting", self.asked.delta,
+            scores, judged.candidate - judged.baseline, np.ones(len(judged)), _evidence(settings, judged), "betting",
+            settings.delta,
         )  # fmt: skip
-        found = best_of(calibration.gains(self.thresholds), self.thresholds, int(open_))
-        least = [least_queries(rule.level, self.asked.delta, "anytime") for rule in self.asked.rules]
+        least = [least_queries(rule.level, settings.delta, "anytime") for rule in settings.rules]
         outcome = Outcome(
-            self.asked, gate, calibration, found,
-            {"kind": "plain", "draws": len(judged.queries), "mean_weight": None, "strata": []},
-            1.0, 1, judged.baseline, sum_of(self.nothing_to_lose), self.asked.budget,
-            max((each for each in least if each is not None), default=None),
-        )  # fmt: skip
-        return certify(outcome, about | {"queries_sha256": queries_hash(judged.queries)})
+            settings=settings,
+            scorer=scorer,
+            calibration=calibration,
+            judged=judged,
+            result=best_of(calibration.gains(self.thresholds), self.thresholds, int(open_)),
+            weights=plain_weights(len(judged)),
+            largest=1.0,
+            uses=1,
+            nothing_to_lose=sum_counts(self.nothing_to_lose),
+            budget=settings.budget,
+            least=max((each for each in least if each is not None), default=None),
+        )
+        return certify(outcome, names | {"queries_sha256": queries_hash(judged.queries)})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data from which the bets are made again."""
@@ -102,8 +99,10 @@ class Opening:
             "seen": sorted(self.seen),
             "batches": [
                 {
-                    "queries": list(batch.queries),
-                    **{name: getattr(batch, name).tolist() for name in _COLUMNS},
+                    "queries": list(batch.judged.queries),
+                    "scores": batch.scores.tolist(),
+                    "candidate": batch.judged.candidate.tolist(),
+                    "baseline": batch.judged.baseline.tolist(),
                     "nothing_to_lose": nothing,
                 }
                 for batch, nothing in zip(self.batches, self.nothing_to_lose, strict=True)
@@ -111,21 +110,22 @@ class Opening:
         }
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any], asked: Asked, thresholds: Floats) -> Opening:
+    def from_dict(cls, data: dict[str, Any], settings: ControllerSettings, thresholds: Floats) -> SequentialThresholds:
         """The bets on what `to_dict` says was seen."""
-        found = cls.start(asked, thresholds)
-        for held in data["batches"]:
-            columns = [np.array(held[name], dtype=np.float64) for name in _COLUMNS]
-            queries = tuple(held["queries"])
+        sequential = cls.start(settings, thresholds)
+        for stored in data["batches"]:
+            names = ("scores", "candidate", "baseline")
+            columns = scores, candidate, baseline = [np.array(stored[name], dtype=np.float64) for name in names]
+            queries = tuple(stored["queries"])
             if any(column.shape != (len(queries),) or not np.isfinite(column).all() for column in columns):
                 raise DataError("has a batch that is not whole")
-            if any(not ((column >= 0) & (column <= 1)).all() for column in columns[1:]):
+            if any(not ((column >= 0) & (column <= 1)).all() for column in (candidate, baseline)):
                 raise DataError("has a batch with values of the measure beyond 0 and 1")
-            batch = Judged(queries, columns[0], columns[1], columns[2])
-            found = found._after(batch, [frozenset()] * len(queries), counts_of(held.get("nothing_to_lose")))
-        return replace(found, seen=frozenset(map(str, data["seen"])))
+            batch = ScoredQueries(JudgedQueries(queries, baseline, candidate), scores)
+            counts = read_counts(stored.get("nothing_to_lose"))
+            sequential = sequential._with_ordered(batch, [frozenset()] * len(queries), counts)
+        return replace(sequential, seen=frozenset(map(str, data["seen"])))
 
 
-def _evidence(asked: Asked, judged: Judged) -> tuple[Evidence, ...]:
-    sample = judged.sample(np.arange(len(judged.queries)))
-    return tuple(evidence_of(rule, sample, str(asked.measure), budget=asked.budget) for rule in asked.rules)
+def _evidence(settings: ControllerSettings, judged: JudgedQueries) -> tuple[Evidence, ...]:
+    return tuple(evidence_of(rule, judged, str(settings.measure), budget=settings.budget) for rule in settings.rules)

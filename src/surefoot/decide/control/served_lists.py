@@ -13,17 +13,17 @@ from surefoot.report.plain_json import to_json
 from surefoot.risk.plain_data import Json
 
 SCHEMA = "surefoot/decisions/1"
-HEADER = ("query", "shown", "gate_score", "threshold", "why")
+HEADER = ("query", "shown", "gate_score", "threshold", "why")  # of files, which programs read by these names
 
 
 @dataclass(frozen=True)
-class Decisions:
+class ServedLists:
     """A controller's choice for each of some queries."""
 
     queries: tuple[str, ...]
     scores: Floats
     threshold: float | None
-    gate: str
+    scorer: str
     reason: str | None
     candidate: str
     baseline: str
@@ -34,14 +34,14 @@ class Decisions:
         return self.scores >= (float("inf") if self.threshold is None else self.threshold)
 
     def rows(self) -> list[Json]:
-        """For each query what is shown, the gate's score, the threshold, and why in words."""
-        found = []
+        """For each query what is shown, the scorer's score, the threshold, and why in words."""
+        rows = []
         for query, score, takes in zip(self.queries, self.scores.tolist(), self.shown.tolist(), strict=True):
             if self.threshold is None:
                 why = f"nothing but {self.baseline} is shown: {self.reason}"
             else:
-                why = f"{self.gate} {short(score)} is {'at least' if takes else 'below'} {short(self.threshold)}"
-            found.append(
+                why = f"{self.scorer} {short(score)} is {'at least' if takes else 'below'} {short(self.threshold)}"
+            rows.append(
                 {
                     "query": query,
                     "shown": self.candidate if takes else self.baseline,
@@ -50,7 +50,7 @@ class Decisions:
                     "why": why,
                 }
             )
-        return found
+        return rows
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the rows, all or nothing: JSON by that ending, CSV otherwise."""

@@ -1,44 +1,42 @@
-"""What a controller is asked for, checked: losses with their levels, δ, the method, how far lists may move."""
+"""A controller's settings, checked: losses with their levels, δ, the method, how far lists may move."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from surefoot.arguments import LARGEST_COUNT, number_of, whole
-from surefoot.decide.control.certificate_data import LossName
-from surefoot.decide.control.list_pair import Lists, Movement
-from surefoot.decide.evidence.nothing_to_lose import unanswered_of
+from surefoot.decide.control.list_pair import ListPair, Movement
+from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, LossName, Rule
+from surefoot.decide.evidence.nothing_to_lose import parse_unanswered
 from surefoot.decide.evidence.unanswered import Unanswered
-from surefoot.decide.gate.policy import Policy, Rule
 from surefoot.decide.options import LEAST_DELTA, METHODS, MOST_DELTA
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
 
-LOSSES: tuple[LossName, ...] = get_args(LossName)
 SETTINGS = ("measure", "level", "loss", "delta", "method", "blend", "movement_cap", "drift", "budget", "unanswered")
 MOST_DRIFT = 1e6
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A controller's settings."""
+class ControllerSettings:
+    """What a controller keeps to, and how it proves that."""
 
     measure: Measure
     levels: dict[LossName, float]
     delta: float
     method: str
-    gate: str | Callable[[Lists], Any]
+    scorer: str | Callable[[ListPair], Any]
     movement: Movement
     drift: float
     budget: int
     unanswered: Unanswered
 
     @classmethod
-    def of(
+    def parse(
         cls,
         *,
         measure: Any,
@@ -46,22 +44,22 @@ class Asked:
         loss: Any,
         delta: Any,
         method: Any,
-        gate: Any,
+        scorer: Any,
         blend: Any,
         movement_cap: Any,
         drift: Any,
         budget: Any,
         unanswered: Any,
-    ) -> Asked:
+    ) -> ControllerSettings:
         """The settings, each checked."""
         levels = _levels(loss, level)
         if method not in METHODS:
             raise ArgumentError(f"method is {shortened(method)}; it must be one of {', '.join(METHODS)}")
-        if method == "binomial" and list(levels) != ["share_hurt"]:
+        if method == "binomial" and any(CONDITIONS[name].zero_or_one != "always" for name in levels):
             raise ArgumentError(
                 "the binomial test is for losses of 0 or 1: take loss='share_hurt', or method='betting'"
             )
-        share = None if blend is None else _between("blend", blend, 0, 1, "a weight above 0 and at most 1")
+        weight = None if blend is None else _between("blend", blend, 0, 1, "a weight above 0 and at most 1")
         cap = None if movement_cap is None else whole("movement_cap", movement_cap, 1, LARGEST_COUNT)
         return cls(
             measure=check_bounded(measure),
@@ -74,11 +72,11 @@ class Asked:
                 f"from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as 0.05",
             ),
             method=method,
-            gate=gate,
-            movement=Movement(share, cap),
+            scorer=scorer,
+            movement=Movement(weight, cap),
             drift=_between("drift", drift, math.nextafter(1, 0), MOST_DRIFT, "at least 1, by which queries may grow"),
             budget=whole("budget", budget, 1, LARGEST_COUNT),
-            unanswered=unanswered_of(unanswered),
+            unanswered=parse_unanswered(unanswered),
         )
 
     @property
@@ -86,13 +84,17 @@ class Asked:
         """The losses as conditions, each at its level over the drift that is allowed."""
         return tuple(Rule(name, level / self.drift) for name, level in self.levels.items())
 
-    def policy(self, gate: str, judged: Any) -> Policy:
-        """The same for a ledger, to which another gate, another blend or other weights are another use."""
-        settings = [str(self.measure), self.method, gate, self.movement.blend, self.movement.cap, judged]
-        return _Controlled(self.rules, self.delta, tuple(map(str, settings)))
+    def claim(self, scorer: str, weights: Any) -> dict[str, Any]:
+        """The claim for a ledger, to which another scorer, another blend or other weights are another use."""
+        settings = [str(self.measure), self.method, scorer, self.movement.blend, self.movement.cap, weights]
+        return {
+            "delta": self.delta,
+            "rules": [rule.to_dict() for rule in self.rules],
+            "controller": list(map(str, settings)),
+        }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data from which `of` makes the same settings, but for the gate."""
+        """Plain data from which `parse` makes the same settings, but for the scorer."""
         return {
             "measure": str(self.measure),
             "level": dict(self.levels),
@@ -107,14 +109,6 @@ class Asked:
         }
 
 
-@dataclass(frozen=True)
-class _Controlled(Policy):
-    settings: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | {"controller": list(self.settings)}
-
-
 def _levels(loss: Any, level: Any) -> dict[LossName, float]:
     """Each loss and its level: one level for all, or a dict of them."""
     if isinstance(level, Mapping) and loss is None:
@@ -123,14 +117,11 @@ def _levels(loss: Any, level: Any) -> dict[LossName, float]:
     unknown = [name for name in names if name not in LOSSES]
     if unknown or not names or len(set(names)) < len(names):
         raise ArgumentError(f"loss is {shortened(loss)}; it must be {' or '.join(LOSSES)}, or both of them, each once")
-    given = level if isinstance(level, Mapping) else dict.fromkeys(names, level)
-    if set(given) != set(names):
-        raise ArgumentError(f"levels are given for {shortened(list(given))}, the losses are {shortened(names)}")
+    levels = level if isinstance(level, Mapping) else dict.fromkeys(names, level)
+    if set(levels) != set(names):
+        raise ArgumentError(f"levels are given for {shortened(list(levels))}, the losses are {shortened(names)}")
     words = "above 0 and below 1, such as 0.02 (no number of queries can prove that nothing is lost)"
-    found: dict[Any, float] = {
-        name: _between(f"the level of {name}", given[name], 0, math.nextafter(1, 0), words) for name in names
-    }
-    return found
+    return {name: _between(f"the level of {name}", levels[name], 0, math.nextafter(1, 0), words) for name in names}
 
 
 def _between(name: str, value: Any, low: float, high: float, words: str) -> float:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from surefoot.data.hashes import check_seal, sealed
-from surefoot.data.reading.files import read_json
+from surefoot.data.hashes import sealed
 from surefoot.data.writing.all_or_nothing import made_folder, write_text
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.file_names import CONTROLLER, RANKER
-from surefoot.decide.control.sequential import Opening
+from surefoot.decide.control.sequential import SequentialThresholds
 from surefoot.decide.control.settings import SETTINGS
+from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.decide.evidence.unanswered import Unanswered
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.model_files import DETAILS, model_files
@@ -28,7 +28,9 @@ from surefoot.report.plain_json import to_json
 if TYPE_CHECKING:
     from surefoot.decide.control.controller import RiskController
 
-SCHEMA = "surefoot/controller/1"
+SCHEMA = "surefoot/controller/2"
+SCHEMA_1 = "surefoot/controller/1"
+_NAMES_1 = {"gate": "scorer", "gate_queries": "scorer_queries", "opening": "sequential"}  # as version 1 had them
 
 
 def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
@@ -36,7 +38,7 @@ def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
     certificate = controller._certificate
     if certificate is None:
         raise ArgumentError("nothing is proved yet, so nothing is worth saving; call calibrate, or update")
-    gate = {"name": controller.gate.name, "learned": controller.gate.to_dict()}
+    scorer = {"name": controller.scorer.name, "learned": controller.scorer.to_dict()}
     with made_folder(folder) as home:
         hashes: dict[str, str] | None = None
         if controller._ranker is not None:
@@ -44,15 +46,15 @@ def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
             hashes = _hashes(home)
         data = {
             "schema": SCHEMA,
-            "settings": controller.asked.to_dict(),
+            "settings": controller.settings.to_dict(),
             "candidate": controller.candidate_name,
             "baseline": controller.baseline_name,
             "baseline_source": controller.baseline_source,
             "ranker": hashes,
-            "gate": gate,
-            "gate_queries": sorted(controller._gate_queries),
+            "scorer": scorer,
+            "scorer_queries": sorted(controller._scorer_queries),
             "thresholds": None if controller.thresholds_ is None else controller.thresholds_.tolist(),
-            "opening": None if controller.opening_ is None else controller.opening_.to_dict(),
+            "sequential": None if controller.sequential_ is None else controller.sequential_.to_dict(),
             "certificate": certificate.to_dict(),
         }
         write_text(home / CONTROLLER, to_json(sealed(data)), durable=True)
@@ -63,56 +65,62 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
     path = Path(folder) / CONTROLLER
     if not Path(folder).is_dir():
         raise DataError.at(folder, None, "is not a folder; give the one that a controller was saved to")
-    data = read_json(path)
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise DataError.at(path, None, f"describes no controller; expected JSON with the schema {SCHEMA!r}")
-    check_seal(data, path)
+    data = read_sealed(path, (SCHEMA, SCHEMA_1), "describes no controller", {})
+    if data["schema"] == SCHEMA_1:
+        data = _from_version_1(data)
     try:
         with expecting("a controller", path, "save it again"):
-            return _restored(kind, data, Path(folder))
+            return _restore(kind, data, Path(folder))
     except DataError as error:
         raise error if str(error).startswith(str(folder)) else DataError.at(path, None, str(error)) from error
 
 
-def _restored(kind: type[RiskController], data: dict[str, Any], home: Path) -> RiskController:
+def _from_version_1(data: dict[str, Any]) -> dict[str, Any]:
+    """The plain data of a controller as version 1 wrote it, with the keys of today."""
+    return {_NAMES_1.get(name, name): value for name, value in data.items()}
+
+
+def _restore(kind: type[RiskController], data: dict[str, Any], home: Path) -> RiskController:
     # In version 0.1 every judged query counted.
-    given = {"unanswered": Unanswered.traffic} | data["settings"]
-    settings = {name: given[name] for name in SETTINGS} | {"gate": data["gate"]["name"]}
+    stored = {"unanswered": Unanswered.traffic} | data["settings"]
+    settings = {name: stored[name] for name in SETTINGS} | {"scorer": data["scorer"]["name"]}
     if data["ranker"] is None:
-        found = kind(None, None, **settings)
+        controller = kind(None, None, **settings)
     else:
         from surefoot.learn.ranker import Ranker
 
         if _hashes(home) != data["ranker"]:
             raise DataError.at(home / RANKER, None, "is not the ranker that was certified; save the controller again")
-        found = kind(Ranker.load(home / RANKER), data["baseline"], **settings)
-    found.candidate_name, found.baseline_name = str(data["candidate"]), str(data["baseline"])
-    found.baseline_source = None if data["baseline_source"] is None else str(data["baseline_source"])
-    found.gate.restore(data["gate"]["learned"])
-    found._gate_queries = frozenset(map(str, data["gate_queries"]))
+        controller = kind(Ranker.load(home / RANKER), data["baseline"], **settings)
+    controller.candidate_name, controller.baseline_name = str(data["candidate"]), str(data["baseline"])
+    controller.baseline_source = None if data["baseline_source"] is None else str(data["baseline_source"])
+    controller.scorer.restore(data["scorer"]["learned"])
+    controller._scorer_queries = frozenset(map(str, data["scorer_queries"]))
     if data["thresholds"] is not None:
-        found.thresholds_ = np.array(data["thresholds"], dtype=np.float64)
-        if found.thresholds_.ndim != 1 or not np.isfinite(found.thresholds_).all():
+        controller.thresholds_ = np.array(data["thresholds"], dtype=np.float64)
+        if controller.thresholds_.ndim != 1 or not np.isfinite(controller.thresholds_).all():
             raise DataError("has thresholds that are not finite numbers")
-    found._certificate = Certificate.from_dict(data["certificate"])
-    threshold = found._certificate["threshold"]
+    controller._certificate = Certificate.from_dict(data["certificate"])
+    threshold = controller._certificate["threshold"]
     if threshold is not None and (type(threshold) not in (int, float) or not np.isfinite(threshold)):
         raise DataError(f"has a threshold of {shortened(threshold)}")
-    found.threshold_ = threshold
-    if data["opening"] is not None:
-        if found.thresholds_ is None:
+    controller.threshold_ = threshold
+    if data["sequential"] is not None:
+        if controller.thresholds_ is None:
             raise DataError("opens batch by batch, and has no thresholds")
-        found.opening_ = Opening.from_dict(data["opening"], found.asked, found.thresholds_)
-    return found
+        controller.sequential_ = SequentialThresholds.from_dict(
+            data["sequential"], controller.settings, controller.thresholds_
+        )
+    return controller
 
 
 def _hashes(home: Path) -> dict[str, str]:
-    found = {}
+    hashes = {}
     for file in map(Path, model_files(home / RANKER)):
         if file.name != DETAILS and not file.exists():
             continue  # the text of the engine that was not used; a hash that is missed shows when they are compared
         try:
-            found[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
+            hashes[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
         except OSError as error:
             raise DataError.at(file, None, f"cannot be read ({error})") from error
-    return found
+    return hashes

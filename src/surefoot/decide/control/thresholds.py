@@ -1,4 +1,4 @@
-"""Which threshold of a gate's scores is safe: tried from the highest down, as far as evidence reaches.
+"""Which threshold of a scorer's scores is safe: tried from the highest down, as far as evidence reaches.
 
 The risk R(λ) = E[ℓ·1{s ≥ λ}] only falls as λ grows. So thresholds can be tested one after the other, from the safest,
 each at the full δ, up to the first that fails: for a wrong certificate the first unsafe one must pass, which
@@ -17,10 +17,10 @@ from surefoot.arrays import Floats, Rows
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import gated_p, stratified_p
-from surefoot.risk.bounds import binomial_p, hoeffding_bentkus_p, least_queries
+from surefoot.risk.bounds import binomial_p, crc_bound, hoeffding_bentkus_p, least_queries
 
 EVERY_SCORE = 5_000  # queries up to which each of their scores is tried: the search is quadratic
-QUANTILES = 1_000  # of the scores that `fit_gate` saw, beyond that
+QUANTILES = 1_000  # of the scores that `fit_scorer` saw, beyond that
 _CURVE = 32  # thresholds of the curve of level against gain, which certifies nothing
 _LEVELS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)  # of that curve, as multiples of the level
 _CELLS = 1 << 22  # of a matrix of thresholds by queries at a time
@@ -30,8 +30,8 @@ _CELLS = 1 << 22  # of a matrix of thresholds by queries at a time
 class Calibration:
     """Judged queries in betting order, a drawn one as often as it was drawn.
 
-    `scores` are the gate's, `differences` M_m − M_b, `counts` what each query counts in an average over traffic (1 for
-    plain draws), and `evidence` holds x and m of each loss.
+    `scores` are the scorer's, `differences` M_m − M_b, `counts` what each query counts in an average over traffic (1
+    for plain draws), and `evidence` holds x and m of each loss.
     """
 
     scores: Floats
@@ -53,20 +53,20 @@ class Calibration:
         """n₀: the fewest queries with which all losses can be certified at all; None where that is not known."""
         if any(one.method == "stratified" for one in self.evidence):
             return None
-        found = [_least(one, self.method, self.delta) for one in self.evidence]
-        return None if None in found else max(each for each in found if each is not None)
+        least = [_least(one, self.method, self.delta) for one in self.evidence]
+        return None if None in least else max(each for each in least if each is not None)
 
     def p_values(self, thresholds: Floats, times: Floats | None = None) -> Floats:
         """For each threshold the greatest p of all losses; with `times` for each multiple of the levels a row."""
         scale = np.ones(1) if times is None else times
-        found = np.max([self._p(one, thresholds, one.m * scale[:, None]) for one in self.evidence], axis=0)
-        return np.asarray(found[0] if times is None else found)
+        p = np.max([self._p(one, thresholds, one.m * scale[:, None]) for one in self.evidence], axis=0)
+        return np.asarray(p[0] if times is None else p)
 
     def _p(self, one: Evidence, thresholds: Floats, m: Floats) -> Floats:
         if one.method == "stratified":
             return _stratified(one.x, self.scores, thresholds, m)
         if self.method == "crc":
-            return np.where((self.sums(one.x, thresholds) + 1) / (len(self) + 1) <= m, 0.0, 1.0)
+            return np.where(crc_bound(self.sums(one.x, thresholds), len(self)) <= m, 0.0, 1.0)
         if self.method == "hoeffding-bentkus":
             return hoeffding_bentkus_p(self.sums(one.x, thresholds) / len(self), len(self), m)
         if one.method == "binomial":
@@ -105,7 +105,7 @@ def _stratified(x: Floats, scores: Floats, thresholds: Floats, m: Floats) -> Flo
 
 
 @dataclass(frozen=True)
-class Found:
+class SafeThreshold:
     """The threshold that is taken, None for the baseline alone, and how many were certified of how many."""
 
     threshold: float | None
@@ -114,7 +114,7 @@ class Found:
     gain: float
 
 
-def find_threshold(calibration: Calibration, thresholds: Floats) -> Found:
+def find_threshold(calibration: Calibration, thresholds: Floats) -> SafeThreshold:
     """From the highest threshold down to the first with p > δ; of those before it, the one of the greatest gain."""
     descending = np.unique(thresholds)[::-1]
     passed = passing(calibration.p_values(descending), calibration.delta)
@@ -127,17 +127,17 @@ def passing(p: Floats, delta: float) -> Rows:
     return np.asarray(np.where(fails.any(axis=-1), fails.argmax(axis=-1), p.shape[-1]))
 
 
-def best_of(gains: Floats, thresholds: Floats, passed: int) -> Found:
+def best_of(gains: Floats, thresholds: Floats, passed: int) -> SafeThreshold:
     """Of the first thresholds, which passed, the one of the greatest gain, if that is above 0."""
     if not passed:
-        return Found(None, 0, len(thresholds), 0.0)
+        return SafeThreshold(None, 0, len(thresholds), 0.0)
     at = int(np.argmax(gains[:passed]))
     gain = float(gains[at])
-    return Found(float(thresholds[at]) if gain > 0 else None, passed, len(thresholds), max(gain, 0.0))
+    return SafeThreshold(float(thresholds[at]) if gain > 0 else None, passed, len(thresholds), max(gain, 0.0))
 
 
 def thresholds_for(scores: Floats, quantiles: Floats | None) -> Floats:
-    """The thresholds to try: each calibration score, or where there are too many those that `fit_gate` fixed.
+    """The thresholds to try: each calibration score, or where there are too many those that `fit_scorer` fixed.
 
     A choice among calibration scores, such as every tenth, would depend on what it is to prove, and has no proof.
     """
@@ -146,7 +146,7 @@ def thresholds_for(scores: Floats, quantiles: Floats | None) -> Floats:
     if quantiles is None:
         raise ArgumentError(
             f"{len(scores):,} queries calibrate, more than the {EVERY_SCORE:,} whose scores can all be tried, and no "
-            "thresholds were fixed on other queries; call fit_gate first"
+            "thresholds were fixed on other queries; call fit_scorer first"
         )
     return quantiles
 

@@ -19,18 +19,21 @@ import numpy as np
 
 from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, is_real, whole
 from surefoot.arrays import Floats, Rows
-from surefoot.data.hashes import check_seal, lists_hash, sealed
+from surefoot.data.hashes import lists_hash, sealed
 from surefoot.data.reading.columns import first_repeated
-from surefoot.data.reading.files import read_json
 from surefoot.data.types.runs import Run, Source
 from surefoot.data.writing.all_or_nothing import write_text
+from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import ArgumentError, DataError, expecting, listed, shortened
 from surefoot.measures.worst_case import check_bounded, worst_case_loss
 from surefoot.report.plain_json import to_json
 
 DrawnFor = Literal["risk", "gain"]
 SCHEMA = "surefoot/draws/2"
-_WITHOUT_ORDER = "surefoot/draws/1"
+_REFUSED = {
+    "surefoot/draws/1": "holds draws of version 0.1, which do not say in which order they were drawn, and what is "
+    "proved depends on it; draw again with surefoot judge-next, and judge what is not judged yet",
+}
 _FRESH = 53  # bits of a seed that is drawn: every JSON reader keeps so many
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
 
@@ -118,11 +121,11 @@ class Draws:
         """Refuse draws that were made for other lists or another measure."""
         if str(check_bounded(measure)) != self.measure:
             raise DataError(f"the draws are for {self.measure}, the measure is {measure}; draw again")
-        for what, held, run in (("candidate", self.candidate, candidate), ("baseline", self.baseline, baseline)):
-            if lists_hash(run) != held["sha256"]:
+        for what, system, run in (("candidate", self.candidate, candidate), ("baseline", self.baseline, baseline)):
+            if lists_hash(run) != system["sha256"]:
                 raise DataError(
                     f"the draws are for another {what}: the lists of run {shortened(run.name)} are not those of "
-                    f"{shortened(held['name'])} when it was drawn from; draw again for these runs"
+                    f"{shortened(system['name'])} when it was drawn from; draw again for these runs"
                 )
 
     def check_weights(self, weights: Floats) -> None:
@@ -137,7 +140,7 @@ class Draws:
 
     def to_dict(self) -> DrawsData:
         """Plain data that JSON can hold."""
-        given = zip(self.queries, self.times.tolist(), self.weights.tolist(), strict=True)
+        rows = zip(self.queries, self.times.tolist(), self.weights.tolist(), strict=True)
         data = {
             "schema": SCHEMA,
             "measure": self.measure,
@@ -149,7 +152,7 @@ class Draws:
             "traffic": self.traffic,
             "mean_weight": self.mean_weight,
             "largest_weight": self.largest_weight,
-            "queries": [{"query": query, "times": times, "weight": weight} for query, times, weight in given],
+            "queries": [{"query": query, "times": times, "weight": weight} for query, times, weight in rows],
             "sequence": [self.queries[place] for place in self.sequence.tolist()],
         }
         return sealed(data)  # type: ignore[return-value]
@@ -215,19 +218,10 @@ def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
     """Draws from a file that `Draws.write` or `surefoot judge-next` wrote; one that was changed is refused."""
     if isinstance(source, Draws):
         return source
-    data = read_json(source)
-    if isinstance(data, dict) and data.get("schema") == _WITHOUT_ORDER:
-        raise DataError.at(
-            source, None,
-            "holds draws of version 0.1, which do not say in which order they were drawn, and what is proved depends "
-            "on it; draw again with surefoot judge-next, and judge what is not judged yet",
-        )  # fmt: skip
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise DataError.at(source, None, f"holds no draws; expected JSON with the schema {SCHEMA!r}")
-    check_seal(data, source)
+    data = read_sealed(source, (SCHEMA,), "holds no draws", _REFUSED)
     try:
         with expecting("draws", source, "draw again"):
-            return _checked(data)
+            return _parse(data)
     except _WrongError as error:
         raise DataError.at(source, None, f"{error}; draw again") from error
 
@@ -236,7 +230,7 @@ class _WrongError(Exception):
     """What is wrong with the draws in a file."""
 
 
-def _checked(data: dict[str, Any]) -> Draws:
+def _parse(data: dict[str, Any]) -> Draws:
     rows = data["queries"]
     queries, times, weights = ([row[key] for row in rows] for key in ("query", "times", "weight"))
     if not rows or not all(isinstance(query, str) for query in queries):

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Flags, Floats
+from surefoot.arrays import Flags, Floats, Rows
 from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
-from surefoot.decide.gate.policy import Rule
-from surefoot.decide.options import EVERY
-from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, of_other_queries, shortened
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
-from surefoot.risk.segments import MOST_SEGMENTS
-
-Kinds = Mapping[str, Mapping[str, str]]  # each column's segments by query
 
 
 @dataclass(frozen=True)
-class Sample:
-    """Judged queries in betting order; a query that was drawn several times stands there as often.
+class JudgedQueries:
+    """Judged queries with the scores of both systems; in a sample they stand in betting order.
 
-    `weight` is what each draw was drawn by, `share` the weight of its stratum, π_h·n/n_h; `members` says for each
-    segment that the policy names which of the queries are of it.
+    A query that was drawn several times appears as often. `weight` is what each draw was drawn by, `share` the weight
+    of its stratum, π_h·n/n_h; `members` says for each segment that the policy names which of the queries are of it.
     """
 
     queries: tuple[str, ...]
@@ -41,10 +36,21 @@ class Sample:
         """How many there are, draws counted each time."""
         return len(self.queries)
 
-    def then(self, other: Sample) -> Sample:
+    def take(self, rows: Rows) -> JudgedQueries:
+        """Those at these places, one after the other."""
+        return JudgedQueries(
+            tuple(self.queries[row] for row in rows.tolist()),
+            self.baseline[rows],
+            self.candidate[rows],
+            None if self.weight is None else self.weight[rows],
+            None if self.share is None else self.share[rows],
+            {name: flags[rows] for name, flags in self.members.items()},
+        )
+
+    def followed_by(self, other: JudgedQueries) -> JudgedQueries:
         """These and, after them, those of a later batch."""
         weight = None if self.weight is None or other.weight is None else np.append(self.weight, other.weight)
-        return Sample(
+        return JudgedQueries(
             self.queries + other.queries,
             np.append(self.baseline, other.baseline),
             np.append(self.candidate, other.candidate),
@@ -65,24 +71,24 @@ class Sample:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Sample:
-        """The sample whose plain data this is."""
+    def from_dict(cls, data: Mapping[str, Any]) -> JudgedQueries:
+        """The queries whose plain data this is."""
         weight, share = (None if data[key] is None else np.array(data[key], np.float64) for key in ("weight", "share"))
         members = {str(name): np.array(flags, bool) for name, flags in data["segments"].items()}
         baseline, candidate = (np.array(data[key], np.float64) for key in ("baseline", "candidate"))
-        found = cls(tuple(data["query"]), baseline, candidate, weight, share, members)
+        judged = cls(tuple(data["query"]), baseline, candidate, weight, share, members)
         weights = [one for one in (weight, share) if one is not None]
-        if any(column.shape != (len(found),) for column in (baseline, candidate, *members.values(), *weights)):
+        if any(column.shape != (len(judged),) for column in (baseline, candidate, *members.values(), *weights)):
             raise ValueError("columns of different lengths")
-        if not found or not all(isinstance(query, str) for query in found.queries):
+        if not judged or not all(isinstance(query, str) for query in judged.queries):
             raise ValueError("queries that are none")
-        if weight is None and len(set(found.queries)) < len(found):
+        if weight is None and len(set(judged.queries)) < len(judged):
             raise ValueError("a query that appears twice")
         if not all(((scores >= 0) & (scores <= 1)).all() for scores in (baseline, candidate)):
             raise ValueError("a score beyond 0 and 1")
         if not all(((one > 0) & np.isfinite(one)).all() for one in weights):
             raise ValueError("a weight that is none")
-        return found
+        return judged
 
 
 def check_scores(scores: Scores, systems: Sequence[str]) -> None:
@@ -114,20 +120,15 @@ def check_scores(scores: Scores, systems: Sequence[str]) -> None:
 
 
 def plain_sample(
-    scores: Scores, baseline: str, candidate: str, members: Mapping[str, Flags], kept: Flags | None = None
-) -> Sample:
-    """Those of the scores' queries that are `kept`, each once; all by default."""
-    rows = np.arange(len(scores.queries)) if kept is None else np.flatnonzero(kept)
+    scores: Scores, baseline: str, candidate: str, members: Mapping[str, Flags], mask: Flags | None = None
+) -> JudgedQueries:
+    """Those of the scores' queries that the mask selects, each once; all by default."""
+    rows = np.arange(len(scores.queries)) if mask is None else np.flatnonzero(mask)
     order = rows[betting_order([scores.queries[row] for row in rows.tolist()])]
-    return Sample(
-        tuple(scores.queries[place] for place in order.tolist()),
-        scores[baseline][order],
-        scores[candidate][order],
-        members={name: flags[order] for name, flags in members.items()},
-    )
+    return JudgedQueries(scores.queries, scores[baseline], scores[candidate], members=dict(members)).take(order)
 
 
-def drawn_sample(scores: Scores, baseline: str, candidate: str, draws: Draws) -> Sample:
+def drawn_sample(scores: Scores, baseline: str, candidate: str, draws: Draws) -> JudgedQueries:
     """The queries that were drawn, in the order of drawing, each as often as it was; other judged ones do not count."""
     runs = {run.name: run for run in scores.runs}
     if baseline not in runs or candidate not in runs:
@@ -137,75 +138,5 @@ def drawn_sample(scores: Scores, baseline: str, candidate: str, draws: Draws) ->
         )
     draws.check_runs(runs[candidate], runs[baseline], scores.measure)
     rows = draws.places(scores.queries)[draws.sequence]
-    return Sample(
-        tuple(scores.queries[row] for row in rows.tolist()), scores[baseline][rows], scores[candidate][rows],
-        draws.weights[draws.sequence],
-    )  # fmt: skip
-
-
-def resolve_segments(
-    rules: Sequence[Rule], kinds: Kinds | None, queries: Sequence[str], *, batch: bool = False
-) -> tuple[tuple[Rule, ...], dict[str, Flags]]:
-    """The rules with `*` written out as each segment, and which of the queries each segment has.
-
-    A segment goes by its name, or by COLUMN=NAME where several columns have one of that name. Of a `batch` a segment
-    may have no query: it had some before, or will have.
-    """
-    wanted = [rule.segment for rule in rules if rule.segment is not None]
-    if not wanted:
-        return tuple(rules), {}
-    if kinds is None:
-        raise ArgumentError(
-            f"the policy has conditions on segments ({listed(list(dict.fromkeys(wanted)), 3, shortened)}); say which "
-            "queries are of which with segments (--segments FILE)"
-        )
-    judged = _members(kinds, queries, batch)
-    named: dict[str, list[str]] = {}
-    for full, (kind, _) in judged.items():
-        named.setdefault(kind, []).append(full)
-    found: dict[tuple[str | None, str], Rule] = {}
-    members: dict[str, Flags] = {}
-    # A segment's own table goes before the one for every segment.
-    for rule in sorted(rules, key=lambda rule: (rule.segment is not None, rule.segment != EVERY)):
-        if rule.segment is None:
-            found[None, rule.name] = rule
-            continue
-        for full in judged if rule.segment == EVERY else [_known(rule.segment, judged, named)]:
-            kind, flags = judged[full]
-            name = rule.segment if rule.segment != EVERY else kind if len(named[kind]) == 1 else full
-            found[full, rule.name] = Rule(rule.name, rule.level, rule.alpha, name)
-            members[name] = flags
-    used = {rule.segment for rule in found.values()}
-    return tuple(found.values()), {name: flags for name, flags in members.items() if name in used}
-
-
-def _members(kinds: Kinds, queries: Sequence[str], batch: bool) -> dict[str, tuple[str, Flags]]:
-    """By COLUMN=NAME, each segment's name and which of the queries are of it; of a batch, segments of none too."""
-    found: dict[str, tuple[str, Flags]] = {}
-    for column, of in kinds.items():
-        named = [of.get(query) for query in queries]
-        present = sorted({kind for kind in (of.values() if batch else named) if kind is not None})
-        if not present:
-            raise ArgumentError(
-                f"no query has a segment in {shortened(column)}: {of_other_queries('segments', of, queries)}"
-            )
-        if len(present) > MOST_SEGMENTS:
-            raise ArgumentError(
-                f"{shortened(column)} has {len(present):,} segments, and at most {MOST_SEGMENTS:,} can be told apart"
-            )
-        array = np.array([kind if kind is not None else "" for kind in named], dtype=object)
-        absent = np.array([kind is None for kind in named])
-        found |= {f"{column}={kind}": (kind, np.asarray((array == kind) & ~absent, bool)) for kind in present}
-    return found
-
-
-def _known(name: str, members: Mapping[str, Any], plain: Mapping[str, list[str]]) -> str:
-    if name in members:
-        return name
-    of = plain.get(name, [])
-    if len(of) == 1:
-        return of[0]
-    if of:
-        raise ArgumentError(f"segment {shortened(name)} stands in several columns; write one of {listed(of)}")
-    hint = did_you_mean(name, plain) or "."
-    raise ArgumentError(f"no judged query is of segment {shortened(name)}{hint} The segments are: {listed([*plain])}")
+    sample = JudgedQueries(scores.queries, scores[baseline], scores[candidate]).take(rows)
+    return replace(sample, weight=draws.weights[draws.sequence])

@@ -1,4 +1,4 @@
-"""What judges are asked for: the drawn queries, and how many documents of their lists have no judgment yet."""
+"""What is to be judged: the drawn queries, and how many documents of their lists have no judgment yet."""
 
 from __future__ import annotations
 
@@ -43,30 +43,30 @@ def documents_to_judge(draws: Draws, candidate: Run, baseline: Run, judged: Qrel
     return np.bincount(place, minlength=len(draws.queries))
 
 
-def draws_csv(draws: Draws, wanted: Rows) -> str:
+def draws_csv(draws: Draws, unjudged: Rows) -> str:
     """The queries for people who judge: those that could lose most first."""
     header = ["query", "times", "weight", "documents_to_judge"]
-    return csv_text(header, [[*_row(draws, place), int(wanted[place])] for place in _by_weight(draws)])
+    return csv_text(header, [[*_row(draws, place), int(unjudged[place])] for place in _by_weight(draws)])
 
 
-def draws_tables(draws: Draws, wanted: Rows, most: int) -> list[RenderableType]:
+def draws_tables(draws: Draws, unjudged: Rows, most: int) -> list[RenderableType]:
     """The same for a terminal, the first of them, with what was drawn from above it."""
     from rich.text import Text
 
     what = "lose" if draws.drawn_for == "risk" else "lose or gain"
-    said = (
+    summary = (
         f"{draws.draws:,} draws of {draws.traffic:,} queries, in proportion to what each could {what} by "
-        f"{draws.measure}: {len(draws.queries):,} queries and {int(wanted.sum()):,} documents to judge. "
+        f"{draws.measure}: {len(draws.queries):,} queries and {int(unjudged.sum()):,} documents to judge. "
         f"On average a query could {what} {draws.mean_weight:.4f}, at most {draws.largest_weight:.4f}."
     )
     rows = [
-        [query, f"{times}", f"{weight:.4f}", f"{wanted[place]:,}"]
+        [query, f"{times}", f"{weight:.4f}", f"{unjudged[place]:,}"]
         for place in _by_weight(draws)[:most]
         for query, times, weight in [_row(draws, place)]
     ]
     table = terminal_table(["query", "times drawn", f"could {what}", "documents to judge"], rows)
     more = len(draws.queries) - most
-    return [Text(visible(said)), table, *([Text(f"and {more:,} more queries")] if more > 0 else [])]
+    return [Text(visible(summary)), table, *([Text(f"and {more:,} more queries")] if more > 0 else [])]
 
 
 def _row(draws: Draws, place: int) -> tuple[str, int, float]:

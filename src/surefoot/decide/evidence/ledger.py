@@ -15,24 +15,26 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from surefoot.data.hashes import FINGERPRINT, check_seal, queries_hash, sealed, text_hash
-from surefoot.data.reading.files import read_json, state
+from surefoot.data.hashes import FINGERPRINT, queries_hash, sealed, text_hash
+from surefoot.data.reading.files import state
 from surefoot.data.writing.all_or_nothing import destination, write_text
 from surefoot.data.writing.locks import alone_with
 from surefoot.decide.evidence.draws import Draws
-from surefoot.decide.evidence.judged_queries import Sample
-from surefoot.decide.gate.policy import Policy
+from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import DataError, expecting
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/ledger/2"
-_BY_SETS = "surefoot/ledger/1"
+_REFUSED = {
+    "surefoot/ledger/1": "is a ledger of version 0.1, which does not know which sets share queries; begin a new one, "
+    "and count the decisions made so far as uses: judge new queries for what they decided",
+}
 _SHARED = 0.1  # of the queries of either set, by which two are of one family
 
 
@@ -41,7 +43,7 @@ class Use:
     """One use of a family of sets of queries: the `number`-th, and whether the same was decided before."""
 
     number: int
-    again: bool
+    repeated: bool
     queries: str  # hash of the set
     unused_draws: int = 0  # that were made, as the ledger knows, and never decided on
 
@@ -67,13 +69,13 @@ class Question:
     state: str | None = None
 
     @classmethod
-    def of(
-        cls, queries: Sequence[str], sample: Sample, measure: str, policy: Policy, draws: Draws | None = None,
-        state: str | None = None,
+    def from_scores(
+        cls, queries: Sequence[str], sample: JudgedQueries, measure: str, claim: Mapping[str, Any],
+        draws: Draws | None = None, state: str | None = None,
     ) -> Question:  # fmt: skip
-        """The question whether these scores keep to a policy."""
+        """The question whether these scores keep to what is claimed, such as a policy's plain data."""
         seed = None if draws is None else draws.seed
-        key = text_hash(to_json([measure, sorted_scores(sample), policy.to_dict(), seed]))
+        key = text_hash(to_json([measure, sorted_scores(sample), dict(claim), seed]))
         return cls(queries, key if state is None else state, seed, state)
 
 
@@ -86,7 +88,7 @@ class _Set:
     seeds: frozenset[int]  # of draws; those of several batches
     uses: dict[str, int] = field(default_factory=dict)
 
-    def is_kin(self, queries: frozenset[str], seed: int | None) -> bool:
+    def is_related(self, queries: frozenset[str], seed: int | None) -> bool:
         """Whether a set is of this one's family."""
         if seed is not None or self.seeds:
             return seed in self.seeds
@@ -101,33 +103,33 @@ class Ledger:
     sets: list[_Set] = field(default_factory=list)
     seeds: list[int] = field(default_factory=list)
 
-    def enter(self, asked: Question) -> Use:
+    def count(self, question: Question) -> Use:
         """Count a question as a use, unless it was asked before."""
-        queries = frozenset(text_hash(query)[:FINGERPRINT] for query in asked.queries)
-        seeds = frozenset[int]() if asked.seed is None else frozenset({asked.seed})
-        kin = [one for one in self.sets if one.is_kin(queries, asked.seed)]
-        earlier = next((one for one in self.sets if asked.key in one.uses), None)
+        queries = frozenset(text_hash(query)[:FINGERPRINT] for query in question.queries)
+        seeds = frozenset[int]() if question.seed is None else frozenset({question.seed})
+        related = [one for one in self.sets if one.is_related(queries, question.seed)]
+        earlier = next((one for one in self.sets if question.key in one.uses), None)
         if earlier is not None:
-            if asked.state is not None:
-                _check_batch(earlier, kin)
+            if question.state is not None:
+                _check_batch(earlier, related)
                 earlier.queries |= queries
                 earlier.seeds |= seeds
-            return self._use(earlier.uses[asked.key], True, asked)
-        families = {one.family for one in kin}
+            return self._use(earlier.uses[question.key], True, question)
+        families = {one.family for one in related}
         number = 1 + sum(len(one.uses) for one in self.sets if one.family in families)
         family = min(families, default=1 + max((one.family for one in self.sets), default=0))
         for one in self.sets:
             one.family = family if one.family in families else one.family
-        same = next((one for one in kin if (one.queries, one.seeds) == (queries, seeds)), None)
+        same = next((one for one in related if (one.queries, one.seeds) == (queries, seeds)), None)
         if same is None:
             same = _Set(family, queries, seeds)
             self.sets.append(same)
-        same.uses[asked.key] = number
-        return self._use(number, False, asked)
+        same.uses[question.key] = number
+        return self._use(number, False, question)
 
-    def _use(self, number: int, again: bool, asked: Question) -> Use:
+    def _use(self, number: int, repeated: bool, question: Question) -> Use:
         used = frozenset[int]().union(*(one.seeds for one in self.sets))
-        return Use(number, again, queries_hash(asked.queries), sum(seed not in used for seed in self.seeds))
+        return Use(number, repeated, queries_hash(question.queries), sum(seed not in used for seed in self.seeds))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
@@ -146,22 +148,22 @@ class Ledger:
         sets = []
         if not isinstance(data["sets"], list):
             raise ValueError("sets that are none")
-        for held in data["sets"]:
-            text, uses = held["queries"], held["uses"]
+        for entry in data["sets"]:
+            text, uses = entry["queries"], entry["uses"]
             queries = frozenset(text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT))
-            numbers = [held["family"], *uses.values(), *held["seeds"]]
+            numbers = [entry["family"], *uses.values(), *entry["seeds"]]
             if not queries or not all(type(number) is int and number >= 0 for number in numbers):
                 raise ValueError("a set without queries, or numbers that are none")
-            sets.append(_Set(held["family"], queries, frozenset(held["seeds"]), dict(uses)))
+            sets.append(_Set(entry["family"], queries, frozenset(entry["seeds"]), dict(uses)))
         seeds = data["seeds"]
         if not isinstance(seeds, list) or not all(type(seed) is int and seed >= 0 for seed in seeds):
             raise ValueError("seeds that are none")
         return cls(sets, seeds)
 
 
-def _check_batch(own: _Set, kin: list[_Set]) -> None:
+def _check_batch(own: _Set, related: list[_Set]) -> None:
     """Refuse a further batch of a state, whose share of δ is fixed, that was used for other decisions."""
-    if any(one.family != own.family for one in kin):
+    if any(one.family != own.family for one in related):
         raise DataError(
             "by the ledger a tenth of this batch's queries were used for other decisions, and the share of δ that this "
             "state has was fixed without them; judge other queries, or begin a new state"
@@ -169,44 +171,35 @@ def _check_batch(own: _Set, kin: list[_Set]) -> None:
 
 
 @contextmanager
-def opened(path: str | os.PathLike[str]) -> Iterator[Ledger]:
+def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
     """The ledger at a path, for one program at a time; written when the block ends without an error."""
     destination(path)
     with alone_with(path, "ledger"):
-        found = _read(path)
-        before = to_json(found.to_dict())
-        yield found
-        if to_json(found.to_dict()) != before:
-            write_text(path, to_json(sealed(found.to_dict())), durable=True)
+        ledger = _read(path)
+        before = to_json(ledger.to_dict())
+        yield ledger
+        if to_json(ledger.to_dict()) != before:
+            write_text(path, to_json(sealed(ledger.to_dict())), durable=True)
 
 
 @contextmanager
-def entered(path: str | os.PathLike[str], asked: Question) -> Iterator[Use]:
+def count_use(path: str | os.PathLike[str], question: Question) -> Iterator[Use]:
     """The use that a decision is; written down when the block ends without an error."""
-    with opened(path) as ledger:
-        yield ledger.enter(asked)
+    with open_ledger(path) as ledger:
+        yield ledger.count(question)
 
 
-def sorted_scores(sample: Sample) -> list[list[Any]]:
+def sorted_scores(sample: JudgedQueries) -> list[list[Any]]:
     """Everything of the sample that a decision depends on, whatever order it came in."""
-    held = sample.to_dict()
-    members = [*held.pop("segments").values()]
-    columns = [column for column in [*held.values(), *members] if column is not None]
+    data = sample.to_dict()
+    members = [*data.pop("segments").values()]
+    columns = [column for column in [*data.values(), *members] if column is not None]
     return sorted(map(list, zip(*columns, strict=True)), key=repr)
 
 
 def _read(path: str | os.PathLike[str]) -> Ledger:
     if state(path) is None:
         return Ledger()
-    data = read_json(Path(path))
-    if isinstance(data, dict) and data.get("schema") == _BY_SETS:
-        raise DataError.at(
-            path, None,
-            "is a ledger of version 0.1, which does not know which sets share queries; begin a new one, and count the "
-            "decisions made so far as uses: judge new queries for what they decided",
-        )  # fmt: skip
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise DataError.at(path, None, f"is no ledger; expected JSON with the schema {SCHEMA!r}")
-    check_seal(data, path)
+    data = read_sealed(path, (SCHEMA,), "is no ledger", _REFUSED)
     with expecting("a ledger", path, "restore it from a copy"):
         return Ledger.from_dict(data)

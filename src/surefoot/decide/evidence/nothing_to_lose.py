@@ -4,7 +4,7 @@ document.
 They add to the number of queries and never to the losses, so that risk looks smaller the more of them there are: of
 1,000 judged queries of which 200 are answered, a risk of 0.05 on those looks like 0.01. In a plain sample they are
 left out, unless they are a part of traffic; with draws and strata, whose shares are of all traffic, they are counted
-and told.
+and the result says so.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from surefoot.measures.notation import Measure
 from surefoot.risk.plain_data import Count
 
 
-def unanswered_of(given: Any) -> Unanswered:
-    """What was asked to become of such queries."""
+def parse_unanswered(value: Any) -> Unanswered:
+    """What is to become of such queries, checked."""
     try:
-        return Unanswered(given)
+        return Unanswered(value)
     except ValueError:
-        raise ArgumentError(f"unanswered is {shortened(given)}; it must be {' or '.join(Unanswered)}") from None
+        raise ArgumentError(f"unanswered is {shortened(value)}; it must be {' or '.join(Unanswered)}") from None
 
 
 class NothingToLoseData(TypedDict):
@@ -52,32 +52,32 @@ class NothingToLose(NamedTuple):
         """Whether nothing can be lost by the judgments; of queries that merely score 0 that is not known."""
         return self.unanswered | self.no_relevant
 
-    def counted(self, *, left_out: bool) -> NothingToLoseData:
+    def counts(self, *, left_out: bool) -> NothingToLoseData:
         """How many of each kind."""
         return {
             "unanswered": int(self.unanswered.sum()), "no_relevant": int(self.no_relevant.sum()),
             "both_zero": int(self.both_zero.sum()), "left_out": left_out,
         }  # fmt: skip
 
-    def kept(self, *, leave_out: bool) -> Flags:
+    def mask(self, *, leave_out: bool) -> Flags:
         """Which queries count; none is an error."""
-        found = ~self.any if leave_out else np.ones(len(self.any), dtype=bool)
-        if not found.any():
+        mask = ~self.any if leave_out else np.ones(len(self.any), dtype=bool)
+        if not mask.any():
             raise DataError(
                 "on no judged query anything can be lost: neither system answers it, or no document is judged "
                 "relevant; judge queries that they answer"
             )
-        return found
+        return mask
 
 
 def nothing_to_lose(scores: Scores, baseline: str, candidate: str, among: Iterable[str] | None = None) -> NothingToLose:
     """Of each query whether nothing can be lost on it; of those `among` some, where these are given."""
-    found = _nothing_to_lose(scores, baseline, candidate)
+    nothing = _nothing_to_lose(scores, baseline, candidate)
     if among is None:
-        return found
-    wanted = frozenset(among)
-    own = np.array([query in wanted for query in scores.queries])
-    return NothingToLose(*(flags & own for flags in found))
+        return nothing
+    chosen = frozenset(among)
+    is_chosen = np.array([query in chosen for query in scores.queries])
+    return NothingToLose(*(flags & is_chosen for flags in nothing))
 
 
 def _nothing_to_lose(scores: Scores, baseline: str, candidate: str) -> NothingToLose:
@@ -100,8 +100,8 @@ def with_relevant(qrels: Qrels, measure: Measure) -> frozenset[str]:
     return frozenset(query for query, fine in zip(qrels.queries, enough.tolist(), strict=True) if fine)
 
 
-def counts_of(data: Any) -> NothingToLoseData:
-    """The same from plain data that was read, if that is what it is; files of version 0.1 have none."""
+def read_counts(data: Any) -> NothingToLoseData:
+    """The counts from plain data of a file, checked; files of version 0.1 have none."""
     if data is None:
         return {"unanswered": 0, "no_relevant": 0, "both_zero": 0, "left_out": False}
     counts = [data[key] for key in ("unanswered", "no_relevant", "both_zero")]
@@ -110,7 +110,7 @@ def counts_of(data: Any) -> NothingToLoseData:
     return {"unanswered": counts[0], "no_relevant": counts[1], "both_zero": counts[2], "left_out": data["left_out"]}
 
 
-def sum_of(parts: Sequence[NothingToLoseData]) -> NothingToLoseData:
+def sum_counts(parts: Sequence[NothingToLoseData]) -> NothingToLoseData:
     """The counts of several batches together."""
     first = parts[0]
     return {
@@ -119,34 +119,34 @@ def sum_of(parts: Sequence[NothingToLoseData]) -> NothingToLoseData:
     }  # fmt: skip
 
 
-def words(found: NothingToLoseData) -> list[str]:
+def nothing_to_lose_notes(counts: NothingToLoseData) -> list[str]:
     """What a reader must know of them."""
-    said = []
-    many = found["unanswered"] + found["no_relevant"]
+    notes = []
+    many = counts["unanswered"] + counts["no_relevant"]
     if many:
         kinds = [
             f"{count:,} {what}"
             for count, what in (
-                (found["unanswered"], "that neither system answers"),
-                (found["no_relevant"], "without a relevant document"),
+                (counts["unanswered"], "that neither system answers"),
+                (counts["no_relevant"], "without a relevant document"),
             )
             if count
         ]
         queries = "query" if many == 1 else "queries"
-        if found["left_out"]:
-            said.append(
+        if counts["left_out"]:
+            notes.append(
                 f"Nothing can be lost on {many:,} judged {queries} ({', '.join(kinds)}), which would make risk look "
                 "smaller: left out. If they are a part of traffic, say so with --unanswered traffic."
             )
         else:
-            said.append(
+            notes.append(
                 f"Nothing can be lost on {many:,} judged {queries} ({', '.join(kinds)}). These count as traffic, and "
                 "the more of them there are, the smaller risk looks."
             )
-    if found["both_zero"]:
-        zero = found["both_zero"]
-        said.append(
+    if counts["both_zero"]:
+        zero = counts["both_zero"]
+        notes.append(
             f"Both systems score 0 on {zero:,} {'query' if zero == 1 else 'queries'}. They count as traffic; leave "
             "them out if neither system answers them or nothing is relevant there, since they make risk look smaller."
         )
-    return said
+    return notes

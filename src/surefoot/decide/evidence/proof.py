@@ -1,13 +1,7 @@
-"""Each condition as a bounded mean, and what judged queries prove of it.
+"""What judged queries prove of each condition, as a mean of x within [0, 1] that must be below some m.
 
-A condition's figure is offset + scale·E[x] for some x within [0, 1], so that it holds just where E[x] < m:
-
-    risk, share_hurt     x = ℓ                          figure = E[x]
-    gain                 x = (1 − δ_q)/2                figure = 1 − 2·E[x]
-    U_Risk(α)            x = (1 − f_α(δ_q))/(2 + α)     figure = 1 − (2 + α)·E[x]
-
-Of queries drawn in proportion to V, everything per query is divided by V and the figure multiplied by V̄. In strata
-x is multiplied by its query's weight w = π_h·n/n_h and divided by the greatest, the figure multiplied by that.
+A condition's figure is offset + scale·E[x] (see `conditions`), so that it holds just where E[x] < m. In strata x is
+multiplied by its query's weight w = π_h·n/n_h and divided by the greatest, and the figure multiplied by that.
 """
 
 from __future__ import annotations
@@ -19,13 +13,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.decide.evidence.judged_queries import Sample
-from surefoot.decide.gate.policy import Rule
+from surefoot.decide.evidence.conditions import Rule
+from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, shortened
-from surefoot.measures.notation import is_binary
 from surefoot.risk.betting import MANY, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
-from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, largest_above, last_above, least_queries, losses
-from surefoot.risk.tradeoff import weigh_losses
+from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, largest_above, last_above, least_queries
 
 Method = Literal["betting", "binomial", "anytime", "stratified"]
 
@@ -73,19 +65,19 @@ class Evidence:
 class _Test(NamedTuple):
     """One side of a condition: that it holds, or mirrored, 1 − x against 1 − m, that it fails."""
 
-    of: Evidence
+    evidence: Evidence
     mirrored: bool
     delta: float
 
     @property
     def x(self) -> Floats:
-        return 1 - self.of.x if self.mirrored else self.of.x
+        return 1 - self.evidence.x if self.mirrored else self.evidence.x
 
     @property
     def m(self) -> float:
-        return 1 - self.of.m if self.mirrored else self.of.m
+        return 1 - self.evidence.m if self.mirrored else self.evidence.m
 
-    def proof(self, p: float, kept: float, refuted: float) -> Proof:
+    def proof(self, p: float, not_refuted: float, refuted: float) -> Proof:
         """p and the figure that is proved, by the largest level that is not refuted and one just above it.
 
         The two disagree where p refutes the level and yet not all above it, or not the mean that was observed: the
@@ -93,13 +85,13 @@ class _Test(NamedTuple):
         """
         if p > self.delta:
             return Proof(p, self._figure(max(refuted, min(self.m, 1.0))), True)
-        level, most = self.of.rule.level, self._figure(refuted)
-        at_most = self.of.rule.at_most != self.mirrored  # what is to be shown: at most the level, or above it
-        agrees = (most <= level if at_most else most > level) if self.m >= 1 else kept <= self.m
+        rule, most = self.evidence.rule, self._figure(refuted)
+        at_most = rule.condition.at_most != self.mirrored  # what is to be shown: at most the level, or above it
+        agrees = (most <= rule.level if at_most else most > rule.level) if self.m >= 1 else not_refuted <= self.m
         return Proof(p, self._figure(min(refuted, self.m) if agrees else refuted), agrees)
 
     def _figure(self, mean: float) -> float:
-        return self.of.figure(1 - mean if self.mirrored else mean)
+        return self.evidence.figure(1 - mean if self.mirrored else mean)
 
 
 def proofs(evidence: Sequence[Evidence], delta: float, share: float) -> list[tuple[Proof, Proof]]:
@@ -109,22 +101,21 @@ def proofs(evidence: Sequence[Evidence], delta: float, share: float) -> list[tup
     tested in one pass.
     """
     tests = [_Test(one, mirrored, level) for one in evidence for mirrored, level in ((False, delta), (True, share))]
-    found: dict[int, Proof] = {}
-    for group in _alike(tests):
-        chosen = [tests[at] for at in group]
-        found |= dict(zip(group, _proved(chosen), strict=True))
-    return [(found[2 * at], found[2 * at + 1]) for at in range(len(evidence))]
+    proof_of: dict[int, Proof] = {}
+    for group in _group(tests):
+        proof_of |= dict(zip(group, _prove([tests[at] for at in group]), strict=True))
+    return [(proof_of[2 * at], proof_of[2 * at + 1]) for at in range(len(evidence))]
 
 
-def _alike(tests: Sequence[_Test]) -> Iterable[list[int]]:
+def _group(tests: Sequence[_Test]) -> Iterable[list[int]]:
     """Tests of one method on as many queries, which go together."""
     groups: dict[tuple[str, int], list[int]] = {}
     for at, test in enumerate(tests):
-        groups.setdefault((test.of.method, len(test.of.x)), []).append(at)
+        groups.setdefault((test.evidence.method, len(test.evidence.x)), []).append(at)
     return groups.values()
 
 
-def _proved(tests: Sequence[_Test]) -> list[Proof]:
+def _prove(tests: Sequence[_Test]) -> list[Proof]:
     p_of, deltas = _p_of(tests), np.array([test.delta for test in tests])
     means, m = np.array([(test.x.mean(), test.m) for test in tests]).T
     at_m: list[Floats] = []
@@ -137,8 +128,8 @@ def _proved(tests: Sequence[_Test]) -> list[Proof]:
         at_m.append(p[:, -1])
         return p[:, :-1]
 
-    if tests[0].of.method in ("betting", "anytime"):
-        bounds = largest_above(p_with_m, means, deltas, GRID if len(tests[0].of.x) <= MANY else COARSE_GRID)
+    if tests[0].evidence.method in ("betting", "anytime"):
+        bounds = largest_above(p_with_m, means, deltas, GRID if len(tests[0].evidence.x) <= MANY else COARSE_GRID)
     else:
         bounds = last_above(p_with_m, means, deltas)
     return [
@@ -149,7 +140,7 @@ def _proved(tests: Sequence[_Test]) -> list[Proof]:
 
 def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:
     """p of a matrix of levels, a row for each test."""
-    method, n = tests[0].of.method, len(tests[0].of.x)
+    method, n = tests[0].evidence.method, len(tests[0].evidence.x)
     deltas = np.array([[test.delta] for test in tests])
     if method == "binomial":
         sums = np.array([[float(test.x.sum())] for test in tests])
@@ -162,31 +153,25 @@ def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:
         )
     x = np.stack([check_unit(test.x) for test in tests])[:, None]
     if method == "anytime":
-        budget = tests[0].of.budget or n
+        budget = tests[0].evidence.budget or n
         return lambda levels: anytime_capital(x, start_anytime(levels, np.broadcast_to(deltas, levels.shape), budget)).p
     return lambda levels: betting_p(x, levels, deltas)
 
 
 def evidence_of(
-    rule: Rule, sample: Sample, measure: str, mean_weight: float = 1.0, budget: int | None = None
+    rule: Rule, sample: JudgedQueries, measure: str, mean_weight: float = 1.0, budget: int | None = None
 ) -> Evidence:
     """A condition's x for the sample's queries, or those of its segment."""
     chosen = slice(None) if rule.segment is None else sample.members[rule.segment]
-    model, baseline = sample.candidate[chosen], sample.baseline[chosen]
-    if not len(model):
+    candidate, baseline = sample.candidate[chosen], sample.baseline[chosen]
+    if not len(candidate):
         raise ArgumentError(f"no judged query is of segment {shortened(rule.segment)}")
-    weight = 1.0 if sample.weight is None else sample.weight[chosen]
-    if rule.name in ("risk", "share_hurt"):
-        x, offset, scale = losses(model, baseline, rule.name) / weight, 0.0, mean_weight
-    else:
-        alpha = rule.alpha or 0.0
-        x = (1 - weigh_losses(model - baseline, alpha) / weight) / (2 + alpha)
-        offset, scale = mean_weight, -(2 + alpha) * mean_weight
+    condition, weight = rule.condition, 1.0 if sample.weight is None else sample.weight[chosen]
+    x, offset, scale = condition.bounded_mean(candidate, baseline, rule.alpha, weight, mean_weight)
     if sample.share is not None and rule.segment is None:
         greatest = float(sample.share.max())
         return Evidence(rule, x * (sample.share / greatest), offset, scale * greatest, "stratified")
     if budget is not None:
         return Evidence(rule, x, offset, scale, "anytime", budget)
     # Losses of 0 or 1 have an exact test, which needs fewer queries.
-    exact = rule.name == "share_hurt" or (rule.name == "risk" and is_binary(measure))
-    return Evidence(rule, x, offset, scale, "binomial" if exact else "betting")
+    return Evidence(rule, x, offset, scale, "binomial" if condition.has_exact_test(measure) else "betting")

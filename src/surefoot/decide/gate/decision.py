@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import Self
 
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.decide.gate.decision_data import SCHEMA, ConditionData, DecisionData, Verdict
+from surefoot.decide.gate.decision_data import SCHEMA, SCHEMA_1, ConditionData, DecisionData, Verdict, from_version_1
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
+from surefoot.errors import MISSHAPEN, DataError
 from surefoot.report.result import PlainResult
+from surefoot.risk.plain_data import Json
 
 
 class Decision(PlainResult):
@@ -17,11 +20,21 @@ class Decision(PlainResult):
     schemas = (SCHEMA,)
     shape = DecisionData
 
+    @classmethod
+    def from_dict(cls, data: Json) -> Self:
+        """The decision whose plain data this is; that of version 1 is converted."""
+        if isinstance(data, dict) and data.get("schema") == SCHEMA_1:
+            try:
+                data = from_version_1(data)
+            except MISSHAPEN as error:
+                raise DataError(f"is not {cls.called}, though its schema is {SCHEMA_1!r}") from error
+        return super().from_dict(data)
+
     @property
     def decision(self) -> Verdict:
         """ "ship", "stop" or "undecided"."""
-        found: Verdict = self._data["decision"]
-        return found
+        verdict: Verdict = self._data["decision"]
+        return verdict
 
     @property
     def exit_code(self) -> int:

@@ -8,57 +8,54 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal, TypedDict
 
+from surefoot.decide.evidence.conditions import ConditionName
+from surefoot.decide.evidence.draws import DrawnFor
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
+from surefoot.decide.evidence.proof import Method
+from surefoot.decide.evidence.strata import StratumData
 from surefoot.report.schema import schema_of
-from surefoot.risk.plain_data import Count, NotNegative
+from surefoot.risk.plain_data import Count, Json, NotNegative
 
-SCHEMA: Literal["surefoot/decision/1"] = "surefoot/decision/1"
+SCHEMA: Literal["surefoot/decision/2"] = "surefoot/decision/2"
+SCHEMA_1 = "surefoot/decision/1"
 
 P = Annotated[float, ("minimum", 0), ("maximum", 1)]
 Verdict = Literal["ship", "stop", "undecided"]
-Found = Literal["holds", "fails", "open"]
+Status = Literal["holds", "fails", "open"]
 
 
 class ConditionData(TypedDict):
     """One condition, and what the judged queries prove of it."""
 
-    name: Literal["risk", "share_hurt", "gain", "u_risk"]
+    name: ConditionName
     segment: Annotated[str | None, "The segment whose queries it is about; null for all."]
-    level: Annotated[float, "What risk and share_hurt must be at most, what gain and u_risk must be above."]
+    level: Annotated[float, "What the figure must be at most (risk, share_hurt) or above (gain, u_risk)."]
     alpha: Annotated[float | None, "Of u_risk."]
     observed: Annotated[float, "The figure of the judged queries."]
     bound: Annotated[float, "What is proved at delta: the most that risk may be, the least that gain may be."]
     bound_fails: Annotated[float, "What is proved at delta_fails from the other side: the least that risk is."]
     p_holds: Annotated[P, "Of the hypothesis that it does not hold; at most delta, and the bound agrees: it holds."]
     p_fails: Annotated[P, "Of the hypothesis that it holds; at most delta_fails, and bound_fails agrees: it fails."]
-    found: Found
+    status: Status
     queries: Annotated[int, ("minimum", 1)]
     least_queries: Annotated[int | None, "The fewest queries that can prove it at all, where known."]
-    method: Literal["betting", "binomial", "anytime", "stratified"]
+    method: Method
 
 
 class LedgerData(TypedDict):
     """Which use of its queries the decision is, and what that leaves of δ."""
 
     use: Annotated[int, ("minimum", 1)]
-    again: Annotated[bool, "The same scores and policy were decided on before; no new use."]
+    repeated: Annotated[bool, "The same scores and policy were decided on before; no new use."]
     queries: Annotated[str, "SHA-256 of the set of queries."]
-    delta_asked: Annotated[float, "The policy's δ; delta is what is left of it."]
+    delta_requested: Annotated[float, "The policy's δ; delta is what is left of it."]
     unused_draws: Annotated[Count, "Draws that the ledger knows of and that were never decided on."]
-
-
-class StratumData(TypedDict):
-    """A stratum's share of traffic, and how many of its queries were judged."""
-
-    stratum: str
-    share: float
-    queries: Count
 
 
 class DrawnData(TypedDict):
     """How the judged queries were drawn."""
 
-    drawn_for: Literal["risk", "gain"]
+    drawn_for: DrawnFor
     draws: Count
     mean_weight: NotNegative
     traffic: Count
@@ -105,7 +102,7 @@ class RuleData(TypedDict):
 
 
 class PolicyData(TypedDict):
-    """The policy that was asked for."""
+    """The policy that was given."""
 
     delta: float
     rules: list[RuleData]
@@ -114,7 +111,7 @@ class PolicyData(TypedDict):
 class DecisionData(TypedDict):
     """A decision on a release."""
 
-    schema: Literal["surefoot/decision/1"]
+    schema: Literal["surefoot/decision/2"]
     decision: Verdict
     exit_code: Literal[0, 1, 3]
     measure: str
@@ -140,6 +137,20 @@ class DecisionData(TypedDict):
     hurt: Annotated[list[HurtData], "The queries hurt most, the worst first."]
     losses: Annotated[int, "How many queries are hurt at all."]
     per_query: PerQueryData
+
+
+def from_version_1(data: Json) -> Json:
+    """The plain data of a decision as version 1 wrote it, with the keys of today."""
+    ledger, names = data["ledger"], {"again": "repeated", "delta_asked": "delta_requested"}
+    return data | {
+        "schema": SCHEMA,
+        "conditions": [_renamed(condition, {"found": "status"}) for condition in data["conditions"]],
+        "ledger": None if ledger is None else _renamed(ledger, names),
+    }
+
+
+def _renamed(data: Json, names: dict[str, str]) -> Json:
+    return {names.get(key, key): value for key, value in data.items()}
 
 
 def decision_schema(*, strict: bool = False) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from surefoot.decide.evidence.conditions import condition_named
 from surefoot.decide.gate.decision_text import (
     HEADINGS,
     VERDICTS,
@@ -13,8 +14,8 @@ from surefoot.decide.gate.decision_text import (
     hurt_headings,
     hurt_rows,
     name,
-    needed,
     notes,
+    queries_needed_note,
     sentence,
     worst_first,
 )
@@ -35,8 +36,8 @@ class Picture:
     """One condition on a line: what is allowed, the level, what was observed and what the queries leave possible."""
 
     title: str
-    said: str
-    found: str
+    sentence: str
+    status: str
     allowed: tuple[float, float]
     possible: tuple[float, float]
     level: float
@@ -47,7 +48,7 @@ class Picture:
 
 def picture(condition: Json) -> Picture:
     """Where everything of a condition stands on its line."""
-    at_most = condition["name"] in ("risk", "share_hurt")
+    at_most = condition_named(condition["name"]).at_most
     edges = condition["bound"], condition["bound_fails"]
     known = [condition["level"], condition["observed"], *edges]
     low, high = min(known + ([0.0] if at_most else [])), max(known)
@@ -60,7 +61,7 @@ def picture(condition: Json) -> Picture:
     level = place(condition["level"])
     span = sorted(map(place, edges))
     return Picture(
-        condition_name(condition), sentence(condition), condition["found"],
+        condition_name(condition), sentence(condition), condition["status"],
         (_MARGIN, level) if at_most else (level, _WIDTH - _MARGIN), (span[0], span[1]), level,
         place(condition["observed"]), (_end(low, _MARGIN, level), _end(high, _WIDTH - _MARGIN, level)),
         f"{condition['level']:g}".replace("-", "−"),
@@ -80,10 +81,10 @@ def to_page(data: Json) -> str:
         title=visible(f"{VERDICTS[data['decision']]}: {name(data['candidate'])} against {name(data['baseline'])}"),
         decision=data["decision"],
         headline=headline(data),
-        needed=needed(data),
+        needed=queries_needed_note(data),
         about=visible(f"{measure_title(data['measure'])} on {data['queries']:,} judged queries"),
         pictures=[picture(one) for one in worst_first(data)[:_MOST]],
-        rows=[[one["found"], cells(one)] for one in data["conditions"]],
+        rows=[[one["status"], cells(one)] for one in data["conditions"]],
         headings=HEADINGS,
         width=_WIDTH,
         margin=_MARGIN,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from surefoot.decide.evidence.nothing_to_lose import words as nothing_to_lose_words
-from surefoot.decide.gate.policy import Rule
+from surefoot.decide.evidence.conditions import Rule, condition_named
+from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
 from surefoot.decide.gate.sample_size import most_tried
 from surefoot.decide.options import DECIDED
 from surefoot.errors import visible, without_middle
@@ -30,10 +30,10 @@ def name(text: str) -> str:
     return without_middle(visible(text), _LONGEST)
 
 
-def sure(delta: float) -> str:
-    """How sure 1 − δ is.
+def confidence(delta: float) -> str:
+    """1 − δ in percent.
 
-    >>> sure(0.05), sure(0.0076)
+    >>> confidence(0.05), confidence(0.0076)
     ('95 %', '99.24 %')
     """
     return f"{100 * (1 - delta):.4g} %"
@@ -54,10 +54,10 @@ def condition_name(condition: Json) -> str:
     return rule.words + ("" if condition["segment"] is None else f" in {name(condition['segment'])}")
 
 
-def proved(condition: Json) -> str:
+def proved_bound(condition: Json) -> str:
     """What was proved, as in `≤ 0.0131`."""
-    at_most = condition["name"] in ("risk", "share_hurt")
-    if condition["found"] == "fails":
+    at_most = condition_named(condition["name"]).at_most
+    if condition["status"] == "fails":
         return f"{'≥' if at_most else '≤'} {figure4(condition['bound_fails'])}"
     return f"{'≤' if at_most else '≥'} {figure4(condition['bound'])}"
 
@@ -69,12 +69,12 @@ def headline(data: Json) -> str:
     if data["decision"] == "ship":
         many = "both" if len(conditions) == 2 else f"all {len(conditions)}"
         which = "the condition holds" if len(conditions) == 1 else f"{many} conditions hold"
-        return f"Ship {candidate} in place of {baseline}: {which}, with {sure(data['delta'])} confidence."
+        return f"Ship {candidate} in place of {baseline}: {which}, with {confidence(data['delta'])} confidence."
     if data["decision"] == "stop":
-        failed = [condition_name(one) for one in conditions if one["found"] == "fails"]
+        failed = [condition_name(one) for one in conditions if one["status"] == "fails"]
         which = f"{failed[0]} fails" if len(failed) == 1 else f"{len(failed)} conditions fail, {failed[0]} the first"
-        return f"Stop {candidate}, keep {baseline}: {which}, with {sure(data['delta'])} confidence."
-    count = sum(one["found"] == "holds" for one in conditions)
+        return f"Stop {candidate}, keep {baseline}: {which}, with {confidence(data['delta'])} confidence."
+    count = sum(one["status"] == "holds" for one in conditions)
     return (
         f"Undecided on {candidate}, keep {baseline} for now: {data['queries']:,} judged queries prove {count} of "
         f"{len(conditions)} conditions and refute none."
@@ -82,17 +82,16 @@ def headline(data: Json) -> str:
 
 
 def sentence(condition: Json) -> str:
-    """What was found of one condition."""
-    figure = {"risk": "the average loss", "share_hurt": "the share of queries that lose over 20 %",
-              "gain": "the gain", "u_risk": "U_Risk"}[condition["name"]]  # fmt: skip
-    at_most = condition["name"] in ("risk", "share_hurt")
+    """What is proved of one condition."""
+    kind = condition_named(condition["name"])
+    figure, at_most = kind.words, kind.at_most
     seen = f"{figure4(condition['observed'])} was observed on {condition['queries']:,} queries"
-    if condition["found"] == "fails":
+    if condition["status"] == "fails":
         side = "at least" if at_most else "at most"
         bound = figure4(condition["bound_fails"])
         return f"{condition_name(condition)} fails: taken alone, {figure} is {side} {bound}; {seen}."
     side = "at most" if at_most else "at least"
-    if condition["found"] == "holds":
+    if condition["status"] == "holds":
         bound = figure4(condition["bound"])
         return f"{condition_name(condition)} holds: taken alone, {figure} is {side} {bound}; {seen}."
     least = condition["least_queries"]
@@ -104,7 +103,7 @@ def sentence(condition: Json) -> str:
     )
 
 
-def needed(data: Json) -> str | None:
+def queries_needed_note(data: Json) -> str | None:
     """How many more queries it would take, where it is undecided."""
     if data["decision"] != "undecided":
         return None
@@ -122,25 +121,25 @@ def needed(data: Json) -> str | None:
 
 def notes(data: Json) -> list[str]:
     """On what the claim rests, and what was done to keep it true."""
-    found = []
+    notes = []
     if data["ledger"] is not None:
         ledger = data["ledger"]
-        again = ", and not a new one" if ledger["again"] else ""
-        found.append(
-            f"By the ledger this is use number {ledger['use']} of these queries to decide{again}: δ is "
-            f"{data['delta']:.4g} in place of {ledger['delta_asked']:g}, so that all claims made of them "
-            f"are right together with {sure(ledger['delta_asked'])} confidence. That protects candidates that were "
-            "fixed before these queries said anything, and not one that was built from the scores of single queries "
-            "that earlier decisions showed."
+        repeated = ", and not a new one" if ledger["repeated"] else ""
+        notes.append(
+            f"By the ledger this is use number {ledger['use']} of these queries to decide{repeated}: δ is "
+            f"{data['delta']:.4g} in place of {ledger['delta_requested']:g}, so that all claims made of them "
+            f"are right together with {confidence(ledger['delta_requested'])} confidence. That protects candidates "
+            "that were fixed before these queries said anything, and not one that was built from the scores of "
+            "single queries that earlier decisions showed."
         )
         if unused := ledger.get("unused_draws"):
             draws = "draw was" if unused == 1 else "draws were"
-            found.append(
+            notes.append(
                 f"{unused:,} {draws} made and never decided on: who picks among draws ships falsely more often than δ."
             )
     if data["budget"] is not None:
         budget = data["budget"]
-        found.append(
+        notes.append(
             f"{budget['seen']:,} of {budget['queries']:,} queries to be judged, in {budget['batches']:,} "
             f"{'batch' if budget['batches'] == 1 else 'batches'}; it may be looked at after each."
         )
@@ -148,44 +147,44 @@ def notes(data: Json) -> list[str]:
         shares = ", ".join(
             f"{name(one['stratum'])} {one['share']:g} ({one['queries']:,} judged)" for one in data["strata"][:12]
         )
-        found.append(f"Queries are weighed by their strata's shares of traffic: {shares}.")
+        notes.append(f"Queries are weighed by their strata's shares of traffic: {shares}.")
     if data["drawn"] is not None:
         drawn = data["drawn"]
         could = "lose" if drawn["drawn_for"] == "risk" else "gain or lose"
-        found.append(
+        notes.append(
             f"Queries were drawn in proportion to what they could {could}, {drawn['draws']:,} draws from "
             f"{drawn['traffic']:,} queries; figures are of all traffic."
         )
-    found += nothing_to_lose_words(data["nothing_to_lose"]) if "nothing_to_lose" in data else []
+    notes += nothing_to_lose_notes(data["nothing_to_lose"]) if "nothing_to_lose" in data else []
     if data["dropped"]:
-        found.append(
+        notes.append(
             f"{data['dropped']:,} judged queries that a run lacks were left out: nothing is said of such queries."
         )
     for system, count in data["missing"].items():
         if count and not data["dropped"]:
-            found.append(f"{name(system)} returned nothing for {count:,} judged queries, which count 0.")
-    if (said := measure_note(data["measure"])) is not None:
-        found.append(said)
+            notes.append(f"{name(system)} returned nothing for {count:,} judged queries, which count 0.")
+    if (note := measure_note(data["measure"])) is not None:
+        notes.append(note)
     if len(data["conditions"]) > 1:
-        found.append("What is said of a single condition holds of each taken alone; the decision holds as a whole.")
-    found.append(
+        notes.append("What is said of a single condition holds of each taken alone; the decision holds as a whole.")
+    notes.append(
         f"At most {100 * data['delta']:.4g} % of candidates that break a condition are shipped, and at most as many of "
         "those that keep all are stopped, if the judged queries were drawn at random from the traffic that the "
         "candidate will meet, and were used neither to make nor to choose it."
     )
-    return found
+    return notes
 
 
 def worst_first(data: Json) -> list[Json]:
     """The conditions that fail, then those that are open, then those that hold; each in the policy's order."""
-    return sorted(data["conditions"], key=lambda one: ("fails", "open", "holds").index(one["found"]))
+    return sorted(data["conditions"], key=lambda one: ("fails", "open", "holds").index(one["status"]))
 
 
 def cells(condition: Json) -> list[str]:
     """A condition's row."""
     return [
-        condition_name(condition), f"{condition['queries']:,}", figure4(condition['observed']), proved(condition),
-        condition["found"], f"{condition['p_holds']:.3g}", f"{condition['p_fails']:.3g}",
+        condition_name(condition), f"{condition['queries']:,}", figure4(condition['observed']), proved_bound(condition),
+        condition["status"], f"{condition['p_holds']:.3g}", f"{condition['p_fails']:.3g}",
     ]  # fmt: skip
 
 
@@ -218,8 +217,8 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
     if len(data["conditions"]) > most:
         parts.append(Text(f"  and {len(data['conditions']) - most:,} more conditions"))
     parts.append(terminal_table(HEADINGS, [cells(one) for one in data["conditions"]]))
-    if (said := needed(data)) is not None:
-        parts += [Text(said), Text("")]
+    if (note := queries_needed_note(data)) is not None:
+        parts += [Text(note), Text("")]
     if data["hurt"]:
         parts.append(Text(f"Queries hurt most, of {data['losses']:,} hurt", style="bold"))
         parts.append(terminal_table(hurt_headings(data), hurt_rows(data, most), left=2))
@@ -240,8 +239,8 @@ def to_markdown(data: Json) -> str:
         markdown(headline(data)),
         markdown_table(HEADINGS, [cells(one) for one in data["conditions"]]),
     ]
-    if (said := needed(data)) is not None:
-        parts.append(markdown(said))
+    if (note := queries_needed_note(data)) is not None:
+        parts.append(markdown(note))
     if data["hurt"]:
         parts.append(f"#### Queries hurt most, of {data['losses']:,} hurt")
         parts.append(markdown_table([markdown(one) for one in hurt_headings(data)], hurt_rows(data, len(data["hurt"]))))
@@ -253,7 +252,7 @@ def to_markdown(data: Json) -> str:
 def to_csv(data: Json) -> str:
     """One line per condition."""
     keys = (
-        "name", "segment", "level", "alpha", "observed", "bound", "bound_fails", "p_holds", "p_fails", "found",
+        "name", "segment", "level", "alpha", "observed", "bound", "bound_fails", "p_holds", "p_fails", "status",
         "queries", "least_queries", "method",
     )  # fmt: skip
     rows = [[data["decision"], *(one[key] for key in keys)] for one in data["conditions"]]

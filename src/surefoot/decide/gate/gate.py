@@ -16,25 +16,27 @@ from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores, read_scores, unknown_system
 from surefoot.data.writing.all_or_nothing import destination
 from surefoot.data.writing.locks import alone_with
+from surefoot.decide.evidence.conditions import CONDITIONS, Rule
 from surefoot.decide.evidence.draws import Draws, read_draws
-from surefoot.decide.evidence.judged_queries import Sample, check_scores, drawn_sample, plain_sample, resolve_segments
-from surefoot.decide.evidence.ledger import Question, Use, entered
-from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, unanswered_of
+from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
+from surefoot.decide.evidence.ledger import Question, Use, count_use
+from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, parse_unanswered
 from surefoot.decide.evidence.proof import Evidence, Proof, evidence_of, proofs
-from surefoot.decide.evidence.strata import read_weights, stratified
+from surefoot.decide.evidence.segments import resolve_segments
+from surefoot.decide.evidence.strata import read_weights, weigh_strata
 from surefoot.decide.evidence.unanswered import Unanswered
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.decision_data import SCHEMA, ConditionData, DecisionData, HurtData, Verdict
-from surefoot.decide.gate.policy import Policy, Rule
+from surefoot.decide.gate.policy import ReleasePolicy
 from surefoot.decide.gate.sample_size import queries_needed
-from surefoot.decide.gate.state import About, Batch, State, read_state
+from surefoot.decide.gate.state import GateSetup, GateState, JudgedBatch, read_state
 from surefoot.decide.options import EVERY, EXIT, HURT
 from surefoot.errors import ArgumentError, listed, shortened
 from surefoot.risk.baselines import baseline_choices
 
 
 class Options(TypedDict, total=False):
-    """What a decision may be told besides; `gate` says what each is."""
+    """Further settings of a decision; `gate` says what each is."""
 
     segments: Any
     weights: Any
@@ -80,7 +82,8 @@ def gate(
         Queries' texts, to show beside their ids.
     unanswered : {"leave-out", "traffic"}
         Queries that neither system answers, or without a relevant document, lose nothing and make risk look smaller: by
-        default they are left out, and told; with "traffic" they count. With draws and strata they always count.
+        default they are left out, and the decision says so; with "traffic" they count. With draws and strata they
+        always count.
 
     Examples
     --------
@@ -108,54 +111,54 @@ def deciding(
     """`gate`, whose state and ledger are written when the block ends without an error: what was not shown never was."""
     if policy is None:
         raise ArgumentError("a decision needs a policy; give conditions such as {'risk': 0.02, 'gain': 0}")
-    asked, matrix = Policy.read(policy), read_scores(scores)
+    parsed, matrix = ReleasePolicy.read(policy), read_scores(scores)
     candidate, baseline = systems_of(matrix, candidate, baseline)
     check_scores(matrix, (baseline, candidate))
     drawn, weights, strata = options.get("drawn"), options.get("weights"), options.get("strata")
     state, ledger, queries = options.get("state"), options.get("ledger"), options.get("queries")
     draws = None if drawn is None else read_draws(drawn)
-    _check_together(asked.rules, draws, options)
+    _check_together(parsed.rules, draws, options)
     kinds = None if options.get("segments") is None else read_segments(options["segments"])
-    rules, members = resolve_segments(asked.rules, kinds, matrix.queries, batch=state is not None)
+    rules, members = resolve_segments(parsed.rules, kinds, matrix.queries, batch=state is not None)
     nothing = nothing_to_lose(matrix, baseline, candidate, None if draws is None else draws.queries)
     leave_out = draws is None and weights is None and _unanswered(options) is Unanswered.leave_out
-    told = None
+    strata_summary = None
     if draws is not None:
         sample = drawn_sample(matrix, baseline, candidate, draws)
     else:
-        sample = plain_sample(matrix, baseline, candidate, members, nothing.kept(leave_out=leave_out))
+        sample = plain_sample(matrix, baseline, candidate, members, nothing.mask(leave_out=leave_out))
         if weights is not None:
             by = kinds if strata is None else read_segments(strata)
-            sample, told = stratified(sample, by or {}, read_weights(weights))
-    counted = nothing.counted(left_out=leave_out)
-    resolved = Policy(rules, asked.delta)
+            sample, strata_summary = weigh_strata(sample, by or {}, read_weights(weights))
+    counts = nothing.counts(left_out=leave_out)
+    resolved = ReleasePolicy(rules, parsed.delta)
     with ExitStack() as alone:
         seen, use = None, None
         if state is not None:
             destination(state)
             alone.enter_context(alone_with(state, "state"))
-            about = _about(matrix, baseline, candidate, resolved, draws, options)
-            batch = Batch(sample, counted, None if draws is None else draws.seed)
-            seen = read_state(state, about).add(batch, draws)
-            sample, counted = seen.sample(), seen.nothing_to_lose()
+            setup = _setup(matrix, baseline, candidate, resolved, draws, options)
+            batch = JudgedBatch(sample, counts, None if draws is None else draws.seed)
+            seen = read_state(state, setup).add(batch, draws)
+            sample, counts = seen.judged(), seen.nothing_to_lose()
         with ExitStack() as entry:
             if ledger is not None:
-                given = matrix.queries if draws is None else draws.queries
-                name = None if seen is None else seen.name
-                use = entry.enter_context(
-                    entered(ledger, Question.of(given, sample, matrix.measure, resolved, draws, name))
-                )
-            data = _decided(matrix, baseline, candidate, sample, resolved, draws, seen, use)
-            data["strata"], data["hurt"], data["nothing_to_lose"] = told, _hurt(sample, queries), counted
-            if counted["left_out"]:
-                data["missing"] = {name: count - counted["unanswered"] for name, count in data["missing"].items()}
+                question = Question.from_scores(
+                    matrix.queries if draws is None else draws.queries, sample, matrix.measure, resolved.to_dict(),
+                    draws, None if seen is None else seen.name,
+                )  # fmt: skip
+                use = entry.enter_context(count_use(ledger, question))
+            data = _decide(matrix, baseline, candidate, sample, resolved, draws, seen, use)
+            data["strata"], data["hurt"], data["nothing_to_lose"] = strata_summary, _hurt(sample, queries), counts
+            if counts["left_out"]:
+                data["missing"] = {name: count - counts["unanswered"] for name, count in data["missing"].items()}
             yield Decision(dict(data))
         if state is not None and seen is not None:  # after the ledger: a use that was counted is never taken back
             seen.write(state)
 
 
 def _unanswered(options: Options) -> Unanswered:
-    return unanswered_of(options.get("unanswered", Unanswered.leave_out))
+    return parse_unanswered(options.get("unanswered", Unanswered.leave_out))
 
 
 def systems_of(scores: Scores, candidate: str | None, baseline: str | None) -> tuple[str, str]:
@@ -180,7 +183,6 @@ def systems_of(scores: Scores, candidate: str | None, baseline: str | None) -> t
 
 def _check_together(rules: Sequence[Rule], draws: Draws | None, options: Options) -> None:
     """Refuse what has no proof together."""
-    names = {rule.name for rule in rules}
     weights, strata, budget = options.get("weights"), options.get("strata"), options.get("budget")
     if (budget is None) != (options.get("state") is None):
         raise ArgumentError(
@@ -205,44 +207,48 @@ def _check_together(rules: Sequence[Rule], draws: Draws | None, options: Options
             raise ArgumentError("queries are either drawn in proportion to a weight or weighed by strata, not both")
         if any(rule.segment is not None for rule in rules):
             raise ArgumentError("drawn queries say nothing of segments, whose mean weight is not known; leave them out")
-        if "share_hurt" in names:
-            raise ArgumentError("share_hurt cannot be decided with drawn queries; leave it out, or judge plain draws")
-        if draws.drawn_for != "gain" and names & {"gain", "u_risk"}:
+        for rule in rules:
+            if rule.condition.drawn_for is None:
+                raise ArgumentError(
+                    f"{rule.name} cannot be decided with drawn queries; leave it out, or judge plain draws"
+                )
+        if draws.drawn_for != "gain" and any(rule.condition.drawn_for == "gain" for rule in rules):
+            titles = [condition.title for condition in CONDITIONS.values() if condition.drawn_for == "gain"]
             raise ArgumentError(
-                "these queries were drawn for risk; conditions on gain or U_Risk need draws by what may be gained too: "
-                "surefoot judge-next --for gain"
+                f"these queries were drawn for risk; conditions on {' or '.join(titles)} need draws by what may be "
+                "gained too: surefoot judge-next --for gain"
             )
 
 
-def _about(
-    matrix: Scores, baseline: str, candidate: str, policy: Policy, draws: Draws | None, options: Options
-) -> About:
+def _setup(
+    matrix: Scores, baseline: str, candidate: str, policy: ReleasePolicy, draws: Draws | None, options: Options
+) -> GateSetup:
     runs = {run.name: run for run in matrix.runs}
 
     def system(name: str) -> dict[str, str | None]:
         return {"name": name, "sha256": lists_hash(runs[name]) if name in runs else None}
 
-    return About(
+    return GateSetup(
         matrix.measure, system(baseline), system(candidate), policy.to_dict(), int(options.get("budget") or 0),
         None if draws is None else draws.mean_weight, None if draws is None else draws.drawn_for,
         str(_unanswered(options)), options.get("ledger") is not None,
     )  # fmt: skip
 
 
-def _decided(
-    matrix: Scores, baseline: str, candidate: str, sample: Sample, policy: Policy, draws: Draws | None,
-    seen: State | None, use: Use | None,
+def _decide(
+    matrix: Scores, baseline: str, candidate: str, sample: JudgedQueries, policy: ReleasePolicy, draws: Draws | None,
+    seen: GateState | None, use: Use | None,
 ) -> DecisionData:  # fmt: skip
     delta = policy.delta if use is None else use.delta(policy.delta)
     share = delta / len(policy.rules)
-    weight, budget = 1.0 if draws is None else draws.mean_weight, None if seen is None else seen.about.budget
+    weight, budget = 1.0 if draws is None else draws.mean_weight, None if seen is None else seen.setup.budget
     evidence = [evidence_of(rule, sample, matrix.measure, weight, budget) for rule in policy.rules]
     proved = proofs(evidence, delta, share)
     conditions = [_condition(one, *both, delta, share) for one, both in zip(evidence, proved, strict=True)]
     decision: Verdict = "undecided"
-    if any(one["found"] == "fails" for one in conditions):
+    if any(one["status"] == "fails" for one in conditions):
         decision = "stop"
-    elif all(one["found"] == "holds" for one in conditions):
+    elif all(one["status"] == "holds" for one in conditions):
         decision = "ship"
     return {
         "schema": SCHEMA,
@@ -259,12 +265,12 @@ def _decided(
         "ledger": None
         if use is None
         else {
-            "use": use.number, "again": use.again, "queries": use.queries, "delta_asked": policy.delta,
+            "use": use.number, "repeated": use.repeated, "queries": use.queries, "delta_requested": policy.delta,
             "unused_draws": use.unused_draws,
         },
         "budget": None
         if seen is None
-        else {"queries": seen.about.budget, "seen": len(sample), "batches": len(seen.batches)},
+        else {"queries": seen.setup.budget, "seen": len(sample), "batches": len(seen.batches)},
         "strata": None,
         "drawn": None
         if draws is None
@@ -294,18 +300,18 @@ def _condition(one: Evidence, holding: Proof, failing: Proof, delta: float, shar
         "bound_fails": failing.bound,
         "p_holds": holding.p,
         "p_fails": failing.p,
-        "found": "fails" if fails else "holds" if holds else "open",
+        "status": "fails" if fails else "holds" if holds else "open",
         "queries": len(one.x),
         "least_queries": one.least(delta),
         "method": one.method,
     }
 
 
-def _lost(sample: Sample) -> Any:
+def _lost(sample: JudgedQueries) -> Any:
     return (sample.candidate < sample.baseline).tolist()
 
 
-def _hurt(sample: Sample, texts: Any) -> list[HurtData]:
+def _hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
     """The queries that lose most, each once."""
     difference = sample.candidate - sample.baseline
     places: dict[str, int] = {}
@@ -313,10 +319,10 @@ def _hurt(sample: Sample, texts: Any) -> list[HurtData]:
         if difference[place] >= 0 or len(places) == HURT:
             break
         places.setdefault(sample.queries[place], place)
-    said = {} if texts is None else shown_texts(texts, places)
+    shown = {} if texts is None else shown_texts(texts, places)
     return [
         {
-            "query": query, "text": said.get(query), "baseline": float(sample.baseline[place]),
+            "query": query, "text": shown.get(query), "baseline": float(sample.baseline[place]),
             "candidate": float(sample.candidate[place]), "difference": float(difference[place]),
         }
         for query, place in places.items()

@@ -18,13 +18,13 @@ _CUT = "\n\n… cut: a job's summary has 1 MiB at most.\n"
 
 def commands(data: Json) -> list[str]:
     """A line `::error` for each condition that fails, or `::warning` for each that is open; none where it ships."""
-    kind, found = {"stop": ("error", "fails"), "undecided": ("warning", "open"), "ship": ("notice", "")}[
+    kind, status = {"stop": ("error", "fails"), "undecided": ("warning", "open"), "ship": ("notice", "")}[
         data["decision"]
     ]
     lines = [
-        command(kind, f"{name(data['candidate'])}: {condition_name(one)} {_verb(found)}", sentence(one))
+        command(kind, f"{name(data['candidate'])}: {condition_name(one)} {_verb(status)}", sentence(one))
         for one in data["conditions"]
-        if one["found"] == found
+        if one["status"] == status
     ]
     if len(lines) > MOST_LINES:
         more = len(lines) - MOST_LINES + 1
@@ -47,15 +47,15 @@ def command(kind: str, title: str, message: str) -> str:
 
 def append_summary(path: str | os.PathLike[str], markdown: str) -> None:
     """Add to the job's summary, as much as it may hold."""
-    found = state(path)
-    room = MOST_BYTES - (found.st_size if found is not None else 0) - 1
+    file_state = state(path)
+    room = MOST_BYTES - (file_state.st_size if file_state is not None else 0) - 1
     text = ("\n" + markdown).encode()
     if len(text) > room:
-        kept = text[: max(0, room - len(_CUT.encode()))].decode(errors="ignore")
-        text = (kept[: kept.rfind("\n") + 1] + _CUT).encode() if room > len(_CUT.encode()) else b""
+        fitting = text[: max(0, room - len(_CUT.encode()))].decode(errors="ignore")
+        text = (fitting[: fitting.rfind("\n") + 1] + _CUT).encode() if room > len(_CUT.encode()) else b""
     with written(path), Path(path).open("ab") as file:
         file.write(text)
 
 
-def _verb(found: str) -> str:
-    return "fails" if found == "fails" else "is open"
+def _verb(status: str) -> str:
+    return "fails" if status == "fails" else "is open"

@@ -16,8 +16,8 @@ _NO_XML = re.compile("[\ufffe\uffff]")  # which XML cannot hold, besides what `v
 def to_junit(data: Json) -> str:
     """A suite with a case for each condition: one that fails is a failure, one that is open is so where all is."""
     undecided = data["decision"] == "undecided"
-    open_ = sum(one["found"] == "open" for one in data["conditions"])
-    failed = sum(one["found"] == "fails" for one in data["conditions"])
+    open_ = sum(one["status"] == "open" for one in data["conditions"])
+    failed = sum(one["status"] == "fails" for one in data["conditions"])
     root = ET.Element("testsuites")
     suite = ET.SubElement(
         root,
@@ -38,12 +38,12 @@ def to_junit(data: Json) -> str:
         ET.SubElement(properties, "property", name=key, value=_text(str(data[key])))
     for one in data["conditions"]:
         case = ET.SubElement(suite, "testcase", name=_text(condition_name(one)), classname="surefoot.gate", time="0")
-        said = _text(sentence(one))
-        if one["found"] == "fails" or (one["found"] == "open" and undecided):
-            kind = "stop" if one["found"] == "fails" else "undecided"
-            ET.SubElement(case, "failure", message=said, type=kind).text = said
-        elif one["found"] == "open":
-            ET.SubElement(case, "skipped", message=said)
+        text = _text(sentence(one))
+        if one["status"] == "fails" or (one["status"] == "open" and undecided):
+            kind = "stop" if one["status"] == "fails" else "undecided"
+            ET.SubElement(case, "failure", message=text, type=kind).text = text
+        elif one["status"] == "open":
+            ET.SubElement(case, "skipped", message=text)
     ET.SubElement(suite, "system-out").text = _text(" ".join([headline(data), *notes(data)]))
     ET.SubElement(suite, "system-err")
     ET.indent(root)

@@ -13,24 +13,28 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from surefoot.data.hashes import check_seal, sealed
-from surefoot.data.reading.files import read_json, state
+from surefoot.data.hashes import sealed
+from surefoot.data.reading.files import state
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.draws import Draws
-from surefoot.decide.evidence.judged_queries import Sample
-from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, counts_of, sum_of
+from surefoot.decide.evidence.judged_queries import JudgedQueries
+from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, read_counts, sum_counts
+from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import DataError, expecting, listed, shortened
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/gate-state/2"
-_OLD_ORDER = "surefoot/gate-state/1"
+_REFUSED = {
+    "surefoot/gate-state/1": "is a state of version 0.1, which bet on queries in an order that has no proof; begin a "
+    "new one (--state NEW) with all judgments so far as its first batch",
+}
 _OTHER = "name a new file with --state, or give what it was begun with"
 _CHANCE = 1e-6  # that fresh draws begin as others did; below it they are the same draws
 
 
 @dataclass(frozen=True)
-class About:
-    """What a state is about, all of which stays the same from batch to batch."""
+class GateSetup:
+    """What is decided and how: all of it stays the same from batch to batch."""
 
     measure: str
     baseline: dict[str, str | None]  # name, and hash of its lists where runs are given
@@ -47,53 +51,53 @@ class About:
         return dict(vars(self))
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> About:
+    def from_dict(cls, data: dict[str, Any]) -> GateSetup:
         """What plain data says, if it is of the right kinds; whether it is right shows when it is compared."""
-        found = cls(**{name: data[name] for name in cls.__dataclass_fields__})
-        systems = [dict(found.baseline)["name"], dict(found.candidate)["name"]]
-        if not all(isinstance(text, str) for text in (found.measure, found.unanswered, *systems)):
+        setup = cls(**{name: data[name] for name in cls.__dataclass_fields__})
+        systems = [dict(setup.baseline)["name"], dict(setup.candidate)["name"]]
+        if not all(isinstance(text, str) for text in (setup.measure, setup.unanswered, *systems)):
             raise TypeError("a name that is none")
-        return found
+        return setup
 
 
 @dataclass(frozen=True)
-class Batch:
-    """One batch: its sample in betting order, what could not be lost, and the seed of its draws."""
+class JudgedBatch:
+    """One batch: its queries in betting order, what could not be lost, and the seed of its draws."""
 
-    sample: Sample
+    judged: JudgedQueries
     nothing_to_lose: NothingToLoseData
     seed: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
-        return {**self.sample.to_dict(), "nothing_to_lose": self.nothing_to_lose, "seed": self.seed}
+        return {**self.judged.to_dict(), "nothing_to_lose": self.nothing_to_lose, "seed": self.seed}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Batch:
+    def from_dict(cls, data: dict[str, Any]) -> JudgedBatch:
         """The batch whose plain data this is."""
         seed = data["seed"]
         if seed is not None and type(seed) is not int:
             raise ValueError("a seed that is none")
-        return cls(Sample.from_dict(data), counts_of(data["nothing_to_lose"]), seed)
+        return cls(JudgedQueries.from_dict(data), read_counts(data["nothing_to_lose"]), seed)
 
 
 @dataclass(frozen=True)
-class State:
+class GateState:
     """Batches of judged queries in the order in which they came; `name` tells the state from others in a ledger."""
 
-    about: About
+    setup: GateSetup
     name: str
-    batches: tuple[Batch, ...] = ()
+    batches: tuple[JudgedBatch, ...] = ()
 
-    def add(self, batch: Batch, draws: Draws | None) -> State:
+    def add(self, batch: JudgedBatch, draws: Draws | None) -> GateState:
         """The state with one batch more; queries that were seen before are refused, unless they were drawn anew."""
         if draws is None:
-            seen = {query for one in self.batches for query in one.sample.queries}
-            again = [query for query in batch.sample.queries if query in seen]
-            if again:
+            seen = {query for one in self.batches for query in one.judged.queries}
+            repeated = [query for query in batch.judged.queries if query in seen]
+            if repeated:
                 raise DataError(
-                    f"{len(again):,} of {len(batch.sample):,} queries were seen in an earlier batch "
-                    f"({listed(again, 3, shortened)}); a query counts once: give the new judgments alone"
+                    f"{len(repeated):,} of {len(batch.judged):,} queries were seen in an earlier batch "
+                    f"({listed(repeated, 3, shortened)}); a query counts once: give the new judgments alone"
                 )
         elif any(_same_draws(one, batch, draws) for one in self.batches):
             raise DataError(
@@ -102,71 +106,62 @@ class State:
             )
         return replace(self, batches=(*self.batches, batch))
 
-    def sample(self) -> Sample:
+    def judged(self) -> JudgedQueries:
         """All that was seen, batch after batch."""
-        return reduce(Sample.then, (batch.sample for batch in self.batches))
+        return reduce(JudgedQueries.followed_by, (batch.judged for batch in self.batches))
 
     def nothing_to_lose(self) -> NothingToLoseData:
         """The counts of all batches together."""
-        return sum_of([batch.nothing_to_lose for batch in self.batches])
+        return sum_counts([batch.nothing_to_lose for batch in self.batches])
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write it, all or nothing, even if the power fails."""
         data = {
             "schema": SCHEMA,
-            **self.about.to_dict(),
+            **self.setup.to_dict(),
             "name": self.name,
             "batches": [batch.to_dict() for batch in self.batches],
         }
         write_text(path, to_json(sealed(data)), durable=True)
 
 
-def _same_draws(earlier: Batch, batch: Batch, draws: Draws) -> bool:
+def _same_draws(earlier: JudgedBatch, batch: JudgedBatch, draws: Draws) -> bool:
     """Whether two batches are of one seed, or one begins as the other did, which chance hardly ever does."""
     if earlier.seed == batch.seed:
         return True
-    shared = min(len(earlier.sample), len(batch.sample))
-    same = earlier.sample.queries[:shared] == batch.sample.queries[:shared]
+    shared = min(len(earlier.judged), len(batch.judged))
+    same = earlier.judged.queries[:shared] == batch.judged.queries[:shared]
     return same and draws.chance_of(shared) < _CHANCE
 
 
-def read_state(path: str | os.PathLike[str], about: About) -> State:
+def read_state(path: str | os.PathLike[str], setup: GateSetup) -> GateState:
     """The state at a path, or an empty one where there is none; one of something else is refused."""
     if state(path) is None:
-        return State(about, secrets.token_hex(16))
-    data = read_json(path)
-    if isinstance(data, dict) and data.get("schema") == _OLD_ORDER:
-        raise DataError.at(
-            path, None,
-            "is a state of version 0.1, which bet on queries in an order that has no proof; begin a new one (--state "
-            "NEW) with all judgments so far as its first batch",
-        )  # fmt: skip
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        raise DataError.at(path, None, f"is no state of a gate; expected JSON with the schema {SCHEMA!r}")
-    check_seal(data, path)
+        return GateState(setup, secrets.token_hex(16))
+    data = read_sealed(path, (SCHEMA,), "is no state of a gate", _REFUSED)
     with expecting("a state", path, "begin anew"):
-        found = About.from_dict(data)
-        batches = tuple(Batch.from_dict(batch) for batch in data["batches"])
+        stored = GateSetup.from_dict(data)
+        batches = tuple(JudgedBatch.from_dict(batch) for batch in data["batches"])
         name = str(data["name"])
         if not batches:
             raise ValueError("no batch")
-    _check_same(path, found, about)
-    return State(about, name, batches)
+    _check_same(path, stored, setup)
+    return GateState(setup, name, batches)
 
 
-def _check_same(path: str | os.PathLike[str], before: About, now: About) -> None:
-    held, given = before.to_dict(), now.to_dict()
-    other = [name for name in held if held[name] != given[name]]
+def _check_same(path: str | os.PathLike[str], before: GateSetup, now: GateSetup) -> None:
+    old, new = before.to_dict(), now.to_dict()
+    other = [name for name in old if old[name] != new[name]]
     if not other:
         return
     name = other[0]
-    what = {"policy": "another policy", "budget": f"a budget of {held['budget']}", "drawn_for": "other draws",
-            "mean_weight": "draws from other traffic", "measure": f"the measure {held['measure']}",
-            "unanswered": f"--unanswered {held['unanswered']}",
-            "ledger": "a ledger" if held["ledger"] else "no ledger"}  # fmt: skip
+    what = {"policy": "another policy", "budget": f"a budget of {old['budget']}", "drawn_for": "other draws",
+            "mean_weight": "draws from other traffic", "measure": f"the measure {old['measure']}",
+            "unanswered": f"--unanswered {old['unanswered']}",
+            "ledger": "a ledger" if old["ledger"] else "no ledger"}  # fmt: skip
     if name in ("baseline", "candidate"):
-        same = held[name]["name"] == given[name]["name"]
-        called = shortened(held[name]["name"])
-        told = f"another run that was called {called} too" if same else f"the {name} {called}"
-        raise DataError.at(path, None, f"was begun with {told}; {_OTHER}")
+        same = old[name]["name"] == new[name]["name"]
+        called = shortened(old[name]["name"])
+        change = f"another run that was called {called} too" if same else f"the {name} {called}"
+        raise DataError.at(path, None, f"was begun with {change}; {_OTHER}")
     raise DataError.at(path, None, f"was begun with {what[name]}; {_OTHER}")

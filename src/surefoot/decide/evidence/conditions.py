@@ -1,0 +1,207 @@
+"""The conditions that a release, or a controller, can be held to: one entry for each, with all that depends on which.
+
+A condition is about a figure that is the mean over traffic of a value per query, v(q):
+
+    risk           v = max(0, −δ_q)                         at most the level
+    share_hurt     v = 1 where the query loses over 20 %    at most the level
+    gain           v = δ_q                                  above the level
+    U_Risk(α)      v = f_α(δ_q)                             above the level
+
+It is proved as a mean of x within [0, 1]: figure = offset + scale·E[x]. Of queries drawn in proportion to V, values are
+divided by V and the figure is multiplied by V̄, the mean of V over traffic; both are 1 for plain samples.
+
+    at most        x = v/V/width                            offset = 0     scale = width·V̄
+    above          x = (1 − v/V)/width                      offset = V̄     scale = −width·V̄
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from surefoot.arrays import Floats
+from surefoot.decide.evidence.draws import DrawnFor
+from surefoot.errors import DataError, listed, shortened
+from surefoot.measures.notation import is_binary
+from surefoot.risk.tradeoff import hurts, weigh_losses
+
+
+class BoundedMean(NamedTuple):
+    """x of each query, within [0, 1], and how its mean becomes the figure: offset + scale·mean."""
+
+    x: Floats
+    offset: float
+    scale: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """A kind of condition; `Rule` is one of them at a level.
+
+    `values` gives v of each query from the candidate's scores, the baseline's, and α; they span `width`, which may
+    depend on α: from 0 to width where the figure must be at most the level, from 1 − width to 1 where it must be above.
+    """
+
+    name: str  # in policies and in JSON
+    title: str  # in text
+    words: str  # the figure, within a sentence
+    direction: Literal["at most", "above"]
+    values: Callable[[Floats, Floats, float], Floats]
+    width: Callable[[float], float] = lambda alpha: 1.0
+    example: float  # a usual level
+    example_alpha: float | None = None  # a usual α; None where the condition has none
+    zero_or_one: Literal["always", "binary measures", "never"] = "never"  # when v is 0 or 1: it has an exact test then
+    drawn_for: DrawnFor | None = None  # what queries must be drawn for to decide it; None where draws cannot
+    promise: Callable[[float, str], str] | None = None  # a certificate's words for a level and a measure; None where
+    # a controller cannot keep to it. It can where v is never below 0: showing fewer lists then never makes it greater.
+
+    @property
+    def at_most(self) -> bool:
+        """Whether the figure must be at most the level; otherwise it must be above."""
+        return self.direction == "at most"
+
+    @property
+    def has_alpha(self) -> bool:
+        """Whether it needs an α."""
+        return self.example_alpha is not None
+
+    @property
+    def level_key(self) -> str:
+        """What a policy calls the level, beside alpha."""
+        return self.direction.replace(" ", "_")
+
+    @property
+    def within_worst_case(self) -> bool:
+        """Whether v is never above what a query could lose at most, W(q)."""
+        return self.drawn_for == "risk"
+
+    def limits(self, alpha: float | None) -> tuple[float, float]:
+        """Between what the figure lies."""
+        width = self.width(alpha or 0.0)
+        return (0.0, width) if self.at_most else (1.0 - width, 1.0)
+
+    def has_exact_test(self, measure: str) -> bool:
+        """Whether v is 0 or 1 under the measure; the exact binomial test then needs fewer queries than betting."""
+        return self.zero_or_one == "always" or (self.zero_or_one == "binary measures" and is_binary(measure))
+
+    def bounded_mean(
+        self, candidate: Floats, baseline: Floats, alpha: float | None, weight: Floats | float, mean_weight: float
+    ) -> BoundedMean:
+        """x, offset and scale; `weight` is V of each query, `mean_weight` V̄."""
+        own = alpha or 0.0
+        values, width = self.values(candidate, baseline, own) / weight, self.width(own)
+        if self.at_most:
+            return BoundedMean(values / width, 0.0, width * mean_weight)
+        return BoundedMean((1 - values) / width, mean_weight, -width * mean_weight)
+
+    def policy_example(self) -> str:
+        """A line of a policy, as in `risk = 0.02`."""
+        if self.example_alpha is None:
+            return f"{self.name} = {self.example}"
+        return f"{self.name} = {{alpha = {self.example_alpha:g}, {self.level_key} = {self.example}}}"
+
+
+def _loss(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
+    return np.maximum(-(candidate - baseline), 0)
+
+
+def _is_hurt(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
+    return hurts(candidate - baseline, baseline).astype(np.float64)
+
+
+def _difference(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
+    return candidate - baseline
+
+
+def _weighed_difference(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
+    return weigh_losses(candidate - baseline, alpha)
+
+
+CONDITIONS: dict[str, Condition] = {  # in the order in which policies are read and decisions list them
+    condition.name: condition
+    for condition in (
+        Condition(
+            name="risk",
+            title="risk",
+            words="the average loss",
+            direction="at most",
+            values=_loss,
+            example=0.02,
+            zero_or_one="binary measures",
+            drawn_for="risk",
+            promise=lambda level, measure: f"loses on average at most {level:g} of {measure} a query",
+        ),
+        Condition(
+            name="share_hurt",
+            title="share_hurt",
+            words="the share of queries that lose over 20 %",
+            direction="at most",
+            values=_is_hurt,
+            example=0.05,
+            zero_or_one="always",
+            promise=lambda level, measure: (
+                f"makes at most {100 * level:g} % of queries lose over a fifth of their {measure}"
+            ),
+        ),
+        Condition(
+            name="gain",
+            title="gain",
+            words="the gain",
+            direction="above",
+            values=_difference,
+            width=lambda alpha: 2.0,
+            example=0.0,
+            drawn_for="gain",
+        ),
+        Condition(
+            name="u_risk",
+            title="U_Risk",
+            words="U_Risk",
+            direction="above",
+            values=_weighed_difference,
+            width=lambda alpha: 2 + alpha,
+            example=0.0,
+            example_alpha=5,
+            drawn_for="gain",
+        ),
+    )
+}
+LOSSES = tuple(name for name, condition in CONDITIONS.items() if condition.promise is not None)  # of controllers
+ConditionName: TypeAlias = Annotated[str, ("enum", list(CONDITIONS))]
+LossName: TypeAlias = Annotated[str, ("enum", list(LOSSES))]
+
+
+def condition_named(name: str) -> Condition:
+    """The condition of this name; files may name any."""
+    if not isinstance(name, str) or name not in CONDITIONS:
+        raise DataError(f"has a condition {shortened(name)}; known: {listed([*CONDITIONS])}")
+    return CONDITIONS[name]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One condition at a level, of all queries or of a segment."""
+
+    name: ConditionName
+    level: float
+    alpha: float | None = None
+    segment: str | None = None
+
+    @property
+    def condition(self) -> Condition:
+        """What kind of condition it is."""
+        return condition_named(self.name)
+
+    @property
+    def words(self) -> str:
+        """As in `risk ≤ 0.02` or `U_Risk(5) > 0`."""
+        condition = self.condition
+        figure = condition.title + (f"({self.alpha:g})" if condition.has_alpha else "")
+        return f"{figure} {'≤' if condition.at_most else '>'} {self.level:g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that JSON can hold."""
+        return {"name": self.name, "segment": self.segment, "level": self.level, "alpha": self.alpha}
