@@ -21,10 +21,10 @@ def decimal(text: str) -> float:
     >>> decimal(" 1e-3")
     0.001
     """
-    written = text.strip(" \t")
-    if not _DECIMAL.fullmatch(written):
+    stripped = text.strip(" \t")
+    if not _DECIMAL.fullmatch(stripped):
         raise ValueError(f"not a number: {shortened(text)}")
-    return float(written)
+    return float(stripped)
 
 
 def is_real(value: Any) -> bool:
@@ -36,7 +36,7 @@ def is_real(value: Any) -> bool:
     return isinstance(value, Real | Decimal) and type(value).__name__ not in ("bool", "timedelta64")
 
 
-def number_of(value: Any) -> float | None:
+def finite_number(value: Any) -> float | None:
     """The finite number that a value is, or None; a text must be one as other programs write it."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):  # one number in an array
         value = value.item()
@@ -54,7 +54,7 @@ LARGEST_SEED = 2**64 - 1
 LARGEST_COUNT = 2**31 - 1  # of queries, ranks or results: more than any file holds
 
 
-def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     """The value as a whole number from `least` to `most`, or an error that names it."""
     span = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
     try:

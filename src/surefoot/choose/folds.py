@@ -12,15 +12,15 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from surefoot.arguments import LARGEST_SEED, whole
+from surefoot.arguments import LARGEST_SEED, integer
 from surefoot.arrays import Floats, Rows
 from surefoot.choose.aggregates import Aggregate
 from surefoot.choose.options import FEWEST_FOLDS, FOLDS, SPLIT_SEED
 from surefoot.data.compression import OPEN
 from surefoot.data.letor.files import read_letor
-from surefoot.data.reading.files import FORMS, existing_file
+from surefoot.data.reading.files import FORMATS, existing_file
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.data.writing.all_or_nothing import made_folder, unfinished, written
+from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.baseline_spec import files_of, read_like, with_baselines
 from surefoot.learn.checkpoints import data_hash
@@ -31,7 +31,7 @@ _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
 _ENDINGS = (
     ".txt",
     *(f".txt{ending}" for ending in OPEN),
-    *(ending for ending, form in FORMS.items() if form == "parquet"),
+    *(ending for ending, form in FORMATS.items() if form == "parquet"),
     "",
 )
 KEPT = "data"  # below a sweep's folder: data that was given in memory
@@ -76,8 +76,8 @@ class Source:
 
     def __post_init__(self) -> None:
         """Reject what could not be read or cut."""
-        whole("folds", self.folds, FEWEST_FOLDS)
-        whole("split_seed", self.seed, 0, LARGEST_SEED)
+        integer("folds", self.folds, FEWEST_FOLDS)
+        integer("split_seed", self.seed, 0, LARGEST_SEED)
         if not 0 <= self.held_out < float("inf"):
             raise ArgumentError(f"held_out is {self.held_out:g}; give a share below 1, or a number of queries")
         if self.selective is not None:
@@ -226,7 +226,7 @@ def keep_data(data: Any, folder: Path, *, needed: bool) -> Path:
     name = hashlib.sha256("".join(map(data_hash, flat)).encode()).hexdigest()[:20]
     target = folder.resolve() / KEPT / name
     if not target.exists():
-        with written(target), made_folder(target.parent), unfinished(target) as temporary:
+        with reporting_write_errors(target), ensure_folder(target.parent), temporary_path(target) as temporary:
             temporary.mkdir()
             for number, one in enumerate(flat):
                 home = temporary if single else temporary / f"Fold{number // 3 + 1}"

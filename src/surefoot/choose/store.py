@@ -27,7 +27,7 @@ from surefoot.choose.plan import Job, Plan
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
 from surefoot.data.writing.array_files import Arrays, read_arrays, save_arrays
-from surefoot.data.writing.locks import LOCK, alone_in
+from surefoot.data.writing.locks import LOCK, lock_folder
 from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"
@@ -114,7 +114,7 @@ class Store:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Make the folder, and keep other sweeps out of it for as long as this one works there."""
-        with alone_in(self.folder, "sweep"):
+        with lock_folder(self.folder, "sweep"):
             yield
 
     def key(self, job: Job) -> str:

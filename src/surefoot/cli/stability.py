@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal, whole
+from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal, integer
 from surefoot.cli.bar import with_bar
 from surefoot.cli.outputs import JSON, PAGE, STUDY_CSV, Force, Output, check_outputs
 from surefoot.cli.printing import TERMINAL, show
@@ -120,7 +120,7 @@ def subsets(
 
     given = _numbers(sizes, "--sizes")
     wanted = (
-        None if given is None else [whole("--sizes", int(size) if size.is_integer() else size, 1) for size in given]
+        None if given is None else [integer("--sizes", int(size) if size.is_integer() else size, 1) for size in given]
     )
     _give(
         subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed),

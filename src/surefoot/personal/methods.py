@@ -108,7 +108,7 @@ class Material:
 def _only(data: RankingData, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> RankingData:
     """Some of the rows; every query keeps at least one."""
     lengths: Floats = np.add.reduceat(rows.astype(np.int64), data.offsets[:-1])
-    return RankingData.of_queries(
+    return RankingData.from_queries(
         np.ascontiguousarray(data.X[rows]), data.y[rows], data.queries, lengths, feature_names=data.feature_names,
         baselines={name: scores[rows] for name, scores in data.baselines.items()},
     )  # fmt: skip

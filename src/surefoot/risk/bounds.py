@@ -65,12 +65,12 @@ def hoeffding_bentkus_p(mean: ArrayLike, n: int, m: ArrayLike) -> Floats:
     >>> round(float(hoeffding_bentkus_p(0.01, 500, 0.02)), 4)
     0.1772
     """
-    found, level = np.asarray(mean, np.float64), np.asarray(m, np.float64)
+    observed, level = np.asarray(mean, np.float64), np.asarray(m, np.float64)
     inside = np.where((level > 0) & (level < 1), level, 0.5)
-    low = np.minimum(found, inside)
+    low = np.minimum(observed, inside)
     hoeffding = np.exp(-n * (rel_entr(low, inside) + rel_entr(1 - low, 1 - inside)))
     # n times a mean of whole numbers may lie a rounding above a whole number.
-    bentkus = np.e * binomial_p(np.ceil(n * found * (1 - 1e-12)), n, inside)
+    bentkus = np.e * binomial_p(np.ceil(n * observed * (1 - 1e-12)), n, inside)
     return _settled(level, np.minimum(1, np.minimum(hoeffding, bentkus)))
 
 
@@ -149,7 +149,7 @@ def upper_bound(x: ArrayLike, delta: float, method: Method | Literal["stratified
 class Bound(NamedTuple):
     """For each test the largest level that is not refuted, its mean at least, and one just above, which is."""
 
-    kept: Floats
+    not_refuted: Floats
     refuted: Floats
 
 
@@ -163,8 +163,8 @@ def largest_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Float
     share = np.arange(grid + 1) / grid
     for spread in (share * share, share):
         levels = low[:, None] + (high - low)[:, None] * spread
-        kept = p_of(levels)[:, :-1] > deltas[:, None]
-        last = np.where(kept.any(axis=1), grid - 1 - kept[:, ::-1].argmax(axis=1), 0)
+        above = p_of(levels)[:, :-1] > deltas[:, None]
+        last = np.where(above.any(axis=1), grid - 1 - above[:, ::-1].argmax(axis=1), 0)
         tests = np.arange(len(means))
         low, high = levels[tests, last], levels[tests, last + 1]
     return Bound(low, high)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surefoot.arguments import number_of
+from surefoot.arguments import finite_number
 from surefoot.arrays import LARGEST, Flags, Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.vectors import Vector, blocks
@@ -100,11 +100,11 @@ def hurts(differences: Floats, baseline: Floats) -> Flags:
 
 def check_alpha(alpha: Any) -> float:
     """α as a float, if it is one that risk measures know."""
-    value = number_of(alpha)
+    value = finite_number(alpha)
     if value is None or not 0 <= value <= LARGEST_ALPHA:
-        found = shortened(alpha) if value is None else f"{value:g}"
+        shown = shortened(alpha) if value is None else f"{value:g}"
         raise ArgumentError(
-            f"alpha is {found}; it must be finite and at least 0 (0 is plain gain), at most {LARGEST_ALPHA:,.0f}"
+            f"alpha is {shown}; it must be finite and at least 0 (0 is plain gain), at most {LARGEST_ALPHA:,.0f}"
         )
     return value
 

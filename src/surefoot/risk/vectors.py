@@ -13,7 +13,7 @@ from surefoot.arrays import Floats
 CHUNK = 1 << 15  # queries handled at a time: what is computed of them stays in the processor's cache
 
 
-class Streamed(Protocol):
+class StreamedVector(Protocol):
     """Numbers that are read anew, a block at a time, whenever they are asked for."""
 
     def __len__(self) -> int:
@@ -25,7 +25,7 @@ class Streamed(Protocol):
         ...
 
 
-Vector: TypeAlias = Floats | Streamed
+Vector: TypeAlias = Floats | StreamedVector
 
 
 def blocks(vector: Vector) -> Iterator[Floats]:
@@ -89,7 +89,7 @@ class Matrix(Protocol):
 
 
 @dataclass(frozen=True)
-class Derived:
+class DerivedVector:
     """Numbers computed of others, block by block."""
 
     length: int

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.data.reading.frames import QUERY_COLUMNS
-from surefoot.data.tools.json_location import notation, offset_of
+from surefoot.data.tools.json_location import json_path, offset_of
 
 JUDGED = {"red dress": {"d1": 3.0, "d2": 0.0}, "-40 degrees": {"d3": 1.0}}
 RATINGS = "query,docid,rating\nred dress,d1,3\nred dress,d2,0\nred dress,d9,\nshoes,,\n -40 degrees,d3,1"
@@ -418,7 +418,7 @@ def test_every_place_of_a_json_text_is_found(value: Any, indent: int | None) -> 
         assert json.JSONDecoder().raw_decode(text, offset_of(text, steps))[0] == inner
         children = inner.items() if isinstance(inner, dict) else enumerate(inner) if isinstance(inner, list) else ()
         places += [((*steps, step), child) for step, child in children]
-    assert len({notation(steps) for steps, _ in places}) == len(places)
+    assert len({json_path(steps) for steps, _ in places}) == len(places)
 
 
 # ir_metadata
@@ -579,7 +579,7 @@ def test_ids_with_spaces_stay_out_of_trec_lines(tmp_path: Path) -> None:
 
 def test_a_large_table_is_not_copied_into_lists(tmp_path: Path) -> None:
     """Polars' columns of an ordinary table go on as they are: only a tool's become lists."""
-    from surefoot.data.tools.quepid import in_table
+    from surefoot.data.tools.quepid import from_table
 
     columns = [pl.Series(["q"]), pl.Series(["d"]), pl.Series(["1"])]
     assert in_table(["query_id", "doc_id", "score"], columns, str, ["score"], None) is None

@@ -15,7 +15,7 @@ from surefoot.data.reading.json_text import parse_json
 from surefoot.errors import DataError, shortened
 
 # The forms that endings stand for; files of any other are lines.
-FORMS = {
+FORMATS = {
     ".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
 }  # fmt: skip
 _OF_LINES = (".run", ".trec", ".res", ".results", ".txt", ".tsv")  # what a system's name does not end in
@@ -32,7 +32,7 @@ def stem(path: str | os.PathLike[str]) -> str:
     >>> stem("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    return as_text(_without(_without(Path(path).name, OPEN), (*_OF_LINES, *FORMS)))
+    return as_text(_without(_without(Path(path).name, OPEN), (*_OF_LINES, *FORMATS)))
 
 
 def inner_ending(path: str | os.PathLike[str]) -> str:
@@ -59,7 +59,7 @@ def is_compressed(path: Path) -> bool:
     return path.suffix.lower() in OPEN
 
 
-def state(path: str | os.PathLike[str]) -> os.stat_result | None:
+def file_status(path: str | os.PathLike[str]) -> os.stat_result | None:
     """What is known of the file, through links; nothing where there is none or its name cannot be one."""
     try:
         return Path(path).stat()
@@ -70,12 +70,12 @@ def state(path: str | os.PathLike[str]) -> os.stat_result | None:
 def resolved(path: str | os.PathLike[str]) -> Path:
     """The path with its links followed; an OSError where one leads to itself, which Python 3.13 no longer tells."""
     try:
-        found = Path(path).resolve()
+        target = Path(path).resolve()
     except RuntimeError as error:
         raise OSError("it is a link that leads to itself") from error
-    if found.is_symlink():
+    if target.is_symlink():
         raise OSError("it is a link that leads to itself")
-    return found
+    return target
 
 
 def existing_file(path: str | os.PathLike[str]) -> Path:
@@ -84,12 +84,12 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
     if not str(path):
         raise DataError("no file is named where one should be; give its name")
     try:
-        found = file.stat()
+        status = file.stat()
     except (OSError, ValueError) as error:
         raise DataError.at(path, None, f"cannot be read ({reason(error)}); check the name") from error
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise DataError.at(path, None, "is a folder; give a file")
-    if stat.S_ISREG(found.st_mode) and found.st_size == 0:  # a pipe has no size
+    if stat.S_ISREG(status.st_mode) and status.st_size == 0:  # a pipe has no size
         raise DataError.at(path, None, "the file is empty; expected at least one line")
     return file
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-class GrowingColumn:
+class GrowableColumn:
     """Values that come one part after the other.
 
     Too much room costs nothing: memory that nobody has written to is not there yet.
@@ -42,7 +42,7 @@ class GrowingColumn:
         """A view of the first values, for as long as nothing is added."""
         return self._values[:count]
 
-    def whole(self) -> npt.NDArray[Any]:
+    def take(self) -> npt.NDArray[Any]:
         """All of it, no longer held here."""
         values, self._values = self._values, self._values[:0].copy()
         values.resize(self._length, refcheck=False)
@@ -50,18 +50,18 @@ class GrowingColumn:
         return values
 
 
-class GrowingMatrix:
+class GrowableMatrix:
     """Rows that come one block after the other, with columns of 0 to the right when wider ones come."""
 
     def __init__(self, dtype: npt.DTypeLike, width: int = 0) -> None:
         self.rows = 0
         self.width = width
-        self._cells = GrowingColumn(dtype)
+        self._cells = GrowableColumn(dtype)
 
     def reserve(self, rows: int, width: int) -> None:
         """Make room before the first row comes."""
         self.width = max(self.width, width)
-        self._cells = GrowingColumn(self._cells.first(0).dtype, rows * self.width)
+        self._cells = GrowableColumn(self._cells.first(0).dtype, rows * self.width)
 
     def append(self, block: npt.NDArray[Any]) -> None:
         """Put the block's rows below the others."""
@@ -85,6 +85,6 @@ class GrowingMatrix:
             rows[:, :old] = moved
             rows[:, old:] = 0
 
-    def whole(self) -> npt.NDArray[Any]:
+    def take(self) -> npt.NDArray[Any]:
         """All rows, no longer held here."""
-        return self._cells.whole().reshape(self.rows, self.width)
+        return self._cells.take().reshape(self.rows, self.width)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from surefoot.errors import ArgumentError, shortened
 
 
-class Target(StrEnum):
+class JudgmentFormat(StrEnum):
     """A tool's form."""
 
     quepid = "quepid"
@@ -15,7 +15,7 @@ class Target(StrEnum):
     query_set = "query-set"
 
     @classmethod
-    def parse(cls, form: str) -> Target:
+    def parse(cls, form: str) -> JudgmentFormat:
         """The form of that name."""
         if form not in tuple(cls):
             raise ArgumentError(f"form is {shortened(form)}; it must be one of {', '.join(cls)}")

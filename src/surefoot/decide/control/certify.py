@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.hashes import sealed
+from surefoot.data.hashes import seal
 from surefoot.decide.control.certificate import Certificate, sentence
 from surefoot.decide.control.certificate_data import SCHEMA, CurvePoint, Figures, Weights
 from surefoot.decide.control.settings import Asked
@@ -78,7 +78,7 @@ def certify(outcome: Outcome, about: Mapping[str, Any]) -> Certificate:
         "reason": reason(outcome, least),
         "curve": [with_share(point, whole["gain"]) for point in points],
     }
-    return Certificate(sealed(data | {"sentence": sentence(data)}))
+    return Certificate(seal(data | {"sentence": sentence(data)}))
 
 
 def method_of(outcome: Outcome) -> str:

@@ -18,7 +18,7 @@ from surefoot.decide.control.thresholds import Calibration, best_of, passing
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, counts_of, sum_of
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.errors import DataError
-from surefoot.risk.betting import Anytime, anytime_columns, gated_columns, start_anytime
+from surefoot.risk.betting import AnytimeBets, anytime_columns, gated_columns, start_anytime
 from surefoot.risk.bounds import least_queries
 
 _COLUMNS = ("scores", "candidate", "baseline")
@@ -33,7 +33,7 @@ class Opening:
 
     asked: Asked
     thresholds: Floats  # descending
-    bets: tuple[Anytime, ...]
+    bets: tuple[AnytimeBets, ...]
     batches: tuple[Judged, ...]  # each in betting order
     nothing_to_lose: tuple[NothingToLoseData, ...]  # of each
     seen: frozenset[str]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from surefoot.arguments import LARGEST_COUNT, number_of, whole
+from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.decide.control.certificate_data import LossName
 from surefoot.decide.control.list_pair import Lists, Movement
 from surefoot.decide.evidence.nothing_to_lose import unanswered_of
@@ -62,7 +62,7 @@ class Asked:
                 "the binomial test is for losses of 0 or 1: take loss='share_hurt', or method='betting'"
             )
         share = None if blend is None else _between("blend", blend, 0, 1, "a weight above 0 and at most 1")
-        cap = None if movement_cap is None else whole("movement_cap", movement_cap, 1, LARGEST_COUNT)
+        cap = None if movement_cap is None else integer("movement_cap", movement_cap, 1, LARGEST_COUNT)
         return cls(
             measure=check_bounded(measure),
             levels=levels,
@@ -77,7 +77,7 @@ class Asked:
             gate=gate,
             movement=Movement(share, cap),
             drift=_between("drift", drift, math.nextafter(1, 0), MOST_DRIFT, "at least 1, by which queries may grow"),
-            budget=whole("budget", budget, 1, LARGEST_COUNT),
+            budget=integer("budget", budget, 1, LARGEST_COUNT),
             unanswered=unanswered_of(unanswered),
         )
 
@@ -134,7 +134,7 @@ def _levels(loss: Any, level: Any) -> dict[LossName, float]:
 
 
 def _between(name: str, value: Any, low: float, high: float, words: str) -> float:
-    number = None if isinstance(value, str) else number_of(value)
+    number = None if isinstance(value, str) else finite_number(value)
     if number is None or not low < number <= high:
         raise ArgumentError(f"{name} is {shortened(value)}; it must be {words}")
     return number

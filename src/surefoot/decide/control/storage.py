@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from surefoot.data.hashes import check_seal, sealed
+from surefoot.data.hashes import check_seal, seal
 from surefoot.data.reading.files import read_json
-from surefoot.data.writing.all_or_nothing import made_folder, write_text
+from surefoot.data.writing.all_or_nothing import ensure_folder, write_text
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.file_names import CONTROLLER, RANKER
 from surefoot.decide.control.sequential import Opening
@@ -37,7 +37,7 @@ def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
     if certificate is None:
         raise ArgumentError("nothing is proved yet, so nothing is worth saving; call calibrate, or update")
     gate = {"name": controller.gate.name, "learned": controller.gate.to_dict()}
-    with made_folder(folder) as home:
+    with ensure_folder(folder) as home:
         hashes: dict[str, str] | None = None
         if controller._ranker is not None:
             controller._ranker.save(home / RANKER)
@@ -55,7 +55,7 @@ def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
             "opening": None if controller.opening_ is None else controller.opening_.to_dict(),
             "certificate": certificate.to_dict(),
         }
-        write_text(home / CONTROLLER, to_json(sealed(data)), durable=True)
+        write_text(home / CONTROLLER, to_json(seal(data)), durable=True)
 
 
 def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskController:

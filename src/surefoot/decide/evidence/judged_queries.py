@@ -14,7 +14,7 @@ from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.gate.policy import Rule
 from surefoot.decide.options import EVERY
-from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, of_other_queries, shortened
+from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, other_queries_hint, shortened
 from surefoot.measures.notation import is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
 from surefoot.risk.segments import MOST_SEGMENTS
@@ -187,7 +187,7 @@ def _members(kinds: Kinds, queries: Sequence[str], batch: bool) -> dict[str, tup
         present = sorted({kind for kind in (of.values() if batch else named) if kind is not None})
         if not present:
             raise ArgumentError(
-                f"no query has a segment in {shortened(column)}: {of_other_queries('segments', of, queries)}"
+                f"no query has a segment in {shortened(column)}: {other_queries_hint('segments', of, queries)}"
             )
         if len(present) > MOST_SEGMENTS:
             raise ArgumentError(

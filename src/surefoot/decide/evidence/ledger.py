@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from surefoot.data.hashes import FINGERPRINT, check_seal, queries_hash, sealed, text_hash
-from surefoot.data.reading.files import read_json, state
+from surefoot.data.hashes import FINGERPRINT, check_seal, queries_hash, seal, text_hash
+from surefoot.data.reading.files import file_status, read_json
 from surefoot.data.writing.all_or_nothing import destination, write_text
-from surefoot.data.writing.locks import alone_with
+from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import Sample
 from surefoot.decide.gate.policy import Policy
@@ -172,12 +172,12 @@ def _check_batch(own: _Set, kin: list[_Set]) -> None:
 def opened(path: str | os.PathLike[str]) -> Iterator[Ledger]:
     """The ledger at a path, for one program at a time; written when the block ends without an error."""
     destination(path)
-    with alone_with(path, "ledger"):
+    with lock_file(path, "ledger"):
         found = _read(path)
         before = to_json(found.to_dict())
         yield found
         if to_json(found.to_dict()) != before:
-            write_text(path, to_json(sealed(found.to_dict())), durable=True)
+            write_text(path, to_json(seal(found.to_dict())), durable=True)
 
 
 @contextmanager
@@ -196,7 +196,7 @@ def sorted_scores(sample: Sample) -> list[list[Any]]:
 
 
 def _read(path: str | os.PathLike[str]) -> Ledger:
-    if state(path) is None:
+    if file_status(path) is None:
         return Ledger()
     data = read_json(Path(path))
     if isinstance(data, dict) and data.get("schema") == _BY_SETS:

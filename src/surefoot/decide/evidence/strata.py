@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arguments import number_of
+from surefoot.arguments import finite_number
 from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of
 from surefoot.decide.evidence.judged_queries import Kinds, Sample
@@ -38,7 +38,7 @@ def read_weights(source: Any) -> dict[str, float]:
         given = list(zip(ids_of(columns[0], "the stratum", place).to_list(), columns[1], strict=True))
     found: dict[str, float] = {}
     for name, value in given:
-        share = number_of(value)
+        share = finite_number(value)
         if name in found:
             raise DataError(f"{where}: stratum {shortened(name)} appears twice; give each once")
         if share is None or not 0 < share <= 1:

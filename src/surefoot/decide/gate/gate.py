@@ -9,13 +9,13 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from surefoot.arguments import LARGEST_COUNT, whole
+from surefoot.arguments import LARGEST_COUNT, integer
 from surefoot.data.hashes import lists_hash
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores, read_scores, unknown_system
 from surefoot.data.writing.all_or_nothing import destination
-from surefoot.data.writing.locks import alone_with
+from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.draws import Draws, read_draws
 from surefoot.decide.evidence.judged_queries import Sample, check_scores, drawn_sample, plain_sample, resolve_segments
 from surefoot.decide.evidence.ledger import Question, Use, entered
@@ -133,7 +133,7 @@ def deciding(
         seen, use = None, None
         if state is not None:
             destination(state)
-            alone.enter_context(alone_with(state, "state"))
+            alone.enter_context(lock_file(state, "state"))
             about = _about(matrix, baseline, candidate, resolved, draws, options)
             batch = Batch(sample, counted, None if draws is None else draws.seed)
             seen = read_state(state, about).add(batch, draws)
@@ -187,7 +187,7 @@ def _check_together(rules: Sequence[Rule], draws: Draws | None, options: Options
             "a budget and a state go together: how many queries may be judged, and where what was seen is kept"
         )
     if budget is not None:
-        whole("budget", budget, 1, LARGEST_COUNT)
+        integer("budget", budget, 1, LARGEST_COUNT)
         if weights is not None:
             raise ArgumentError(
                 "weights and a budget together have no proof; weigh strata in one decision on all queries"

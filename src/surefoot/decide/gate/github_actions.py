@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from surefoot.data.reading.files import state
-from surefoot.data.writing.all_or_nothing import written
+from surefoot.data.reading.files import file_status
+from surefoot.data.writing.all_or_nothing import reporting_write_errors
 from surefoot.decide.gate.decision_text import condition_name, headline, name, sentence
 from surefoot.risk.plain_data import Json
 
@@ -47,13 +47,13 @@ def command(kind: str, title: str, message: str) -> str:
 
 def append_summary(path: str | os.PathLike[str], markdown: str) -> None:
     """Add to the job's summary, as much as it may hold."""
-    found = state(path)
+    found = file_status(path)
     room = MOST_BYTES - (found.st_size if found is not None else 0) - 1
     text = ("\n" + markdown).encode()
     if len(text) > room:
         kept = text[: max(0, room - len(_CUT.encode()))].decode(errors="ignore")
         text = (kept[: kept.rfind("\n") + 1] + _CUT).encode() if room > len(_CUT.encode()) else b""
-    with written(path), Path(path).open("ab") as file:
+    with reporting_write_errors(path), Path(path).open("ab") as file:
         file.write(text)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from surefoot.arguments import is_real, number_of
+from surefoot.arguments import finite_number, is_real
 from surefoot.data.reading.files import existing_file, read_text
 from surefoot.decide.options import DELTA, EVERY, LEAST_DELTA, MOST_DELTA
 from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
@@ -159,7 +159,7 @@ def _rule(name: ConditionName, value: Any, segment: str | None, key: str, error:
 
 
 def _number(value: Any, key: str, error: _Error) -> float:
-    found = number_of(value) if is_real(value) or not isinstance(value, str) else None
+    found = finite_number(value) if is_real(value) or not isinstance(value, str) else None
     if found is None:
         raise error(f"{key} is {shortened(value)}; it must be a number")
     return found

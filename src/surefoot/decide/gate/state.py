@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from surefoot.data.hashes import check_seal, sealed
-from surefoot.data.reading.files import read_json, state
+from surefoot.data.hashes import check_seal, seal
+from surefoot.data.reading.files import file_status, read_json
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import Sample
@@ -118,7 +118,7 @@ class State:
             "name": self.name,
             "batches": [batch.to_dict() for batch in self.batches],
         }
-        write_text(path, to_json(sealed(data)), durable=True)
+        write_text(path, to_json(seal(data)), durable=True)
 
 
 def _same_draws(earlier: Batch, batch: Batch, draws: Draws) -> bool:
@@ -132,7 +132,7 @@ def _same_draws(earlier: Batch, batch: Batch, draws: Draws) -> bool:
 
 def read_state(path: str | os.PathLike[str], about: About) -> State:
     """The state at a path, or an empty one where there is none; one of something else is refused."""
-    if state(path) is None:
+    if file_status(path) is None:
         return State(about, secrets.token_hex(16))
     data = read_json(path)
     if isinstance(data, dict) and data.get("schema") == _OLD_ORDER:
