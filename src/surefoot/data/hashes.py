@@ -1,10 +1,11 @@
-"""What tells queries, rankings and files apart: SHA-256 of what they hold, whatever order it came in."""
+"""What identifies queries, rankings, data and files: SHA-256 of what they hold. Every hash of several rooms is here."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +18,22 @@ if TYPE_CHECKING:
     from surefoot.data.types.runs import RankedTable
 
 FINGERPRINT = 16  # hexadecimal digits of a query's: no two of a billion are likely to agree
+_ROWS = 1 << 16  # of document ids, hashed in one go
 SEAL = "sha256"  # the name under which a file holds the hash of all else in it
 
 
 def text_hash(text: str) -> str:
     """SHA-256 of a text, in hexadecimal; a text may hold half a character, as a file's name may."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def json_hash(content: Any, digits: int | None = None) -> str:
+    """SHA-256 of plain data as JSON, whatever the order of its keys: all hexadecimal digits, or the first ones.
+
+    >>> json_hash({"a": 1, "b": 2}, 20) == json_hash({"b": 2, "a": 1}, 20)
+    True
+    """
+    return text_hash(json.dumps(content, sort_keys=True))[:digits]
 
 
 def queries_hash(queries: Iterable[str]) -> str:
@@ -45,6 +56,30 @@ def lists_hash(table: RankedTable) -> str:
         content = [table.queries[number], documents[bounds[number] : bounds[number + 1]]]
         digest.update(json.dumps(content).encode())
     return digest.hexdigest()
+
+
+def data_hash(data: RankingData) -> str:
+    """One hash of all that labelled documents hold, in their order: features, labels, queries, ids and baselines."""
+    digest = hashlib.sha256()
+    digest.update(json.dumps([data.X.shape, data.queries, data.feature_names, list(data.baselines)]).encode())
+    for part in (data.X, data.y, data.offsets, *data.baselines.values()):
+        digest.update(np.ascontiguousarray(part).data)
+    if data.doc_ids is not None:
+        for start in range(0, len(data), _ROWS):
+            digest.update(json.dumps(data.doc_ids[start : start + _ROWS].to_list()).encode())
+    return digest.hexdigest()
+
+
+def query_hashes(data: RankingData) -> list[str]:
+    """For each query a hash of its id and its features, row by row: another order of documents is another hash.
+
+    It tells whether the same query is in two parts of one data set; `query_fingerprints` recognises it elsewhere.
+    """
+    spans = zip(data.queries, pairwise(data.offsets.tolist()), strict=True)
+    return [
+        hashlib.sha256(query.encode(errors="surrogatepass") + data.X[first:last].tobytes()).hexdigest()[:FINGERPRINT]
+        for query, (first, last) in spans
+    ]
 
 
 def query_fingerprints(data: RankingData, X: Matrix | None = None) -> list[frozenset[str]]:

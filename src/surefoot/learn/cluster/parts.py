@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Codes
+from surefoot.data.hashes import data_hash
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.stacking import stack
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
 from surefoot.learn.baseline_spec import with_baselines
-from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.cluster.libraries import dask_library, is_dask
 from surefoot.learn.inputs import as_data
 
