@@ -1,4 +1,4 @@
-"""Numbers that users give, read strictly: one place for what counts as one."""
+"""Numbers and lists that users give, read strictly: one place for what counts as one."""
 
 from __future__ import annotations
 
@@ -25,6 +25,42 @@ def decimal(text: str) -> float:
     if not _DECIMAL.fullmatch(stripped):
         raise ValueError(f"not a number: {shortened(text)}")
     return float(stripped)
+
+
+def comma_separated(text: str) -> list[str]:
+    """The parts of a text with commas between, without white space around them; empty ones do not count.
+
+    >>> comma_separated("bm25, today,")
+    ['bm25', 'today']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def parse_numbers(text: str, name: str, *, example: str = "1,5") -> list[float]:
+    """The finite numbers of a text with commas between, at least one, or an error that names the option.
+
+    >>> parse_numbers("0,1.5", "--alpha")
+    [0.0, 1.5]
+    """
+    parts = comma_separated(text)
+    numbers = [finite_number(part) for part in parts]
+    if not numbers or None in numbers:
+        wrong = parts[numbers.index(None)] if numbers else text
+        raise ArgumentError(f"{name} is {shortened(wrong)}; write numbers with commas between, such as {example}")
+    return [number for number in numbers if number is not None]
+
+
+def parse_integers(text: str, name: str) -> list[int]:
+    """The whole numbers of a text with commas between, at least one, or an error that names the option.
+
+    >>> parse_integers("0,1,2", "--seeds")
+    [0, 1, 2]
+    """
+    numbers = parse_numbers(text, name)
+    fraction = next((number for number in numbers if not number.is_integer()), None)
+    if fraction is not None:
+        raise ArgumentError(f"{name} is {fraction:g}; write whole numbers with commas between, such as 1,5")
+    return [int(number) for number in numbers]
 
 
 def is_real(value: Any) -> bool:

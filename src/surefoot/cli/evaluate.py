@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
+from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, comma_separated, parse_numbers
 from surefoot.cli.outputs import (
     JSON,
     METRICS,
@@ -193,7 +193,7 @@ def evaluate(
     assessment = assess(
         matrices,
         baseline if baseline in systems else _split(baseline),
-        _numbers(alpha),
+        parse_numbers(alpha, "--alpha"),
         population=None if population is None else _split(population, always_list=True),
         segments=segments,
         bootstrap=bootstrap,
@@ -260,14 +260,8 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
 def _split(text: str, always_list: bool = False) -> str | list[str]:
     from surefoot.data.reading.files import as_text
 
-    names = [name.strip() for name in as_text(text).split(",") if name.strip()]
+    names = comma_separated(as_text(text))
     return names if always_list or len(names) != 1 else names[0]
-
-
-def _numbers(text: str) -> list[float]:
-    from surefoot.risk.tradeoff import check_alpha
-
-    return [check_alpha(part.strip()) for part in text.split(",") if part.strip()]
 
 
 def _show(assessment: Assessment, output_format: AssessmentFormat, sort: str, per_query: bool) -> None:
