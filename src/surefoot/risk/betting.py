@@ -351,12 +351,17 @@ def check_delta(delta: Delta) -> Delta:
 
 
 def _levels(m: ArrayLike, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """m at the full shape, and the same with ½ where it is not within (0, 1), which `_known` then settles."""
+    """m at the full shape, and the same within (0, 1)."""
     values = np.asarray(m, dtype=np.float64)
     if np.isnan(values).any():
         raise ArgumentError("a level to test is not a number")
     level = np.array(np.broadcast_to(values, np.broadcast_shapes(values.shape, shape)))
-    return level, np.where((level > 0) & (level < 1), level, 0.5)
+    return level, levels_within(level)
+
+
+def levels_within(level: Floats) -> Floats:
+    """m, but ½ where it is not within (0, 1): a test can be made there, and `settle_trivial_levels` corrects its p."""
+    return np.where((level > 0) & (level < 1), level, 0.5)
 
 
 def settle_trivial_levels(level: Floats, p: Floats) -> Floats:

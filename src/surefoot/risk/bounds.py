@@ -15,20 +15,12 @@ from scipy.special import betaincc, rel_entr
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
-from surefoot.risk.betting import (
-    betting_p,
-    check_delta,
-    check_unit,
-    least_anytime,
-    least_by_betting,
-    stratified_p,
-)
+from surefoot.risk.betting import check_delta, least_anytime, least_by_betting, levels_within, settle_trivial_levels
 from surefoot.risk.tradeoff import hurts, paired_differences
 
 Loss = Literal["risk", "share_hurt"]
-Method = Literal["betting", "binomial", "hoeffding-bentkus"]
+Method = Literal["betting", "anytime", "binomial", "hoeffding-bentkus"]
 LOSSES: tuple[Loss, ...] = get_args(Loss)
-METHODS: tuple[Method, ...] = get_args(Method)
 GRID, COARSE_GRID = 512, 128  # levels tried at a time by a search for a bound; of very many queries
 _HALVINGS = 40  # of the interval in which a bound lies
 
@@ -54,9 +46,9 @@ def binomial_p(successes: ArrayLike, n: int, m: ArrayLike) -> Floats:
     (0.0493, 0.0602)
     """
     k, level = np.asarray(successes, np.float64), np.asarray(m, np.float64)
-    inside = np.where((level > 0) & (level < 1), level, 0.5)
+    inside = levels_within(level)
     few = np.minimum(k, n - 1)  # of n successes the tail is all there is
-    return _settled(level, np.where(k >= n, 1.0, betaincc(few + 1, n - few, inside)))
+    return settle_trivial_levels(level, np.where(k >= n, 1.0, betaincc(few + 1, n - few, inside)))
 
 
 def hoeffding_bentkus_p(mean: ArrayLike, n: int, m: ArrayLike) -> Floats:
@@ -66,44 +58,15 @@ def hoeffding_bentkus_p(mean: ArrayLike, n: int, m: ArrayLike) -> Floats:
     0.1772
     """
     observed, level = np.asarray(mean, np.float64), np.asarray(m, np.float64)
-    inside = np.where((level > 0) & (level < 1), level, 0.5)
+    inside = levels_within(level)
     low = np.minimum(observed, inside)
     hoeffding = np.exp(-n * (rel_entr(low, inside) + rel_entr(1 - low, 1 - inside)))
     # n times a mean of whole numbers may lie a rounding above a whole number.
     bentkus = np.e * binomial_p(np.ceil(n * observed * (1 - 1e-12)), n, inside)
-    return _settled(level, np.minimum(1, np.minimum(hoeffding, bentkus)))
+    return settle_trivial_levels(level, np.minimum(1, np.minimum(hoeffding, bentkus)))
 
 
-def crc_bound(losses: ArrayLike, largest: float = 1.0) -> Floats:
-    """(Σ L + B)/(n + 1): conformal risk control accepts where it is at most r, and then E[R] ≤ r, on average only.
-
-    >>> float(crc_bound([0.0, 0.5, 0.0]))
-    0.375
-    """
-    values = np.asarray(losses, np.float64)
-    return np.asarray((values.sum(axis=-1) + largest) / (values.shape[-1] + 1))
-
-
-def p_value(x: ArrayLike, m: ArrayLike, delta: float, method: Method = "betting") -> Floats:
-    """p of E[x] ≥ m by the method named; x of shape (..., n), in betting order where it bets.
-
-    >>> float(p_value(np.zeros(200), 0.02, 0.05, "binomial")) == float(binomial_p(0, 200, 0.02))
-    True
-    """
-    if method == "betting":
-        return betting_p(x, m, delta)
-    values = check_unit(x)
-    n = values.shape[-1]
-    if method == "binomial":
-        if not np.isin(values, (0, 1)).all():
-            raise ArgumentError("the binomial test is for losses of 0 or 1, such as share_hurt; use betting")
-        return binomial_p(values.sum(axis=-1), n, m)
-    if method == "hoeffding-bentkus":
-        return hoeffding_bentkus_p(values.mean(axis=-1), n, m)
-    raise ArgumentError(f"method is {shortened(method)}; it must be one of {', '.join(METHODS)}")
-
-
-def least_queries(m: float, delta: float, method: Method | Literal["anytime"] = "betting") -> int | None:
+def least_queries(m: float, delta: float, method: Method = "betting") -> int | None:
     """n₀: the fewest queries, all without a loss, that can prove a mean below m; None where no number of them can.
 
     Nor can numbers beyond two thousand million, which nobody judges.
@@ -124,26 +87,6 @@ def least_queries(m: float, delta: float, method: Method | Literal["anytime"] = 
     if least > LARGEST_COUNT:
         return None
     return least_anytime(m, delta) if method == "anytime" else int(least)
-
-
-def upper_bound(x: ArrayLike, delta: float, method: Method | Literal["stratified"] = "betting") -> float:
-    """The bound that n values prove: the largest m with p > δ, so that E[x] is at most that with confidence 1 − δ.
-
-    It is never below the mean that was observed, though luck with the first queries may refute that too.
-
-    >>> round(upper_bound(np.zeros(150), 0.05), 4), round(upper_bound(np.zeros(149), 0.05, "binomial"), 4)
-    (0.02, 0.0199)
-    """
-    values = check_unit(x)
-    if values.ndim != 1:
-        raise ArgumentError(f"a bound is of one vector of values, found shape {values.shape}")
-    check_delta(delta)
-
-    def p_of(levels: Floats) -> Floats:
-        return stratified_p(values, levels) if method == "stratified" else p_value(values, levels, delta, method)
-
-    search = largest_above if method == "betting" else last_above
-    return float(search(p_of, values.mean(keepdims=True), np.array([delta])).refuted[0])
 
 
 class Bound(NamedTuple):
@@ -178,7 +121,3 @@ def last_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats) 
         above = p_of(middle[:, None])[:, 0] > deltas
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     return Bound(low, high)
-
-
-def _settled(level: Floats, p: Floats) -> Floats:
-    return np.where(level >= 1, 0.0, np.where(level <= 0, 1.0, p))

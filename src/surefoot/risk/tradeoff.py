@@ -28,24 +28,6 @@ def u_risk(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> float:
     return float(weigh_losses(paired_differences(model, baseline), alpha).mean())
 
 
-def reward(model: ArrayLike, baseline: ArrayLike) -> float:
-    """Average improvement, over all queries (Wang et al., SIGIR 2012, Eq. 2).
-
-    >>> reward([0.5, 0.25], [0.25, 0.5])
-    0.125
-    """
-    return float(np.maximum(paired_differences(model, baseline), 0).mean())
-
-
-def risk(model: ArrayLike, baseline: ArrayLike) -> float:
-    """Average loss, over all queries, as a positive number (Wang et al., SIGIR 2012, Eq. 1).
-
-    >>> risk([0.5, 0.25], [0.25, 0.75])
-    0.25
-    """
-    return float(np.maximum(-paired_differences(model, baseline), 0).mean())
-
-
 def worst_mean(model: ArrayLike, baseline: ArrayLike, share: float = 0.05) -> float:
     """Mean of the worst share of differences, at least one query: the conditional value at risk.
 
