@@ -13,42 +13,46 @@ from typing import Any
 from surefoot.arguments import is_real
 from surefoot.arrays import LARGEST, LARGEST_POWER, Floats
 from surefoot.errors import ArgumentError, MeasureError, did_you_mean, shortened
-from surefoot.measures import effectiveness as on
-from surefoot.measures import near_ties
+from surefoot.measures import effectiveness, near_ties
 from surefoot.measures.matching import Hits
 from surefoot.measures.rank_binomial import sigma_problem
 
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of measure: its parameters with their defaults, and what may follow the @."""
+    """A kind of measure: the function that computes it, its parameters with their defaults, and what may follow the @.
+
+    Adding one to `FAMILIES` is all that a new measure needs beside its function; see docs/extend/measure.md.
+    """
 
     name: str
-    value: Callable[..., Floats]
+    compute: Callable[..., Floats]  # of the hits, the cut-off and the parameters: one value per judged query
     defaults: dict[str, Any]
     cutoff: str = "optional"  # or "required", "none", "recall"
     aliases: tuple[str, ...] = ()
+    bounded: bool = True  # whether values are from 0 to 1
+    uses_scores: bool = False  # whether it changes with scores while the ranking stays the same
 
 
 _DCG = {"dcg": "log2"}
 _REL = {"rel": 1}
 _SCORED = {"dcg": "log2", "normalize": "percentile"}
 FAMILIES = (
-    Family("nDCG", on.ndcg, _DCG),
-    Family("DCG", on.dcg, _DCG),
-    Family("ERR", on.err, {"max_rel": 4}),
-    Family("AP", on.average_precision, _REL, aliases=("MAP",)),
-    Family("RR", on.reciprocal_rank, _REL, aliases=("MRR", "recip_rank")),
-    Family("P", on.precision, _REL, cutoff="required", aliases=("Precision",)),
-    Family("R", on.recall, _REL, aliases=("Recall",)),
-    Family("Rprec", on.r_precision, _REL, cutoff="none"),
-    Family("Success", on.success, _REL, cutoff="required"),
-    Family("RBP", on.rank_biased_precision, {"p": 0.8, "rel": 1}),
-    Family("Judged", on.judged, {}),
-    Family("IPrec", on.interpolated_precision, _REL | {"version": 10}, cutoff="recall"),
-    Family("Bpref", on.bpref, _REL, cutoff="none"),
-    Family("rNDCG", near_ties.rndcg, {"sigma": 0.5, **_SCORED}),
-    Family("SoftNDCG", near_ties.soft_ndcg, {"sigma": 0.2, **_SCORED}),
+    Family("nDCG", effectiveness.ndcg, _DCG),
+    Family("DCG", effectiveness.dcg, _DCG, bounded=False),
+    Family("ERR", effectiveness.err, {"max_rel": 4}),
+    Family("AP", effectiveness.average_precision, _REL, aliases=("MAP",)),
+    Family("RR", effectiveness.reciprocal_rank, _REL, aliases=("MRR", "recip_rank")),
+    Family("P", effectiveness.precision, _REL, cutoff="required", aliases=("Precision",)),
+    Family("R", effectiveness.recall, _REL, aliases=("Recall",)),
+    Family("Rprec", effectiveness.r_precision, _REL, cutoff="none"),
+    Family("Success", effectiveness.success, _REL, cutoff="required"),
+    Family("RBP", effectiveness.rank_biased_precision, {"p": 0.8, "rel": 1}),
+    Family("Judged", effectiveness.judged, {}),
+    Family("IPrec", effectiveness.interpolated_precision, _REL | {"version": 10}, cutoff="recall"),
+    Family("Bpref", effectiveness.bpref, _REL, cutoff="none"),
+    Family("rNDCG", near_ties.rndcg, {"sigma": 0.5, **_SCORED}, uses_scores=True),
+    Family("SoftNDCG", near_ties.soft_ndcg, {"sigma": 0.2, **_SCORED}, uses_scores=True),
 )
 _CHOICES: dict[str, dict[Any, str]] = {
     "dcg": {"log2": "linear", "exp-log2": "2^g − 1"},
@@ -92,11 +96,21 @@ class Measure:
     @property
     def settings(self) -> dict[str, Any]:
         """All parameters, given or by default."""
-        return _BY_NAME[self.family.lower()].defaults | dict(self.parameters)
+        return self.kind.defaults | dict(self.parameters)
+
+    @property
+    def kind(self) -> Family:
+        """What is known of all measures of this family."""
+        return _BY_NAME[self.family.lower()]
+
+    @property
+    def depth(self) -> float | None:
+        """How many of the first results count; None where all do, or where the cut-off is a level of recall."""
+        return None if self.kind.cutoff == "recall" else self.cutoff
 
     def __call__(self, hits: Hits) -> Floats:
         """The measure's value on each judged query."""
-        return _BY_NAME[self.family.lower()].value(hits, self.cutoff, **self.settings)
+        return self.kind.compute(hits, self.cutoff, **self.settings)
 
     def __str__(self) -> str:
         """The shortest form that parses to the same measure."""

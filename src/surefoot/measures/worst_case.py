@@ -14,8 +14,6 @@ from surefoot.measures.discount import discount, discounts
 from surefoot.measures.matching import ordinals
 from surefoot.measures.notation import Measure
 
-_MEASURES_OF_SCORES = ("rNDCG", "SoftNDCG")  # these move with the scores, though no document does
-
 
 def worst_case_loss(
     run: Source, baseline: Source, measure: str | Measure, *, queries: Sequence[str] | None = None
@@ -35,15 +33,14 @@ def worst_case_loss(
     >>> worst_case_loss(new, today, "RR@10"), worst_case_loss(new, today, "P@2")
     (array([0.5]), array([0.]))
     """
-    kind = check_bounded(measure)
+    parsed = check_bounded(measure)
     candidate, reference = Run.read(run), Run.read(baseline)
-    if kind.family in ("nDCG", "RR", "P"):
-        losses = _loss_by_rank(candidate, reference, kind)
-    elif kind.family in _MEASURES_OF_SCORES:
+    if parsed.family in ("nDCG", "RR", "P"):
+        losses = _loss_by_rank(candidate, reference, parsed)
+    elif parsed.kind.uses_scores:  # these change with the scores, though no document moves
         losses = np.ones(len(reference.queries))
     else:
-        depth = None if kind.family == "IPrec" else kind.cutoff  # whose cut-off is a level of recall
-        losses = _lists_differ(candidate, reference, depth).astype(np.float64)
+        losses = _lists_differ(candidate, reference, parsed.depth).astype(np.float64)
     if queries is None:
         return losses
     value = dict(zip(reference.queries, losses.tolist(), strict=True))  # what the baseline does not answer cannot lose
@@ -52,13 +49,14 @@ def worst_case_loss(
 
 def check_bounded(measure: str | Measure) -> Measure:
     """The measure, if its values are from 0 to 1: bounds on losses need that."""
-    kind = Measure.parse(measure)
-    if kind.family == "DCG":
+    parsed = Measure.parse(measure)
+    if not parsed.kind.bounded:
+        example = f"n{parsed}" if parsed.family == "DCG" else "nDCG@10"
         raise MeasureError(
-            f"{kind} has no greatest value, and so no bound on what may be lost; take a measure from 0 to 1, "
-            f"such as n{kind}"
+            f"{parsed} has no greatest value, and so no bound on what may be lost; take a measure from 0 to 1, "
+            f"such as {example}"
         )
-    return kind
+    return parsed
 
 
 def _loss_by_rank(run: Run, baseline: Run, measure: Measure) -> Floats:
