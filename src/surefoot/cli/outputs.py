@@ -61,12 +61,12 @@ class Output:
 
     def refusal(self) -> str | None:
         """Why what exists there must not be replaced unasked, if it must not."""
-        from surefoot.data.reading.files import ends, file_status
+        from surefoot.data.reading.files import file_status, first_and_last_bytes
 
         found = file_status(str(self.path))
         if found is None or not stat.S_ISREG(found.st_mode) or not found.st_size:
             return None
-        if self.mark is not None and self.mark.search(ends(Path(str(self.path)), _ENDS)):
+        if self.mark is not None and self.mark.search(first_and_last_bytes(Path(str(self.path)), _ENDS)):
             return None
         return "exists, and nothing in it says that surefoot wrote it" if self.mark else "exists already"
 
@@ -190,9 +190,9 @@ def _folders(path: str | Path) -> list[object]:
 
 
 def _resolved(path: str | Path) -> Path:
-    from surefoot.data.reading.files import resolved
+    from surefoot.data.reading.files import resolve_links
 
     try:
-        return resolved(path)
+        return resolve_links(path)
     except (OSError, ValueError):
         return Path(path).absolute()

@@ -2,7 +2,7 @@
 
 The recursion is that of `surefoot.measures.rank_binomial`, in an order that suits arrays:
 
-- Only the documents asked for (those of positive gain), and of their ranks only the first k.
+- Only the documents of positive gain, and of their ranks only the first k.
 - Documents are taken together in blocks of bounded size, by the length of their lists; the loop is over contests.
 - With ρ = π/(1 − π) a contest is P(r) += ρ·P(r−1), two passes instead of three; the factors 1 − π come in
   every 16 contests, which keeps all numbers in range. A contest lost for certain (π = 1 in double precision) is
@@ -22,23 +22,22 @@ import numpy as np
 from surefoot.arrays import Floats, Rows
 from surefoot.data.types.ranking import changes
 from surefoot.measures.discount import discounts
-from surefoot.measures.rank_binomial import in_deviations, tame
+from surefoot.measures.rank_binomial import avoid_overflow, in_deviations
 
 _CELLS = 1 << 19  # contests held at once: 4 MB
 _MOST = 2000  # documents taken together: enough to outweigh a call, few enough for the cache
 _BLOCK = 16  # (2^53)^16 and its inverse are still in double range
 _DEGREES = 64
-_ONE_THREAD = (
-    1 << 17
-)  # products this small are left to one thread by BLAS: waking others takes longer, on busy cores much
+# Products this small are left to one thread by BLAS: waking others takes longer, on busy cores much.
+_ONE_THREAD = 1 << 17
 
 
 def expected_discounts(
     scores: Floats, starts: Rows, lengths: Rows, documents: Rows, sigma: float, cutoff: float | None
 ) -> Floats:
-    """Σ_r D(r)·P_j(r) of the wanted documents j; `starts` and `lengths` say which part of `scores` is j's list.
+    """Σ_r D(r)·P_j(r) of some documents j; `starts` and `lengths` say which part of `scores` is j's list.
 
-    Documents of one list must stand together in `wanted`.
+    Documents of one list must follow each other in `documents`.
 
     >>> scores = np.array([0.6, 0.4])
     >>> expected_discounts(scores, np.array([0]), np.array([2]), np.array([0]), sigma=0.2, cutoff=None).round(6)
@@ -47,7 +46,7 @@ def expected_discounts(
     expected = np.empty(len(documents))
     if not len(documents):
         return expected
-    scores, sigma = tame(scores, sigma)
+    scores, sigma = avoid_overflow(scores, sigma)
     low, high = float(scores.min()), float(scores.max())
     smooth = _chebyshev(float(in_deviations(np.array(high - low), sigma)))
     space = _Workspace()
@@ -111,7 +110,7 @@ def _by_product(
     high: float,
     space: _Workspace,
 ) -> Floats:
-    """The same by Chebyshev polynomials T of both scores: π = T(s_i)·C·T(s_j), a product of matrices a list."""
+    """The same by Chebyshev polynomials T of both scores: π = T(s_i)·C·T(s_j), one product of matrices per list."""
     firsts = changes(start)  # documents of one list stand together
     ends = np.append(firsts[1:], len(start))
     sizes = length[firsts]
@@ -139,7 +138,7 @@ def _by_product(
 
 
 def _polynomials(scores: Floats, low: float, high: float, values: Floats) -> None:
-    """Fill in T_0 … of scores brought to [−1, 1], one row a degree."""
+    """Fill in T_0 … of scores brought to [−1, 1], one row per degree."""
     width = high - low
     x = (scores - low) * (2.0 / width) - 1.0 if width > 0 else np.zeros(len(scores))
     values[0] = 1.0

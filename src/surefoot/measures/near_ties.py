@@ -16,7 +16,7 @@ from surefoot.measures.discount import discount, discounts
 from surefoot.measures.effectiveness import gains, ideal_dcg, ratio
 from surefoot.measures.expected_discount import expected_discounts
 from surefoot.measures.matching import Hits
-from surefoot.measures.rank_binomial import check_sigma, tame
+from surefoot.measures.rank_binomial import avoid_overflow, check_sigma
 
 _LISTS, _DEPTH, _SHORT = 5, 100, 20  # what `filled_ranks` looks at
 
@@ -65,7 +65,7 @@ def rndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize
     if cutoff is not None:
         mask &= hits.rank <= cutoff + 1  # the one below the cut-off may come up
     query, rank, at = hits.query[mask], hits.rank[mask], hits.position[mask]
-    scores, scale = tame(comparable_scores(hits.run, normalize), sigma)
+    scores, scale = avoid_overflow(comparable_scores(hits.run, normalize), sigma)
     last = len(scores) - 1
     with np.errstate(over="ignore"):
         above = expit((scores[at] - scores[np.maximum(at - 1, 0)]) / scale)

@@ -39,7 +39,7 @@ def check_sigma(sigma: Any, what: str = "sigma") -> float:
     return float(sigma)
 
 
-def tame(scores: Floats, sigma: float) -> tuple[Floats, float]:
+def avoid_overflow(scores: Floats, sigma: float) -> tuple[Floats, float]:
     """The same scores and σ in units in which no difference overflows; exact, since only exponents change."""
     largest = np.max(np.abs(scores), initial=0.0, where=np.isfinite(scores))
     return (scores * 0.0625, sigma * 0.0625) if largest > _LARGE else (scores, sigma)
@@ -55,7 +55,7 @@ def _contests(scores: Floats, sigma: float) -> tuple[Floats, Floats]:
     """π[i, j, …] and dπ/dσ; both 0 where there is no contest."""
     from scipy.special import ndtr
 
-    scores, unit = tame(scores, sigma)
+    scores, unit = avoid_overflow(scores, sigma)
     absent = np.isneginf(scores)
     finite = np.where(absent, 0.0, scores)
     x = in_deviations(finite[:, None] - finite[None], unit)

@@ -58,17 +58,17 @@ def score(
     measures = [Measure.parse(item) for item in requested]
     systems = named_runs(runs, judgments)
     rows: list[list[Any]] = [[] for _ in measures]
-    lacking = {}
+    unanswered = {}
     for run in steps(systems, "Scoring runs"):
         hits = match(run, judgments)
-        lacking[run.name] = hits.retrieved == 0
+        unanswered[run.name] = hits.retrieved == 0
         for item in measures:
             warn_of_scale(run, item)
         if not len(hits.query):
             _warn_of_nothing_judged(run, judgments)
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
-    measured = _measured_queries(lacking, judgments, missing)
+    measured = _measured_queries(unanswered, judgments, missing)
     best = judgments.grades[judgments.ranking.offsets[:-1]][measured]
     scores = [
         Scores(
@@ -76,7 +76,7 @@ def score(
             systems=[run.name for run in systems],
             queries=list(itertools.compress(judgments.queries, measured)),
             measure=str(item),
-            missing={name: int(lacks.sum()) for name, lacks in lacking.items()},
+            missing={name: int(lacks.sum()) for name, lacks in unanswered.items()},
             dropped=len(measured) - int(measured.sum()),
             no_relevant=int((best <= 0).sum()),
             tie_rule=tie_rule(systems),
@@ -88,10 +88,10 @@ def score(
     return scores[0] if single else scores
 
 
-def _measured_queries(lacking: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags:
+def _measured_queries(unanswered: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags:
     """Which judged queries are measured, by the rule for those that a run lacks."""
     measured: Flags = np.ones(len(judgments.queries), dtype=bool)
-    for name, lacks in lacking.items():
+    for name, lacks in unanswered.items():
         if missing == "error" and lacks.any():
             first = judgments.queries[int(lacks.argmax())]
             raise DataError(

@@ -75,9 +75,9 @@ def assessment_data(
         deltas = streamed_differences(scores, against)
     systems = [
         {"system": system, "is_baseline": system in against, **figures}
-        for system, figures in zip(scores.systems, _averaged(scores, against, deltas, worst), strict=True)
+        for system, figures in zip(scores.systems, _averaged_figures(scores, against, deltas, worst), strict=True)
     ]
-    deviation = None if _negative(scores, rows) else block_sums(scores.totals[rows], scores.blocks(rows))
+    deviation = None if _has_negative_scores(scores, rows) else block_sums(scores.totals[rows], scores.blocks(rows))
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
     means = scores.mean()
     tests = {key: _tests(deltas, alpha, scores.largest()) for key, alpha in weights.items()}
@@ -89,7 +89,7 @@ def assessment_data(
                 **tests[key][position],
             }
             entry["alpha"][key] |= _expectation(means, scores.count, sums, position, alpha)
-    for entry, system_turns in zip(systems, _turns(deltas, weights, tests, turns), strict=True):
+    for entry, system_turns in zip(systems, _verdict_turns(deltas, weights, tests, turns), strict=True):
         entry["turns"] = system_turns
     if bootstrap and in_memory is not None:
         _add_intervals(systems, in_memory, matrices, weights, None if sums is None else rows, bootstrap, seed)
@@ -152,7 +152,7 @@ def distinct_alphas(alphas: Sequence[float]) -> dict[str, float]:
     return by_key
 
 
-def _averaged(
+def _averaged_figures(
     scores: Matrix, against: Mapping[str, Vector], deltas: Mapping[str, Sequence[Vector]], worst: float
 ) -> list[Json]:
     """What needs no α, against each baseline in turn and then averaged (Dinçer et al., SIGIR 2016, Table 7)."""
@@ -171,7 +171,7 @@ def _averaged(
 
 def difference_figures(difference: Vector, baseline: Vector, worst: float = WORST) -> dict[str, float]:
     """Reward, risk, wins, losses and what follows from them, of differences to a baseline's scores."""
-    above, below, won, lost = _sums(difference)
+    above, below, won, lost = _gains_and_losses(difference)
     reward, risk, wins, losses = above / len(difference), -below / len(difference), int(won), int(lost)
     return {
         "reward": reward,
@@ -193,14 +193,14 @@ def _tests(deltas: Mapping[str, Sequence[Vector]], alpha: float, scale: float) -
     """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
     each = [[weighted_test(row, alpha, scale) for row in rows] for rows in deltas.values()]
     if len(each) == 1:
-        entries = [_one_test(test) for test in each[0]]
+        entries = [_test_entry(test) for test in each[0]]
         apply_holm(cast("list[AtAlpha]", entries))
         return entries
     entries = []
     for tests in zip(*each, strict=True):
         reasons = {name: test.reason for name, test in zip(deltas, tests, strict=True) if test.reason}
         reason = next((f"against {name}: {why}" for name, why in reasons.items()), None)
-        entry = _one_test(TTest(None, None, tests[0].df, None, None))
+        entry = _test_entry(TTest(None, None, tests[0].df, None, None))
         if reason is None:
             entry["t_risk"] = float(np.mean([test.t for test in tests]))
         entry["reason"] = reason or "a mean over several baselines has no p-value"
@@ -208,7 +208,7 @@ def _tests(deltas: Mapping[str, Sequence[Vector]], alpha: float, scale: float) -
     return entries
 
 
-def _one_test(test: TTest) -> Json:
+def _test_entry(test: TTest) -> Json:
     return {
         "t_risk": test.t,
         "p_value": test.p,
@@ -228,7 +228,7 @@ def _one_test(test: TTest) -> Json:
     }
 
 
-def _turns(
+def _verdict_turns(
     deltas: Mapping[str, Sequence[Vector]],
     weights: Mapping[str, float],
     tests: Mapping[str, list[Json]],
@@ -242,7 +242,7 @@ def _turns(
     return turning_points(next(iter(deltas.values())), [test["t_risk"] is not None for test in first], verdicts)
 
 
-def _sums(values: Vector) -> tuple[float, float, float, float]:
+def _gains_and_losses(values: Vector) -> tuple[float, float, float, float]:
     """Of all that is above 0 and of all that is below, and how many these are."""
     above, below, won, lost = np.sum(
         [
@@ -254,7 +254,7 @@ def _sums(values: Vector) -> tuple[float, float, float, float]:
     return above, below, won, lost
 
 
-def _negative(scores: Matrix, rows: Sequence[int]) -> bool:
+def _has_negative_scores(scores: Matrix, rows: Sequence[int]) -> bool:
     return scores.ends()[0] < 0 and any(part.min() < 0 for part in scores.blocks(rows))
 
 

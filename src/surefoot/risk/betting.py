@@ -94,21 +94,22 @@ def betting_p(x: ArrayLike, m: ArrayLike, delta: Delta) -> Floats:
 
 def _betting_p_of_many(x: Floats, m: ArrayLike, delta: Delta) -> Floats:
     """`betting_p` with a stake for each block of queries, of each sample on its own."""
-    level, inside = _levels(m, x.shape[:-1])
+    level, inside = _full_levels(m, x.shape[:-1])
     target = np.broadcast_to(-np.log(check_delta(delta)), level.shape)
     p = np.empty(level.shape)
     for place in np.ndindex(x.shape[:-1]):
-        levels = _levels_of(place, x.shape[:-1])
-        p[levels] = np.exp(-_blocked(x[place], inside[levels].ravel(), target[levels].ravel())).reshape(p[levels].shape)
+        levels = _levels_of_sample(place, x.shape[:-1])
+        peak = _peak_by_blocks(x[place], inside[levels].ravel(), target[levels].ravel())
+        p[levels] = np.exp(-peak).reshape(p[levels].shape)
     return settle_trivial_levels(level, p)
 
 
-def _levels_of(place: tuple[int, ...], samples: tuple[int, ...]) -> tuple[Any, ...]:
+def _levels_of_sample(place: tuple[int, ...], samples: tuple[int, ...]) -> tuple[Any, ...]:
     """Where the levels of one sample stand: on further axes of m, and on those along which there is one sample."""
     return (..., *(slice(None) if size == 1 else at for at, size in zip(place, samples, strict=True)))
 
 
-def _blocked(x: Floats, m: Floats, target: Floats) -> Floats:
+def _peak_by_blocks(x: Floats, m: Floats, target: Floats) -> Floats:
     """The greatest log of the capital at each level m; one that has reached its target bets no more."""
     n, size = len(x), -(-len(x) // (STAKES * _TOGETHER)) * _TOGETHER
     log_capital, peak = np.zeros(len(m)), np.zeros(len(m))
@@ -150,7 +151,7 @@ def betting_p_columns(columns: Columns, n: int, m: ArrayLike, delta: Delta, shap
 
     `delta` may be an array too, with a level for each m.
     """
-    level, inside = _levels(m, shape)
+    level, inside = _full_levels(m, shape)
     bet = AimingBet(inside, -np.log(check_delta(delta)), n, PRIOR)
     peak = np.zeros(inside.shape)
     for x in columns:
@@ -200,7 +201,7 @@ class AnytimeBets(NamedTuple):
 
 def start_anytime(m: ArrayLike, delta: Delta, budget: int, shape: tuple[int, ...] = ()) -> AnytimeBets:
     """The anytime bets before the first query; `budget` is about how many queries will be judged at most."""
-    level, _ = _levels(m, shape)
+    level, _ = _full_levels(m, shape)
     nothing, one = np.zeros(level.shape), np.ones(level.shape)
     return AnytimeBets(
         level,
@@ -232,7 +233,7 @@ def anytime_capital(x: ArrayLike, state: AnytimeBets) -> AnytimeBets:
 
 def anytime_columns(columns: Columns, state: AnytimeBets) -> AnytimeBets:
     """`anytime_capital` of columns: for each query in order its x, one number or an array of the state's shape."""
-    _, inside = _levels(state.m, ())
+    _, inside = _full_levels(state.m, ())
     bet = AimingBet(inside, np.log(2 / state.delta), state.budget, ANYTIME_PRIOR)
     bet.count = state.seen
     bet.log_capital, bet.sums, bet.squares = state.log_capital.copy(), state.sums.copy(), state.squares.copy()
@@ -262,31 +263,31 @@ def stratified_p(x: ArrayLike, m: ArrayLike) -> Floats:
     values = check_unit(x)
     if values.shape[-1] <= MANY:
         return stratified_p_columns(columns_of(values), m, values.shape[:-1])
-    level, inside = _levels(m, values.shape[:-1])
+    level, inside = _full_levels(m, values.shape[:-1])
     logs, stakes = np.zeros((len(FIXED), *level.shape)), _fixed_stakes(inside)
     with np.errstate(divide="ignore"):
         for place in np.ndindex(values.shape[:-1]):
-            levels = _levels_of(place, values.shape[:-1])
+            levels = _levels_of_sample(place, values.shape[:-1])
             for bet, stake in enumerate(stakes):
                 for start in range(0, values.shape[-1], MANY):
                     part = values[place][start : start + MANY]
                     growth = _log_factors(part, inside[levels].ravel(), stake[levels].ravel()).sum(axis=1)
                     logs[bet, *levels] += growth.reshape(inside[levels].shape)
-    return _stratified(level, logs)
+    return _p_of_final_capital(level, logs)
 
 
 def stratified_p_columns(columns: Columns, m: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
     """`stratified_p` of columns: for each query its x, one number or an array of `shape`, unchecked."""
-    level, inside = _levels(m, shape)
+    level, inside = _full_levels(m, shape)
     stakes = _fixed_stakes(inside)
     logs = np.zeros((len(FIXED), *level.shape))
     with np.errstate(divide="ignore"):  # the greatest bet loses everything at x = 1: ln 0
         for x in columns:
             logs += np.log(np.maximum(1 + stakes * (inside - x), 0))
-    return _stratified(level, logs)
+    return _p_of_final_capital(level, logs)
 
 
-def _stratified(level: Floats, logs: Floats) -> Floats:
+def _p_of_final_capital(level: Floats, logs: Floats) -> Floats:
     """p by the final capitals of the fixed bets, given as logs."""
     return settle_trivial_levels(level, np.exp(-np.clip(_log_mean(logs), 0, np.log(_CEILING))))
 
@@ -350,7 +351,7 @@ def check_delta(delta: Delta) -> Delta:
     return delta
 
 
-def _levels(m: ArrayLike, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+def _full_levels(m: ArrayLike, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
     """m at the full shape, and the same within (0, 1)."""
     values = np.asarray(m, dtype=np.float64)
     if np.isnan(values).any():

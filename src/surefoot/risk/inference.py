@@ -98,7 +98,7 @@ def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> Q
 def weighted_scores(differences: Floats, alpha: float, scale: float) -> QueryScores | None:
     """T_R and T_J of the differences δ_q; `scale` is the size of the scores they came from."""
     moments = _moments(differences, alpha)
-    if undefined(differences, moments, (1 + alpha) * scale):
+    if undefined_reason(differences, moments, (1 + alpha) * scale):
         return None
     weighted, deviation = weigh_losses(differences, alpha), math.sqrt(moments.squares / (len(differences) - 1))
     return QueryScores(
@@ -145,7 +145,7 @@ class Moments(NamedTuple):
     highest: float
 
 
-def undefined(differences: Vector, moments: Moments, scale: float) -> str | None:
+def undefined_reason(differences: Vector, moments: Moments, scale: float) -> str | None:
     """Why the weighted differences x_q with these moments have no standard error, or None.
 
     They count as equal when they differ by no more than the rounding of numbers of that `scale`.
@@ -166,7 +166,7 @@ def weighted_test(differences: Vector, alpha: float, scale: float) -> TTest:
     """The test of the weighted differences x_q = f_α(δ_q); `scale` is the size of the scores δ_q came from."""
     queries = len(differences)
     moments = _moments(differences, alpha)
-    reason = undefined(differences, moments, (1 + alpha) * scale)
+    reason = undefined_reason(differences, moments, (1 + alpha) * scale)
     if reason:
         return TTest(None, None, queries - 1, None, None, reason=reason)
     se = math.sqrt(moments.squares / (queries - 1) / queries)

@@ -13,13 +13,13 @@ from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.plain_data import Turn, Verdict
 from surefoot.risk.vectors import Vector, blocks
 
-MOST_ALPHA = 20.0  # beyond it nobody asks
+MOST_ALPHA = 20.0  # larger ones are of no use
 _CODES: tuple[Verdict, Verdict, Verdict] = ("inconclusive", "reward", "risk")  # of the signs 0, 1 and −1
 _CELLS = 1 << 15  # tests made at a time, systems × α
 
 
 def turning_points(
-    differences: Sequence[Vector], testable: Sequence[bool], known: Mapping[float, Sequence[Verdict | None]]
+    differences: Sequence[Vector], testable: Sequence[bool], verdicts_at: Mapping[float, Sequence[Verdict | None]]
 ) -> list[list[Turn] | None]:
     """Each system's verdicts by the sturdy p after Holm's correction, at every α that words can name.
 
@@ -32,10 +32,10 @@ def turning_points(
     turns: list[list[Turn] | None] = [None] * len(testable)
     if not rows:
         return turns
-    alphas = np.union1d(named_alphas(max(MOST_ALPHA, *known)), list(known))
+    alphas = np.union1d(named_alphas(max(MOST_ALPHA, *verdicts_at)), list(verdicts_at))
     signs = _signs([differences[row] for row in rows], alphas)
-    for alpha, verdicts in known.items():
-        signs[np.searchsorted(alphas, alpha)] = [_sign(verdicts[row]) for row in rows]
+    for alpha, system_verdicts in verdicts_at.items():
+        signs[np.searchsorted(alphas, alpha)] = [_sign(system_verdicts[row]) for row in rows]
     for row, system_signs in zip(rows, signs.T, strict=True):
         starts = np.flatnonzero(np.diff(system_signs, prepend=system_signs[0] + 1))
         turns[row] = [{"alpha": float(alphas[at]), "verdict": _CODES[system_signs[at]]} for at in starts.tolist()]

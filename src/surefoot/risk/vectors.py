@@ -14,7 +14,7 @@ CHUNK = 1 << 15  # queries handled at a time: what is computed of them stays in 
 
 
 class StreamedVector(Protocol):
-    """Numbers that are read anew, a block at a time, whenever they are asked for."""
+    """Numbers that are read anew, a block at a time, whenever they are needed."""
 
     def __len__(self) -> int:
         """How many there are."""

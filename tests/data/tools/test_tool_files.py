@@ -333,12 +333,12 @@ RATING = ("judgmentRatings", 0, "ratings", 1)
         (changed(WORKBENCH, "judgmentRatings", 1, "ratings"), "judgmentRatings[1]: expected an object with 'ratings'"),
         (changed(WORKBENCH, "judgmentRatings", 1, "query", value=["x"]), "judgmentRatings[1].query: expected a text"),
         (changed(WORKBENCH, "judgmentRatings", 1, "query", value="red dress"),
-         "judgmentRatings[1].query: the query 'red dress' is there twice (first at judgmentRatings[0].query)"),
+         "judgmentRatings[1].query: the query 'red dress' appears twice (first at judgmentRatings[0].query)"),
         (hits([WORKBENCH, WORKBENCH]), "hits.hits[1]._source: this is a second list of judgments"),
         (changed(REQUEST, "requests", 0, "ratings", 1, "rating", value="x"), "requests[0].ratings[1]: 'rating' is 'x'"),
         (changed(REQUEST, "requests", 0, "ratings", 1, "_id"), "requests[0].ratings[1]: expected"),
         (changed(REQUEST, "requests", 1, "id"), "requests[1]: expected an object with 'id'"),
-        (changed(REQUEST, "requests", 1, "id", value="red dress"), "requests[1].id: the query 'red dress' is there"),
+        (changed(REQUEST, "requests", 1, "id", value="red dress"), "requests[1].id: the query 'red dress' appears"),
         (changed(REQUEST, "requests", value=[REQUEST["requests"][2]]), "a _rank_eval request, and no query in it has"),
         ('{\n"judgmentRatings": [\n{"query": "x",}]}', "line 3: is not JSON"),
         ('{"requests": [{"id": "a", "ratings": [{"_id": "d", "rating": NaN}]}]}', "is not JSON ('NaN is not a number"),
@@ -366,11 +366,11 @@ def test_json_that_is_no_judgments(tmp_path: Path, content: Any, message: str) -
         (changed(RESULTS, 1, "searchText"), "[1]: expected an object with 'searchText'"),
         (changed(RESULTS, 1, "searchConfigurationId", value=7), "[1].searchConfigurationId: expected a"),
         (changed(RESULTS, 2, "searchText", value="red dress"),
-         "[2].searchText: the query 'red dress' is there twice (first at [1].searchText)"),
+         "[2].searchText: the query 'red dress' appears twice (first at [1].searchText)"),
         (changed(EXPERIMENT, "results", 1, "snapshots", 0, "docIds"),
          "results[1].snapshots[0]: expected an object with 'docIds'"),
         (changed(EXPERIMENT, "results", 0, "snapshots", 1, "searchConfigurationId", value="today"),
-         "results[0].queryText: the query 'red dress' is there twice (first at results[0].queryText)"),
+         "results[0].queryText: the query 'red dress' appears twice (first at results[0].queryText)"),
         (changed(EXPERIMENT, "results", 1, "snapshots"), "results[1]: expected an object with 'snapshots'"),
         (hits([EXPERIMENT, EXPERIMENT]), "hits.hits[1]._source: this is a second experiment"),
         (hits([*RESULTS, {}]), "hits.hits[4]._source: expected an object with 'searchText'"),
@@ -383,7 +383,7 @@ def test_json_that_is_no_run(tmp_path: Path, content: Any, message: str) -> None
 def test_json_lines_that_are_no_run(tmp_path: Path) -> None:
     lines = [json.dumps(each) for each in RESULTS]
     for wrong, message in (("{", "line 5: is not JSON"), ("{}", "line 5: expected an object with"),
-                           (lines[0], "line 5, searchText: the query 'red dress' is there twice (first at line 1)"),
+                           (lines[0], "line 5, searchText: the query 'red dress' appears twice (first at line 1)"),
                            (json.dumps(RESULTS[0] | {"searchText": "x", "documentIds": ["d", "d"]}),
                             "line 5, documentIds[1]: document 'd' appears twice")):  # fmt: skip
         check_refused(sf.read_runs, write_file(tmp_path / "a.jsonl", "\n".join([*lines, wrong])), message)
@@ -599,7 +599,7 @@ def test_a_query_as_a_number_and_as_a_text_is_one(tmp_path: Path) -> None:
     other = [{"docId": "d2", "rating": "1.0"}]
     data = WORKBENCH | {"judgmentRatings": [{"query": 1, "ratings": ratings}, {"query": "1", "ratings": other}]}
     (tmp_path / "judgments.json").write_text(json.dumps(data))
-    with pytest.raises(sf.DataError, match=r"judgmentRatings\[1\]\.query: the query '1' is there twice"):
+    with pytest.raises(sf.DataError, match=r"judgmentRatings\[1\]\.query: the query '1' appears twice"):
         sf.read_qrels(tmp_path / "judgments.json")
 
 
@@ -614,7 +614,7 @@ def test_a_query_that_the_workbench_lists_again_with_the_same_ratings(tmp_path: 
     assert sf.read_qrels(path).to_dict() == JUDGED
     again["ratings"][0]["rating"] = 2.5
     path.write_text(json.dumps(WORKBENCH | {"judgmentRatings": [first, *others, again]}))
-    with pytest.raises(sf.DataError, match="the query 'red dress' is there twice"):
+    with pytest.raises(sf.DataError, match="the query 'red dress' appears twice"):
         sf.read_qrels(path)
 
 

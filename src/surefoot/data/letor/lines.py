@@ -69,7 +69,7 @@ def document_of(comment: bytes) -> bytes | None:
     return words[0] if len(words) == 1 and not re.match(rb"docid\s*=", words[0]) else None
 
 
-def parsed_number(text: bytes) -> float | None:
+def parse_number(text: bytes) -> float | None:
     """The number, if it is one."""
     try:
         return decimal(text.decode(errors="replace"))
@@ -78,7 +78,7 @@ def parsed_number(text: bytes) -> float | None:
 
 
 def _label(path: str | PathLike[str], line: int, text: bytes) -> float:
-    value = parsed_number(text)
+    value = parse_number(text)
     if value is None and b":" in text:
         raise DataError.at(path, line, f"the label is missing, found {_quote(text)}; lines have the form '{FORM}'")
     if value is None:
@@ -111,7 +111,7 @@ def _feature(
             line,
             f"found feature {feature}; a dense matrix may have {MOST_FEATURES:,}, numbered without gaps",
         )
-    value = parsed_number(text)
+    value = parse_number(text)
     if value is None:
         raise DataError.at(path, line, f"the value {_quote(text)} of feature {feature} is not a number")
     with np.errstate(over="ignore"):

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats, Rows
-from surefoot.data.letor.lines import FORM, MOST_FEATURES, parsed_number, read_one_by_one
+from surefoot.data.letor.lines import FORM, MOST_FEATURES, parse_number, read_one_by_one
 from surefoot.data.reading.files import is_compressed, text_blocks, text_lines
 from surefoot.data.reading.growable import GrowableColumn, GrowableMatrix
 from surefoot.data.reading.lines import is_utf8, line_of
@@ -191,7 +191,7 @@ def _features_of_first_line(data: bytes) -> int:
 def _fill(X: Matrix, y: Floats, data: bytes, hard: Rows) -> bool:
     """Numbers that the kernel left, as Python reads them; False if one cannot be, which reading slowly explains."""
     for row, column, start, end in hard.tolist():
-        value = parsed_number(data[start:end])
+        value = parse_number(data[start:end])
         if value is None or value in (np.inf, -np.inf):
             return False
         if column < 0:

@@ -16,7 +16,7 @@ import polars as pl
 from surefoot.arguments import decimal
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.reading.csv_text import read_csv_text, records
-from surefoot.data.reading.files import WHITESPACE, uncompressed
+from surefoot.data.reading.files import WHITESPACE, plain_for_polars
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.data.reading.frames import QUERY_COLUMNS
 from surefoot.errors import DataError, shortened
@@ -75,7 +75,7 @@ def _split(text: str, separator: str) -> list[pl.Series] | None:
     try:
         # Names come from the first row as data: Polars would silently rename a column that appears twice.
         table = pl.read_csv(
-            uncompressed(lines.encode() + b"\n"),  # a last line without an end may be too long, unseen
+            plain_for_polars(lines.encode() + b"\n"),  # a last line without an end may be too long, unseen
             has_header=False,
             infer_schema=False,
             separator=separator,

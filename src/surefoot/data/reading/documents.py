@@ -1,4 +1,4 @@
-"""Where a table's document ids come from: memory, or the file, which is read again when they are asked for."""
+"""Where a table's document ids come from: memory, or the file, which is read again when they are needed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RowIds:
 class FileIds:
     """Documents and places of a file's rows, found by reading it again; it must not have changed.
 
-    The path is kept whole, so that another working folder, or another process, finds the same file.
+    The path is absolute, so that another working folder, or another process, finds the same file.
     """
 
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:

@@ -1,4 +1,4 @@
-"""Columns and matrices that grow in place, so that memory never holds both their parts and the whole of them."""
+"""Columns and matrices that grow in place, so that memory never holds their parts and all of them at once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 class GrowableColumn:
     """Values that come one part after the other.
 
-    Too much room costs nothing: memory that nobody has written to is not there yet.
+    Too much room costs nothing: memory is only taken when it is written to.
     """
 
     def __init__(self, dtype: npt.DTypeLike, room: int = 0) -> None:
@@ -43,7 +43,7 @@ class GrowableColumn:
         return self._values[:count]
 
     def take(self) -> npt.NDArray[Any]:
-        """All of it, no longer held here."""
+        """All values, which this column then no longer holds."""
         values, self._values = self._values, self._values[:0].copy()
         values.resize(self._length, refcheck=False)
         self._length = 0
@@ -86,5 +86,5 @@ class GrowableMatrix:
             rows[:, old:] = 0
 
     def take(self) -> npt.NDArray[Any]:
-        """All rows, no longer held here."""
+        """All rows, which this matrix then no longer holds."""
         return self._cells.take().reshape(self.rows, self.width)

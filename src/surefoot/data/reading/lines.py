@@ -26,7 +26,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arguments import decimal
-from surefoot.data.reading.files import OLD_MAC, WHITESPACE, lines_in, text_blocks, uncompressed, utf8_line
+from surefoot.data.reading.files import OLD_MAC, WHITESPACE, lines_in, plain_for_polars, text_blocks, utf8_line
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.data.reading.ir_metadata import without_metadata
 from surefoot.errors import DataError, shortened
@@ -79,7 +79,7 @@ def read_lines(path: str | os.PathLike[str], layout: Layout, digest: Callable[..
         frame = _parse(block, layout)
         lines = block.count(b"\n") if frame is None else frame.height
         if frame is None:
-            frame = _parse(_regular(block), layout)
+            frame = _parse(_with_single_spaces(block), layout)
         return block, lines, None if frame is None else digest(*map(frame.get_column, layout.used))
 
     before, some = 0, False
@@ -126,7 +126,7 @@ def _parse(data: bytes, layout: Layout) -> pl.DataFrame | None:
     """The columns if the lines are regular, else nothing."""
     try:
         frame = pl.read_csv(
-            uncompressed(data),
+            plain_for_polars(data),
             separator="\t" if b"\t" in data[: data.find(b"\n")] else " ",
             has_header=False,
             quote_char=None,
@@ -179,7 +179,7 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def _regular(data: bytes) -> bytes:
+def _with_single_spaces(data: bytes) -> bytes:
     """The same lines with single spaces and no blank lines."""
     data = data.translate(_SPACES)
     while b"  " in data:

@@ -70,7 +70,7 @@ def _read(source: Any, wanted: Collection[str] | None) -> tuple[dict[str, str], 
                 others.append(key)
             continue
         if key in texts:
-            raise DataError(f"{where}: the id {shortened(key)} is there twice; keep one text for each id")
+            raise DataError(f"{where}: the id {shortened(key)} appears twice; keep one text for each id")
         texts[key] = " ".join(text.split())
     return texts, others
 

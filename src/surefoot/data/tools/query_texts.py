@@ -47,11 +47,11 @@ def with_ids(table: Table, texts: Any) -> Table:
 
 
 def _rename_queries(table: Table, names: Mapping[str, str], what: str) -> Table:
-    lacking = [query for query in table.queries if not names.get(query)]
-    if lacking:
+    unnamed = [query for query in table.queries if not names.get(query)]
+    if unnamed:
         more = "" if names else f"; {other_queries_hint(f'{what}s', names, table.queries)}"
         raise DataError(
-            f"{len(lacking):,} of {len(table.queries):,} queries have no {what}, {shortened(lacking[0])} the first"
+            f"{len(unnamed):,} of {len(table.queries):,} queries have no {what}, {shortened(unnamed[0])} the first"
             f"{more}"
         )
     query_of_name: dict[str, str] = {}

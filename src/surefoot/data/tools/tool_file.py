@@ -37,7 +37,7 @@ class ToolFile:
 
 @dataclass
 class ToolRowsBuilder:
-    """Rows in the making: a list of documents for each query, which stands once."""
+    """Collects rows: a list of documents for each query, which may appear once only."""
 
     names: tuple[str, str, str]
     queries: list[Any] = field(default_factory=list)
@@ -59,7 +59,7 @@ class ToolRowsBuilder:
         first = self._seen.setdefault(str(name), query)
         if first is not query:
             raise DataError(
-                f"{query.place()}: the query {shortened(name)} is there twice (first at {first.json_path()}); "
+                f"{query.place()}: the query {shortened(name)} appears twice (first at {first.json_path()}); "
                 "keep one of the two"
             )
         self._starts.append(len(self.documents))

@@ -113,7 +113,7 @@ class PreferencePairs:
 def read_preferences(path: str | os.PathLike[str]) -> PreferencePairs:
     """Preference pairs from a CSV file with the columns `pair, list, rank, score, grade, preferred`.
 
-    One line a result; `list` and `preferred` are A or B, and `preferred` is the same on all lines of a pair. Ranks go
+    One line per result; `list` and `preferred` are A or B, and `preferred` is the same on all lines of a pair. Ranks go
     from 1 and scores do not rise with them. The file may be compressed (.gz, .bz2, .xz, .zst).
     """
     file = existing_file(path)

@@ -51,7 +51,7 @@ _MANY = 1 << 16  # rows whose sorting is worth a thread of its own
 class RankedTable:
     """Documents of queries with a number each, ranked by it; what `Run` and `Qrels` share.
 
-    Of a file only codes and numbers are held; its document ids are read again when they are asked for.
+    Of a file only codes and numbers are held; its document ids are read again when they are needed.
     """
 
     layouts: ClassVar[tuple[Layout, ...]]  # of lines, by their number of columns; the first is what is written
@@ -160,12 +160,12 @@ class RankedTable:
                 ranking = rank(*stretches, documents, numbers.take(), ties if cls.ties_by_id else None)
         except DuplicateDocumentError as error:
             first, second = error.rows
-            twice, once = ids(np.array([second, first])).to_list()
-            if twice != once:
+            second_id, first_id = ids(np.array([second, first])).to_list()
+            if second_id != first_id:
                 raise DataError(f"{place(second)}: its hash is that of another line; please report this") from error
             query = names[int(query_at(stretches[0], second))]
             raise DataError(
-                f"{place(second)}: document {shortened(twice)} appears twice in query {shortened(query)} "
+                f"{place(second)}: document {shortened(second_id)} appears twice in query {shortened(query)} "
                 f"(first at {place(first).rpartition(', ')[2]}); keep one of the two"
             ) from error
         unique = dict(zip(stretches[1].tolist(), names, strict=True))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from surefoot.data.compression import COMPRESS, OPEN
-from surefoot.data.reading.files import file_status, reason, resolved
+from surefoot.data.reading.files import file_status, reason, resolve_links
 from surefoot.errors import DataError
 
 _UNFINISHED: set[Path] = set()  # what is being written beside its target
@@ -23,7 +23,7 @@ def destination(path: str | os.PathLike[str]) -> Path:
     try:
         status = file_status(path)
         if status is None or stat.S_ISREG(status.st_mode):
-            target = resolved(path)
+            target = resolve_links(path)
             _check_folder(target.parent)
         elif stat.S_ISDIR(status.st_mode):
             raise OSError("it is a folder; name a file")
@@ -39,7 +39,7 @@ def destination(path: str | os.PathLike[str]) -> Path:
 def destination_folder(path: str | os.PathLike[str]) -> Path:
     """The folder that will be at `path`, if it is there or can be made, and can be written to."""
     try:
-        target = resolved(path)
+        target = resolve_links(path)
         _check_folder(next(folder for folder in (target, *target.parents) if file_status(folder) is not None))
     except (OSError, ValueError) as error:
         raise DataError.at(path, None, f"cannot be made ({reason(error)})") from error
@@ -100,7 +100,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def reporting_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What keeps something from being written at `path`, as an error that says so."""
+    """While something is written at `path`: what the system refuses becomes an error that names it."""
     try:
         yield
     except OSError as error:
@@ -109,7 +109,7 @@ def reporting_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 
 @contextmanager
 def temporary_path(target: Path) -> Iterator[Path]:
-    """A free name beside `target` for a file or folder in the making; whatever bears it at the end is removed."""
+    """A free name beside `target` for an unfinished file or folder; what has this name at the end is removed."""
     temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     # Known before it is made: an interrupt at any moment finds it, or finds nothing to remove.
     _UNFINISHED.add(temporary)
@@ -122,7 +122,7 @@ def temporary_path(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A folder in the making that appears at `target` once it is whole; one that is there meanwhile stays."""
+    """A folder that appears at `target` once it is complete; one that is there by then stays."""
     with reporting_write_errors(target), temporary_path(target) as temporary:
         temporary.mkdir()
         yield temporary
@@ -131,7 +131,7 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 def remove_unfinished() -> None:
-    """Remove all that is in the making: for a program that has to end at once."""
+    """Remove all that is not finished: for a program that has to end at once."""
     for temporary in tuple(_UNFINISHED):
         _remove(temporary)
 
