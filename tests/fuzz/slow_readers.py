@@ -33,7 +33,7 @@ def text_of(data: bytes) -> str:
     return text
 
 
-def number_of(text: str) -> float:
+def parse_number(text: str) -> float:
     refuse_if(not NUMBER.fullmatch(text))
     value = float(text)
     refuse_if(not math.isfinite(value))
@@ -60,7 +60,7 @@ def trec(data: bytes, fields: int, at: int, *, by_id: bool) -> list[tuple[str, l
         documents = table.setdefault(words[0], {})
         document, number = (words[1], words[2]) if three else (words[2], words[at])
         refuse_if(document in documents)
-        documents[document] = number_of(number) * (-1 if three and by_id else 1)
+        documents[document] = parse_number(number) * (-1 if three and by_id else 1)
     for documents in table.values():
         refuse_if(three and by_id and sorted(documents.values()) != [-rank for rank in range(len(documents), 0, -1)])
     ranked = []
@@ -118,7 +118,7 @@ def scores(data: bytes) -> tuple[list[str], list[str], list[list[float]]]:
     refuse_if(header[0].lower() not in headers and all(map(is_number, header[1:])))
     queries = [row[0] for row in rows[1:]]
     refuse_if("" in queries or len(set(queries)) < len(queries))
-    values = [[number_of(row[column]) for row in rows[1:]] for column in range(1, len(header))]
+    values = [[parse_number(row[column]) for row in rows[1:]] for column in range(1, len(header))]
     refuse_if(any(abs(value) > 1e100 for row in values for value in row))
     return header[1:], queries, values
 
@@ -136,7 +136,7 @@ def letor(data: bytes) -> tuple[list[dict[int, float]], int, list[float], list[s
         words = fields_of(before)
         if not words:
             continue
-        label = number_of(words[0])
+        label = parse_number(words[0])
         refuse_if(label < 0 or len(words) < 2 or not words[1].startswith("qid:") or words[1] == "qid:")
         row: dict[int, float] = {}
         for word in words[2:]:
@@ -160,7 +160,7 @@ def letor(data: bytes) -> tuple[list[dict[int, float]], int, list[float], list[s
 
 def single(text: str) -> float:
     with np.errstate(over="ignore"):
-        value = float(np.float32(number_of(text)))
+        value = float(np.float32(parse_number(text)))
     refuse_if(math.isinf(value))
     return value
 
@@ -186,7 +186,7 @@ def preferences(data: bytes) -> list[tuple[str, str, list[list[tuple[float, floa
         refuse_if(not pair or which not in ("A", "B") or preferred not in ("A", "B"))
         chosen, lists = pairs.setdefault(pair, (preferred, {"A": {}, "B": {}}))
         refuse_if(chosen != preferred or not re.fullmatch(r"[0-9]{1,9}", rank) or int(rank) in lists[which])
-        lists[which][int(rank)] = number_of(score), number_of(grade)
+        lists[which][int(rank)] = parse_number(score), parse_number(grade)
     refuse_if(not pairs)
     pairs_read = []
     for pair, (preferred, lists) in pairs.items():

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from tests.fuzz.slow_readers import BLANKS, Refused, is_number, number_of, records, refuse_if, text_of
+from tests.fuzz.slow_readers import BLANKS, Refused, is_number, parse_number, records, refuse_if, text_of
 
 QUERIES = ("query_id", "query-id", "qid", "q_id", "query")
 DOCUMENTS = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "passage_id", "document")
@@ -31,7 +31,7 @@ def table(data: bytes, kind: str) -> Tables:
     columns = {name: [row[i] for row in rows] for i, name in enumerate(header)}
     if header == ["query", "docid", "rating"]:
         refuse_if(kind == "run")
-        return {None: added((row[0], row[1], number_of(row[2])) for row in rows if row[2])}
+        return {None: added((row[0], row[1], parse_number(row[2])) for row in rows if row[2])}
     if {"Query Text", "Doc ID"} <= set(header):
         refuse_if(kind != "run" or "Doc Position" not in header)
         for name in {"Snapshot Name", "Snapshot Time", "Case ID"} & set(header):
@@ -45,7 +45,7 @@ def table(data: bytes, kind: str) -> Tables:
         refuse_if(kind == "run")
         graded = []
         for row in rows:
-            ratings = [number_of(part.strip(" \t")) for cell in row[2:] for part in cell.split("|") if part.strip()]
+            ratings = [parse_number(part.strip(" \t")) for cell in row[2:] for part in cell.split("|") if part.strip()]
             if ratings:
                 graded.append((row[0], row[1], sum(ratings) / len(ratings)))
         return {None: added(graded)}
@@ -57,7 +57,7 @@ def table(data: bytes, kind: str) -> Tables:
     refuse_if(number is None)
     sign = -1 if number == "rank" else 1
     cells = zip(columns[query], columns[document], columns[number], strict=True)
-    return {None: added((q, d, sign * number_of(text)) for q, d, text in cells)}
+    return {None: added((q, d, sign * parse_number(text)) for q, d, text in cells)}
 
 
 def added(rows: Any) -> dict[str, dict[str, float]]:
@@ -152,6 +152,6 @@ def identity(value: Any) -> str:
 def value_of(value: Any) -> float:
     refuse_if(isinstance(value, bool) or not isinstance(value, str | int | float))
     if isinstance(value, str):
-        return number_of(value.strip(BLANKS))
+        return parse_number(value.strip(BLANKS))
     refuse_if(abs(value) > 1.7976931348623157e308)
     return float(value)

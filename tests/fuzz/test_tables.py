@@ -54,7 +54,7 @@ def slow_number(value: Any) -> float:
         value = value.item()
     refuse_if(type(value) not in (str, int, float, Decimal))
     if isinstance(value, str):
-        return slow_readers.number_of(value.strip(slow_readers.BLANKS))
+        return slow_readers.parse_number(value.strip(slow_readers.BLANKS))
     refuse_if(not math.isfinite(value))
     return float(value)
 

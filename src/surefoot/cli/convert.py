@@ -11,7 +11,7 @@ import typer
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.outputs import Force, Output, check_outputs
 from surefoot.data.tools.judges import Judges
-from surefoot.data.tools.targets import JudgmentFormat
+from surefoot.data.tools.judgment_formats import JudgmentFormat
 from surefoot.errors import ArgumentError, visible
 
 

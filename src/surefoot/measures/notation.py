@@ -147,13 +147,13 @@ def is_binary(name: str) -> bool:
 def _parse(text: str) -> Measure:
     if len(text) <= _LONGEST and (cut := _TREC_EVAL.fullmatch(text)):
         return _parse(f"{_CUT[cut[1]]}@{cut[2]}")
-    form = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
-    family = form and _BY_NAME.get(form["name"].lower())
-    if not form or not family:
-        raise MeasureError(_unknown_message(text, form["name"] if form else text))
-    parameters = _check_parameters(text, form["parameters"] or "", family)
+    match = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
+    family = match and _BY_NAME.get(match["name"].lower())
+    if not match or not family:
+        raise MeasureError(_unknown_message(text, match["name"] if match else text))
+    parameters = _check_parameters(text, match["parameters"] or "", family)
     non_default = tuple(sorted((name, value) for name, value in parameters.items() if value != family.defaults[name]))
-    return Measure(family.name, non_default, _cutoff(text, form["cutoff"], family))
+    return Measure(family.name, non_default, _cutoff(text, match["cutoff"], family))
 
 
 def _unknown_message(text: str, name: str) -> str:

@@ -30,7 +30,7 @@ _BLANK = re.compile(rf"(?:[{WHITESPACE}]*\n)+")
 def read_csv(path: Path, expected_header: str) -> tuple[list[str], Columns, Callable[[int | None], str]]:
     """The columns' names, their texts (None where there is none), and what says where a row stands.
 
-    `form` is how the header should look, for messages.
+    `expected_header` is how the header should look, for messages.
     """
     text = read_csv_text(path)
     blank = _BLANK.match(text)

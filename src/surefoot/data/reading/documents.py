@@ -60,7 +60,7 @@ class FileIds:
         back[ascending] = np.arange(len(ascending))
         return pl.concat(parts).gather(back)
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         """Where a row stands, for messages."""
         return f"{self._given_path}, line {line_of(self._path, row)}"
 

@@ -14,7 +14,7 @@ from surefoot.data.compression import CORRUPT, DECOMPRESSORS, OPEN, SIGNATURES
 from surefoot.data.reading.json_text import parse_json
 from surefoot.errors import DataError, shortened
 
-# The forms that endings stand for; files of any other are lines.
+# The formats that endings stand for; files with any other ending are lines.
 FORMATS = {
     ".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
 }  # fmt: skip
@@ -60,7 +60,7 @@ def is_compressed(path: Path) -> bool:
 
 
 def file_status(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """What is known of the file, through links; nothing where there is none or its name cannot be one."""
+    """What the system says of the file that links lead to; None where there is none or its name cannot be one."""
     try:
         return Path(path).stat()
     except (OSError, ValueError):

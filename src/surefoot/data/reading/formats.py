@@ -1,4 +1,4 @@
-"""Which form a file of runs or judgments has, told by its ending, its header, its keys or its number of columns.
+"""Which format a file of runs or judgments has, told by its ending, its header, its keys or its number of columns.
 
 The sign holds for the whole file: no line is read in a way of its own.
 """
@@ -56,7 +56,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 
 def write_in_format(path: str | os.PathLike[str], table: RankedTable) -> bool:
-    """Write the table in the form that the ending asks for; does nothing, and says so, where that is lines."""
+    """Write the table in the format that the ending names; False, with nothing written, where that is lines."""
     tabs = inner_ending(path) == ".tsv"  # written with a header, which a file to be read need not have
     file_format = "table" if tabs else format_of(path)
     if file_format == "lines":
@@ -96,10 +96,10 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
 def read_parts(
     path: Path, file_format: str, what: str, numbers: Sequence[str], judges: str | None
 ) -> dict[str | None, Part]:
-    """What a file of a form but lines holds: one table, or several runs by their names.
+    """What a file that is not lines holds: one table, or several runs by their names.
 
-    `what` is wanted, a run or judgments, with one of `numbers` as the name of its number; `judges` is the rule for
-    several judges' ratings, if one is given.
+    `what` says what is expected, a run or judgments, with one of `numbers` as the name of its number; `judges` is the
+    rule for several judges' ratings, if one is given.
     """
     tool_file: ToolFile | None = None
     content: Any = None
@@ -201,7 +201,7 @@ def check_ranks(table: RankedTable, ids: FileIds) -> None:
         row, first = int(rows.min()), wrong[rows.argmin()]
         query = table.queries[int(table.ranking.query_at(first))]
         raise DataError(
-            f"{ids.place(row)}: three columns without a header are 'query document rank', but in query "
+            f"{ids.location(row)}: three columns without a header are 'query document rank', but in query "
             f"{shortened(query)} the last does not count 1, 2, 3, …; if it is a score, put a line "
             "'query_id doc_id score' with tabs above"
         )

@@ -35,7 +35,7 @@ def is_table(source: Any) -> bool:
 
 
 def to_polars(table: Any, what: str, accepted: str = _ACCEPTED) -> pl.DataFrame:
-    """A polars or Arrow table or a Hugging Face dataset as a polars frame; `forms` says what else may be given."""
+    """A polars or Arrow table or a Hugging Face dataset as a polars frame; `accepted` says what else may be given."""
     if isinstance(table, pl.DataFrame):
         return table
     try:

@@ -22,7 +22,7 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 def json_path(steps: Steps) -> str:
     """A place as JavaScript would write it.
 
-    >>> notation(("requests", 3, "ratings", 0)), notation(("details", "red dress", "hits"))
+    >>> json_path(("requests", 3, "ratings", 0)), json_path(("details", "red dress", "hits"))
     ('requests[3].ratings[0]', "details['red dress'].hits")
     """
     path = ""
@@ -69,7 +69,7 @@ class JsonFile:
     path: str
     line: int | None = None
 
-    def place(self, steps: Steps) -> str:
+    def location(self, steps: Steps) -> str:
         """Where in the file a value stands, for messages; its line is looked for only here."""
         line = self.line or self._line_of(steps)
         parts = [self.path, *([f"line {line}"] if line else []), *([json_path(steps)] if steps else [])]
@@ -93,17 +93,17 @@ class JsonValue:
     file: JsonFile
     steps: Steps = ()
 
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it stands, with the file, for messages."""
-        return self.file.place(self.steps)
+        return self.file.location(self.steps)
 
     def json_path(self) -> str:
         """Where it stands within the file, or its line of JSON lines."""
         return json_path(self.steps) if self.file.line is None else f"line {self.file.line}"
 
-    def refusal(self, message: str) -> DataError:
+    def error(self, message: str) -> DataError:
         """An error at this place."""
-        return DataError(f"{self.place()}: {message}")
+        return DataError(f"{self.location()}: {message}")
 
     def child(self, step: str | int) -> JsonValue:
         """What stands a step below, which may not be there."""
@@ -114,7 +114,7 @@ class JsonValue:
     def __getitem__(self, key: str) -> JsonValue:
         """What an object has under a key, which must be there."""
         if not isinstance(self.value, dict) or key not in self.value:
-            raise self.refusal(f"expected an object with {key!r}, found {shortened(self.value)}")
+            raise self.error(f"expected an object with {key!r}, found {shortened(self.value)}")
         return self.child(key)
 
     def __iter__(self) -> Iterator[JsonValue]:
@@ -124,19 +124,19 @@ class JsonValue:
     def members(self) -> Iterator[tuple[str, JsonValue]]:
         """What an object holds, by key."""
         if not isinstance(self.value, dict):
-            raise self.refusal(f"expected an object {{…}}, found {shortened(self.value)}")
+            raise self.error(f"expected an object {{…}}, found {shortened(self.value)}")
         return ((key, self.child(key)) for key in self.value)
 
     def listed(self) -> list[Any]:
         """The list that it must be."""
         if not isinstance(self.value, list):
-            raise self.refusal(f"expected a list […], found {shortened(self.value)}")
+            raise self.error(f"expected a list […], found {shortened(self.value)}")
         return self.value
 
     def scalar(self) -> Any:
         """The single value, such as an id, that it must be."""
         if self.value is None or isinstance(self.value, dict | list):
-            raise self.refusal(f"expected a text, found {shortened(self.value)}")
+            raise self.error(f"expected a text, found {shortened(self.value)}")
         return self.value
 
     def column(self, get: Callable[[Any], Any], shape: str) -> list[Any]:
@@ -146,7 +146,7 @@ class JsonValue:
             try:
                 values.append(get(value))
             except (KeyError, TypeError, IndexError):
-                raise self.child(number).refusal(f"expected {shape}, found {shortened(value)}") from None
+                raise self.child(number).error(f"expected {shape}, found {shortened(value)}") from None
         return values
 
 

@@ -1,4 +1,4 @@
-"""Judgments, and documents that are still to be judged, in the forms that tools take in."""
+"""Judgments, and documents that are still to be judged, in the formats that tools read."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from surefoot.arguments import integer
 from surefoot.data.reading.csv_text import check_csv_names
 from surefoot.data.reading.files import stem
+from surefoot.data.tools.judgment_formats import JudgmentFormat
 from surefoot.data.tools.quepid import ratings_text
 from surefoot.data.tools.query_texts import with_texts
-from surefoot.data.tools.targets import JudgmentFormat
 from surefoot.data.tools.workbench import judgments_text, query_set_text
 from surefoot.data.types.runs import Qrels, Run, Source
 from surefoot.data.writing.all_or_nothing import write_text

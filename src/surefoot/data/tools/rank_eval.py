@@ -43,7 +43,7 @@ def _response(file: JsonValue) -> ToolFile:
     failures = file.value.get("failures")
     if failures:
         query = next(iter(failures)) if isinstance(failures, Mapping) else failures
-        raise file.child("failures").refusal(
+        raise file.child("failures").error(
             f"the search of {str(query)!r} failed, so this is not the whole run; ask _rank_eval again"
         )
     builder = ToolRowsBuilder(("'id'", "'_id'", "rank"))

@@ -59,7 +59,7 @@ class ToolRowsBuilder:
         first = self._seen.setdefault(str(name), query)
         if first is not query:
             raise DataError(
-                f"{query.place()}: the query {shortened(name)} appears twice (first at {first.json_path()}); "
+                f"{query.location()}: the query {shortened(name)} appears twice (first at {first.json_path()}); "
                 "keep one of the two"
             )
         self._starts.append(len(self.documents))
@@ -74,4 +74,4 @@ class ToolRowsBuilder:
 
     def _where(self, row: int) -> str:
         at = bisect_right(self._starts, row) - 1  # of lists that start alike, all but the last are empty
-        return self._lists[at].child(row - self._starts[at]).place()
+        return self._lists[at].child(row - self._starts[at]).location()

@@ -77,7 +77,7 @@ def _is_experiment(value: Any) -> bool:
 
 def _only(entries: list[JsonValue], what: str) -> JsonValue:
     if len(entries) > 1:
-        raise entries[1].refusal(f"this is a second {what}; keep one of them in the file")
+        raise entries[1].error(f"this is a second {what}; keep one of them in the file")
     return entries[0]
 
 
@@ -111,7 +111,7 @@ def _runs(results: Iterable[tuple[JsonValue, JsonValue, JsonValue]]) -> ToolFile
     for named, query, documents in results:
         name = named[_CONFIGURATION].scalar()
         if not isinstance(name, str):
-            raise named[_CONFIGURATION].refusal(f"expected a configuration's id, found {shortened(name)}")
+            raise named[_CONFIGURATION].error(f"expected a configuration's id, found {shortened(name)}")
         run = runs.setdefault(name, ToolRowsBuilder(("the query", "the document's id", "rank")))
         run.add(query, documents, documents.listed())
     parts = {name: run.rows() for name, run in runs.items()}

@@ -106,7 +106,7 @@ class RankedTable:
     def _read_file(
         cls, path: str | os.PathLike[str], name: str | None, judges: str | None
     ) -> Self | dict[str | None, Part]:
-        """The table of a file of lines, or what a file of another form holds."""
+        """The table of a file of lines, or what a file of another format holds."""
         file_format, layout, file = format_of(path), cls.layouts[0], existing_file(path)
         if file_format == "lines" and file.is_file():
             count, header = first_fields(path)
@@ -121,7 +121,7 @@ class RankedTable:
             return cls._of_columns(tuple(map(pl.concat, columns)), row_of(str(path)), name)
         blocks = read_lines(path, layout, partial(RowBlock, cls.ties_by_id, layout.number == RANK))
         ids = FileIds(path, layout)
-        table = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.place)
+        table = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.location)
         if layout.number == RANK:
             check_ranks(table, ids)
         return table
@@ -138,9 +138,9 @@ class RankedTable:
         room: int,
         name: str,
         ids: RowIds | FileIds,
-        place: Where,
+        location: Where,
     ) -> Self:
-        """Rank the rows of all blocks, probably no more than `room`; `ids` names their documents, `place` the rows."""
+        """Rank the rows of all blocks, likely at most `room`; `ids` names their documents, `location` the rows."""
         ties = NeighbourTies(ids)
         names: list[str] = []
         starts, stretch_codes = GrowableColumn(np.int64), GrowableColumn(np.uint64)
@@ -162,11 +162,11 @@ class RankedTable:
             first, second = error.rows
             second_id, first_id = ids(np.array([second, first])).to_list()
             if second_id != first_id:
-                raise DataError(f"{place(second)}: its hash is that of another line; please report this") from error
+                raise DataError(f"{location(second)}: its hash is that of another line; please report this") from error
             query = names[int(query_at(stretches[0], second))]
             raise DataError(
-                f"{place(second)}: document {shortened(second_id)} appears twice in query {shortened(query)} "
-                f"(first at {place(first).rpartition(', ')[2]}); keep one of the two"
+                f"{location(second)}: document {shortened(second_id)} appears twice in query {shortened(query)} "
+                f"(first at {location(first).rpartition(', ')[2]}); keep one of the two"
             ) from error
         unique = dict(zip(stretches[1].tolist(), names, strict=True))
         return cls(name, unique.values(), np.fromiter(unique, dtype=np.uint64, count=len(unique)), ranking, ids)

@@ -1,4 +1,4 @@
-"""The forms that judgments, and what is to be judged, can be written in for a tool."""
+"""The formats that judgments, and what is to be judged, can be written in for a tool."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from surefoot.errors import ArgumentError, shortened
 
 
 class JudgmentFormat(StrEnum):
-    """A tool's form."""
+    """The format of one of the tools."""
 
     quepid = "quepid"
     workbench = "workbench"
@@ -16,7 +16,7 @@ class JudgmentFormat(StrEnum):
 
     @classmethod
     def parse(cls, form: str) -> JudgmentFormat:
-        """The form of that name."""
+        """The format of that name."""
         if form not in tuple(cls):
             raise ArgumentError(f"form is {shortened(form)}; it must be one of {', '.join(cls)}")
         return cls(form)
