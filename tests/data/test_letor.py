@@ -265,7 +265,7 @@ def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, da
     cells = data.draw(st.lists(st.one_of(FLOATS, st.just(float("nan"))), min_size=rows * width, max_size=rows * width))
     labels = data.draw(st.lists(st.one_of(st.integers(0, 40), st.floats(0, 1e300)), min_size=rows, max_size=rows))
     named = data.draw(st.booleans())
-    data = sf.RankingData(
+    original = sf.RankingData(
         np.array(cells, dtype=np.float32).reshape(rows, width),
         labels,
         group=lengths,
@@ -274,14 +274,14 @@ def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, da
     )
     folder = tmp_path_factory.mktemp("round")
     for name in ("x.txt", "x.parquet"):
-        data.write(folder / name)
+        original.write(folder / name)
         again = sf.read_letor(folder / name)
-        assert np.array_equal(again.X, data.X, equal_nan=True)
-        assert np.array_equal(np.signbit(again.X), np.signbit(data.X) & ~np.isnan(data.X))
-        assert again.y.tolist() == data.y.tolist()
-        assert again.queries == data.queries
+        assert np.array_equal(again.X, original.X, equal_nan=True)
+        assert np.array_equal(np.signbit(again.X), np.signbit(original.X) & ~np.isnan(original.X))
+        assert again.y.tolist() == original.y.tolist()
+        assert again.queries == original.queries
         assert (again.doc_ids is not None) == named
-    assert again.baselines["b m"].tolist() == data.baselines["b m"].tolist()
+    assert again.baselines["b m"].tolist() == original.baselines["b m"].tolist()
 
 
 @pytest.mark.parametrize("ending", [".txt", ".txt.gz", ".txt.bz2", ".txt.xz", ".txt.zst", ".parquet"])

@@ -38,9 +38,9 @@ def table(data: bytes, kind: str) -> Tables:
             refuse_if(len(set(columns[name])) > 1)
         places = columns["Doc Position"]
         refuse_if(not all(re.fullmatch("[0-9]{1,15}", place) and int(place) for place in places))
-        rows = list(zip(columns["Query Text"], columns["Doc ID"], [-int(place) for place in places], strict=True))
-        refuse_if(len({(query, rank) for query, _, rank in rows}) < len(rows))
-        return {None: added(rows)}
+        results = list(zip(columns["Query Text"], columns["Doc ID"], [-int(place) for place in places], strict=True))
+        refuse_if(len({(query, rank) for query, _, rank in results}) < len(results))
+        return {None: added(results)}
     if header[:2] == ["query", "docid"] and header[2:] and not {*GRADES, "score", "rank", "position"} & set(header):
         refuse_if(kind == "run")
         graded = []

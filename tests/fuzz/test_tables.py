@@ -73,15 +73,15 @@ def good(rng: random.Random, rows: int, what: str) -> list[Any]:
 
 
 def as_polars(columns: dict[str, list[Any]]) -> Any:
-    columns = {}
+    series = {}
     for name, values in columns.items():
         # Of mixed types, or a decimal NaN, Polars may panic.
         plain = len({type(value) for value in values if value is not None}) < 2 and "NaN" not in map(str, values)
         try:
-            columns[name] = pl.Series(name, values, dtype=None if plain else pl.Object)
+            series[name] = pl.Series(name, values, dtype=None if plain else pl.Object)
         except (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError):
-            columns[name] = pl.Series(name, values, dtype=pl.Object)
-    return pl.DataFrame(columns)
+            series[name] = pl.Series(name, values, dtype=pl.Object)
+    return pl.DataFrame(series)
 
 
 def categorical(columns: dict[str, list[Any]]) -> Any:

@@ -197,8 +197,8 @@ def test_percentiles_make_functions_comparable() -> None:
 @given(st.lists(st.integers(0, 9), min_size=1), st.lists(st.integers(0, 9), min_size=1))
 def test_percentiles(scores: list[int], sample: list[int]) -> None:
     for values, among in ((scores, None), (scores, sample)):
-        sample = scores if among is None else among
-        expected = [sum((x < s) + (x <= s) for x in sample) / (2 * len(sample)) for s in values]
+        reference = scores if among is None else among
+        expected = [sum((x < s) + (x <= s) for x in reference) / (2 * len(reference)) for s in values]
         np.testing.assert_allclose(sf.percentiles(values, among), expected, atol=1e-12)
 
 

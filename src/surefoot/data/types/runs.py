@@ -81,7 +81,7 @@ class RankedTable:
         if isinstance(source, str | os.PathLike):
             table = cls._read_file(source, name, judges)
             if isinstance(table, dict):
-                table = cls._of_columns(*one_part(table, source, name), name or stem(source))
+                table = cls._from_columns(*one_part(table, source, name), name or stem(source))
             return table
         refuse_judges(judges)
         if isinstance(source, cls):
@@ -89,7 +89,7 @@ class RankedTable:
         if is_ranx(source):
             name, source = name or getattr(source, "name", None), ranx_dict(source, cls.__name__)
         name = name or cls.layouts[0].what
-        return cls._of_columns(columns_of(source, cls.numbers, name), row_of(name), name)
+        return cls._from_columns(columns_of(source, cls.numbers, name), row_of(name), name)
 
     @classmethod
     def read_all(cls, source: Source) -> list[Self]:
@@ -100,7 +100,7 @@ class RankedTable:
         if not isinstance(tables, dict):
             return [tables]
         alone = stem(source) if len(tables) == 1 else ""
-        return [cls._of_columns(*part, alone or str(name)) for name, part in tables.items()]
+        return [cls._from_columns(*part, alone or str(name)) for name, part in tables.items()]
 
     @classmethod
     def _read_file(
@@ -117,8 +117,8 @@ class RankedTable:
         refuse_judges(judges)
         name = name or stem(path)
         if not file.is_file():  # a pipe can be read once only, so its ids are kept
-            columns = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
-            return cls._of_columns(tuple(map(pl.concat, columns)), row_of(str(path)), name)
+            parts = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
+            return cls._from_columns(tuple(map(pl.concat, parts)), row_of(str(path)), name)
         blocks = read_lines(path, layout, partial(RowBlock, cls.ties_by_id, layout.number == RANK))
         ids = FileIds(path, layout)
         table = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.location)
@@ -127,7 +127,7 @@ class RankedTable:
         return table
 
     @classmethod
-    def _of_columns(cls, columns: tuple[pl.Series, ...], where: Where, name: str) -> Self:
+    def _from_columns(cls, columns: tuple[pl.Series, ...], where: Where, name: str) -> Self:
         block = RowBlock(cls.ties_by_id, False, *columns)
         return cls._assemble([block], len(columns[0]), name, RowIds(columns[1]), where)
 
