@@ -16,6 +16,7 @@ FOUNDATION = {
     "arguments",
     "arrays",
     "errors",
+    "lazy",
     "runtime",
     "progress",
     "significance",

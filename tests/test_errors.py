@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.errors import did_you_mean, listed, shortened
 
 
@@ -33,4 +33,4 @@ def test_long_lists_say_how_many_more() -> None:
 @pytest.mark.parametrize("given", [True, np.True_, 1.0, "1", None])
 def test_what_is_no_whole_number(given: object) -> None:
     with pytest.raises(sf.ArgumentError, match="it must be a whole number of at least 0"):
-        whole("seed", given, 0)
+        integer("seed", given, 0)

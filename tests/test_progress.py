@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import surefoot as sf
-from surefoot.progress import busy, shown_by, steps
+from surefoot.progress import busy, show_with, steps
 
 
 class Log:
@@ -25,7 +25,7 @@ class Log:
 
 def test_steps_are_counted_while_someone_looks_on() -> None:
     log = Log()
-    with shown_by(log):
+    with show_with(log):
         assert list(steps(range(3), "Counting")) == [0, 1, 2]
         with busy("Thinking"):
             pass
@@ -35,7 +35,7 @@ def test_steps_are_counted_while_someone_looks_on() -> None:
 
 def test_an_error_within_ends_the_showing() -> None:
     log = Log()
-    with pytest.raises(ZeroDivisionError), shown_by(log), busy("Dividing"):
+    with pytest.raises(ZeroDivisionError), show_with(log), busy("Dividing"):
         raise ZeroDivisionError
     assert list(steps(range(2), "After")) == [0, 1]
     assert log.seen == []
@@ -45,7 +45,7 @@ def test_scores_bootstrap_studies_and_page_tell_how_far_they_are() -> None:
     made = sf.synthetic_runs(queries=20, depth=10)
     scores = sf.score(made.qrels, made.runs[:2], "nDCG@10")
     log = Log()
-    with shown_by(log):
+    with show_with(log):
         sf.score(made.qrels, made.runs[:2], "nDCG@10")
         sf.assess(scores, "today", bootstrap=10).to_html()
         sf.noise_study(made.qrels, made.runs[:2], repeats=2)

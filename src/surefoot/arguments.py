@@ -1,4 +1,4 @@
-"""Numbers that users give, read strictly: one place for what counts as one."""
+"""Numbers and lists that users give, read strictly: one place for what counts as one."""
 
 from __future__ import annotations
 
@@ -21,10 +21,46 @@ def decimal(text: str) -> float:
     >>> decimal(" 1e-3")
     0.001
     """
-    written = text.strip(" \t")
-    if not _DECIMAL.fullmatch(written):
+    stripped = text.strip(" \t")
+    if not _DECIMAL.fullmatch(stripped):
         raise ValueError(f"not a number: {shortened(text)}")
-    return float(written)
+    return float(stripped)
+
+
+def comma_separated(text: str) -> list[str]:
+    """The parts of a text with commas between, without white space around them; empty ones do not count.
+
+    >>> comma_separated("bm25, today,")
+    ['bm25', 'today']
+    """
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def parse_numbers(text: str, name: str, *, example: str = "1,5") -> list[float]:
+    """The finite numbers of a text with commas between, at least one, or an error that names the option.
+
+    >>> parse_numbers("0,1.5", "--alpha")
+    [0.0, 1.5]
+    """
+    parts = comma_separated(text)
+    numbers = [finite_number(part) for part in parts]
+    if not numbers or None in numbers:
+        wrong = parts[numbers.index(None)] if numbers else text
+        raise ArgumentError(f"{name} is {shortened(wrong)}; write numbers with commas between, such as {example}")
+    return [number for number in numbers if number is not None]
+
+
+def parse_integers(text: str, name: str) -> list[int]:
+    """The whole numbers of a text with commas between, at least one, or an error that names the option.
+
+    >>> parse_integers("0,1,2", "--seeds")
+    [0, 1, 2]
+    """
+    numbers = parse_numbers(text, name)
+    fraction = next((number for number in numbers if not number.is_integer()), None)
+    if fraction is not None:
+        raise ArgumentError(f"{name} is {fraction:g}; write whole numbers with commas between, such as 1,5")
+    return [int(number) for number in numbers]
 
 
 def is_real(value: Any) -> bool:
@@ -36,7 +72,7 @@ def is_real(value: Any) -> bool:
     return isinstance(value, Real | Decimal) and type(value).__name__ not in ("bool", "timedelta64")
 
 
-def number_of(value: Any) -> float | None:
+def finite_number(value: Any) -> float | None:
     """The finite number that a value is, or None; a text must be one as other programs write it."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):  # one number in an array
         value = value.item()
@@ -54,7 +90,7 @@ LARGEST_SEED = 2**64 - 1
 LARGEST_COUNT = 2**31 - 1  # of queries, ranks or results: more than any file holds
 
 
-def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     """The value as a whole number from `least` to `most`, or an error that names it."""
     span = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
     try:

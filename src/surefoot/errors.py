@@ -42,7 +42,7 @@ def without_middle(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most // 2]}…{text[len(text) - (most - 1) // 2 :]}"
 
 
-def did_you_mean(name: Any, known: Iterable[str], alike: float = 0.6) -> str:
+def did_you_mean(name: Any, known: Iterable[str], cutoff: float = 0.6) -> str:
     """The known name that is nearest to an unknown one, as the rest of a message; nothing where none is so much alike.
 
     >>> did_you_mean("uRisk", ["gain", "u_risk", "saro"])
@@ -51,7 +51,7 @@ def did_you_mean(name: Any, known: Iterable[str], alike: float = 0.6) -> str:
     import difflib
 
     names = {one.casefold(): one for one in known}
-    near = difflib.get_close_matches(str(name)[:80].casefold(), names, n=1, cutoff=alike)
+    near = difflib.get_close_matches(str(name)[:80].casefold(), names, n=1, cutoff=cutoff)
     return f"; did you mean {_unquoted(names[near[0]])}?" if near else ""
 
 
@@ -69,14 +69,14 @@ def listed(names: Sequence[str], most: int = 12, write: Callable[[str], str] = _
     return ", ".join(map(write, names[:most])) + more
 
 
-def of_other_queries(what: str, given: Iterable[str], queries: Sequence[str]) -> str:
+def other_queries_hint(what: str, others: Iterable[str], queries: Sequence[str]) -> str:
     """The rest of a message where what is given for queries is given for none of these.
 
-    >>> of_other_queries("dates", ["7", "8"], ["q7", "q8"])
+    >>> other_queries_hint("dates", ["7", "8"], ["q7", "q8"])
     "the first query is 'q7', the dates are of '7', '8'; are these of the same queries?"
     """
-    of = listed(list(given), 3, shortened) or "no query"
-    return f"the first query is {shortened(queries[0])}, the {what} are of {of}; are these of the same queries?"
+    names = listed(list(others), 3, shortened) or "no query"
+    return f"the first query is {shortened(queries[0])}, the {what} are of {names}; are these of the same queries?"
 
 
 class SurefootError(Exception):
@@ -105,8 +105,8 @@ def expecting(what: str, path: str | PathLike[str], remedy: str) -> Iterator[Non
     except DataError:
         raise
     except MISSHAPEN as error:
-        found = str(error) if isinstance(error, SurefootError) else repr(error)
-        raise DataError.at(path, None, f"is not whole, as {what} ({without_middle(found, 300)}); {remedy}") from error
+        problem = str(error) if isinstance(error, SurefootError) else repr(error)
+        raise DataError.at(path, None, f"is not whole, as {what} ({without_middle(problem, 300)}); {remedy}") from error
 
 
 class ArgumentError(SurefootError, ValueError):
@@ -125,6 +125,6 @@ class MissingExtraError(SurefootError, ImportError):
     """An optional dependency that is not installed."""
 
     @classmethod
-    def of(cls, extra: str, purpose: str) -> MissingExtraError:
+    def for_extra(cls, extra: str, purpose: str) -> MissingExtraError:
         """The exact line that installs the extra which `purpose` needs."""
         return cls(f'{purpose} needs an optional dependency; install it with: pip install "surefoot[{extra}]"')

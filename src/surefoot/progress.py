@@ -1,4 +1,4 @@
-"""How far long work has come. Nobody looks by default; the command line shows a bar while it works."""
+"""How far long work has come. Nothing is shown by default; the command line shows a bar."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOW: ContextVar[Show | None] = ContextVar("surefoot.progress", default=None)
 
 
 def steps(items: Sequence[Item], doing: str) -> Iterable[Item]:
-    """The items, one after the other, while whoever looks on is told how many are done.
+    """The items, one after the other, while the number of those that are done is shown.
 
     >>> list(steps(["a", "b"], "Reading runs"))
     ['a', 'b']
@@ -32,7 +32,7 @@ def busy(doing: str) -> Iterator[None]:
 
 
 @contextmanager
-def shown_by(show: Show) -> Iterator[None]:
+def show_with(show: Show) -> Iterator[None]:
     """Have `show` (of the items, how many they are, and what is done) wrap all work within."""
     token = _SHOW.set(show)
     try:

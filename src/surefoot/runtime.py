@@ -29,7 +29,7 @@ def library(name: str, extra: str, purpose: str) -> Any:
     try:
         return import_module(name)
     except ImportError as error:
-        raise MissingExtraError.of(extra, purpose) from error
+        raise MissingExtraError.for_extra(extra, purpose) from error
 
 
 def compiled(function: Callable[..., Any], signature: Any = None) -> Callable[..., Any]:
@@ -38,8 +38,8 @@ def compiled(function: Callable[..., Any], signature: Any = None) -> Callable[..
     It is cached on disk, unless no place for that can be written.
     """
     numba = library("numba", "learn", "Learning")
-    given = () if signature is None else (signature,)
+    signatures = () if signature is None else (signature,)
     try:
-        return numba.njit(*given, cache=True, nogil=True)(function)  # type: ignore[no-any-return]
+        return numba.njit(*signatures, cache=True, nogil=True)(function)  # type: ignore[no-any-return]
     except (RuntimeError, OSError):  # no folder for the cache
-        return numba.njit(*given, nogil=True)(function)  # type: ignore[no-any-return]
+        return numba.njit(*signatures, nogil=True)(function)  # type: ignore[no-any-return]

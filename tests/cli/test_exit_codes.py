@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import surefoot as sf
-from surefoot.data.hashes import sealed
+from surefoot.data.hashes import seal
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def test_a_forged_state_is_refused_though_its_hash_fits(surefoot, home: Path, tm
     assert gate(surefoot, home, *options)[0] in (0, 1, 3)
     before = json.loads(path.read_text())
     for wrong in (change, {"batches": [{**before["batches"][0], "query": ["a"] * 60} | change]}):
-        path.write_text(json.dumps(sealed(before | wrong)))
+        path.write_text(json.dumps(seal(before | wrong)))
         held = path.read_text()
         code, _, err = gate(surefoot, home, *options)
         assert (code, path.read_text()) == (2, held)
@@ -84,7 +84,7 @@ def test_a_forged_batch_is_refused_though_its_hash_fits(
     gate(surefoot, home, *options)
     data = json.loads(path.read_text())
     data["batches"][0][key] = value
-    path.write_text(json.dumps(sealed(data)))
+    path.write_text(json.dumps(seal(data)))
     code, _, err = gate(surefoot, home, *options)
     assert code == 2
     assert "is not whole, as a state" in err

@@ -31,7 +31,7 @@ REFUSED = [
     (f"evaluate {RUNS} -b today --seed {2**64}", "--seed"),
     (f"evaluate {RUNS} -b today --alpha 1,1.0000001", "the alphas 1.0 and 1.0000001 are both written 1"),
     (f"evaluate {RUNS} -b today --alpha nan", "alpha is 'nan'"),
-    (f"evaluate {RUNS} -b today --alpha ,", "no alpha was given"),
+    (f"evaluate {RUNS} -b today --alpha ,", "--alpha is ','; write numbers with commas between"),
     *((f"stability {study} {RUNS} --sizes {sizes}", "--sizes is") for study in ("noise", "subsets")
       for sizes in ("nan", "inf", ",", "5,-inf", "1_0", "x" * 90_000)),
     (f"stability noise {RUNS} --sizes 1e300", "the sizes of noise are"),

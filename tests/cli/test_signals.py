@@ -14,7 +14,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.cli.signals import StoppedError, stopping
-from surefoot.data.writing.all_or_nothing import remove_unfinished, replacing, unfinished
+from surefoot.data.writing.all_or_nothing import remove_unfinished, replacing, temporary_path
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 KILLS = int(os.environ.get("SUREFOOT_KILLS", "2"))
@@ -124,7 +124,7 @@ def test_handlers_of_others_are_left_alone() -> None:
 
 
 def test_what_is_in_the_making_can_be_removed(tmp_path: Path) -> None:
-    with unfinished(tmp_path / "model") as folder, replacing(tmp_path / "a.txt") as file:
+    with temporary_path(tmp_path / "model") as folder, replacing(tmp_path / "a.txt") as file:
         (folder / "inside").mkdir(parents=True)
         file.write_text("half")
         remove_unfinished()

@@ -133,8 +133,8 @@ def test_a_pandas_index_that_holds_the_queries() -> None:
 def test_scores_whose_queries_are_the_index() -> None:
     wide = pd.DataFrame({"a": [1.0, 0.0], "b": [0.0, 1.0]}, index=["q1", "q2"])
     for table in (wide, wide.rename_axis("topic"), wide.rename_axis("query"), wide.reset_index()):
-        found = sf.read_scores(table)
-        assert (found.systems, found.queries) == (("a", "b"), ("q1", "q2"))
+        scores = sf.read_scores(table)
+        assert (scores.systems, scores.queries) == (("a", "b"), ("q1", "q2"))
     wide.index = [301, 302]
     assert sf.read_scores(wide.rename_axis("query")).queries == ("301", "302")
     with pytest.raises(sf.DataError, match="is the query in the table's index or in its first column, 'a'"):
@@ -169,10 +169,10 @@ def test_keys_that_become_one_id() -> None:
 
 
 def test_a_system_named_query() -> None:
-    found = sf.read_scores({"query": {"q1": 0.5}, "other": {"q1": 1.0}})
-    assert (found.systems, found.queries, found.values.tolist()) == (("query", "other"), ("q1",), [[0.5], [1.0]])
+    scores = sf.read_scores({"query": {"q1": 0.5}, "other": {"q1": 1.0}})
+    assert (scores.systems, scores.queries, scores.values.tolist()) == (("query", "other"), ("q1",), [[0.5], [1.0]])
     with pytest.raises(sf.DataError, match="a system is named 'query'"):
-        found.to_frame()
+        scores.to_frame()
 
 
 def test_columns_of_one_name() -> None:
@@ -193,7 +193,7 @@ def test_masked_scores_and_features() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "fine"),
+    ("column", "accepted"),
     [
         (pl.Series(["a", "b"], dtype=pl.Categorical), True),
         (pl.Series([Decimal(1), Decimal(2)]), True),
@@ -204,7 +204,7 @@ def test_masked_scores_and_features() -> None:
         (pl.Series(["a", None]), False),
     ],
 )
-def test_parquet_with_columns_of_any_type(tmp_path: Path, column: pl.Series, fine: bool) -> None:
+def test_parquet_with_columns_of_any_type(tmp_path: Path, column: pl.Series, accepted: bool) -> None:
     path = tmp_path / "x.parquet"
     plain = {"score": [0.5, 1.0], "label": [1, 0], "f1": [0.5, 1.0], "docno": ["d1", "d2"]}
     frame = pl.DataFrame({"qid": column, **plain})
@@ -214,7 +214,7 @@ def test_parquet_with_columns_of_any_type(tmp_path: Path, column: pl.Series, fin
         (sf.read_letor, frame.select("label", "qid", "f1")),
     ):
         table.write_parquet(path)
-        if fine:
+        if accepted:
             assert len(read(path).queries) == 2
         else:
             with pytest.raises(sf.DataError, match=r"x\.parquet"):
@@ -241,8 +241,10 @@ def test_parquet_of_other_writers_and_many_pages(tmp_path: Path, version: str) -
 def test_a_parquet_page_with_an_absurd_count_does_not_end_the_process(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     sf.read_scores({"a": {"q1": 0.5, "q2": 1}}).write(path)
-    whole = path.read_bytes()
-    count = whole.index(bytes([0x2C, 0x15, 0x04]), whole.index(b"\x28\xb5\x2f\xfd")) + 2  # two values, as Thrift has it
-    path.write_bytes(whole[:count] + b"\x03" + whole[count + 1 :])  # minus two
+    intact = path.read_bytes()
+    count = (
+        intact.index(bytes([0x2C, 0x15, 0x04]), intact.index(b"\x28\xb5\x2f\xfd")) + 2
+    )  # two values, as Thrift has it
+    path.write_bytes(intact[:count] + b"\x03" + intact[count + 1 :])  # minus two
     with pytest.raises(sf.DataError, match=r"x\.parquet: cannot be read as Parquet \(a page's count is wrong\)"):
         sf.read_scores(path)

@@ -230,10 +230,10 @@ DECIMALS = st.builds(
 def check_digits(folder: Path, texts: list[str]) -> None:
     with np.errstate(over="ignore"):
         expected = np.array([np.float32(float(text)) for text in texts])
-    kept = [text for text, value in zip(texts, expected, strict=True) if np.isfinite(value)]
+    finite = [text for text, value in zip(texts, expected, strict=True) if np.isfinite(value)]
     expected = expected[np.isfinite(expected)]
     path = folder / "digits.txt"
-    path.write_text("".join(f"0 qid:1 1:{text}\n" for text in ["0", *kept]))
+    path.write_text("".join(f"0 qid:1 1:{text}\n" for text in ["0", *finite]))
     assert sf.read_letor(path).X[1:, 0].tobytes() == expected.tobytes()
 
 
@@ -265,7 +265,7 @@ def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, da
     cells = data.draw(st.lists(st.one_of(FLOATS, st.just(float("nan"))), min_size=rows * width, max_size=rows * width))
     labels = data.draw(st.lists(st.one_of(st.integers(0, 40), st.floats(0, 1e300)), min_size=rows, max_size=rows))
     named = data.draw(st.booleans())
-    made = sf.RankingData(
+    original = sf.RankingData(
         np.array(cells, dtype=np.float32).reshape(rows, width),
         labels,
         group=lengths,
@@ -274,33 +274,33 @@ def test_what_is_written_reads_back(tmp_path_factory: pytest.TempPathFactory, da
     )
     folder = tmp_path_factory.mktemp("round")
     for name in ("x.txt", "x.parquet"):
-        made.write(folder / name)
+        original.write(folder / name)
         again = sf.read_letor(folder / name)
-        assert np.array_equal(again.X, made.X, equal_nan=True)
-        assert np.array_equal(np.signbit(again.X), np.signbit(made.X) & ~np.isnan(made.X))
-        assert again.y.tolist() == made.y.tolist()
-        assert again.queries == made.queries
+        assert np.array_equal(again.X, original.X, equal_nan=True)
+        assert np.array_equal(np.signbit(again.X), np.signbit(original.X) & ~np.isnan(original.X))
+        assert again.y.tolist() == original.y.tolist()
+        assert again.queries == original.queries
         assert (again.doc_ids is not None) == named
-    assert again.baselines["b m"].tolist() == made.baselines["b m"].tolist()
+    assert again.baselines["b m"].tolist() == original.baselines["b m"].tolist()
 
 
 @pytest.mark.parametrize("ending", [".txt", ".txt.gz", ".txt.bz2", ".txt.xz", ".txt.zst", ".parquet"])
 def test_all_endings_in_several_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
     monkeypatch.setattr(letor, "_ROWS", 16)
     monkeypatch.setattr(letor, "_COLUMNS", 4)
-    made = sf.synthetic_letor(queries=5, documents=20, features=9)
-    sf.write_letor(made, tmp_path / f"x{ending}")
-    same(sf.read_letor(tmp_path / f"x{ending}"), made)
+    data = sf.synthetic_letor(queries=5, documents=20, features=9)
+    sf.write_letor(data, tmp_path / f"x{ending}")
+    same(sf.read_letor(tmp_path / f"x{ending}"), data)
     assert [path.name for path in tmp_path.iterdir()] == [f"x{ending}"]
     first = (tmp_path / f"x{ending}").read_bytes()
-    made.write(tmp_path / f"x{ending}")
+    data.write(tmp_path / f"x{ending}")
     assert (tmp_path / f"x{ending}").read_bytes() == first
 
 
 def test_parquet_keeps_names_and_baselines(tmp_path: Path) -> None:
-    made = sf.RankingData(pl.DataFrame({"bm25": [1.0, 2.0], "page rank": [0.5, None]}), [1, 0], qid=["a b", "#"])
-    made = made.with_baseline("today", [3.0, 4.0])
-    made.write(tmp_path / "x.parquet")
+    data = sf.RankingData(pl.DataFrame({"bm25": [1.0, 2.0], "page rank": [0.5, None]}), [1, 0], qid=["a b", "#"])
+    data = data.with_baseline("today", [3.0, 4.0])
+    data.write(tmp_path / "x.parquet")
     again = sf.read_letor(tmp_path / "x.parquet")
     assert again.feature_names == ("bm25", "page rank")
     assert again.baselines["today"].tolist() == [3, 4]
@@ -377,12 +377,12 @@ except sf.DataError as error:
 
 @pytest.mark.parametrize("block", [1, 50, 333, 4096])
 def test_blocks_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    made = sf.synthetic_letor(queries=6, documents=25, features=11)
-    made = sf.RankingData(made.X, made.y, group=made.lengths, doc_ids=[f"d{i}" for i in range(len(made))])
-    made.write(tmp_path / "x.txt")
+    data = sf.synthetic_letor(queries=6, documents=25, features=11)
+    data = sf.RankingData(data.X, data.y, group=data.lengths, doc_ids=[f"d{i}" for i in range(len(data))])
+    data.write(tmp_path / "x.txt")
     monkeypatch.setattr(letor_text, "_BLOCK", block)
     monkeypatch.setattr(letor_text, "cores", lambda: 4)
-    same(sf.read_letor(tmp_path / "x.txt"), made)
+    same(sf.read_letor(tmp_path / "x.txt"), data)
 
 
 @settings(max_examples=40)
@@ -484,10 +484,10 @@ print(data.X.nbytes, read - before, peak() - before)
             [sys.executable, "-c", code, str(small), str(large), str(tmp_path / name)],
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-        matrix, read, written = map(int, done.stdout.split())
+        matrix, read_peak, write_peak = map(int, done.stdout.split())
         assert matrix == 60_000_000
-        assert read < 1.33 * matrix
-        assert written < 1.66 * matrix
+        assert read_peak < 1.33 * matrix
+        assert write_peak < 1.66 * matrix
 
 
 # Against scikit-learn, on real files.
@@ -508,12 +508,12 @@ def test_real_files_as_scikit_learn_reads_them(data: Path, name: str) -> None:
 
 
 def test_scikit_learn_reads_what_is_written(tmp_path: Path) -> None:
-    made = sf.synthetic_letor(queries=4, documents=20, features=136)
-    made.write(tmp_path / "x.txt")
+    data = sf.synthetic_letor(queries=4, documents=20, features=136)
+    data.write(tmp_path / "x.txt")
     features, labels, queries = load_svmlight_file(str(tmp_path / "x.txt"), query_id=True)
-    assert np.array_equal(features.toarray().astype(np.float32), made.X)
-    assert np.array_equal(labels, made.y)
-    assert np.array_equal(queries, np.repeat([1, 2, 3, 4], made.lengths))
+    assert np.array_equal(features.toarray().astype(np.float32), data.X)
+    assert np.array_equal(labels, data.y)
+    assert np.array_equal(queries, np.repeat([1, 2, 3, 4], data.lengths))
 
 
 def test_a_name_is_no_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,8 +61,8 @@ def read(path: Path, data: bytes) -> dict[str, dict[str, float]]:
 @pytest.mark.parametrize("before", BLOCKS)
 @pytest.mark.parametrize("line", SAME)
 def test_white_space_is_never_part_of_an_id(tmp_path: Path, before: str, line: bytes, end: bytes) -> None:
-    found = read(tmp_path / "x.txt", BLOCKS[before] + line + end)
-    assert found["q1"] == {"d1": 1.0}
+    table = read(tmp_path / "x.txt", BLOCKS[before] + line + end)
+    assert table["q1"] == {"d1": 1.0}
 
 
 @pytest.mark.parametrize("before", BLOCKS)
@@ -86,8 +86,8 @@ def test_an_empty_column_is_a_missing_one(tmp_path: Path, line: str) -> None:
 @pytest.mark.parametrize("before", BLOCKS)
 @pytest.mark.parametrize("name", ["d\u00a01", "\u3000d", "d\u2028", "\ufeffd", "d\u0085", "d\x1f"])
 def test_other_characters_are_part_of_the_id(tmp_path: Path, before: str, name: str) -> None:
-    found = read(tmp_path / "x.txt", BLOCKS[before] + f"q1 0 {name} 1\n".encode())
-    assert found["q1"] == {name: 1.0}
+    table = read(tmp_path / "x.txt", BLOCKS[before] + f"q1 0 {name} 1\n".encode())
+    assert table["q1"] == {name: 1.0}
 
 
 @pytest.mark.parametrize("field", [1, 3])

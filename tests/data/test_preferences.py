@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.data.files import check_refused, write_file
 
 import surefoot as sf
 
@@ -54,12 +55,7 @@ def test_columns_in_any_order_and_lines_in_any_order(tmp_path: Path) -> None:
     ],
 )
 def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "p.csv"
-    path.write_text(text)
-    with pytest.raises(sf.DataError) as caught:
-        sf.read_preferences(path)
-    assert message in str(caught.value)
-    assert str(path) in str(caught.value)
+    check_refused(sf.read_preferences, write_file(tmp_path / "p.csv", text), message)
 
 
 def test_bad_arrays() -> None:

@@ -84,7 +84,7 @@ from surefoot.data.reading import fork_safety
 child = os.fork()
 if child == 0:
     sf.read_run("a.run").write("b.parquet")
-    os._exit(1 if fork_safety.forked() else 0)
+    os._exit(1 if fork_safety.threads_lost() else 0)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=120, check=False)

@@ -40,8 +40,10 @@ def test_index_names_the_first_row_that_repeats(given_codes: list[int], data: st
     st.booleans(),
     st.data(),
 )
-def test_rank_is_a_stable_sort(query: npt.NDArray[np.int64], unit: float, whole: bool, data: st.DataObject) -> None:
-    values = st.integers(-3, 3) if whole else st.floats(-1, 1)
+def test_rank_is_a_stable_sort(
+    query: npt.NDArray[np.int64], unit: float, as_integers: bool, data: st.DataObject
+) -> None:
+    values = st.integers(-3, 3) if as_integers else st.floats(-1, 1)
     scores = unit * data.draw(hnp.arrays(np.float64, len(query), elements=values))
     codes = np.arange(len(query), dtype=np.uint64)[::-1] * np.uint64(2**50)
     starts = np.flatnonzero(np.diff(query, prepend=-1))

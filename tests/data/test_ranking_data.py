@@ -24,14 +24,14 @@ def make(**changed) -> sf.RankingData:
 def test_every_kind_of_matrix() -> None:
     columns = {"bm25": [row[0] for row in X], "length": [row[1] for row in X]}
     frames = [pd.DataFrame(columns), pl.DataFrame(columns), pl.LazyFrame(columns), pa.table(columns)]
-    for given in (X, np.array(X), np.asfortranarray(X), scipy.sparse.csr_matrix(X), *frames):
-        data = make(X=given)
+    for matrix in (X, np.array(X), np.asfortranarray(X), scipy.sparse.csr_matrix(X), *frames):
+        data = make(X=matrix)
         assert data.X.tolist() == X
         assert data.X.dtype == np.float32
         assert data.X.flags.c_contiguous
-        assert data.feature_names == (("bm25", "length") if any(given is frame for frame in frames) else None)
-    kept = np.array(X, dtype=np.float32)
-    assert make(X=kept).X is kept
+        assert data.feature_names == (("bm25", "length") if any(matrix is frame for frame in frames) else None)
+    own = np.array(X, dtype=np.float32)
+    assert make(X=own).X is own
     missing = pd.DataFrame({"a": pd.array([1, None, 3, 4], dtype="Int64"), "b": [True, False, True, False]})
     assert np.isnan(make(X=missing).X[1, 0])
     assert np.isnan(make(X=pl.DataFrame({"a": [1, None, 3, 4]})).X[1, 0])

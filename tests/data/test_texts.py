@@ -85,7 +85,7 @@ def test_ids_are_called_what_runs_call_them(name: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("q1\ta\nq1\tb\n", "line 2: the id 'q1' is there twice"),
+        ("q1\ta\nq1\tb\n", "line 2: the id 'q1' appears twice"),
         ("q1\ta\nq2 b\n", "line 2: expected an id and a text with one tab between, found 'q2 b'"),
         ("q1\ta\tb\n", "line 1: expected an id and a text"),
         ("\ta\n", "line 1: expected an id"),
@@ -99,7 +99,7 @@ def test_ids_are_called_what_runs_call_them(name: str) -> None:
         ('{"_id": true, "text": "a"}\n', "line 1: expected an object with an id"),
         ("<top>\n<num> 1 <title> a\n</top>\n<top>\n<title> b </top>", "line 4: the topic has no number"),
         ("<top><num> Number: 1\n<desc> b </top>", "line 1: the topic has no <title> or <query>"),
-        ("<top><num>1<title>a</top>\n<top><num>1<title>b</top>", "line 2: the id '1' is there twice"),
+        ("<top><num>1<title>a</top>\n<top><num>1<title>b</top>", "line 2: the id '1' appears twice"),
         ("<html></html>", "no topic was found"),
         (" \n\n", "the file is empty"),
     ],
@@ -117,7 +117,7 @@ def test_wrong_sources() -> None:
         read_texts({"q1": 3})
     with pytest.raises(sf.DataError, match="expected a column of ids"):
         read_texts(pl.DataFrame({"a": ["x"]}))
-    with pytest.raises(sf.DataError, match="row 2: the id 'x' is there twice"):
+    with pytest.raises(sf.DataError, match="row 2: the id 'x' appears twice"):
         read_texts(pl.DataFrame({"id": ["x", "x"], "text": ["a", "b"]}))
     with pytest.raises(sf.DataError, match="cannot be read"):
         read_texts("no such file")

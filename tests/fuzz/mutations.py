@@ -77,11 +77,11 @@ _NEST = "surefoot nests here"
 
 def mutated_json(content: Any, name: str, number: int, seal: Callable[[Any], Any]) -> Iterator[tuple[int, bytes]]:
     """Numbered texts of a JSON file with a value or two changed, or a few bytes; half of the former sealed again."""
-    whole = json.dumps(content).encode()
+    intact = json.dumps(content).encode()
     for i in range(number):
         rng = random.Random(f"{name} {i}")
         if rng.random() < 0.3:
-            data = whole
+            data = intact
             for _ in range(rng.choice((1, 1, 2, 5))):
                 data = _changed(rng, data, NUMBERS + WORDS)
             yield i, data

@@ -33,7 +33,7 @@ def text_of(data: bytes) -> str:
     return text
 
 
-def number_of(text: str) -> float:
+def parse_number(text: str) -> float:
     refuse_if(not NUMBER.fullmatch(text))
     value = float(text)
     refuse_if(not math.isfinite(value))
@@ -49,7 +49,7 @@ def trec(data: bytes, fields: int, at: int, *, by_id: bool) -> list[tuple[str, l
 
     Three columns, if single tabs part the first line into so many, are query, document and rank (of a run) or grade.
     """
-    found: dict[str, dict[str, float]] = {}
+    table: dict[str, dict[str, float]] = {}
     filled = [line for line in text_of(data).split("\n") if fields_of(line)]
     refuse_if(not filled)
     first = filled[0].removesuffix("\r")
@@ -57,14 +57,14 @@ def trec(data: bytes, fields: int, at: int, *, by_id: bool) -> list[tuple[str, l
     for line in filled:
         words = fields_of(line)
         refuse_if(len(words) != (3 if three else fields))
-        documents = found.setdefault(words[0], {})
+        documents = table.setdefault(words[0], {})
         document, number = (words[1], words[2]) if three else (words[2], words[at])
         refuse_if(document in documents)
-        documents[document] = number_of(number) * (-1 if three and by_id else 1)
-    for documents in found.values():
+        documents[document] = parse_number(number) * (-1 if three and by_id else 1)
+    for documents in table.values():
         refuse_if(three and by_id and sorted(documents.values()) != [-rank for rank in range(len(documents), 0, -1)])
     ranked = []
-    for query, documents in found.items():
+    for query, documents in table.items():
         items = list(documents.items())
         if by_id:
             items.sort(key=lambda item: item[0], reverse=True)
@@ -114,11 +114,11 @@ def scores(data: bytes) -> tuple[list[str], list[str], list[list[float]]]:
     header = rows[0]
     refuse_if(len(header) < 2 or "" in header[1:] or len(set(header)) < len(header))
     refuse_if(any(len(row) != len(header) for row in rows))
-    known = ("query_id", "qid", "q_id", "query", "topic", "")
-    refuse_if(header[0].lower() not in known and all(map(is_number, header[1:])))
+    headers = ("query_id", "qid", "q_id", "query", "topic", "")
+    refuse_if(header[0].lower() not in headers and all(map(is_number, header[1:])))
     queries = [row[0] for row in rows[1:]]
     refuse_if("" in queries or len(set(queries)) < len(queries))
-    values = [[number_of(row[column]) for row in rows[1:]] for column in range(1, len(header))]
+    values = [[parse_number(row[column]) for row in rows[1:]] for column in range(1, len(header))]
     refuse_if(any(abs(value) > 1e100 for row in values for value in row))
     return header[1:], queries, values
 
@@ -136,7 +136,7 @@ def letor(data: bytes) -> tuple[list[dict[int, float]], int, list[float], list[s
         words = fields_of(before)
         if not words:
             continue
-        label = number_of(words[0])
+        label = parse_number(words[0])
         refuse_if(label < 0 or len(words) < 2 or not words[1].startswith("qid:") or words[1] == "qid:")
         row: dict[int, float] = {}
         for word in words[2:]:
@@ -153,14 +153,14 @@ def letor(data: bytes) -> tuple[list[dict[int, float]], int, list[float], list[s
     refuse_if(not width)
     appeared = [query for i, query in enumerate(queries) if i == 0 or query != queries[i - 1]]
     refuse_if(len(set(appeared)) < len(appeared))
-    kept = None if None in ids else ids
-    refuse_if(kept and len(set(zip(queries, kept, strict=True))) < len(kept))
-    return rows, width, labels, queries, kept
+    documents = None if None in ids else ids
+    refuse_if(documents and len(set(zip(queries, documents, strict=True))) < len(documents))
+    return rows, width, labels, queries, documents
 
 
 def single(text: str) -> float:
     with np.errstate(over="ignore"):
-        value = float(np.float32(number_of(text)))
+        value = float(np.float32(parse_number(text)))
     refuse_if(math.isinf(value))
     return value
 
@@ -186,9 +186,9 @@ def preferences(data: bytes) -> list[tuple[str, str, list[list[tuple[float, floa
         refuse_if(not pair or which not in ("A", "B") or preferred not in ("A", "B"))
         chosen, lists = pairs.setdefault(pair, (preferred, {"A": {}, "B": {}}))
         refuse_if(chosen != preferred or not re.fullmatch(r"[0-9]{1,9}", rank) or int(rank) in lists[which])
-        lists[which][int(rank)] = number_of(score), number_of(grade)
+        lists[which][int(rank)] = parse_number(score), parse_number(grade)
     refuse_if(not pairs)
-    found = []
+    pairs_read = []
     for pair, (preferred, lists) in pairs.items():
         both = []
         for results in lists.values():
@@ -196,12 +196,12 @@ def preferences(data: bytes) -> list[tuple[str, str, list[list[tuple[float, floa
             ordered = [results[rank] for rank in sorted(results)]
             refuse_if(any(ordered[i + 1][0] > ordered[i][0] for i in range(len(ordered) - 1)))
             both.append(ordered)
-        found.append((pair, preferred, both))
-    return found
+        pairs_read.append((pair, preferred, both))
+    return pairs_read
 
 
 def dates(data: bytes) -> dict[str, datetime.date]:
-    found: dict[str, datetime.date] = {}
+    by_query: dict[str, datetime.date] = {}
     text = text_of(data)
     refuse_if("\n" not in text and "\r" in text.strip(BLANKS))
     first = True
@@ -219,6 +219,6 @@ def dates(data: bytes) -> dict[str, datetime.date]:
             date = datetime.date(*map(int, match.groups()[:3]))
         except ValueError:
             raise Refused from None
-        refuse_if(found.setdefault(words[0], date) != date)
-    refuse_if(not found)
-    return found
+        refuse_if(by_query.setdefault(words[0], date) != date)
+    refuse_if(not by_query)
+    return by_query

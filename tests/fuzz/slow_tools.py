@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from tests.fuzz.slow_readers import BLANKS, Refused, is_number, number_of, records, refuse_if, text_of
+from tests.fuzz.slow_readers import BLANKS, Refused, is_number, parse_number, records, refuse_if, text_of
 
 QUERIES = ("query_id", "query-id", "qid", "q_id", "query")
 DOCUMENTS = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "passage_id", "document")
@@ -17,7 +17,7 @@ GRADES = ("relevance", "rel", "label", "grade", "rating")
 Tables = dict[str | None, dict[str, dict[str, float]]]
 
 
-def table(data: bytes, wanted: str) -> Tables:
+def table(data: bytes, kind: str) -> Tables:
     """Any CSV file, Quepid's or an ordinary one."""
     text = text_of(data)
     first = next((line for line in text.split("\n") if line.strip(BLANKS)), "")
@@ -30,52 +30,52 @@ def table(data: bytes, wanted: str) -> Tables:
     refuse_if(header[1:] and header[0].lower() not in heads and all(map(is_number, header[1:])))
     columns = {name: [row[i] for row in rows] for i, name in enumerate(header)}
     if header == ["query", "docid", "rating"]:
-        refuse_if(wanted == "run")
-        return {None: added((row[0], row[1], number_of(row[2])) for row in rows if row[2])}
+        refuse_if(kind == "run")
+        return {None: added((row[0], row[1], parse_number(row[2])) for row in rows if row[2])}
     if {"Query Text", "Doc ID"} <= set(header):
-        refuse_if(wanted != "run" or "Doc Position" not in header)
+        refuse_if(kind != "run" or "Doc Position" not in header)
         for name in {"Snapshot Name", "Snapshot Time", "Case ID"} & set(header):
             refuse_if(len(set(columns[name])) > 1)
         places = columns["Doc Position"]
         refuse_if(not all(re.fullmatch("[0-9]{1,15}", place) and int(place) for place in places))
-        found = list(zip(columns["Query Text"], columns["Doc ID"], [-int(place) for place in places], strict=True))
-        refuse_if(len({(query, rank) for query, _, rank in found}) < len(found))
-        return {None: added(found)}
+        results = list(zip(columns["Query Text"], columns["Doc ID"], [-int(place) for place in places], strict=True))
+        refuse_if(len({(query, rank) for query, _, rank in results}) < len(results))
+        return {None: added(results)}
     if header[:2] == ["query", "docid"] and header[2:] and not {*GRADES, "score", "rank", "position"} & set(header):
-        refuse_if(wanted == "run")
+        refuse_if(kind == "run")
         graded = []
         for row in rows:
-            ratings = [number_of(part.strip(" \t")) for cell in row[2:] for part in cell.split("|") if part.strip()]
+            ratings = [parse_number(part.strip(" \t")) for cell in row[2:] for part in cell.split("|") if part.strip()]
             if ratings:
                 graded.append((row[0], row[1], sum(ratings) / len(ratings)))
         return {None: added(graded)}
     query, document = (next((name for name in names if name in header), None) for names in (QUERIES, DOCUMENTS))
     refuse_if(query is None or document is None)
     bare = {"corpus-id", "corpus_id"} & {document} or query == "q_id"
-    numbers = ("score", "rank") if wanted == "run" else (*GRADES, *(["score"] if bare else []))
+    numbers = ("score", "rank") if kind == "run" else (*GRADES, *(["score"] if bare else []))
     number = next((name for name in numbers if name in header), None)
     refuse_if(number is None)
     sign = -1 if number == "rank" else 1
     cells = zip(columns[query], columns[document], columns[number], strict=True)
-    return {None: added((q, d, sign * number_of(text)) for q, d, text in cells)}
+    return {None: added((q, d, sign * parse_number(text)) for q, d, text in cells)}
 
 
 def added(rows: Any) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    added_rows: dict[str, dict[str, float]] = {}
     for query, document, number in rows:
-        refuse_if(not query or not document or document in found.get(query, {}))
-        found.setdefault(query, {})[document] = number
-    refuse_if(not found)
-    return found
+        refuse_if(not query or not document or document in added_rows.get(query, {}))
+        added_rows.setdefault(query, {})[document] = number
+    refuse_if(not added_rows)
+    return added_rows
 
 
-def tool_json(data: bytes, wanted: str) -> Tables:
+def tool_json(data: bytes, kind: str) -> Tables:
     """The JSON of the Workbench and of `_rank_eval`; anything else is refused."""
     try:
         value = json.loads(text_of(data), object_pairs_hook=once, parse_constant=lambda _: refuse_if(True))
     except (ValueError, RecursionError):
         raise Refused from None
-    found: dict[str | None, list[tuple[Any, list[Any], list[Any] | None]]] = {}
+    parts: dict[str | None, list[tuple[Any, list[Any], list[Any] | None]]] = {}
     refuse_if(not isinstance(value, dict | list))
     entries = value if isinstance(value, list) else [value]
     if isinstance(value, dict) and isinstance(value.get("hits"), dict) and isinstance(value["hits"].get("hits"), list):
@@ -84,37 +84,37 @@ def tool_json(data: bytes, wanted: str) -> Tables:
     entries = [entry["_source"] if isinstance(entry.get("_source"), dict) else entry for entry in entries]
     try:
         if any("judgmentRatings" in entry for entry in entries):
-            refuse_if(len(entries) > 1 or wanted == "run")
-            found[None] = [
+            refuse_if(len(entries) > 1 or kind == "run")
+            parts[None] = [
                 (each["query"], [one["docId"] for one in each["ratings"]], [one["rating"] for one in each["ratings"]])
                 for each in entries[0]["judgmentRatings"]
             ]
         elif any("searchConfigurationId" in entry for entry in entries):
-            refuse_if(wanted != "run")
+            refuse_if(kind != "run")
             for entry in entries:
                 name = entry["searchConfigurationId"]
                 refuse_if(not isinstance(name, str) or not isinstance(entry["documentIds"], list))
-                found.setdefault(name, []).append((entry["searchText"], entry["documentIds"], None))
+                parts.setdefault(name, []).append((entry["searchText"], entry["documentIds"], None))
         elif any("results" in entry for entry in entries):
-            refuse_if(wanted != "run" or len(entries) > 1)
+            refuse_if(kind != "run" or len(entries) > 1)
             for result in entries[0]["results"]:
                 for snapshot in result["snapshots"]:
                     name = snapshot["searchConfigurationId"]
                     refuse_if(not isinstance(name, str) or not isinstance(snapshot["docIds"], list))
-                    found.setdefault(name, []).append((result["queryText"], snapshot["docIds"], None))
+                    parts.setdefault(name, []).append((result["queryText"], snapshot["docIds"], None))
         elif "requests" in value:
-            refuse_if(wanted == "run")
-            found[None] = [
+            refuse_if(kind == "run")
+            parts[None] = [
                 (each["id"], [one["_id"] for one in each["ratings"]], [one["rating"] for one in each["ratings"]])
                 for each in value["requests"]
             ]
         else:
-            refuse_if(wanted != "run" or value.get("failures"))
+            refuse_if(kind != "run" or value.get("failures"))
             details = value["details"].items()
-            found[None] = [(query, [one["hit"]["_id"] for one in each["hits"]], None) for query, each in details]
+            parts[None] = [(query, [one["hit"]["_id"] for one in each["hits"]], None) for query, each in details]
     except (KeyError, TypeError, AttributeError):
         raise Refused from None
-    tables = {run: listed(queries) for run, queries in found.items()}
+    tables = {run: listed(queries) for run, queries in parts.items()}
     tables = {run: queries for run, queries in tables.items() if queries}
     refuse_if(not tables)
     return tables
@@ -128,14 +128,14 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def listed(queries: list[tuple[Any, list[Any], list[Any] | None]]) -> dict[str, dict[str, float]]:
     names = [identity(query) for query, _, _ in queries]
     refuse_if(len(set(names)) < len(names))
-    found = {}
+    by_query = {}
     for name, (_, documents, numbers) in zip(names, queries, strict=True):
         ids = [identity(document) for document in documents]
         refuse_if(len(set(ids)) < len(ids))
         values = [-1.0 - i for i in range(len(ids))] if numbers is None else [value_of(number) for number in numbers]
         if ids:
-            found[name] = dict(zip(ids, values, strict=True))
-    return found
+            by_query[name] = dict(zip(ids, values, strict=True))
+    return by_query
 
 
 def identity(value: Any) -> str:
@@ -152,6 +152,6 @@ def identity(value: Any) -> str:
 def value_of(value: Any) -> float:
     refuse_if(isinstance(value, bool) or not isinstance(value, str | int | float))
     if isinstance(value, str):
-        return number_of(value.strip(BLANKS))
+        return parse_number(value.strip(BLANKS))
     refuse_if(abs(value) > 1.7976931348623157e308)
     return float(value)

@@ -49,7 +49,7 @@ MEASURES = ["nDCG@5", "ERR@3", "AP", "rNDCG@3", "SoftNDCG(sigma=0.01)@5", "nDCG@
 LISTS = ["0", "0,1", "1,1.0000001", "nan", "inf", "", ",", "1e308", "-1", "0,,5", "a", "5,20"]
 READ = ["qrels.txt", "today.run", "bold.run", "[red]b.run", "new=bold.run", "scores.csv", "dates.txt", "train.txt",
         "model", "model/model.txt", "model/ranker.json", "absent", ".", "/dev/null", "link.run"]  # fmt: skip
-WRITTEN = ["out", "out.json", "out.csv.gz", "out.run", "out.parquet", "out.html", "new/out", "/dev/null", "/dev/full",
+OUTPUTS = ["out", "out.json", "out.csv.gz", "out.run", "out.parquet", "out.html", "new/out", "/dev/null", "/dev/full",
            "-", "folder"]  # fmt: skip
 BASELINES = ["today", "bold", "mean", "max", "today,bold", "nobody", "x[/bold]", "feature:1", "feature:99", "feature:x",
              "run:today.run", "model:model", "b=model:absent", "model:", "run:"]  # fmt: skip
@@ -58,13 +58,13 @@ BASELINES = ["today", "bold", "mean", "max", "today,bold", "nobody", "x[/bold]",
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("inputs")
-    made = sf.synthetic_runs(queries=8, depth=10)
-    made.qrels.write(home / "qrels.txt")
-    for run, name in zip(made.runs[:3], ("today", "bold", "[red]b"), strict=True):
+    runs = sf.synthetic_runs(queries=8, depth=10)
+    runs.qrels.write(home / "qrels.txt")
+    for run, name in zip(runs.runs[:3], ("today", "bold", "[red]b"), strict=True):
         run.write(home / f"{name}.run")
     for file in home.iterdir():  # as a user's, without the ids that `demo` knows as its own
         file.write_text(file.read_text().replace("-d", "_d"))
-    sf.score(made.qrels, made.runs[:3], "nDCG@10").write(home / "scores.csv")
+    sf.score(runs.qrels, runs.runs[:3], "nDCG@10").write(home / "scores.csv")
     (home / "topics.tsv").write_text("".join(f"q{i:03}\ttext {i}\n" for i in range(1, 9)))
     (home / "book.csv").write_text("query,docid,Ann,Bo\ntext 1,d1,3,\ntext 1,=d2,0,1\n")
     results = [{"searchConfigurationId": name, "searchText": "text 1", "documentIds": ["d1"]} for name in "ab"]
@@ -78,25 +78,25 @@ def inputs(tmp_path_factory) -> Path:
     return home
 
 
-def options(draw: random.Random, **known: list[str]) -> list[str]:
+def options(draw: random.Random, **usual: list[str]) -> list[str]:
     """Some of the options, each with a value that fits it more often than not."""
-    found = []
-    for name in draw.sample(sorted(known), draw.randint(0, min(5, len(known)))):
+    chosen = []
+    for name in draw.sample(sorted(usual), draw.randint(0, min(5, len(usual)))):
         option = f"--{name.replace('_', '-')}"
-        values = known[name]
+        values = usual[name]
         if not values:
-            found.append(option)
+            chosen.append(option)
         else:
             odd = draw.choice([NAMES, NUMBERS, READ])
-            found += [option, draw.choice(values if draw.random() < 0.8 else odd)]
-    return found
+            chosen += [option, draw.choice(values if draw.random() < 0.8 else odd)]
+    return chosen
 
 
 def command_line(draw: random.Random) -> list[str]:
     files = ["qrels.txt", "today.run", "bold.run"]
     if draw.random() < 0.3:
         files = draw.sample(READ + NAMES, draw.randint(0, 4))
-    outputs = WRITTEN + draw.sample(READ + NAMES, 4)
+    outputs = OUTPUTS + draw.sample(READ + NAMES, 4)
     study = {"measure": MEASURES, "json": outputs, "html": outputs, "seed": NUMBERS, "force": [], "quiet": []}
     kind = draw.choice(
         ["evaluate", "scores", "noise", "subsets", "time", "compare", "train", "rank", "demo", "convert", "odd"]
@@ -153,7 +153,7 @@ def inputs_of(line: list[str]) -> set[str]:
     return named | {f"{folder}/{name}" for folder in named for name in ("model.txt", "ranker.json")}
 
 
-def state(home: Path) -> dict[str, bytes]:
+def file_contents(home: Path) -> dict[str, bytes]:
     return {str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()}
 
 
@@ -166,7 +166,7 @@ def test_any_command_line(inputs: Path, tmp_path: Path, monkeypatch, capsys) -> 
         shutil.copytree(inputs, home, symlinks=True)
         monkeypatch.chdir(home)
         line = command_line(draw)
-        before = state(home)
+        before = file_contents(home)
         monkeypatch.setattr(sys, "argv", ["surefoot", *line])
         silent = draw.random() < 0.1  # its error stream cannot be written
         errors = Path("/dev/full").open("w", buffering=1) if silent else sys.stderr  # noqa: SIM115
@@ -177,14 +177,14 @@ def test_any_command_line(inputs: Path, tmp_path: Path, monkeypatch, capsys) -> 
             raise AssertionError(line) from error
         printed = capsys.readouterr()
         code = int(caught.value.code or 0)
-        after = state(home)
+        after = file_contents(home)
         assert code in codes, (line, printed.err)
         codes[code] += 1
         assert bool(code) <= (bool(printed.err.strip()) or silent), line
         assert len(printed.err) < 20_000, line
         assert not set("\x1b\x9b\u202e") & set(printed.err + printed.out), line
         assert [path for path in after if path.endswith(".part")] == [], line
-        kept = inputs_of(line) if "--force" in line else before.keys()
-        assert {path for path, data in before.items() if path in kept and after.get(path) != data} == set(), line
+        unchanged = inputs_of(line) if "--force" in line else before.keys()
+        assert {path for path, data in before.items() if path in unchanged and after.get(path) != data} == set(), line
         shutil.rmtree(home)
     assert min(codes.values()) > TRIES // 20, codes  # both kinds were met

@@ -23,7 +23,7 @@ from surefoot.clicks.generator import generate_log
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading
 from surefoot.clicks.writers import write_log
-from surefoot.data.hashes import sealed
+from surefoot.data.hashes import seal
 from surefoot.data.reading.texts import read_texts
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.evidence.strata import read_weights
@@ -45,9 +45,9 @@ SWEPT: dict[str, Any] = {
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One file, or folder, of each kind, as surefoot writes it."""
     folder = tmp_path_factory.mktemp("kept")
-    made = sf.synthetic_runs(queries=30, depth=10)
-    today, bold = made.runs[:2]
-    scores = sf.score(made.qrels, [today, bold], "nDCG@10")
+    runs = sf.synthetic_runs(queries=30, depth=10)
+    today, bold = runs.runs[:2]
+    scores = sf.score(runs.qrels, [today, bold], "nDCG@10")
     first, scores = scores.only(range(15)), scores.only(range(15, 30))
     scores.write(folder / "scores.csv")
     common: dict[str, Any] = {"baseline": "today", "policy": {"risk": 0.5}}
@@ -55,9 +55,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sf.gate(first, **common, ledger=folder / "ledger.json")
     sf.gate(scores, **common).write_json(folder / "decision.json")
     sf.judge_next(bold, today, "nDCG@10", 20, seed=1).write(folder / "draws.json")
-    half = set(list(made.qrels.to_dict())[:15])
+    half = set(list(runs.qrels.to_dict())[:15])
     learning, judged = (
-        {q: d for q, d in made.qrels.to_dict().items() if (q in half) == first} for first in (True, False)
+        {q: d for q, d in runs.qrels.to_dict().items() if (q in half) == first} for first in (True, False)
     )
     controller = sf.RiskController(bold, today, 0.5, measure="nDCG@10").fit_scorer(learning).calibrate(judged)
     controller.certificate_.write_json(folder / "certificate.json")
@@ -125,34 +125,34 @@ TEXTS: dict[str, tuple[list[bytes], Callable[[Path], Any], int]] = {
 }  # fmt: skip
 
 
-def tried(name: str, whole: bytes, inputs: Iterator[tuple[int, bytes]], use: Callable[[bytes], Any]) -> None:
+def tried(name: str, intact: bytes, inputs: Iterator[tuple[int, bytes]], use: Callable[[bytes], Any]) -> None:
     """Use each input; what it may raise is surefoot's own."""
-    use(whole)
+    use(intact)
     accepted = refused = 0
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for number, data in inputs:
-        began, said = time.process_time(), ""
+        began, message = time.process_time(), ""
         try:
             use(data)
             accepted += 1
         except sf.SurefootError as error:
             refused += 1
-            said = str(error)
+            message = str(error)
         except Exception as error:
             raise AssertionError((name, number, data[:2000])) from error
-        assert len(said) < 20_000, (number, data[:500])
+        assert len(message) < 20_000, (number, data[:500])
         assert time.process_time() - began < SECONDS, (number, data[:500])
-    grown = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
-    print(f"{name}: {accepted} accepted, {refused} refused, {grown >> 20} MB more")
-    assert grown < MEMORY
+    growth = 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    print(f"{name}: {accepted} accepted, {refused} refused, {growth >> 20} MB more")
+    assert growth < MEMORY
     assert refused >= (accepted + refused) // 50
 
 
-def seal(content: Any) -> Any:
+def seal_again(content: Any) -> Any:
     if not isinstance(content, dict) or "sha256" not in content:
         return content
     try:
-        return sealed(content)
+        return seal(content)
     except (ValueError, sf.SurefootError):  # what surefoot itself would not write
         return content
 
@@ -160,16 +160,16 @@ def seal(content: Any) -> Any:
 @pytest.mark.parametrize("name", JSON)
 def test_json_files(home: Path, name: str) -> None:
     use, usual = JSON[name]
-    whole = (home / name).read_bytes()
+    intact = (home / name).read_bytes()
 
     def used(data: bytes) -> None:
         (home / name).write_bytes(data)
         try:
             use(home)
         finally:
-            (home / name).write_bytes(whole)
+            (home / name).write_bytes(intact)
 
-    tried(name, whole, mutated_json(json.loads(whole), name, count(usual), seal), used)
+    tried(name, intact, mutated_json(json.loads(intact), name, count(usual), seal_again), used)
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -186,44 +186,44 @@ def test_texts(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["model/model.txt", "sweep/folds", "sweep/points"])
 def test_models_and_arrays(home: Path, name: str) -> None:
     top, below = name.split("/")
-    kept = sorted(path for path in (home / top).rglob("*") if path.is_file() and below in str(path))
-    whole = [path.read_bytes() for path in kept]
+    paths = sorted(path for path in (home / top).rglob("*") if path.is_file() and below in str(path))
+    intact = [path.read_bytes() for path in paths]
 
     def used(data: bytes) -> None:
-        place = whole.index(data) if data in whole else len(data) % len(kept)
-        kept[place].write_bytes(data)
+        place = intact.index(data) if data in intact else len(data) % len(paths)
+        paths[place].write_bytes(data)
         try:
             if top == "model":
                 sf.Ranker.load(home / "model").predict(LETOR)
             else:
                 sf.sweep(swept_data(), home / "sweep", **SWEPT)
         finally:
-            kept[place].write_bytes(whole[place])
+            paths[place].write_bytes(intact[place])
 
-    tried(name, whole[0], mutated(whole, NUMBERS, name, count(150 if top == "model" else 30)), used)
+    tried(name, intact[0], mutated(intact, NUMBERS, name, count(150 if top == "model" else 30)), used)
 
 
 @pytest.mark.parametrize("layout", ["yandex2014", "yandex2012", "ubi", "metarank", "table"])
 def test_click_logs(tmp_path: Path, layout: str) -> None:
-    whole = tmp_path / "whole"
+    intact = tmp_path / "whole"
     if layout == "yandex2012":
         lines = (
             f"{i // 3}\t{9 * i}\tQ\t{i % 4}\t0\t1\t2\t3\n{i // 3}\t{9 * i + 5}\tC\t{1 + i % 3}\n" for i in range(12)
         )
-        whole.write_text("".join(lines))
+        intact.write_text("".join(lines))
     else:
-        write_log(generate_log(6, queries=6, seed=1), whole, layout)
+        write_log(generate_log(6, queries=6, seed=1), intact, layout)
     how = Reading(layout, 1.0, "log") if layout == "yandex2012" else Reading(layout)
-    kept = sorted(path for path in ([whole] if whole.is_file() else whole.rglob("*")) if path.is_file())
-    seeds = [path.read_bytes() for path in kept]
+    paths = sorted(path for path in ([intact] if intact.is_file() else intact.rglob("*")) if path.is_file())
+    seeds = [path.read_bytes() for path in paths]
 
     def used(data: bytes) -> None:
         shutil.rmtree(tmp_path / "made", ignore_errors=True)
-        place = seeds.index(data) if data in seeds else len(data) % len(kept)
-        kept[place].write_bytes(data)
+        place = seeds.index(data) if data in seeds else len(data) % len(paths)
+        paths[place].write_bytes(data)
         try:
-            feature_table(whole, tmp_path / "made", how, Satisfaction((50.0, 400.0)))
+            feature_table(intact, tmp_path / "made", how, Satisfaction((50.0, 400.0)))
         finally:
-            kept[place].write_bytes(seeds[place])
+            paths[place].write_bytes(seeds[place])
 
     tried(layout, seeds[0], mutated(seeds, NUMBERS + WORDS, layout, count(12)), used)

@@ -53,10 +53,10 @@ NUMBERS = (
 
 
 def small(queries: int = 8, seed: int = 1) -> sf.RankingData:
-    made = sf.synthetic_letor(queries=queries, documents=12, features=3, seed=seed)
-    X = np.array(made.X)
+    data = sf.synthetic_letor(queries=queries, documents=12, features=3, seed=seed)
+    X = np.array(data.X)
     X[:, 2] = np.arange(len(X)) % 5  # for categories
-    return sf.RankingData(X, made.y, group=made.lengths, baselines=made.baselines)
+    return sf.RankingData(X, data.y, group=data.lengths, baselines=data.baselines)
 
 
 SETTINGS = {"n_estimators": 4, "num_leaves": 4, "min_data_in_leaf": 2, "num_threads": 1}
@@ -70,8 +70,8 @@ def parameters(draw: random.Random) -> Iterator[Callable[[], object]]:
     engine = sorted(_ConfigAliases._get_all_param_aliases())
     taken = sorted(set(TAKEN) - {"num_threads"})  # a thousand threads are allowed, and slow
 
-    def case(chosen: dict[str, Any], held: sf.RankingData | None) -> None:
-        ranker = sf.Ranker(**(SETTINGS | {"objective": "u_risk", "alpha": 2} | chosen)).fit(data, valid=held)
+    def case(chosen: dict[str, Any], held_out: sf.RankingData | None) -> None:
+        ranker = sf.Ranker(**(SETTINGS | {"objective": "u_risk", "alpha": 2} | chosen)).fit(data, valid=held_out)
         assert np.isfinite(ranker.predict(data)).all()
 
     while True:
@@ -120,10 +120,10 @@ def changed(text: str, draw: random.Random) -> str:
 
 
 def resized(text: str) -> str:
-    found = re.search(r"^Tree=.*?(?=^end of trees)", text, re.DOTALL | re.MULTILINE)
-    if not found:
+    tree = re.search(r"^Tree=.*?(?=^end of trees)", text, re.DOTALL | re.MULTILINE)
+    if not tree:
         return text
-    sizes = " ".join(str(len(part.encode())) for part in re.split(r"^(?=Tree=)", found[0], flags=re.MULTILINE) if part)
+    sizes = " ".join(str(len(part.encode())) for part in re.split(r"^(?=Tree=)", tree[0], flags=re.MULTILINE) if part)
     return re.sub(r"^tree_sizes=.*$", f"tree_sizes={sizes}", text, flags=re.MULTILINE)
 
 
@@ -205,16 +205,16 @@ PARTS = {"parameters": parameters, "model_texts": model_texts, "descriptions": d
 def work(part: str, seed: int, count: int) -> None:
     """Try so many cases, and print what came of them."""
     cases = PARTS[part](random.Random(seed))
-    fine = refused = 0
+    accepted = refused = 0
     for number in range(count):
         case = next(cases)
         print(f"case {number}: {str(case)[-300:]}", file=sys.stderr, flush=True)
         try:
             case()
-            fine += 1
+            accepted += 1
         except sf.SurefootError:
             refused += 1
-    print(f"{fine} {refused}")
+    print(f"{accepted} {refused}")
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -224,8 +224,8 @@ def test_only_our_own_errors(part: str) -> None:
     command = [sys.executable, "-W", "ignore", __file__, part, str(seed), str(count)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    fine, refused = map(int, done.stdout.split("\n")[-2].split())
-    assert fine + refused == count
+    accepted, refused = map(int, done.stdout.split("\n")[-2].split())
+    assert accepted + refused == count
     assert refused > 0
 
 

@@ -77,10 +77,10 @@ def agree(
     accepted = refused = 0
     for number, data in mutations.mutated(seeds, tokens, name, mutations.count(usual)):
         path.write_bytes(data)
-        found, expected = meaning(lambda: fast(path)), meaning(lambda data=data: slow(data))
-        assert found == expected, (number, data, found, expected)
-        accepted += found != "refused"
-        refused += found == "refused"
+        result, expected = meaning(lambda: fast(path)), meaning(lambda data=data: slow(data))
+        assert result == expected, (number, data, result, expected)
+        accepted += result != "refused"
+        refused += result == "refused"
     print(f"{name}: {accepted} accepted, {refused} refused")
     assert min(accepted, refused) > (accepted + refused) // 50  # else the mutations try too little
 
@@ -113,8 +113,8 @@ def test_judgments(tmp_path: Path, block: int) -> None:
 
 def test_scores(tmp_path: Path) -> None:
     def read(path: Path) -> Any:
-        found = sf.read_scores(path)
-        return list(found.systems), list(found.queries), found.values.tolist()
+        scores = sf.read_scores(path)
+        return list(scores.systems), list(scores.queries), scores.values.tolist()
 
     agree(tmp_path, "scores.csv", SCORES, NUMBERS + WORDS + [b"query", b"a,b"], 600, read, slow_readers.scores)
 
@@ -162,10 +162,10 @@ def test_dates(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["gz", "bz2", "xz", "zst"])
 def test_damaged_compression_is_noticed(tmp_path: Path, ending: str) -> None:
-    whole = tmp_path / f"whole.run.{ending}"
+    intact = tmp_path / f"whole.run.{ending}"
     table = sf.read_run({f"q{i}": {f"d{j}": 1 / (1 + i + j) for j in range(9)} for i in range(30)})
-    table.write(whole)
-    data, expected = whole.read_bytes(), ranked(table)
+    table.write(intact)
+    data, expected = intact.read_bytes(), ranked(table)
     rng = random.Random(ending)
     for number in range(mutations.count(150)):
         damaged = bytearray(data)

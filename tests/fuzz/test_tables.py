@@ -54,12 +54,12 @@ def slow_number(value: Any) -> float:
         value = value.item()
     refuse_if(type(value) not in (str, int, float, Decimal))
     if isinstance(value, str):
-        return slow_readers.number_of(value.strip(slow_readers.BLANKS))
+        return slow_readers.parse_number(value.strip(slow_readers.BLANKS))
     refuse_if(not math.isfinite(value))
     return float(value)
 
 
-def drawn(rng: random.Random, rows: int) -> list[Any]:
+def draw_column(rng: random.Random, rows: int) -> list[Any]:
     """A column: of one kind mostly, now and then of two."""
     kinds = rng.sample(VALUES, rng.choice((1, 1, 1, 2)))
     return [rng.choice(rng.choice(kinds)) for _ in range(rows)]
@@ -73,15 +73,15 @@ def good(rng: random.Random, rows: int, what: str) -> list[Any]:
 
 
 def as_polars(columns: dict[str, list[Any]]) -> Any:
-    made = {}
+    series = {}
     for name, values in columns.items():
         # Of mixed types, or a decimal NaN, Polars may panic.
         plain = len({type(value) for value in values if value is not None}) < 2 and "NaN" not in map(str, values)
         try:
-            made[name] = pl.Series(name, values, dtype=None if plain else pl.Object)
+            series[name] = pl.Series(name, values, dtype=None if plain else pl.Object)
         except (OverflowError, TypeError, ValueError, pl.exceptions.PolarsError):
-            made[name] = pl.Series(name, values, dtype=pl.Object)
-    return pl.DataFrame(made)
+            series[name] = pl.Series(name, values, dtype=pl.Object)
+    return pl.DataFrame(series)
 
 
 def categorical(columns: dict[str, list[Any]]) -> Any:
@@ -116,7 +116,7 @@ def test_runs(maker: str) -> None:
         rng = random.Random(f"{maker} {number}")
         rows = rng.randint(1, 4)
         columns = {"qid": good(rng, rows, "id"), "docno": good(rng, rows, "id"), "score": good(rng, rows, "number")}
-        columns[rng.choice(list(columns))] = drawn(rng, rows)
+        columns[rng.choice(list(columns))] = draw_column(rng, rows)
         table = MAKERS[maker](columns)
 
         def slow(table: Any = table) -> Any:
@@ -137,7 +137,7 @@ def test_scores(maker: str) -> None:
         rng = random.Random(f"{maker} {number}")
         rows = rng.randint(1, 4)
         columns = {"query": good(rng, rows, "id"), "a": good(rng, rows, "number"), "b": good(rng, rows, "number")}
-        columns[rng.choice(list(columns))] = drawn(rng, rows)
+        columns[rng.choice(list(columns))] = draw_column(rng, rows)
         table = MAKERS[maker](columns)
 
         def slow(table: Any = table) -> Any:
@@ -147,8 +147,8 @@ def test_scores(maker: str) -> None:
             return queries, values
 
         def fast(table: Any = table) -> Any:
-            found = sf.read_scores(table)
-            return list(found.queries), found.values.tolist()
+            scores = sf.read_scores(table)
+            return list(scores.queries), scores.values.tolist()
 
         assert meaning(fast) == meaning(slow), (number, columns)
 
@@ -158,7 +158,7 @@ def test_rows_of_features() -> None:
         rng = random.Random(number)
         rows = rng.randint(1, 4)
         columns = {"qid": ["q"] * rows, "doc_ids": good(rng, rows, "id"), "y": good(rng, rows, "number")}
-        columns[rng.choice(list(columns))] = drawn(rng, rows)
+        columns[rng.choice(list(columns))] = draw_column(rng, rows)
 
         def slow(columns: dict[str, list[Any]] = columns) -> Any:
             queries, documents = ([slow_id(value) for value in columns[name]] for name in ("qid", "doc_ids"))
@@ -179,13 +179,13 @@ def test_rows_of_features() -> None:
 def test_damaged_parquet_is_read_or_refused(tmp_path: Path, what: str, capfd: pytest.CaptureFixture[str]) -> None:
     """Parquet as Polars writes it has no checksum, so values may change; but nothing else may happen."""
     read: Callable[[Path], Any] = {"run": sf.read_run, "scores": sf.read_scores, "letor": sf.read_letor}[what]
-    whole = tmp_path / "whole.parquet"
+    intact = tmp_path / "whole.parquet"
     {
         "run": sf.read_run({"q1": {"d1": 1.0, "d2": 0.5}, "q2": {"d1": 0.25}}),
         "scores": sf.read_scores({"a": {"q1": 0.5, "q2": 1}, "b": {"q1": 0.5, "q2": 0}}),
         "letor": sf.RankingData([[1.0, 2.0], [3.0, 4.0]], [1, 0], qid=["q", "q"], doc_ids=["a", "b"]),
-    }[what].write(whole)
-    data = whole.read_bytes()
+    }[what].write(intact)
+    data = intact.read_bytes()
     rng = random.Random(what)
     for number in range(mutations.count(150)):
         damaged = bytearray(data)

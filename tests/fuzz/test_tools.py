@@ -44,7 +44,7 @@ NAMES = [b"query", b"docid", b"rating", b"rank", b"score", b"relevance", b"Doc I
 
 
 @pytest.mark.parametrize(
-    ("name", "seeds", "wanted", "usual"),
+    ("name", "seeds", "kind", "usual"),
     [
         ("judged.csv", JUDGED, "judgments", 1200),
         ("snapshot.csv", SNAPSHOTS, "run", 800),
@@ -52,24 +52,24 @@ NAMES = [b"query", b"docid", b"rating", b"rank", b"score", b"relevance", b"Doc I
         ("results.json", [json.dumps(value).encode() for value in RESULTS], "run", 1200),
     ],
 )
-def test_tools(tmp_path: Path, name: str, seeds: list[bytes], wanted: str, usual: int) -> None:
+def test_tools(tmp_path: Path, name: str, seeds: list[bytes], kind: str, usual: int) -> None:
     path = tmp_path / name
     tokens = [*NUMBERS, *WORDS, *(NAMES if name.endswith("csv") else KEYS)]
     outcomes = {True: 0, False: 0}
     for number, data in mutated(seeds, tokens, name, count(usual)):
         path.write_bytes(data)
-        found, expected = read(path, wanted), slow(data, name, wanted)
-        if found is not None and expected is None and name.endswith("json"):
-            expected = ordinary(data, wanted)
-        assert found == expected, (number, data, found, expected)
-        outcomes[found is None] += 1
+        result, expected = read(path, kind), slow(data, name, kind)
+        if result is not None and expected is None and name.endswith("json"):
+            expected = ordinary(data, kind)
+        assert result == expected, (number, data, result, expected)
+        outcomes[result is None] += 1
     print(f"{name}: {outcomes[False]} accepted, {outcomes[True]} refused")
     assert min(outcomes.values()) > sum(outcomes.values()) // 50
 
 
-def read(path: Path, wanted: str) -> Any:
+def read(path: Path, kind: str) -> Any:
     try:
-        if wanted == "run":
+        if kind == "run":
             runs = sf.read_runs(path)
             return {run.name if len(runs) > 1 else None: run.to_dict() for run in runs}
         return {None: sf.read_qrels(path).to_dict()}
@@ -77,15 +77,15 @@ def read(path: Path, wanted: str) -> Any:
         return None if str(error).startswith(str(path)) else f"refused without its name: {error}"
 
 
-def slow(data: bytes, name: str, wanted: str) -> Any:
+def slow(data: bytes, name: str, kind: str) -> Any:
     try:
-        tables = (slow_tools.table if name.endswith("csv") else slow_tools.tool_json)(data, wanted)
+        tables = (slow_tools.table if name.endswith("csv") else slow_tools.tool_json)(data, kind)
     except Refused:
         return None
     return {run if len(tables) > 1 else None: table for run, table in tables.items()}
 
 
-def ordinary(data: bytes, wanted: str) -> Any:
+def ordinary(data: bytes, kind: str) -> Any:
     """What an ordinary JSON file means, if a change made one: of that other tests know."""
     value = json.loads(data)
-    return {None: (sf.read_run(value) if wanted == "run" else sf.read_qrels(value)).to_dict()}
+    return {None: (sf.read_run(value) if kind == "run" else sf.read_qrels(value)).to_dict()}

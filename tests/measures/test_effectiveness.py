@@ -8,15 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.measures.slow_ranking import ranked
 
 import surefoot as sf
 
 # Drawn runs may hold no judged document.
 pytestmark = pytest.mark.filterwarnings("ignore:run .* none of its")
-
-
-def ranked(results: dict[str, float]) -> list[str]:
-    return sorted(results, key=lambda d: (results[d], d.encode()), reverse=True)
 
 
 def slow_err(documents, grades, k, max_rel=4):
@@ -47,11 +44,11 @@ def slow_judged(documents, grades, k):
 
 def slow_ap(documents, grades, k, rel):
     total = sum(g >= rel for g in grades.values())
-    found = value = 0.0
+    relevant = value = 0.0
     for r, d in enumerate(documents[:k], start=1):
         if grades.get(d, -9) >= rel:
-            found += 1
-            value += found / r
+            relevant += 1
+            value += relevant / r
     return value / total if total else 0.0
 
 
@@ -89,10 +86,10 @@ def test_against_slow_loops(qrels, run) -> None:
 
 
 def test_an_ideal_ranking_scores_exactly_one() -> None:
-    made = sf.synthetic_runs(queries=20)
-    ideal = {q: {d: g + i * 1e-9 for i, (d, g) in enumerate(docs.items())} for q, docs in made.qrels.to_dict().items()}
+    data = sf.synthetic_runs(queries=20)
+    ideal = {q: {d: g + i * 1e-9 for i, (d, g) in enumerate(docs.items())} for q, docs in data.qrels.to_dict().items()}
     for measure in ("nDCG", "nDCG@10", "nDCG(dcg='exp-log2')@10", "AP", "Rprec", "R"):
-        assert np.all(sf.score(made.qrels, sf.read_run(ideal), measure).values == 1.0)
+        assert np.all(sf.score(data.qrels, sf.read_run(ideal), measure).values == 1.0)
 
 
 def test_a_grade_above_the_scale_is_told() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.measures.slow_ranking import ranked
 
 import surefoot as sf
 from surefoot.measures import expected_discount
@@ -31,10 +32,6 @@ def test_check_values() -> None:
     # The paper's point: equal nDCG, yet the second list is safer, by either measure.
     assert value({"a": 1}, first, "nDCG@5") == value({"a": 1}, second, "nDCG@5") == 1.0
     assert value({"a": 1}, first, "SoftNDCG" + plain) < value({"a": 1}, second, "SoftNDCG" + plain)
-
-
-def ranked(results: dict[str, float]) -> list[str]:
-    return sorted(results, key=lambda d: (results[d], d.encode()), reverse=True)
 
 
 def normalised(run: dict, how: str) -> dict:
@@ -118,10 +115,10 @@ def test_against_slow_loops(qrels, run) -> None:
     for measure, scores in zip(SLOW, sf.score(qrels, sf.read_run(run, name="x"), SLOW), strict=True):
         slow, sigma, k, gain, how = SLOW[measure]
         given_scores = normalised(run, how)
-        for query, found in zip(scores.queries, scores.values[0], strict=True):
-            own = given_scores.get(query, {})
-            expected = slow(ranked(run.get(query, {})), own, qrels[query], sigma, k, gain)
-            assert found == pytest.approx(expected, abs=1e-12), (measure, query)
+        for query, value_of_query in zip(scores.queries, scores.values[0], strict=True):
+            query_scores = given_scores.get(query, {})
+            expected = slow(ranked(run.get(query, {})), query_scores, qrels[query], sigma, k, gain)
+            assert value_of_query == pytest.approx(expected, abs=1e-12), (measure, query)
 
 
 @given(qrels_of, run_of)
@@ -156,16 +153,16 @@ def test_names_of_documents_do_not_matter_to_soft_ndcg(grades: list[int], random
 
 
 def test_a_small_sigma_gives_ndcg_and_a_large_one_the_same_rank_for_all() -> None:
-    made = sf.synthetic_runs(queries=30)
-    run = made.runs[3]
+    data = sf.synthetic_runs(queries=30)
+    run = data.runs[3]
     assert len(np.unique(run.ranking.scores)) < len(run)  # with ties between queries, none within
     for measure in ("@5", "@10", "", "(dcg='exp-log2')@10"):
-        ndcg = sf.score(made.qrels, run, "nDCG" + measure).values
+        ndcg = sf.score(data.qrels, run, "nDCG" + measure).values
         inner = measure[1:].replace(")", "").split("@")[0] if "(" in measure else ""
         cut = "@" + measure.split("@")[1] if "@" in measure else ""
         for family in ("SoftNDCG", "rNDCG"):
             text = f"{family}(sigma=1e-9{',' if inner else ''}{inner}){cut}"
-            np.testing.assert_allclose(sf.score(made.qrels, run, text).values, ndcg, atol=1e-13)
+            np.testing.assert_allclose(sf.score(data.qrels, run, text).values, ndcg, atol=1e-13)
     # Five documents, k = 5: everyone's rank is 1 + Binomial(4, ½).
     expected = sum(math.comb(4, r) / 16 / math.log2(2 + r) for r in range(5))
     assert value({"c": 1}, dict(zip("abcde", range(5), strict=True)), "SoftNDCG(sigma=1e9)@5") == pytest.approx(
@@ -189,19 +186,19 @@ def test_scores_at_their_extremes() -> None:
 
 
 def test_percentiles_make_functions_comparable() -> None:
-    made = sf.synthetic_runs(queries=10, depth=20)
-    run = made.runs[0]
+    data = sf.synthetic_runs(queries=10, depth=20)
+    run = data.runs[0]
     stretched = {q: {d: math.exp(3 * s) for d, s in r.items()} for q, r in run.to_dict().items()}
     for measure in ("SoftNDCG@5", "rNDCG@5"):
-        one, two = (sf.score(made.qrels, r, measure).values for r in (run, sf.read_run(stretched)))
+        one, two = (sf.score(data.qrels, r, measure).values for r in (run, sf.read_run(stretched)))
         np.testing.assert_allclose(one, two, atol=1e-12)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1), st.lists(st.integers(0, 9), min_size=1))
 def test_percentiles(scores: list[int], sample: list[int]) -> None:
     for values, among in ((scores, None), (scores, sample)):
-        known = scores if among is None else among
-        expected = [sum((x < s) + (x <= s) for x in known) / (2 * len(known)) for s in values]
+        reference = scores if among is None else among
+        expected = [sum((x < s) + (x <= s) for x in reference) / (2 * len(reference)) for s in values]
         np.testing.assert_allclose(sf.percentiles(values, among), expected, atol=1e-12)
 
 
@@ -216,15 +213,15 @@ def test_a_run_may_bring_its_own_sample() -> None:
 
 
 def test_a_sigma_that_spans_too_much_of_the_scores_is_told() -> None:
-    made = sf.synthetic_runs(queries=6, depth=100)
+    data = sf.synthetic_runs(queries=6, depth=100)
     with pytest.warns(
         sf.errors.SurefootWarning, match=r"run 'today': SoftNDCG@5 says more about the scale .* [0-2]% of"
     ):
-        sf.score(made.qrels, made.runs[0], ["nDCG@5", "SoftNDCG@5"])
+        sf.score(data.qrels, data.runs[0], ["nDCG@5", "SoftNDCG@5"])
     with pytest.warns(sf.errors.SurefootWarning, match="take a smaller sigma"):
-        sf.noise_study(made.qrels, made.runs[0], ["SoftNDCG@5"], sizes=[0.1], repeats=1)
+        sf.noise_study(data.qrels, data.runs[0], ["SoftNDCG@5"], sizes=[0.1], repeats=1)
     # None of these is refused or warned of: a small σ, no cut-off, a deep one, short lists.
-    sf.score(made.qrels, made.runs[0], ["SoftNDCG(sigma=0.01)@5", "SoftNDCG", "SoftNDCG@50", "rNDCG@5"])
+    sf.score(data.qrels, data.runs[0], ["SoftNDCG(sigma=0.01)@5", "SoftNDCG", "SoftNDCG@50", "rNDCG@5"])
     short = sf.synthetic_runs(queries=6, depth=20)
     sf.score(short.qrels, short.runs[0], "SoftNDCG@5")
 
@@ -245,12 +242,12 @@ def test_two_robust_runs_are_told_apart(data) -> None:
 
 
 def test_both_ways_of_finding_chances_agree(monkeypatch) -> None:
-    made = sf.synthetic_runs(queries=20, depth=30)
+    data = sf.synthetic_runs(queries=20, depth=30)
     measures = ["SoftNDCG@10", "SoftNDCG(sigma=0.07)@5", "SoftNDCG(sigma=3)", "SoftNDCG(sigma=0.2,normalize='none')@5"]
-    quick = sf.score(made.qrels, made.runs[1], measures)
+    quick = sf.score(data.qrels, data.runs[1], measures)
     monkeypatch.setattr(expected_discount, "_chebyshev", lambda spread: None)
     monkeypatch.setattr(expected_discount, "_MOST", 7)
-    for one, two in zip(quick, sf.score(made.qrels, made.runs[1], measures), strict=True):
+    for one, two in zip(quick, sf.score(data.qrels, data.runs[1], measures), strict=True):
         np.testing.assert_allclose(one.values, two.values, atol=1e-13)
 
 
@@ -259,8 +256,8 @@ def test_long_lists_of_crowded_scores_stay_in_range() -> None:
     scores = {f"d{i:03d}": 8.0 * 0.2 * math.sqrt(2) + i * 1e-4 for i in range(300)} | {"last": 0.0, "first": 100.0}
     raw = "SoftNDCG(normalize='none')"
     grades = {"last": 1, "first": 1}
-    found = value(grades, scores, raw)
-    assert found == pytest.approx((1 + 1 / math.log2(303)) / (1 + 1 / math.log2(3)), abs=1e-12)
+    result = value(grades, scores, raw)
+    assert result == pytest.approx((1 + 1 / math.log2(303)) / (1 + 1 / math.log2(3)), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -291,6 +288,6 @@ def test_sigma_may_be_any_number_above_0(family: str) -> None:
 def test_they_are_measures_like_any_other() -> None:
     assert str(sf.Measure.parse("softndcg( sigma = 0.2 )@5")) == "SoftNDCG@5"
     assert str(sf.Measure.parse("rNDCG(sigma=0.1,normalize='none')")) == "rNDCG(normalize='none',sigma=0.1)"
-    made = sf.synthetic_runs(queries=20, depth=20)
-    assessed = sf.assess(sf.score(made.qrels, made.runs[:3], "SoftNDCG(sigma=0.1)@5"), baseline="today")
+    data = sf.synthetic_runs(queries=20, depth=20)
+    assessed = sf.assess(sf.score(data.qrels, data.runs[:3], "SoftNDCG(sigma=0.1)@5"), baseline="today")
     assert assessed.to_dict()["measure"] == "SoftNDCG(sigma=0.1)@5"

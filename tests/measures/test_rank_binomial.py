@@ -101,7 +101,7 @@ def test_the_gradient_of_soft_ndcg_agrees_with_finite_differences() -> None:
             np.testing.assert_allclose(slope, (high - low) / (2 * step), atol=1e-5)
 
 
-def drawn(scores: np.ndarray, sigma: float, draws: int) -> np.ndarray:
+def draw_ranks(scores: np.ndarray, sigma: float, draws: int) -> np.ndarray:
     """How often each document stands at each rank when scores are drawn from their normal distributions."""
     rng = np.random.default_rng(0)
     noisy = scores + sigma * rng.standard_normal((draws, len(scores)))
@@ -114,13 +114,13 @@ def test_a_monte_carlo_draw_agrees_for_two_documents() -> None:
     for scores in ([0.6, 0.4], [0.51, 0.5], [0.9, 0.1]):
         p = chances(scores, 0.2)
         error = np.sqrt(p * (1 - p) / draws)
-        assert (np.abs(drawn(np.array(scores), 0.2, draws) - p) < 4 * error + 1e-9).all()
+        assert (np.abs(draw_ranks(np.array(scores), 0.2, draws) - p) < 4 * error + 1e-9).all()
 
 
 def test_a_monte_carlo_draw_parts_for_more_as_the_note_says() -> None:
     # Contests of one document are not independent: they share its own noise. So real ranks spread wider.
     scores = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
-    gap = drawn(scores, 0.2, 200_000) - chances(scores, 0.2)
+    gap = draw_ranks(scores, 0.2, 200_000) - chances(scores, 0.2)
     assert 0.04 < np.abs(gap).max() < 0.08
 
 

@@ -75,10 +75,10 @@ def test_no_query_in_common() -> None:
 
 def test_a_run_without_a_judged_document_is_warned_of() -> None:
     with pytest.warns(sf.SurefootWarning, match="run 'x': none of its 2 documents is judged; its first") as caught:
-        found = sf.score(QRELS, sf.read_run({"q1": {"d1 ": 1.0, "d2 ": 0.5}}, name="x"), ["RR", "AP"])
+        scores = sf.score(QRELS, sf.read_run({"q1": {"d1 ": 1.0, "d2 ": 0.5}}, name="x"), ["RR", "AP"])
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    assert not found[0].values.any()
+    assert not scores[0].values.any()
 
 
 def test_messages_name_and_quote_little() -> None:

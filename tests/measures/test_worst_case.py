@@ -33,15 +33,15 @@ def test_no_binary_judgments_lose_more_and_some_lose_as_much(run: list[str], bas
         expected = greatest_loss(run, baseline, measure, (0, 2))
     else:
         expected = greatest_loss(run, baseline, measure, (0, 1))
-    found = worst_case_loss({"q": run}, {"q": baseline}, measure)
-    np.testing.assert_allclose(found, [max(0.0, expected)], atol=1e-12)
+    bound = worst_case_loss({"q": run}, {"q": baseline}, measure)
+    np.testing.assert_allclose(bound, [max(0.0, expected)], atol=1e-12)
 
 
 @settings(max_examples=12, deadline=None)
 @given(lists, lists, st.sampled_from(MEASURES))
 def test_graded_judgments_lose_no_more(run: list[str], baseline: list[str], measure: str) -> None:
-    found = worst_case_loss({"q": run}, {"q": baseline}, measure)
-    assert greatest_loss(run, baseline, measure, (0, 1, 3)) <= found[0] + 1e-12
+    bound = worst_case_loss({"q": run}, {"q": baseline}, measure)
+    assert greatest_loss(run, baseline, measure, (0, 1, 3)) <= bound[0] + 1e-12
 
 
 @settings(max_examples=25, deadline=None)
@@ -71,8 +71,8 @@ def test_measures_of_scores_may_lose_where_no_document_moves() -> None:
 
 
 def test_queries_that_one_side_lacks() -> None:
-    found = sf.worst_case_loss({"new": ["a"]}, {"old": ["a", "b"]}, "nDCG@2", queries=["new", "old", "neither"])
-    assert found.tolist() == [0, 1, 0]
+    bounds = sf.worst_case_loss({"new": ["a"]}, {"old": ["a", "b"]}, "nDCG@2", queries=["new", "old", "neither"])
+    assert bounds.tolist() == [0, 1, 0]
 
 
 def test_a_measure_without_bounds_is_refused() -> None:

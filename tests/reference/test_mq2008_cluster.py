@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.risk.tradeoff import risk
+from surefoot.risk.bounds import losses
 
 pytestmark = [
     pytest.mark.heavy,
@@ -19,7 +19,7 @@ pytestmark = [
 ]
 
 MEASURE = "nDCG(dcg='exp-log2')@10"
-GIVEN: dict[str, Any] = {
+SETTINGS: dict[str, Any] = {
     "engine": "xgboost", "n_estimators": 80, "max_leaves": 8, "max_depth": 0, "grow_policy": "lossguide",
     "learning_rate": 0.08, "min_child_weight": 0.5, "subsample": 0.8, "colsample_bytree": 0.8,
 }  # fmt: skip
@@ -29,16 +29,18 @@ GIVEN: dict[str, Any] = {
 def client() -> Iterator[Any]:
     from surefoot.learn.cluster.clusters import cluster
 
-    with cluster("local:4") as found:
-        yield found
+    with cluster("local:4") as local_client:
+        yield local_client
 
 
 @pytest.fixture(scope="module")
 def fold(data: Path) -> tuple[sf.RankingData, sf.RankingData]:
     def read(name: str) -> sf.RankingData:
-        held = sf.read_letor(data / "mq2008" / "Fold1" / f"{name}.txt")
-        found = sf.RankingData(held.X, held.y, group=held.lengths, baselines={"bm25": held.feature(25)})
-        return found.with_baseline("tf", held.feature(5)).with_baseline("lm", held.feature(30))
+        letor = sf.read_letor(data / "mq2008" / "Fold1" / f"{name}.txt")
+        data_with_baseline = sf.RankingData(
+            letor.X, letor.y, group=letor.lengths, baselines={"bm25": letor.feature(25)}
+        )
+        return data_with_baseline.with_baseline("tf", letor.feature(5)).with_baseline("lm", letor.feature(30))
 
     return read("train"), read("test")
 
@@ -47,7 +49,7 @@ def judged(ranker: sf.Ranker, test: sf.RankingData) -> tuple[float, float]:
     """NDCG@10 and risk against BM25."""
     runs = [test.to_run(test.baselines["bm25"], "bm25"), test.to_run(ranker.predict(test), "model")]
     base, model = sf.score(test.qrels(), runs, MEASURE).values
-    return float(model.mean()), risk(model, base)
+    return float(model.mean()), losses(model, base).mean()
 
 
 @pytest.mark.parametrize("objective", ["u_risk", "saro", "faro", "geo_risk"])
@@ -59,7 +61,7 @@ def test_as_good_as_on_one_machine(client, fold, objective: str) -> None:
     if objective != "geo_risk":
         train = train.with_only(["bm25"])
     alone = np.array(
-        [judged(sf.Ranker(objective, 5, random_state=seed, **GIVEN).fit(train), test) for seed in range(5)]
+        [judged(sf.Ranker(objective, 5, random_state=seed, **SETTINGS).fit(train), test) for seed in range(5)]
     )
     mean, spread = alone.mean(axis=0), alone.std(axis=0, ddof=1)
     rows = np.repeat(np.arange(len(train.queries)), train.lengths)
@@ -70,8 +72,8 @@ def test_as_good_as_on_one_machine(client, fold, objective: str) -> None:
             da.from_array(each, chunks=(chunks, *[-1] * (each.ndim - 1)))
             for each in (train.X, train.y, rows, *train.baselines.values())
         )
-        ranker = sf.Ranker(objective, 5, **GIVEN)
+        ranker = sf.Ranker(objective, 5, **SETTINGS)
         ranker.fit(X, y, qid=qid, baseline=dict(zip(train.baselines, scores, strict=True)))
-        found = np.array(judged(ranker, test))
-        print(objective, workers, found, mean, spread)
-        assert (np.abs(found - mean) <= 3 * spread).all(), (objective, workers, found, mean, spread)
+        result = np.array(judged(ranker, test))
+        print(objective, workers, result, mean, spread)
+        assert (np.abs(result - mean) <= 3 * spread).all(), (objective, workers, result, mean, spread)

@@ -133,8 +133,8 @@ def test_both_standard_errors_agree_over_all_runs(web2012) -> None:
 
 @pytest.mark.parametrize(("system", "topics"), [("sys24", ["166", "175"]), ("sys19", ["166", "172", "175", "191"])])
 def test_topics_named_by_dincer_2014(web2012, system: str, topics: list[str]) -> None:
-    found = sf.query_scores(web2012[system], web2012["indriCASP"], alpha=0)
-    assert [web2012.queries[i] for i in np.flatnonzero(found.t_j < -found.critical)] == topics
+    scores = sf.query_scores(web2012[system], web2012["indriCASP"], alpha=0)
+    assert [web2012.queries[i] for i in np.flatnonzero(scores.t_j < -scores.critical)] == topics
 
 
 NINE = ["sys44", "sys38", "sys6", "sys18", "sys46", "sys10", "indriCASP", "sys29", "sys14"]
@@ -151,11 +151,11 @@ NINE = ["sys44", "sys38", "sys6", "sys18", "sys46", "sys10", "indriCASP", "sys29
 def test_geo_risk_of_the_nine_runs(web2012, alpha: float, tolerance: float, printed: list[float | None]) -> None:
     assessment = sf.assess(web2012, baseline="indriCASP", alphas=[alpha], population=NINE).to_dict()
     assert assessment["population"] == NINE
-    found = {row["system"]: row["alpha"][f"{alpha:g}"]["geo_risk"] for row in assessment["systems"]}
+    geo_risk = {row["system"]: row["alpha"][f"{alpha:g}"]["geo_risk"] for row in assessment["systems"]}
     for system, value in zip(NINE, printed, strict=True):
         if value is not None:
-            assert found[system] == pytest.approx(value, abs=tolerance)
-    assert found["sys1"] is None
+            assert geo_risk[system] == pytest.approx(value, abs=tolerance)
+    assert geo_risk["sys1"] is None
 
 
 def _row(assessment: sf.Assessment, system: str) -> dict:

@@ -26,11 +26,11 @@ def functions(data: Path):
 
 def test_soft_ndcg_spreads_less_and_jumps_less_under_noise(functions) -> None:
     qrels, runs = functions
-    found = sf.noise_study(qrels, runs, sizes=[0, 0.05, 0.1, 0.2]).to_dict()
-    for system in found["systems"]:
+    study = sf.noise_study(qrels, runs, sizes=[0, 0.05, 0.1, 0.2]).to_dict()
+    for system in study["systems"]:
         assert system["measures"]["SoftNDCG@5"]["deviation_over_first"] < 0.8
         assert system["measures"]["rNDCG@5"]["deviation_over_first"] < 1.0
-    jump = found["trace"]["largest_jump"]
+    jump = study["trace"]["largest_jump"]
     assert jump["SoftNDCG@5"] < 0.2 * jump["nDCG@5"]
 
 
@@ -38,6 +38,6 @@ def test_all_measures_pick_the_better_function_when_queries_are_many(functions) 
     qrels, runs = functions
     scores = sf.score(qrels, runs, ["nDCG@5", "rNDCG@5", "SoftNDCG@5"])
     results = sf.subset_study(scores, sizes=[10, 50, 100]).to_dict()["results"]
-    for found in results.values():
-        assert np.all(np.diff(found["rate"]) > -0.02)
-        assert found["rate"][-1] > 0.8
+    for result in results.values():
+        assert np.all(np.diff(result["rate"]) > -0.02)
+        assert result["rate"][-1] > 0.8

@@ -79,9 +79,9 @@ def test_iprec_of_either_version_of_trec_eval(robust, qrels, name: str) -> None:
     nine = sf.score(qrels, run, [f"IPrec(version=9)@{level:g}" for level in levels])
     ten = sf.score(qrels, run, [f"iprec_at_recall_{level:.2f}" for level in levels])
     for level, scores in zip(levels, nine, strict=True):
-        found = dict(zip(scores.queries, scores.values[0], strict=True))
+        by_query = dict(zip(scores.queries, scores.values[0], strict=True))
         for topic, results in expected.items():
-            assert found[topic] == pytest.approx(results[f"iprec_at_recall_{level:.2f}"], abs=1e-9), (topic, level)
+            assert by_query[topic] == pytest.approx(results[f"iprec_at_recall_{level:.2f}"], abs=1e-9), (topic, level)
     apart = [np.abs(one.values - other.values).max() for one, other in zip(nine, ten, strict=True)]
     assert max(apart) > 0.4
     assert apart[0] == apart[-1] == 0  # no rounding at 0 and 1
@@ -122,7 +122,7 @@ def test_random_runs_with_ties_agree_with_pytrec_eval(seed: int) -> None:
         "map": "AP", "recip_rank": "RR", "P_5": "P@5", "ndcg_cut_10": "nDCG@10", "ndcg": "nDCG", "Rprec": "Rprec",
         "recall_10": "R@10", "success_5": "Success@5", "map_cut_20": "AP@20", "bpref": "Bpref",
     }  # fmt: skip
-    wanted = {
+    measures = {
         "map",
         "recip_rank",
         "P.5",
@@ -134,7 +134,7 @@ def test_random_runs_with_ties_agree_with_pytrec_eval(seed: int) -> None:
         "map_cut.20",
         "bpref",
     }
-    expected = pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
+    expected = pytrec_eval.RelevanceEvaluator(qrels, measures).evaluate(run)
     for measure, scores in zip(names, sf.score(qrels, sf.read_run(run, name="x"), names.values()), strict=True):
         for topic, value in zip(scores.queries, scores.values[0], strict=True):
             assert value == pytest.approx(expected.get(topic, {}).get(measure, 0.0), abs=1e-9), (measure, topic)

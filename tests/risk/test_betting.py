@@ -82,12 +82,12 @@ def test_stratified_p_is_one_over_the_final_capital(x: np.ndarray, m: float) -> 
 @given(vectors, levels, st.integers(0, 40))
 def test_batches_give_what_all_at_once_gives(x: np.ndarray, m: float, cut: int) -> None:
     start = start_anytime(m, 0.05, 30)
-    whole = anytime_capital(x, start)
+    at_once = anytime_capital(x, start)
     parts = start
     for part in (x[:cut], x[cut:]):
         parts = anytime_capital(part, parts) if len(part) else parts
-    assert parts.seen == whole.seen == len(x)
-    assert float(parts.peak) == float(whole.peak)
+    assert parts.seen == at_once.seen == len(x)
+    assert float(parts.peak) == float(at_once.peak)
     assert float(start.peak) == 1  # what was given is left as it was
 
 

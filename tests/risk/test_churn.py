@@ -56,8 +56,8 @@ def test_against_scipy(one, other, depth) -> None:
 
 
 def test_identical_runs_and_reversed_ones() -> None:
-    made = sf.synthetic_runs(queries=10)
-    same = sf.compare_rankings(made.runs[0], made.runs[0])
+    data = sf.synthetic_runs(queries=10)
+    same = sf.compare_rankings(data.runs[0], data.runs[0])
     assert (same.share_reranked, same.mean_tau, same.mean_tau_reranked) == (0.0, 1.0, None)
     forward = sf.read_run({"q": {f"d{i}": float(i) for i in range(5)}})
     backward = sf.read_run({"q": {f"d{i}": float(-i) for i in range(5)}})

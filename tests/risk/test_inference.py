@@ -96,13 +96,13 @@ def _slow_hall(m, b, alpha: float) -> tuple[float, float, tuple[float, float]]:
 @given(seeds, st.integers(3, 60), st.floats(0, 20))
 def test_halls_adjustment_the_slow_way(seed: int, queries: int, alpha: float) -> None:
     m, b = np.random.default_rng(seed).beta(0.4, 1.5, size=(2, queries))
-    found = sf.t_test(m, b, alpha)
+    result = sf.t_test(m, b, alpha)
     t, p, ends = _slow_hall(m, b, alpha)
-    assert found.t_adjusted == pytest.approx(t, rel=1e-8, abs=1e-9)
-    assert found.p_adjusted == pytest.approx(p, rel=1e-6, abs=1e-14)
-    assert found.interval == pytest.approx(ends, rel=1e-6, abs=1e-9)
+    assert result.t_adjusted == pytest.approx(t, rel=1e-8, abs=1e-9)
+    assert result.p_adjusted == pytest.approx(p, rel=1e-6, abs=1e-14)
+    assert result.interval == pytest.approx(ends, rel=1e-6, abs=1e-9)
     # The interval and the test agree on whether 0 is a possible U_Risk.
-    assert (found.interval[0] <= 0 <= found.interval[1]) == (found.p_adjusted >= 0.05)
+    assert (result.interval[0] <= 0 <= result.interval[1]) == (result.p_adjusted >= 0.05)
 
 
 def _slow_t(x: np.ndarray) -> float:
@@ -117,29 +117,29 @@ def test_the_sturdy_test_the_slow_way(seed: int, queries: int, alpha: float, shi
     x = np.where(delta > 0, delta, (1 + alpha) * delta)
     t, worse, better = _slow_t(x), _slow_t(np.append(x, x.min())), _slow_t(np.append(x, x.max()))
     expected = min(t, worse) if min(t, worse) > 0 else max(t, better) if max(t, better) < 0 else 0.0
-    found = sf.t_test(delta, np.zeros(queries), alpha)
-    assert found.t_sturdy == pytest.approx(expected, rel=1e-7, abs=1e-9)
-    assert found.p_sturdy == pytest.approx(2 * stats.t.sf(abs(expected), queries - 1), rel=1e-5, abs=1e-12)
-    assert found.p_sturdy >= found.p_adjusted
+    result = sf.t_test(delta, np.zeros(queries), alpha)
+    assert result.t_sturdy == pytest.approx(expected, rel=1e-7, abs=1e-9)
+    assert result.p_sturdy == pytest.approx(2 * stats.t.sf(abs(expected), queries - 1), rel=1e-5, abs=1e-12)
+    assert result.p_sturdy >= result.p_adjusted
 
 
 def test_one_more_query_as_bad_as_the_worst_changes_a_lucky_verdict() -> None:
     delta = np.append(np.full(59, 0.05) + np.linspace(0, 0.01, 59), -0.05)  # one heavy loss that others might share
-    found = sf.t_test(delta, np.zeros(60), 5)
-    assert found.p_adjusted < 0.05 < found.p_sturdy
+    result = sf.t_test(delta, np.zeros(60), 5)
+    assert result.p_adjusted < 0.05 < result.p_sturdy
     scores = sf.Scores([np.full(60, 0.5), 0.5 + delta], ["today", "new"], range(60))
     a = sf.assess(scores, "today", [5])
     assert a.to_dict()["systems"][1]["alpha"]["5"]["verdict"] == "inconclusive"
     assert a.to_dict()["systems"][1]["alpha"]["5"]["verdict_adjusted"] == "reward"
-    said = "The judged queries alone say reward, but one more query as bad as its worst would change this."
-    assert said in a.verdict("new")
+    sentence = "The judged queries alone say reward, but one more query as bad as its worst would change this."
+    assert sentence in a.verdict("new")
 
 
 def test_without_skewness_nothing_is_adjusted() -> None:
-    found = sf.t_test([0.1, 0.2, 0.3, 0.4, 0.5], np.full(5, 0.2))
-    assert found.t_adjusted == pytest.approx(found.t, rel=1e-12)
-    half = stats.t.ppf(0.975, 4) * found.se
-    assert found.interval == pytest.approx((0.1 - half, 0.1 + half), rel=1e-12)
+    result = sf.t_test([0.1, 0.2, 0.3, 0.4, 0.5], np.full(5, 0.2))
+    assert result.t_adjusted == pytest.approx(result.t, rel=1e-12)
+    half = stats.t.ppf(0.975, 4) * result.se
+    assert result.interval == pytest.approx((0.1 - half, 0.1 + half), rel=1e-12)
 
 
 @pytest.mark.parametrize("size", [1e-140, 1e100])
@@ -151,10 +151,10 @@ def test_no_cube_overflows_or_vanishes(size: float) -> None:
 
 def test_moments_over_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     m, b = np.random.default_rng(5).random((2, 1000))
-    whole = sf.t_test(m, b, 5)
+    at_once = sf.t_test(m, b, 5)
     monkeypatch.setattr(vectors, "CHUNK", 64)
-    assert dataclasses.astuple(sf.t_test(m, b, 5))[:5] == pytest.approx(dataclasses.astuple(whole)[:5], rel=1e-12)
-    assert sf.t_test(m, b, 5).interval == pytest.approx(whole.interval, rel=1e-10)
+    assert dataclasses.astuple(sf.t_test(m, b, 5))[:5] == pytest.approx(dataclasses.astuple(at_once)[:5], rel=1e-12)
+    assert sf.t_test(m, b, 5).interval == pytest.approx(at_once.interval, rel=1e-10)
     m[960:], b[960:] = 0.5, 0.25  # a last block in which all queries differ alike
     assert sf.t_test(m, b).t is not None
 
@@ -182,8 +182,8 @@ def test_the_adjusted_test_is_calibrated_above_alpha_zero(shape: str) -> None:
         "laplace": rng.laplace(scale=0.2, size=20_000),
         "sparse": np.where(rng.random(20_000) < 0.4, 0.0, rng.normal(scale=0.2, size=20_000)),
     }[shape]
-    drawn = rng.choice(_centred(population, 5), size=(2000, 50))
-    tests = [sf.t_test(x, np.zeros(50), 5) for x in drawn]
+    samples = rng.choice(_centred(population, 5), size=(2000, 50))
+    tests = [sf.t_test(x, np.zeros(50), 5) for x in samples]
     adjusted = np.array([(1 if t.t_adjusted > 0 else -1) * (t.p_adjusted < 0.05) for t in tests])
     students = np.array([(1 if t.t > 0 else -1) * (t.p < 0.05) for t in tests])
     assert (adjusted == 1).mean() <= 0.06
@@ -195,7 +195,7 @@ def test_the_adjusted_test_is_calibrated_above_alpha_zero(shape: str) -> None:
 
 def test_holm_the_slow_way() -> None:
     p = [0.01, 0.6, None, 0.03, 0.005, 0.9, 0.031]  # of which 0.6 would become 1.2, and 0.031 less than 0.03 does
-    given_ = sorted(v for v in p if v is not None)
-    stepped = np.minimum(np.maximum.accumulate([(len(given_) - i) * v for i, v in enumerate(given_)]), 1)
-    expected = dict(zip(given_, stepped, strict=True))
+    present = sorted(v for v in p if v is not None)
+    stepped = np.minimum(np.maximum.accumulate([(len(present) - i) * v for i, v in enumerate(present)]), 1)
+    expected = dict(zip(present, stepped, strict=True))
     assert sf.holm(p) == pytest.approx([expected.get(v) for v in p])

@@ -43,8 +43,8 @@ def test_p_is_corrected_for_systems_and_segments(scores: sf.Scores) -> None:
     tests = [entry["alpha"]["5"] for part in length["segments"] for entry in part["systems"]]
     assert [one["p_holm"] for one in tests] == sf.holm([one["p_sturdy"] for one in tests])
     assert sum(one["p_holm"] is not None for one in tests) == 4  # two systems in two segments
-    of = {part["segment"]: part["systems"][1]["alpha"]["5"]["verdict"] for part in length["segments"]}
-    assert of == {"tail": "risk", "head": "reward"}
+    verdict_of = {part["segment"]: part["systems"][1]["alpha"]["5"]["verdict"] for part in length["segments"]}
+    assert verdict_of == {"tail": "risk", "head": "reward"}
 
 
 def test_verdicts_go_by_the_corrected_p_at_every_alpha() -> None:

@@ -49,19 +49,19 @@ def alike(one: Any, other: Any, place: str = "") -> None:
 
 @pytest.mark.parametrize("baseline", ["today", ["today", "new"], "mean", "median", "max"])
 def test_the_same_assessment(matrix: Path, baseline: Any) -> None:
-    given = {"baseline": baseline, "alphas": [0, 1, 5]}
-    whole = sf.assess(sf.read_scores(matrix, "ERR@20"), **given)
-    streamed = sf.assess(sf.StreamedScores(matrix, "ERR@20"), **given)
-    alike(streamed.to_dict(), whole.to_dict())
-    assert streamed.to_markdown() == whole.to_markdown()
+    settings = {"baseline": baseline, "alphas": [0, 1, 5]}
+    in_memory = sf.assess(sf.read_scores(matrix, "ERR@20"), **settings)
+    streamed = sf.assess(sf.StreamedScores(matrix, "ERR@20"), **settings)
+    alike(streamed.to_dict(), in_memory.to_dict())
+    assert streamed.to_markdown() == in_memory.to_markdown()
 
 
 def test_rounding_of_a_mean_makes_no_wins(tmp_path: Path) -> None:
     """Three systems that are alike: the mean of 0.1 three times is a little more than 0.1."""
     frame = pl.DataFrame({"query": ["q1", "q2"], **{name: [0.1, 0.7] for name in "abc"}})
     frame.write_parquet(tmp_path / "alike.parquet")
-    found = sf.assess(sf.StreamedScores(tmp_path / "alike.parquet"), "mean").to_dict()
-    for system in found["systems"]:
+    assessment = sf.assess(sf.StreamedScores(tmp_path / "alike.parquet"), "mean").to_dict()
+    for system in assessment["systems"]:
         assert (system["wins"], system["losses"], system["risk"]) == (0, 0, 0.0)
 
 
@@ -69,29 +69,29 @@ def test_a_population_and_negative_scores(matrix: Path, tmp_path: Path) -> None:
     frame = pl.read_parquet(matrix).with_columns(bold=pl.col("bold") - 0.5)
     frame.write_parquet(tmp_path / "negative.parquet")
     path = tmp_path / "negative.parquet"
-    for given in ({}, {"population": ["today", "new"]}):
-        whole, streamed = (
-            sf.assess(scores, "today", [5], **given).to_dict()
+    for settings in ({}, {"population": ["today", "new"]}):
+        in_memory, streamed = (
+            sf.assess(scores, "today", [5], **settings).to_dict()
             for scores in (sf.read_scores(path), sf.StreamedScores(path))
         )
-        alike(streamed, whole)
+        alike(streamed, in_memory)
 
 
 def test_counts(matrix: Path, tmp_path: Path) -> None:
     path = tmp_path / "counts.parquet"
     pl.read_parquet(matrix).with_columns((pl.col(name) * 20).round() for name in SYSTEMS).write_parquet(path)
-    whole, streamed = (
+    in_memory, streamed = (
         sf.assess(scores, "today").to_dict()["g_squared"] for scores in (sf.read_scores(path), sf.StreamedScores(path))
     )
-    assert whole["p_value"] is not None
-    alike(streamed, whole)
+    assert in_memory["p_value"] is not None
+    alike(streamed, in_memory)
 
 
 def test_what_needs_all_scores_is_refused(matrix: Path) -> None:
     scores = sf.StreamedScores(matrix)
-    for given in ({"bootstrap": 100}, {"segments": {"kind": {"q1": "head"}}}):
+    for settings in ({"bootstrap": 100}, {"segments": {"kind": {"q1": "head"}}}):
         with pytest.raises(sf.ArgumentError, match="a part at a time"):
-            sf.assess(scores, "today", **given)
+            sf.assess(scores, "today", **settings)
     assessment = sf.assess(scores, "today")
     for ask in (assessment.to_html, assessment.per_query, assessment.queries_csv):
         with pytest.raises(sf.ArgumentError, match="a part at a time"):
@@ -105,7 +105,7 @@ def changed(column: str, value: Any) -> pl.Expr:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda f: pl.concat([f, f[:1]]), "a query appears twice"),
         (lambda f: f.with_columns(new=changed("new", None)), "row 10: .*system 'new'"),
@@ -116,10 +116,10 @@ def changed(column: str, value: Any) -> pl.Expr:
         (lambda f: f.select("query"), "1 columns"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_its_row(matrix: Path, tmp_path: Path, change: Any, said: str) -> None:
+def test_what_is_wrong_is_said_with_its_row(matrix: Path, tmp_path: Path, change: Any, message: str) -> None:
     path = tmp_path / "wrong.parquet"
     change(pl.read_parquet(matrix)).write_parquet(path)
-    with pytest.raises(sf.DataError, match=said):
+    with pytest.raises(sf.DataError, match=message):
         sf.StreamedScores(path)
 
 

@@ -74,22 +74,22 @@ def test_turns_never_contradict_the_verdicts_beside_them(seed: int, queries: int
     data = sf.assess(sf.Scores([base, *others], [*"tabcde"], range(queries)), "t", alphas).to_dict()
     for entry in data["systems"][1:]:
         for alpha in alphas:
-            said = [turn["verdict"] for turn in entry["turns"] if turn["alpha"] <= alpha][-1]
-            assert said == entry["alpha"][f"{alpha:g}"]["verdict"]
+            verdict = [turn["verdict"] for turn in entry["turns"] if turn["alpha"] <= alpha][-1]
+            assert verdict == entry["alpha"][f"{alpha:g}"]["verdict"]
 
 
 def test_a_band_that_no_named_alpha_shows_is_told_where_it_was_assessed() -> None:
     values = np.random.default_rng(3).random((2, 80)) + np.array([[0.0], [0.1]])
-    known = {0.0: ["inconclusive"], 0.0405: ["reward"], 5.0: ["risk"]}
-    (found,) = turns_module.turning_points(values[1:] - values[:1], [True], known)
-    assert found[1:3] == [{"alpha": 0.0405, "verdict": "reward"}, {"alpha": 0.041, "verdict": "inconclusive"}]
+    verdicts = {0.0: ["inconclusive"], 0.0405: ["reward"], 5.0: ["risk"]}
+    (turns,) = turns_module.turning_points(values[1:] - values[:1], [True], verdicts)
+    assert turns[1:3] == [{"alpha": 0.0405, "verdict": "reward"}, {"alpha": 0.041, "verdict": "inconclusive"}]
 
 
 def test_verdicts_that_come_and_go_are_told_as_bands() -> None:
     bands = {0.0: "reward", 1.2: "inconclusive", 1.45: "reward", 3.0: "inconclusive", 9.0: "risk"}
     turns = [{"alpha": alpha, "verdict": verdict} for alpha, verdict in bands.items()]
-    said = turned({"alphas": [5.0]}, {"turns": turns})
-    assert said == (
+    words = turned({"alphas": [5.0]}, {"turns": turns})
+    assert words == (
         "At α = 0 its reward prevails, between α = 1.2 and 1.45 neither prevails, between α = 1.45 and 3 its reward "
         "prevails, between α = 3 and 9 neither prevails, from α = 9 on its risk prevails."
     )

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import polars as pl
 
-from surefoot.arguments import LARGEST_SEED, whole
+from surefoot.arguments import LARGEST_SEED, integer
 from surefoot.arrays import Floats, Rows
 from surefoot.choose.aggregates import Aggregate
 from surefoot.choose.options import FEWEST_FOLDS, FOLDS, SPLIT_SEED
 from surefoot.data.compression import OPEN
+from surefoot.data.hashes import data_hash, query_hashes, text_hash
 from surefoot.data.letor.files import read_letor
-from surefoot.data.reading.files import FORMS, existing_file
+from surefoot.data.reading.files import FORMATS, existing_file
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.data.writing.all_or_nothing import made_folder, unfinished, written
+from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.baseline_spec import files_of, read_like, with_baselines
-from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.inputs import alike
 
 PARTS = ("train", "valid", "test")
@@ -31,7 +29,7 @@ _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
 _ENDINGS = (
     ".txt",
     *(f".txt{ending}" for ending in OPEN),
-    *(ending for ending, form in FORMS.items() if form == "parquet"),
+    *(ending for ending, form in FORMATS.items() if form == "parquet"),
     "",
 )
 KEPT = "data"  # below a sweep's folder: data that was given in memory
@@ -76,8 +74,8 @@ class Source:
 
     def __post_init__(self) -> None:
         """Reject what could not be read or cut."""
-        whole("folds", self.folds, FEWEST_FOLDS)
-        whole("split_seed", self.seed, 0, LARGEST_SEED)
+        integer("folds", self.folds, FEWEST_FOLDS)
+        integer("split_seed", self.seed, 0, LARGEST_SEED)
         if not 0 <= self.held_out < float("inf"):
             raise ArgumentError(f"held_out is {self.held_out:g}; give a share below 1, or a number of queries")
         if self.selective is not None:
@@ -177,15 +175,6 @@ def _file(folder: Path, part: str) -> Path:
     raise DataError.at(folder, None, f"has no {_STEMS[part][0]}.txt (nor .txt.gz, .parquet)")
 
 
-def query_hashes(data: RankingData) -> list[str]:
-    """What tells a query by its name and its documents; numbers alone name queries of sets without names."""
-    spans = zip(data.queries, pairwise(data.offsets.tolist()), strict=True)
-    return [
-        hashlib.sha256(query.encode(errors="surrogatepass") + data.X[first:last].tobytes()).hexdigest()[:16]
-        for query, (first, last) in spans
-    ]
-
-
 def _whole(fold: Fold, place: Path) -> Fold:
     """The fold, if each set has something to find, and no query is in two of them."""
     seen: dict[str, str] = {}
@@ -223,10 +212,10 @@ def keep_data(data: Any, folder: Path, *, needed: bool) -> Path:
         raise ArgumentError("data must be a path, RankingData, or a list of (train, valid, test), each RankingData")
     if needed and not all(one.baselines for one in flat):
         raise ArgumentError("there is nothing to compare with; give the data a baseline (with_baseline), or learn some")
-    name = hashlib.sha256("".join(map(data_hash, flat)).encode()).hexdigest()[:20]
+    name = text_hash("".join(map(data_hash, flat)))[:20]
     target = folder.resolve() / KEPT / name
     if not target.exists():
-        with written(target), made_folder(target.parent), unfinished(target) as temporary:
+        with reporting_write_errors(target), ensure_folder(target.parent), temporary_path(target) as temporary:
             temporary.mkdir()
             for number, one in enumerate(flat):
                 home = temporary if single else temporary / f"Fold{number // 3 + 1}"

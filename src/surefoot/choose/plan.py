@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from itertools import product
 from typing import Any, Self, TypeAlias
 
-from surefoot.arguments import LARGEST_COUNT, whole
+from surefoot.arguments import LARGEST_COUNT, integer
 from surefoot.choose.options import TREES as DEFAULT_TREES
 from surefoot.choose.options import TUNINGS
 from surefoot.errors import ArgumentError, listed, shortened
@@ -140,7 +140,7 @@ class Plan:
         plan = cls(
             objectives=tuple(dict.fromkeys(["gain", *objectives])),
             alphas=tuple(sorted(distinct_alphas(alphas).values())) if len(alphas) else (),
-            seeds=tuple(dict.fromkeys(whole("a seed", seed, 0, SEEDS - 1) for seed in seeds)),
+            seeds=tuple(dict.fromkeys(integer("a seed", seed, 0, SEEDS - 1) for seed in seeds)),
             grid={TREES: (DEFAULT_TREES,)} | lists,
             tune=tune,
             measure=str(Measure.parse(measure)),
@@ -276,5 +276,5 @@ def _values(name: str, given: Any) -> tuple[Any, ...]:
     if not values:
         raise ArgumentError(f"the grid has no value for {name}; give at least one")
     if name == TREES:
-        return tuple(sorted({whole(TREES, value, 1, LARGEST_COUNT) for value in values}))
+        return tuple(sorted({integer(TREES, value, 1, LARGEST_COUNT) for value in values}))
     return values

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from surefoot.arguments import number_of
+from surefoot.arguments import finite_number
 from surefoot.choose.options import MODEL
 from surefoot.choose.rows import counted, gain_only, pooled
 from surefoot.choose.store import Store
@@ -39,7 +39,7 @@ class Policy:
         """Reject unknown rules, and levels that mean nothing."""
         if self.name not in POLICIES:
             raise ArgumentError(f"there is no policy {shortened(self.name)}; known are: {', '.join(POLICIES)}")
-        level = number_of(self.level)
+        level = finite_number(self.level)
         if level is None or level < 0 or (self.name == "keep_gain" and level > 1):
             raise ArgumentError(
                 f"{self.name} is {shortened(self.level)}; it must be a number of at least 0"

@@ -11,7 +11,6 @@ folder or file appears whole or not at all; a program that was killed leaves hid
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -24,10 +23,11 @@ from surefoot import __version__
 from surefoot.choose.folds import KEPT, Source
 from surefoot.choose.options import PLAN
 from surefoot.choose.plan import Job, Plan
+from surefoot.data.hashes import json_hash
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
 from surefoot.data.writing.array_files import Arrays, read_arrays, save_arrays
-from surefoot.data.writing.locks import LOCK, alone_in
+from surefoot.data.writing.locks import LOCK, lock_folder
 from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"
@@ -109,12 +109,12 @@ class Store:
     def origin(self) -> str:
         """A hash of what was asked for, by which a result is known to be of it."""
         content = [self.plan.to_dict(), self.source.to_dict(), self.learned]
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:20]
+        return json_hash(content, 20)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Make the folder, and keep other sweeps out of it for as long as this one works there."""
-        with alone_in(self.folder, "sweep"):
+        with lock_folder(self.folder, "sweep"):
             yield
 
     def key(self, job: Job) -> str:
@@ -126,7 +126,7 @@ class Store:
             __version__, engine.name, engine.version, job.trial, self.fold(job.fold)["digest"], named,
             {name: value for name, value in self.plan.ranker(job).items() if name not in engine.idle},
         ]  # fmt: skip
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
+        return json_hash(parts, 20)
 
     def has_fold(self, name: str) -> bool:
         """Whether a fold was met before."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from surefoot.progress import shown_by
+from surefoot.progress import show_with
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -62,7 +62,7 @@ def _bar() -> Iterator[None]:
                 progress.stop()
 
     try:
-        with shown_by(show):
+        with show_with(show):
             yield
     finally:
         progress.stop()

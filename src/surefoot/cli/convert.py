@@ -11,16 +11,16 @@ import typer
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.outputs import Force, Output, check_outputs
 from surefoot.data.tools.judges import Judges
-from surefoot.data.tools.targets import Target
+from surefoot.data.tools.judgment_formats import JudgmentFormat
 from surefoot.errors import ArgumentError, visible
 
 
-class Form(StrEnum):
+class ConvertFormat(StrEnum):
     """What is written."""
 
-    quepid = Target.quepid.value
-    workbench = Target.workbench.value
-    query_set = Target.query_set.value
+    quepid = JudgmentFormat.quepid.value
+    workbench = JudgmentFormat.workbench.value
+    query_set = JudgmentFormat.query_set.value
     trec = "trec"
 
 
@@ -28,7 +28,7 @@ def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run, in any form.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
     to: Annotated[
-        Form | None,
+        ConvertFormat | None,
         typer.Option(help="A tool's form, or TREC lines.", show_default="by OUTPUT's ending: .csv, .json, .parquet, …"),
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="IN is a run; for Quepid its documents are to be judged.")] = False,
@@ -60,14 +60,14 @@ def convert(
     **Example:** `surefoot convert qrels.txt --unrated new.run --depth 10 --queries topics.tsv --to quepid -o next.csv`,
     and once they are judged, `surefoot convert judged.csv --queries topics.tsv -o qrels.txt`
     """
-    tool = None if to in (None, Form.trec) else str(to)
+    tool = None if to in (None, ConvertFormat.trec) else str(to)
     if run and judges is not None:
         raise ArgumentError("--judges is about judgments, and IN is a run; leave one of them out")
     if unrated is not None and (run or tool is None):
         raise ArgumentError("--unrated adds documents to judgments for a tool; give it with --to, and without --run")
     if depth is not None and (tool is None or not (run or unrated)):
         raise ArgumentError("--depth is about documents to be judged; give it with --to, and --unrated or --run")
-    if name is not None and not run and tool in (None, Target.quepid):
+    if name is not None and not run and tool in (None, JudgmentFormat.quepid):
         raise ArgumentError("--name is which run, or the Workbench's name of a list; leave it out")
     inputs = [path for path in (source, unrated, queries) if path is not None]
     check_outputs([Output("--output", output)], inputs, force)
@@ -89,6 +89,6 @@ def convert(
     else:
         if queries is not None:
             table = with_ids(table, queries)
-        (table.write_lines if to is Form.trec else table.write)(output)
+        (table.write_lines if to is ConvertFormat.trec else table.write)(output)
     if not quiet:
         typer.echo(visible(f"Converted {len(table):,} documents of {len(table.queries):,} queries into {output}"))

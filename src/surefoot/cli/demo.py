@@ -32,7 +32,7 @@ def demo(
     from rich.text import Text
 
     from surefoot.data.synthetic import SYSTEMS, synthetic_runs
-    from surefoot.data.writing.all_or_nothing import made_folder
+    from surefoot.data.writing.all_or_nothing import ensure_folder
     from surefoot.errors import visible
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess
@@ -49,7 +49,7 @@ def demo(
         console.print(Text("\n".join(map(visible, words.split("\n"))), style=style), soft_wrap=whole)
 
     made = synthetic_runs(queries=queries, seed=seed)
-    with made_folder(output):
+    with ensure_folder(output):
         made.qrels.write(output / "qrels.txt")
         for run in made.runs:
             run.write(output / f"{run.name}.run")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
+from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, comma_separated, parse_numbers
 from surefoot.cli.outputs import (
     JSON,
     METRICS,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from surefoot.report.assessment import Assessment
 
 
-class Format(StrEnum):
+class AssessmentFormat(StrEnum):
     """What is printed."""
 
     table = "table"
@@ -119,7 +119,9 @@ def evaluate(
         str | None,
         typer.Option(help=f"Write the papers' charts into a folder: {', '.join(FORMATS).upper()}.", show_default=False),
     ] = None,
-    format_: Annotated[Format | None, typer.Option("--format", help="What to print.", show_default="table")] = None,
+    format_: Annotated[
+        AssessmentFormat | None, typer.Option("--format", help="What to print.", show_default="table")
+    ] = None,
     sort: Annotated[str, typer.Option(help="Column to sort by, such as risk or geo_risk@5.")] = "mean",
     per_query: Annotated[
         bool, typer.Option("--per-query", help="Also show, and put into the files, each query's figures.")
@@ -150,14 +152,14 @@ def evaluate(
     from surefoot.report.assessment import assess
     from surefoot.risk.baselines import baseline_choices
 
-    shown = _printed(format_, {Format.json: json_file, Format.csv: csv_file})
-    if per_query and shown in (Format.markdown, Format.latex):
-        raise ArgumentError(f"--per-query has no {shown} form; print a table, json or csv")
+    printed_format = _printed(format_, {AssessmentFormat.json: json_file, AssessmentFormat.csv: csv_file})
+    if per_query and printed_format in (AssessmentFormat.markdown, AssessmentFormat.latex):
+        raise ArgumentError(f"--per-query has no {printed_format} form; print a table, json or csv")
     if depth is not None and scores is not None:
         raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
     page = {"queries": queries, "documents": documents, "title": title, "detail": detail}
-    if html_file is None and (given := [f"--{name}" for name, value in page.items() if value is not None]):
-        raise ArgumentError(f"{', '.join(given)}: for the page, which is not asked for; add --html FILE")
+    if html_file is None and (page_options := [f"--{name}" for name, value in page.items() if value is not None]):
+        raise ArgumentError(f"{', '.join(page_options)}: for the page, which is not asked for; add --html FILE")
     printed = TERMINAL in (json_file, csv_file)
     json_file, csv_file = (None if name == TERMINAL else name for name in (json_file, csv_file))
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
@@ -175,12 +177,12 @@ def evaluate(
         inputs,
         force,
     )
-    whole = {
+    memory_options = {
         "--html": html_file, "--figures": figures, "--per-query": per_query, "--bootstrap": bootstrap,
         "--segments": segments,
     }  # fmt: skip
     matrices: Sequence[Scores | StreamedScores]
-    if is_streamed(scores, stream, [option for option, asked in whole.items() if asked]):
+    if is_streamed(scores, stream, [option for option, value in memory_options.items() if value]):
         matrices = [StreamedScores(str(scores), matrix_measure(files or [], measure or [], missing))]
     else:
         matrices = read_scored("evaluate", files or [], scores, measure or [], missing)
@@ -191,7 +193,7 @@ def evaluate(
     assessment = assess(
         matrices,
         baseline if baseline in systems else _split(baseline),
-        _numbers(alpha),
+        parse_numbers(alpha, "--alpha"),
         population=None if population is None else _split(population, always_list=True),
         segments=segments,
         bootstrap=bootstrap,
@@ -224,17 +226,17 @@ def evaluate(
     if figures is not None:
         _write_figures(assessment, Path(figures), quiet)
     if printed or not quiet:
-        _show(assessment, shown, sort, per_query)
+        _show(assessment, printed_format, sort, per_query)
 
 
-def _printed(asked: Format | None, files: dict[Format, str | None]) -> Format:
+def _printed(requested: AssessmentFormat | None, files: dict[AssessmentFormat, str | None]) -> AssessmentFormat:
     """What goes to the terminal: what --format asks for, or the one output that is sent there as -."""
-    wanted = {format_: f"--{format_} -" for format_, path in files.items() if path == TERMINAL}
-    if asked is not None:
-        wanted.setdefault(asked, f"--format {asked}")
-    if len(wanted) > 1:
-        raise ArgumentError(f"{' and '.join(wanted.values())} would both be printed; print one, and name a file")
-    return next(iter(wanted), Format.table)
+    sources = {format_: f"--{format_} -" for format_, path in files.items() if path == TERMINAL}
+    if requested is not None:
+        sources.setdefault(requested, f"--format {requested}")
+    if len(sources) > 1:
+        raise ArgumentError(f"{' and '.join(sources.values())} would both be printed; print one, and name a file")
+    return next(iter(sources), AssessmentFormat.table)
 
 
 def _per_query_name(csv_file: str) -> str:
@@ -251,31 +253,25 @@ def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
         if not quiet:
             typer.echo(words, err=True)
 
-    written = write_figures(assessment, folder, note=say)
-    say(f"{len(written)} figures written to {folder}/")
+    paths = write_figures(assessment, folder, note=say)
+    say(f"{len(paths)} figures written to {folder}/")
 
 
 def _split(text: str, always_list: bool = False) -> str | list[str]:
     from surefoot.data.reading.files import as_text
 
-    names = [name.strip() for name in as_text(text).split(",") if name.strip()]
+    names = comma_separated(as_text(text))
     return names if always_list or len(names) != 1 else names[0]
 
 
-def _numbers(text: str) -> list[float]:
-    from surefoot.risk.tradeoff import check_alpha
-
-    return [check_alpha(part.strip()) for part in text.split(",") if part.strip()]
-
-
-def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -> None:
-    if format_ is Format.json:
+def _show(assessment: Assessment, output_format: AssessmentFormat, sort: str, per_query: bool) -> None:
+    if output_format is AssessmentFormat.json:
         typer.echo(assessment.to_json(per_query=per_query), nl=False)
-    elif format_ is Format.csv:
+    elif output_format is AssessmentFormat.csv:
         typer.echo(assessment.queries_csv() if per_query else assessment.to_csv(sort), nl=False)
-    elif format_ is Format.markdown:
+    elif output_format is AssessmentFormat.markdown:
         typer.echo(assessment.to_markdown(sort), nl=False)
-    elif format_ is Format.latex:
+    elif output_format is AssessmentFormat.latex:
         typer.echo(assessment.to_latex(sort), nl=False)
     else:
         from surefoot.report.columns import sort_rows

@@ -61,12 +61,12 @@ class Output:
 
     def refusal(self) -> str | None:
         """Why what exists there must not be replaced unasked, if it must not."""
-        from surefoot.data.reading.files import ends, state
+        from surefoot.data.reading.files import file_status, first_and_last_bytes
 
-        found = state(str(self.path))
+        found = file_status(str(self.path))
         if found is None or not stat.S_ISREG(found.st_mode) or not found.st_size:
             return None
-        if self.mark is not None and self.mark.search(ends(Path(str(self.path)), _ENDS)):
+        if self.mark is not None and self.mark.search(first_and_last_bytes(Path(str(self.path)), _ENDS)):
             return None
         return "exists, and nothing in it says that surefoot wrote it" if self.mark else "exists already"
 
@@ -84,12 +84,12 @@ class OutputFolder(Output):
 
     def check(self) -> None:
         """Raise an error if it cannot be written there."""
-        from surefoot.data.reading.files import state
+        from surefoot.data.reading.files import file_status
         from surefoot.data.writing.all_or_nothing import destination, destination_folder
 
         destination_folder(str(self.path))
         for file in self.files():
-            if state(str(file.path)) is not None:
+            if file_status(str(file.path)) is not None:
                 destination(str(file.path))
 
 
@@ -175,9 +175,9 @@ def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force
 
 def _identity(path: str | Path) -> object:
     """The same for all names of one file or folder; None for what is neither."""
-    from surefoot.data.reading.files import state
+    from surefoot.data.reading.files import file_status
 
-    found = state(path)
+    found = file_status(path)
     if found is not None:
         whole = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
         return (found.st_dev, found.st_ino) if whole else None
@@ -190,9 +190,9 @@ def _folders(path: str | Path) -> list[object]:
 
 
 def _resolved(path: str | Path) -> Path:
-    from surefoot.data.reading.files import resolved
+    from surefoot.data.reading.files import resolve_links
 
     try:
-        return resolved(path)
+        return resolve_links(path)
     except (OSError, ValueError):
         return Path(path).absolute()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from surefoot.cli.numbers import numbers
+from surefoot.arguments import comma_separated, parse_numbers
 from surefoot.cli.outputs import JSON, PAGE, PERSONAL_CSV, Force, Output, check_outputs, files_under
 from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import Form, deliver, either
@@ -83,9 +83,9 @@ def personalize(
 
     reading: dict[str, Any] = {
         "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last, "engine": engine,
-        "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
+        "actions": comma_separated(actions), "memory": memory,
         "threads": threads,
-        "dwell": None if dwell is None else numbers(dwell, "--dwell"),
+        "dwell": None if dwell is None else parse_numbers(dwell, "--dwell"),
     }  # fmt: skip
     if features_only:
         table = features(log, output, **reading)
@@ -93,7 +93,7 @@ def personalize(
             _say_features(table.folder, table.names, table.counts)
         return
     grid = {
-        name: numbers(text, option)
+        name: parse_numbers(text, option)
         for name, text, option in (("betas", beta, "--beta"), ("alphas", alpha, "--alpha"))
         if text is not None
     }

@@ -18,10 +18,10 @@ MEASURE = "nDCG@10"  # where none is given
 
 def name_and_file(argument: str) -> tuple[str | None, str]:
     """NAME=FILE, unless a file of that very name exists."""
-    from surefoot.data.reading.files import as_text, state
+    from surefoot.data.reading.files import as_text, file_status
 
     name, equals, path = argument.partition("=")
-    return (as_text(name), path) if equals and name and path and state(argument) is None else (None, argument)
+    return (as_text(name), path) if equals and name and path and file_status(argument) is None else (None, argument)
 
 
 def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal, whole
+from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, integer, parse_numbers
 from surefoot.cli.bar import with_bar
 from surefoot.cli.outputs import JSON, PAGE, STUDY_CSV, Force, Output, check_outputs
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError
 from surefoot.studies.options import (
     MEASURES,
     MOST,
@@ -88,7 +87,7 @@ def noise(
 
     qrels, runs = _read(files, 1)
     study = noise_study(
-        qrels, runs, _measures(measure), sizes=_numbers(sizes, "--sizes"), repeats=repeats, seed=seed,
+        qrels, runs, _measures(measure), sizes=_sizes(sizes), repeats=repeats, seed=seed,
         normalize="none" if raw else "percentile", query=query,
     )  # fmt: skip
     _give(study, json_file, csv_file, html, quiet)
@@ -118,9 +117,9 @@ def subsets(
     _check(files, json_file, csv_file, html, force)
     from surefoot.studies.picks import subset_study
 
-    given = _numbers(sizes, "--sizes")
+    given = _sizes(sizes)
     wanted = (
-        None if given is None else [whole("--sizes", int(size) if size.is_integer() else size, 1) for size in given]
+        None if given is None else [integer("--sizes", int(size) if size.is_integer() else size, 1) for size in given]
     )
     _give(
         subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed),
@@ -227,16 +226,8 @@ def _measures(given: list[str] | None) -> list[str]:
     return [str(Measure.parse(measure)) for measure in given or MEASURES]
 
 
-def _numbers(text: str | None, option: str) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        found = [decimal(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        found = []
-    if not found or not all(map(math.isfinite, found)):
-        raise ArgumentError(f"{option} is {shortened(text)}; write numbers with commas between, such as 10,50,200")
-    return found
+def _sizes(text: str | None) -> list[float] | None:
+    return None if text is None else parse_numbers(text, "--sizes", example="10,50,200")
 
 
 def _give(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:

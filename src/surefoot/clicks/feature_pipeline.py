@@ -34,7 +34,7 @@ from surefoot.clicks.log_files import LogFile
 from surefoot.clicks.options import MEMORY
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import write_text, writing
-from surefoot.data.writing.locks import LOCK, alone_in
+from surefoot.data.writing.locks import LOCK, lock_folder
 from surefoot.errors import DataError, SurefootWarning, expecting
 from surefoot.progress import busy, steps
 
@@ -89,7 +89,7 @@ def feature_table(
         "reading": asdict(how), "satisfaction": asdict(satisfaction), "engine": engine, "shards": shards,
     }  # fmt: skip
     asked = json.loads(json.dumps(asked))
-    with alone_in(target, "study"):
+    with lock_folder(target, "study"):
         if not _is_made(target, asked):
             with closing(engine_of(engine, target, memory, threads)) as running:
                 log, counts = _Stages(running, target, files, how, satisfaction, shards).run()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arguments import number_of
+from surefoot.arguments import finite_number
 from surefoot.arrays import Flags, Floats, Rows
 from surefoot.errors import ArgumentError, shortened
 
@@ -33,7 +33,7 @@ def preference_gains(
     array([1. , 0.5, 3. , 0. ])
     """
     levels, sizes = _checked(grades, lengths)
-    upper, lower = number_of(alpha), number_of(beta)
+    upper, lower = finite_number(alpha), finite_number(beta)
     if upper is None or lower is None or not (upper > lower > 0 or (not strict and min(upper, lower) > 0)):
         raise ArgumentError(
             f"alpha is {shortened(alpha)} and beta {shortened(beta)}; both must be numbers, alpha above beta and beta "

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from surefoot.data.reading.files import MARK, existing_file, read_blocks, utf8_line
+from surefoot.data.reading.files import BYTE_ORDER_MARK, existing_file, read_blocks, utf8_line
 from surefoot.errors import DataError
 from surefoot.progress import busy
 
@@ -58,7 +58,7 @@ def _check(path: Path, block: bytes, first: int) -> None:
     for mark in _OURS:
         if mark in block:
             _reject(path, block, first, block.index(mark))
-    if first == 1 and block.startswith(MARK):
+    if first == 1 and block.startswith(BYTE_ORDER_MARK):
         raise DataError.at(path, 1, "starts with a byte order mark; write the log without it")
     if block.count(b"\r") != block.count(b"\r\n"):
         raise DataError.at(path, None, "holds carriage returns within lines; end lines with a line feed")

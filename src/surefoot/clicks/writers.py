@@ -11,7 +11,7 @@ from typing import BinaryIO
 import polars as pl
 
 from surefoot.clicks.generator import Part
-from surefoot.data.writing.all_or_nothing import made_folder, writing
+from surefoot.data.writing.all_or_nothing import ensure_folder, writing
 from surefoot.errors import ArgumentError, shortened
 
 _DAY = 86_400
@@ -25,7 +25,7 @@ def write_log(parts: Iterable[Part], path: str | os.PathLike[str], layout: str =
     names, write = _WRITERS[layout]
     counted = {"lists": 0, "clicks": 0, "lines": 0}
     with ExitStack() as stack:
-        folder = stack.enter_context(made_folder(path)) if names else Path(path)
+        folder = stack.enter_context(ensure_folder(path)) if names else Path(path)
         files = [stack.enter_context(writing(folder / name)) for name in names] or [stack.enter_context(writing(path))]
         for header in filter(None, [_HEADERS.get(layout)]):
             files[0].write(f"{header}\n".encode())

@@ -1,10 +1,11 @@
-"""What tells queries, rankings and files apart: SHA-256 of what they hold, whatever order it came in."""
+"""What identifies queries, rankings, data and files: SHA-256 of what they hold. Every hash of several rooms is here."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +18,22 @@ if TYPE_CHECKING:
     from surefoot.data.types.runs import RankedTable
 
 FINGERPRINT = 16  # hexadecimal digits of a query's: no two of a billion are likely to agree
+_ROWS = 1 << 16  # of document ids, hashed in one go
 SEAL = "sha256"  # the name under which a file holds the hash of all else in it
 
 
 def text_hash(text: str) -> str:
     """SHA-256 of a text, in hexadecimal; a text may hold half a character, as a file's name may."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def json_hash(content: Any, digits: int | None = None) -> str:
+    """SHA-256 of plain data as JSON, whatever the order of its keys: all hexadecimal digits, or the first ones.
+
+    >>> json_hash({"a": 1, "b": 2}, 20) == json_hash({"b": 2, "a": 1}, 20)
+    True
+    """
+    return text_hash(json.dumps(content, sort_keys=True))[:digits]
 
 
 def queries_hash(queries: Iterable[str]) -> str:
@@ -40,11 +51,35 @@ def lists_hash(table: RankedTable) -> str:
     The order of queries, the scores and the name do not count: a run written again is the same run.
     """
     documents, bounds = table.documents().to_list(), table.ranking.offsets.tolist()
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for number in sorted(range(len(table.queries)), key=table.queries.__getitem__):
-        held = [table.queries[number], documents[bounds[number] : bounds[number + 1]]]
-        whole.update(json.dumps(held).encode())
-    return whole.hexdigest()
+        content = [table.queries[number], documents[bounds[number] : bounds[number + 1]]]
+        digest.update(json.dumps(content).encode())
+    return digest.hexdigest()
+
+
+def data_hash(data: RankingData) -> str:
+    """One hash of all that labelled documents hold, in their order: features, labels, queries, ids and baselines."""
+    digest = hashlib.sha256()
+    digest.update(json.dumps([data.X.shape, data.queries, data.feature_names, list(data.baselines)]).encode())
+    for part in (data.X, data.y, data.offsets, *data.baselines.values()):
+        digest.update(np.ascontiguousarray(part).data)
+    if data.doc_ids is not None:
+        for start in range(0, len(data), _ROWS):
+            digest.update(json.dumps(data.doc_ids[start : start + _ROWS].to_list()).encode())
+    return digest.hexdigest()
+
+
+def query_hashes(data: RankingData) -> list[str]:
+    """For each query a hash of its id and its features, row by row: another order of documents is another hash.
+
+    It tells whether the same query is in two parts of one data set; `query_fingerprints` recognises it elsewhere.
+    """
+    spans = zip(data.queries, pairwise(data.offsets.tolist()), strict=True)
+    return [
+        hashlib.sha256(query.encode(errors="surrogatepass") + data.X[first:last].tobytes()).hexdigest()[:FINGERPRINT]
+        for query, (first, last) in spans
+    ]
 
 
 def query_fingerprints(data: RankingData, X: Matrix | None = None) -> list[frozenset[str]]:
@@ -57,34 +92,34 @@ def query_fingerprints(data: RankingData, X: Matrix | None = None) -> list[froze
     matrix = data.X if X is None else X
     starts = data.offsets[:-1]
     low, high = np.fmin.reduceat(matrix, starts, axis=0), np.fmax.reduceat(matrix, starts, axis=0)
-    found = []
+    fingerprints = []
     for number, (query, start, end) in enumerate(zip(data.queries, starts, data.offsets[1:], strict=True)):
         hashes = {_short(query, str(end - start), low[number].tobytes(), high[number].tobytes())}
         if data.doc_ids is not None:
             hashes.add(_short(query, json.dumps(sorted(data.doc_ids[int(start) : int(end)].to_list()))))
-        found.append(frozenset(hashes))
-    return found
+        fingerprints.append(frozenset(hashes))
+    return fingerprints
 
 
 def joined_fingerprints(parts: Iterable[str]) -> str:
     """Several texts of fingerprints as one, in ascending order, each once."""
-    found = {part[at : at + FINGERPRINT] for part in parts for at in range(0, len(part), FINGERPRINT)}
-    return "".join(sorted(found))
+    fingerprints = {part[at : at + FINGERPRINT] for part in parts for at in range(0, len(part), FINGERPRINT)}
+    return "".join(sorted(fingerprints))
 
 
 def _short(*parts: str | bytes) -> str:
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in parts:
-        held = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        whole.update(len(held).to_bytes(8, "big") + held)
-    return whole.hexdigest()[:FINGERPRINT]
+        encoded = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        digest.update(len(encoded).to_bytes(8, "big") + encoded)
+    return digest.hexdigest()[:FINGERPRINT]
 
 
-def sealed(data: dict[str, Any]) -> dict[str, Any]:
+def seal(data: dict[str, Any]) -> dict[str, Any]:
     """Plain data with a hash of all of it, so that a file that was changed by hand is noticed.
 
-    >>> check_seal(sealed({"level": 0.02}), "state.json")
-    >>> check_seal(sealed({"level": 0.02}) | {"level": 0.2}, "state.json")
+    >>> check_seal(seal({"level": 0.02}), "state.json")
+    >>> check_seal(seal({"level": 0.02}) | {"level": 0.2}, "state.json")
     Traceback (most recent call last):
     ...
     surefoot.errors.DataError: state.json: was changed after it was written (its hash does not fit); make it again
@@ -96,7 +131,7 @@ def sealed(data: dict[str, Any]) -> dict[str, Any]:
 def check_seal(data: dict[str, Any], where: Any) -> None:
     """Refuse plain data that is not what was sealed."""
     try:
-        fits = data.get(SEAL) == sealed(data)[SEAL]
+        fits = data.get(SEAL) == seal(data)[SEAL]
     except (ValueError, RecursionError):  # a number beyond all, or what is nested without end: nothing that was sealed
         fits = False
     if not fits:

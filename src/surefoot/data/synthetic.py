@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.data.types.runs import Qrels, Run
 
@@ -47,8 +47,8 @@ def synthetic_runs(queries: int = 200, depth: int = 50, seed: int = 0) -> Synthe
     >>> made.runs[1], made.harmed["today"]
     (<Run 'bold': 5 queries, 250 documents>, [])
     """
-    queries, depth = whole("queries", queries, 1), whole("depth", depth, 1)
-    rng = np.random.default_rng(whole("seed", seed, 0))
+    queries, depth = integer("queries", queries, 1), integer("depth", depth, 1)
+    rng = np.random.default_rng(integer("seed", seed, 0))
     names = [f"q{number:0{len(str(queries))}d}" for number in range(1, queries + 1)]
     grade = rng.choice(5, size=(queries, depth), p=[0.70, 0.13, 0.09, 0.05, 0.03]).astype(np.float64)
     shared = rng.normal(size=(queries, depth))
@@ -58,8 +58,8 @@ def synthetic_runs(queries: int = 200, depth: int = 50, seed: int = 0) -> Synthe
         ruined = rng.permutation(queries)[: round(astray * queries)]
         sign = np.ones((queries, 1))
         sign[ruined] = -1
-        own = rng.normal(size=(queries, depth))
-        score = np.round(sign * clarity * difficulty * grade + 0.8 * shared + 0.6 * own, 4)
+        individual = rng.normal(size=(queries, depth))
+        score = np.round(sign * clarity * difficulty * grade + 0.8 * shared + 0.6 * individual, 4)
         runs.append(Run.read(_frame(names, depth, "score", score), name))
         harmed[name] = [names[i] for i in sorted(ruined)]
     return SyntheticRuns(Qrels.read(_frame(names, depth, "relevance", grade)), runs, harmed)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
@@ -43,12 +43,12 @@ def synthetic_letor(
     True
     """
     queries, documents, features = (
-        whole(name, value, 1)
+        integer(name, value, 1)
         for name, value in (("queries", queries), ("documents", documents), ("features", features))
     )
     if not 0 <= misleading <= 1:
         raise ArgumentError(f"misleading is {misleading}; it is a share of the queries, from 0 to 1")
-    rng = np.random.default_rng(whole("seed", seed, 0))
+    rng = np.random.default_rng(integer("seed", seed, 0))
     lengths = np.clip(np.rint(rng.gamma(4, documents / 4, queries)), 1, 8 * documents).astype(np.int64)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     wrong = np.zeros(queries, dtype=bool)
@@ -65,8 +65,8 @@ def synthetic_letor(
         easy = np.repeat(rng.standard_normal(len(sizes)), sizes)
         relevance = (0.4 * easy + np.sqrt(1 - 0.4**2) * rng.standard_normal(count)).astype(np.float32)
         y[rows] = np.searchsorted(ndtri(np.cumsum(_SHARES[:-1])), relevance)
-        shown = relevance * np.repeat(np.where(wrong[here], np.float32(_ASTRAY), np.float32(1)), sizes)
-        block = columns.fill(shown, rng)
+        signal = relevance * np.repeat(np.where(wrong[here], np.float32(_ASTRAY), np.float32(1)), sizes)
+        block = columns.fill(signal, rng)
         hint = 0.8 * wrong[here] + rng.standard_normal(len(sizes)) * 0.5
         block[:, -1] = np.repeat(np.round(hint, 4), sizes)
         # BM25's scale differs from query to query, with the number and the rarity of its terms.
@@ -75,7 +75,7 @@ def synthetic_letor(
         block[:, bm25] = np.round(np.maximum(0, scale * (1 + 0.35 * seen)), 6)
         X[rows] = block
     names = [str(number) for number in range(1, queries + 1)]
-    return RankingData.of_queries(X, y, names, lengths, baselines={"bm25": X[:, bm25]})
+    return RankingData.from_queries(X, y, names, lengths, baselines={"bm25": X[:, bm25]})
 
 
 def _mixed(signal: npt.NDArray[np.float32], clarity: float, rng: np.random.Generator) -> npt.NDArray[np.float32]:
@@ -93,14 +93,14 @@ class _Columns:
         self.scale: Floats = np.exp(rng.normal(0, 1.2, features))
         self.shift: Floats = rng.uniform(-0.5, 1.0, features)
 
-    def fill(self, shown: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.float32]:
+    def fill(self, signal: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.float32]:
         """Values of all features for documents whose relevance shows as `shown`."""
-        streams = [_mixed(shown, _CLARITY, rng) for _ in range(_STREAMS)]
-        block = np.empty((len(self.kind), len(shown)), dtype=np.float32)
+        streams = [_mixed(signal, _CLARITY, rng) for _ in range(_STREAMS)]
+        block = np.empty((len(self.kind), len(signal)), dtype=np.float32)
         for row, kind, stream, clarity, scale, shift in zip(
             block, self.kind, self.stream, self.clarity, self.scale, self.shift, strict=True
         ):
-            value = _mixed(streams[stream], clarity, rng) if kind != _NOISE else rng.random(len(shown), np.float32)
+            value = _mixed(streams[stream], clarity, rng) if kind != _NOISE else rng.random(len(signal), np.float32)
             if kind == _COUNT:
                 row[:] = np.floor(np.maximum(0, value - np.float32(shift)) * np.float32(4 * scale))
             elif kind == _WEIGHT:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.data.writing.all_or_nothing import destination, write_bytes
 from surefoot.errors import ArgumentError, shortened, visible
@@ -76,7 +76,7 @@ def export_model(
     """
     home = Path(path)
     asked = Asked.of(to, missing, name_of(home) if name is None else name, engine_version)
-    count = whole("rows", rows, 0, _MOST_ROWS)
+    count = integer("rows", rows, 0, _MOST_ROWS)
     above_zero = trees.lifted()
     lifted = above_zero if positive else trees
     lift = lifted.constant - trees.constant

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import tempfile
@@ -11,10 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
-import numpy as np
-
 from surefoot.data.reading.files import read_json, reason
-from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import destination, write_text
 from surefoot.errors import DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
@@ -24,7 +20,6 @@ from surefoot.learn.settings import SEEDS
 Origin: TypeAlias = dict[str, str]
 
 _SCHEMA = "surefoot/checkpoint/2"
-_ROWS = 1 << 16  # of ids, hashed in one go
 # What may differ, beside the engine's idle parameters, between the training that was killed and the one that resumes.
 _IDLE = {"checkpoint", "importance_type"}
 
@@ -36,18 +31,6 @@ def origin(engine: Engine, parameters: dict[str, Any], train: str, valid: str | 
     found["the training data"] = train
     found["the validation data"] = "none" if valid is None else valid
     return found
-
-
-def data_hash(data: RankingData) -> str:
-    """A hash of everything in the data."""
-    digest = hashlib.sha256()
-    digest.update(json.dumps([data.X.shape, data.queries, data.feature_names, list(data.baselines)]).encode())
-    for part in (data.X, data.y, data.offsets, *data.baselines.values()):
-        digest.update(np.ascontiguousarray(part).data)
-    if data.doc_ids is not None:
-        for start in range(0, len(data), _ROWS):
-            digest.update(json.dumps(data.doc_ids[start : start + _ROWS].to_list()).encode())
-    return digest.hexdigest()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from surefoot.arguments import LARGEST_COUNT, number_of, whole
+from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
@@ -48,7 +48,7 @@ class Settings:
             if not any(value is each or (isinstance(value, str) and value == each) for each in known):
                 raise ArgumentError(f"{name} is {shortened(value)}; it must be {' or '.join(map(repr, known))}")
         check_importance(ranker.importance_type)
-        sigma = number_of(ranker.sigma)
+        sigma = finite_number(ranker.sigma)
         if sigma is None or not 1e-6 <= sigma <= 1e6:
             raise ArgumentError(f"sigma is {shortened(ranker.sigma)}; it must be a number from 1e-06 to 1e+06")
         place = ranker.checkpoint
@@ -106,7 +106,7 @@ def _alpha(ranker: Ranker) -> Any:
 
 
 def _count(name: str, value: Any) -> int:
-    return whole(name, value, 1, LARGEST_COUNT)
+    return integer(name, value, 1, LARGEST_COUNT)
 
 
 def _seed(value: Any) -> int:
@@ -114,4 +114,4 @@ def _seed(value: Any) -> int:
         return int(np.random.default_rng().integers(SEEDS))
     if isinstance(value, bool | np.bool_ | np.random.RandomState | np.random.Generator):
         raise ArgumentError(f"random_state is {shortened(value)}; give a whole number, or None to draw one")
-    return whole("random_state", value, 0, SEEDS - 1)
+    return integer("random_state", value, 0, SEEDS - 1)

@@ -21,7 +21,7 @@ import numpy as np
 from surefoot.data.hashes import FINGERPRINT
 from surefoot.data.reading.files import existing_file, read_json, reason
 from surefoot.data.types.ranking import TieRule
-from surefoot.data.writing.all_or_nothing import made_folder, write_text
+from surefoot.data.writing.all_or_nothing import ensure_folder, write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import Engine, ModelTextError, engine_of
@@ -42,7 +42,7 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     hashed = hashlib.sha256(model.encode()).hexdigest()
     name = MODELS[ranker.engine_]
     text = _described(ranker, hashed, folder)
-    with made_folder(folder) as target:
+    with ensure_folder(folder) as target:
         waiting = target / waiting_name(name, hashed)
         try:
             write_text(waiting, model, durable=True)

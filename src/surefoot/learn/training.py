@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Floats
+from surefoot.data.hashes import data_hash
 from surefoot.errors import ArgumentError
-from surefoot.learn.checkpoints import Checkpoint, data_hash, origin
+from surefoot.learn.checkpoints import Checkpoint, origin
 from surefoot.learn.criteria import figures
 from surefoot.learn.engines.contract import Binned, Booster, Engine, Singles
 from surefoot.learn.lambdas import Lambdas

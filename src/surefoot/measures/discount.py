@@ -18,8 +18,8 @@ def discount(rank: Rows, cutoff: float | None = None) -> Floats:
     >>> discount(np.array([1, 3, 7]), cutoff=3)
     array([1. , 0.5, 0. ])
     """
-    found = 1.0 / divisor(rank)
-    return np.asarray(found if cutoff is None else np.where(rank <= cutoff, found, 0.0))
+    factor = 1.0 / divisor(rank)
+    return np.asarray(factor if cutoff is None else np.where(rank <= cutoff, factor, 0.0))
 
 
 def discounts(length: int, cutoff: float | None = None) -> Floats:

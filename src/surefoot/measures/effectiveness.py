@@ -1,6 +1,6 @@
 """Effectiveness of a run on each judged query, from the judged documents it retrieved.
 
-Every function takes `Hits`, the cut-off (or None) and the measure's parameters, and gives one value a judged
+Every function takes `Hits`, the cut-off (or None) and the measure's parameters, and gives one value per judged
 query. Values follow trec_eval, ERR and exponential nDCG follow gdeval.
 """
 
@@ -42,10 +42,10 @@ def _discounted(hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: floa
     if top > most:
         power = "" if form == "log2" else "2 to the power of "
         raise MeasureError(f"a gain of {power}{top:g}, the largest grade, would overflow; grades go up to {most:g}")
-    kept = grade > 0
+    mask = grade > 0
     if cutoff is not None:
-        kept &= rank <= cutoff
-    return hits.per_query(query[kept], gains(grade[kept], form) / divisor(rank[kept]))
+        mask &= rank <= cutoff
+    return hits.per_query(query[mask], gains(grade[mask], form) / divisor(rank[mask]))
 
 
 def check_top(top: float, max_rel: float, what: str = "grade") -> None:
@@ -64,11 +64,11 @@ def stopping_chance(grade: Floats, max_rel: float) -> Floats:
 def err(hits: Hits, cutoff: float | None, *, max_rel: float) -> Floats:
     """Expected reciprocal rank, stopping at grade g with chance (2^g − 1) / 2^max_rel (Chapelle et al., CIKM 2009)."""
     check_top(float(np.max(hits.judgments.grades)), max_rel)
-    kept = hits.grade > 0
+    mask = hits.grade > 0
     if cutoff is not None:
-        kept &= hits.rank <= cutoff
-    query, rank = hits.query[kept], hits.rank[kept]
-    stop = stopping_chance(hits.grade[kept], max_rel)
+        mask &= hits.rank <= cutoff
+    query, rank = hits.query[mask], hits.rank[mask]
+    stop = stopping_chance(hits.grade[mask], max_rel)
     # All first relevant results, then all second ones, …: the chance of getting there is known by then.
     number = ordinals(query)
     by_number = np.argsort(number.astype(np.min_scalar_type(number.max(initial=0))), kind="stable")  # radix, if small
@@ -135,10 +135,10 @@ def interpolated_precision(hits: Hits, cutoff: float, *, rel: float, version: in
     A recall level stands for a number of documents, which trec_eval 10 rounds to the nearest, trec_eval 9 mostly up.
     """
     query, rank = hits.relevant(rel, None)
-    found = ordinals(query) + 1
-    enough = found >= np.floor(cutoff * hits.total_relevant(rel) + (0.5 if version == 10 else 0.9))[query]
+    relevant_so_far = ordinals(query) + 1
+    enough = relevant_so_far >= np.floor(cutoff * hits.total_relevant(rel) + (0.5 if version == 10 else 0.9))[query]
     best = np.zeros(hits.queries)
-    np.maximum.at(best, query[enough], found[enough] / rank[enough])
+    np.maximum.at(best, query[enough], relevant_so_far[enough] / rank[enough])
     return best
 
 
@@ -146,8 +146,8 @@ def bpref(hits: Hits, cutoff: None, *, rel: float) -> Floats:
     """How seldom judged non-relevant documents stand above relevant ones (Buckley and Voorhees, SIGIR 2004)."""
     total = hits.total_relevant(rel)
     other = hits.total_relevant(0) - total
-    known = hits.grade >= 0
-    query, relevant = hits.query[known], hits.grade[known] >= rel
+    judged_mask = hits.grade >= 0
+    query, relevant = hits.query[judged_mask], hits.grade[judged_mask] >= rel
     wrong = np.cumsum(~relevant)
     before = np.concatenate([[0], wrong])[np.arange(len(query)) - ordinals(query)]
     query, above = query[relevant], (wrong - before)[relevant]
@@ -155,6 +155,6 @@ def bpref(hits: Hits, cutoff: None, *, rel: float) -> Floats:
     return ratio(hits.per_query(query, 1 - share), total)
 
 
-def ratio(part: Floats, whole: Floats) -> Floats:
+def ratio(part: Floats, total: Floats) -> Floats:
     """part / whole, 0 where there is no whole."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    return np.divide(part, total, out=np.zeros_like(part), where=total > 0)

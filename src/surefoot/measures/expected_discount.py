@@ -2,7 +2,7 @@
 
 The recursion is that of `surefoot.measures.rank_binomial`, in an order that suits arrays:
 
-- Only the documents asked for (those of positive gain), and of their ranks only the first k.
+- Only the documents of positive gain, and of their ranks only the first k.
 - Documents are taken together in blocks of bounded size, by the length of their lists; the loop is over contests.
 - With ρ = π/(1 − π) a contest is P(r) += ρ·P(r−1), two passes instead of three; the factors 1 − π come in
   every 16 contests, which keeps all numbers in range. A contest lost for certain (π = 1 in double precision) is
@@ -22,32 +22,31 @@ import numpy as np
 from surefoot.arrays import Floats, Rows
 from surefoot.data.types.ranking import changes
 from surefoot.measures.discount import discounts
-from surefoot.measures.rank_binomial import in_deviations, tame
+from surefoot.measures.rank_binomial import avoid_overflow, in_deviations
 
 _CELLS = 1 << 19  # contests held at once: 4 MB
 _MOST = 2000  # documents taken together: enough to outweigh a call, few enough for the cache
 _BLOCK = 16  # (2^53)^16 and its inverse are still in double range
 _DEGREES = 64
-_ONE_THREAD = (
-    1 << 17
-)  # products this small are left to one thread by BLAS: waking others takes longer, on busy cores much
+# Products this small are left to one thread by BLAS: waking others takes longer, on busy cores much.
+_ONE_THREAD = 1 << 17
 
 
 def expected_discounts(
-    scores: Floats, starts: Rows, lengths: Rows, wanted: Rows, sigma: float, cutoff: float | None
+    scores: Floats, starts: Rows, lengths: Rows, documents: Rows, sigma: float, cutoff: float | None
 ) -> Floats:
-    """Σ_r D(r)·P_j(r) of the wanted documents j; `starts` and `lengths` say which part of `scores` is j's list.
+    """Σ_r D(r)·P_j(r) of some documents j; `starts` and `lengths` say which part of `scores` is j's list.
 
-    Documents of one list must stand together in `wanted`.
+    Documents of one list must follow each other in `documents`.
 
     >>> scores = np.array([0.6, 0.4])
     >>> expected_discounts(scores, np.array([0]), np.array([2]), np.array([0]), sigma=0.2, cutoff=None).round(6)
     array([0.911515])
     """
-    found = np.empty(len(wanted))
-    if not len(wanted):
-        return found
-    scores, sigma = tame(scores, sigma)
+    expected = np.empty(len(documents))
+    if not len(documents):
+        return expected
+    scores, sigma = avoid_overflow(scores, sigma)
     low, high = float(scores.min()), float(scores.max())
     smooth = _chebyshev(float(in_deviations(np.array(high - low), sigma)))
     space = _Workspace()
@@ -55,26 +54,26 @@ def expected_discounts(
     for rows in _blocks(order, lengths[order], cutoff):
         start, length = starts[rows], lengths[rows]
         if smooth is None:
-            chance = _by_normal(scores, start, length, wanted[rows], sigma, space)
+            chance = _by_normal(scores, start, length, documents[rows], sigma, space)
         else:
-            chance = _by_product(scores, start, length, wanted[rows], smooth, low, high, space)
-        chance[wanted[rows] - start, np.arange(len(rows))] = 0.0  # nobody contests itself
-        found[rows] = _discounted(chance, cutoff, space)
-    return found
+            chance = _by_product(scores, start, length, documents[rows], smooth, low, high, space)
+        chance[documents[rows] - start, np.arange(len(rows))] = 0.0  # nobody contests itself
+        expected[rows] = _discounted(chance, cutoff, space)
+    return expected
 
 
 class _Workspace:
     """Arrays that are used again for every block: fresh ones of this size cost more than the arithmetic in them."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Floats] = {}
+        self._buffers: dict[str, Floats] = {}
 
     def array(self, name: str, rows: int, columns: int) -> Floats:
         """An array of that shape, with anything in it."""
-        kept = self._kept.get(name)
-        if kept is None or len(kept) < rows * columns:
-            kept = self._kept[name] = np.empty(rows * columns)
-        return kept[: rows * columns].reshape(rows, columns)
+        buffer = self._buffers.get(name)
+        if buffer is None or len(buffer) < rows * columns:
+            buffer = self._buffers[name] = np.empty(rows * columns)
+        return buffer[: rows * columns].reshape(rows, columns)
 
 
 def _blocks(order: Rows, lengths: Rows, cutoff: float | None) -> Iterator[Rows]:
@@ -89,13 +88,13 @@ def _blocks(order: Rows, lengths: Rows, cutoff: float | None) -> Iterator[Rows]:
         first = last
 
 
-def _by_normal(scores: Floats, start: Rows, length: Rows, wanted: Rows, sigma: float, space: _Workspace) -> Floats:
+def _by_normal(scores: Floats, start: Rows, length: Rows, documents: Rows, sigma: float, space: _Workspace) -> Floats:
     """π[i, j] of the i-th result of j's list against j; 0 beyond the list's end."""
     from scipy.special import ndtr
 
     number = np.arange(int(length.max()))[:, None]
     at = np.minimum(start + number, start + length - 1)
-    x = np.subtract(scores[at], scores[wanted], out=space.array("chance", *at.shape))
+    x = np.subtract(scores[at], scores[documents], out=space.array("chance", *at.shape))
     chance: Floats = ndtr(in_deviations(x, sigma), out=x)
     chance[number >= length] = 0.0
     return chance
@@ -105,13 +104,13 @@ def _by_product(
     scores: Floats,
     start: Rows,
     length: Rows,
-    wanted: Rows,
+    documents: Rows,
     smooth: Floats,
     low: float,
     high: float,
     space: _Workspace,
 ) -> Floats:
-    """The same by Chebyshev polynomials T of both scores: π = T(s_i)·C·T(s_j), a product of matrices a list."""
+    """The same by Chebyshev polynomials T of both scores: π = T(s_i)·C·T(s_j), one product of matrices per list."""
     firsts = changes(start)  # documents of one list stand together
     ends = np.append(firsts[1:], len(start))
     sizes = length[firsts]
@@ -120,11 +119,11 @@ def _by_product(
     degrees = len(smooth)
     values = space.array("values", degrees, len(at))
     _polynomials(scores[at], low, high, values)
-    own = np.repeat(offsets[:-1], ends - firsts) + wanted - start
-    against = space.array("against", degrees, len(own))
+    document_columns = np.repeat(offsets[:-1], ends - firsts) + documents - start
+    against = space.array("against", degrees, len(document_columns))
     step = max(1, _ONE_THREAD // degrees**2)
-    for first in range(0, len(own), step):
-        against[:, first : first + step] = smooth @ values[:, own[first : first + step]]
+    for first in range(0, len(document_columns), step):
+        against[:, first : first + step] = smooth @ values[:, document_columns[first : first + step]]
     chance = space.array("chance", int(length.max()), len(start))
     if length[0] < length[-1]:
         chance.fill(0.0)  # what lies beyond the shorter lists' ends
@@ -139,7 +138,7 @@ def _by_product(
 
 
 def _polynomials(scores: Floats, low: float, high: float, values: Floats) -> None:
-    """Fill in T_0 … of scores brought to [−1, 1], one row a degree."""
+    """Fill in T_0 … of scores brought to [−1, 1], one row per degree."""
     width = high - low
     x = (scores - low) * (2.0 / width) - 1.0 if width > 0 else np.zeros(len(scores))
     values[0] = 1.0
@@ -165,9 +164,9 @@ def _chebyshev(spread: float) -> Floats | None:
     transform = cosine * (2.0 / n)
     transform[0] /= 2
     nodes = cosine[1]
-    whole = transform @ ndtr(0.5 * spread * (nodes[:, None] - nodes)) @ transform.T
-    needed = int(np.max(np.nonzero(np.abs(whole) > 2e-16)[0], initial=0)) + 1
-    return np.ascontiguousarray(whole[:needed, :needed]) if needed <= _DEGREES else None
+    coefficients = transform @ ndtr(0.5 * spread * (nodes[:, None] - nodes)) @ transform.T
+    needed = int(np.max(np.nonzero(np.abs(coefficients) > 2e-16)[0], initial=0)) + 1
+    return np.ascontiguousarray(coefficients[:needed, :needed]) if needed <= _DEGREES else None
 
 
 def _discounted(chance: Floats, cutoff: float | None, space: _Workspace) -> Floats:

@@ -34,10 +34,10 @@ class Hits:
 
     def relevant(self, rel: float, cutoff: float | None) -> tuple[Rows, Rows]:
         """Query and rank of the retrieved documents with at least that grade, down to the cut-off."""
-        kept = self.grade >= rel
+        mask = self.grade >= rel
         if cutoff is not None:
-            kept &= self.rank <= cutoff
-        return self.query[kept], self.rank[kept]
+            mask &= self.rank <= cutoff
+        return self.query[mask], self.rank[mask]
 
     def total_relevant(self, rel: float) -> Floats:
         """The number of documents of at least that grade in each query's judgments."""

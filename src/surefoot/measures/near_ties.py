@@ -16,7 +16,7 @@ from surefoot.measures.discount import discount, discounts
 from surefoot.measures.effectiveness import gains, ideal_dcg, ratio
 from surefoot.measures.expected_discount import expected_discounts
 from surefoot.measures.matching import Hits
-from surefoot.measures.rank_binomial import check_sigma, tame
+from surefoot.measures.rank_binomial import avoid_overflow, check_sigma
 
 _LISTS, _DEPTH, _SHORT = 5, 100, 20  # what `filled_ranks` looks at
 
@@ -34,16 +34,17 @@ def percentiles(scores: npt.ArrayLike, sample: npt.ArrayLike | None = None) -> F
     """
     values = np.asarray(scores, dtype=np.float64)
     if sample is not None:
-        known = np.sort(np.asarray(sample, dtype=np.float64))
-        return (np.searchsorted(known, values, "left") + np.searchsorted(known, values, "right")) / (2.0 * len(known))
+        ascending = np.sort(np.asarray(sample, dtype=np.float64))
+        below, at_most = (np.searchsorted(ascending, values, side) for side in ("left", "right"))
+        return (below + at_most) / (2.0 * len(ascending))
     if not len(values):
         return values
     order = np.argsort(values)
     starts = changes(values[order])
     ends = np.append(starts[1:], len(values))
-    found = np.empty(len(values))
-    found[order] = np.repeat((starts + ends) / (2.0 * len(values)), ends - starts)
-    return found
+    result = np.empty(len(values))
+    result[order] = np.repeat((starts + ends) / (2.0 * len(values)), ends - starts)
+    return result
 
 
 def comparable_scores(run: Run, normalize: str) -> Floats:
@@ -60,11 +61,11 @@ def rndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize
     from scipy.special import expit
 
     check_sigma(sigma)
-    kept = hits.grade > 0
+    mask = hits.grade > 0
     if cutoff is not None:
-        kept &= hits.rank <= cutoff + 1  # the one below the cut-off may come up
-    query, rank, at = hits.query[kept], hits.rank[kept], hits.position[kept]
-    scores, scale = tame(comparable_scores(hits.run, normalize), sigma)
+        mask &= hits.rank <= cutoff + 1  # the one below the cut-off may come up
+    query, rank, at = hits.query[mask], hits.rank[mask], hits.position[mask]
+    scores, scale = avoid_overflow(comparable_scores(hits.run, normalize), sigma)
     last = len(scores) - 1
     with np.errstate(over="ignore"):
         above = expit((scores[at] - scores[np.maximum(at - 1, 0)]) / scale)
@@ -74,7 +75,7 @@ def rndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, normalize
     expected = above * discount(np.maximum(rank - 1, 1), cutoff)
     expected += (1.0 - above - below) * discount(rank, cutoff)
     expected += below * discount(rank + 1, cutoff)
-    total = hits.per_query(query, gains(hits.grade[kept], dcg) * expected)
+    total = hits.per_query(query, gains(hits.grade[mask], dcg) * expected)
     return ratio(total, ideal_dcg(hits, cutoff, dcg))
 
 
@@ -95,13 +96,13 @@ def filled_ranks(run: Run, sigma: float, cutoff: float | None, normalize: str) -
     long = np.flatnonzero(lengths > max(2 * (np.inf if cutoff is None else cutoff), _SHORT))
     if cutoff is None or not len(long):
         return 1.0
-    taken = long[np.unique(np.linspace(0, len(long) - 1, _LISTS).astype(np.int64))]
-    depth = np.minimum(lengths[taken], max(2 * int(cutoff), _DEPTH))  # hardly any weight falls further down
-    start = np.repeat(run.ranking.offsets[taken], depth)
+    sampled = long[np.unique(np.linspace(0, len(long) - 1, _LISTS).astype(np.int64))]
+    depth = np.minimum(lengths[sampled], max(2 * int(cutoff), _DEPTH))  # hardly any weight falls further down
+    start = np.repeat(run.ranking.offsets[sampled], depth)
     at = start + np.concatenate([np.arange(number) for number in depth])
     scores = comparable_scores(run, normalize)
-    expected = expected_discounts(scores, start, np.repeat(lengths[taken], depth), at, check_sigma(sigma), cutoff)
-    filled = expected.sum() / (len(taken) * discounts(int(cutoff), cutoff).sum())
+    expected = expected_discounts(scores, start, np.repeat(lengths[sampled], depth), at, check_sigma(sigma), cutoff)
+    filled = expected.sum() / (len(sampled) * discounts(int(cutoff), cutoff).sum())
     return float(1 - (1 - filled) * len(long) / len(lengths))
 
 
@@ -112,11 +113,11 @@ def soft_ndcg(hits: Hits, cutoff: float | None, *, sigma: float, dcg: str, norma
     `surefoot.measures.rank_binomial`.
     """
     check_sigma(sigma)
-    kept = hits.grade > 0
-    at = hits.position[kept]
+    mask = hits.grade > 0
+    at = hits.position[mask]
     ranking = hits.run.ranking
-    of = ranking.query_at(at)
+    list_of = ranking.query_at(at)
     scores = comparable_scores(hits.run, normalize)
-    expected = expected_discounts(scores, ranking.offsets[of], ranking.lengths[of], at, sigma, cutoff)
-    total = hits.per_query(hits.query[kept], gains(hits.grade[kept], dcg) * expected)
+    expected = expected_discounts(scores, ranking.offsets[list_of], ranking.lengths[list_of], at, sigma, cutoff)
+    total = hits.per_query(hits.query[mask], gains(hits.grade[mask], dcg) * expected)
     return ratio(total, ideal_dcg(hits, cutoff, dcg))

@@ -13,42 +13,46 @@ from typing import Any
 from surefoot.arguments import is_real
 from surefoot.arrays import LARGEST, LARGEST_POWER, Floats
 from surefoot.errors import ArgumentError, MeasureError, did_you_mean, shortened
-from surefoot.measures import effectiveness as on
-from surefoot.measures import near_ties
+from surefoot.measures import effectiveness, near_ties
 from surefoot.measures.matching import Hits
-from surefoot.measures.rank_binomial import wrong_sigma
+from surefoot.measures.rank_binomial import sigma_problem
 
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of measure: its parameters with their defaults, and what may follow the @."""
+    """A kind of measure: the function that computes it, its parameters with their defaults, and what may follow the @.
+
+    Adding one to `FAMILIES` is all that a new measure needs beside its function; see docs/extend/measure.md.
+    """
 
     name: str
-    value: Callable[..., Floats]
+    compute: Callable[..., Floats]  # of the hits, the cut-off and the parameters: one value per judged query
     defaults: dict[str, Any]
     cutoff: str = "optional"  # or "required", "none", "recall"
     aliases: tuple[str, ...] = ()
+    bounded: bool = True  # whether values are from 0 to 1
+    uses_scores: bool = False  # whether it changes with scores while the ranking stays the same
 
 
 _DCG = {"dcg": "log2"}
 _REL = {"rel": 1}
 _SCORED = {"dcg": "log2", "normalize": "percentile"}
 FAMILIES = (
-    Family("nDCG", on.ndcg, _DCG),
-    Family("DCG", on.dcg, _DCG),
-    Family("ERR", on.err, {"max_rel": 4}),
-    Family("AP", on.average_precision, _REL, aliases=("MAP",)),
-    Family("RR", on.reciprocal_rank, _REL, aliases=("MRR", "recip_rank")),
-    Family("P", on.precision, _REL, cutoff="required", aliases=("Precision",)),
-    Family("R", on.recall, _REL, aliases=("Recall",)),
-    Family("Rprec", on.r_precision, _REL, cutoff="none"),
-    Family("Success", on.success, _REL, cutoff="required"),
-    Family("RBP", on.rank_biased_precision, {"p": 0.8, "rel": 1}),
-    Family("Judged", on.judged, {}),
-    Family("IPrec", on.interpolated_precision, _REL | {"version": 10}, cutoff="recall"),
-    Family("Bpref", on.bpref, _REL, cutoff="none"),
-    Family("rNDCG", near_ties.rndcg, {"sigma": 0.5, **_SCORED}),
-    Family("SoftNDCG", near_ties.soft_ndcg, {"sigma": 0.2, **_SCORED}),
+    Family("nDCG", effectiveness.ndcg, _DCG),
+    Family("DCG", effectiveness.dcg, _DCG, bounded=False),
+    Family("ERR", effectiveness.err, {"max_rel": 4}),
+    Family("AP", effectiveness.average_precision, _REL, aliases=("MAP",)),
+    Family("RR", effectiveness.reciprocal_rank, _REL, aliases=("MRR", "recip_rank")),
+    Family("P", effectiveness.precision, _REL, cutoff="required", aliases=("Precision",)),
+    Family("R", effectiveness.recall, _REL, aliases=("Recall",)),
+    Family("Rprec", effectiveness.r_precision, _REL, cutoff="none"),
+    Family("Success", effectiveness.success, _REL, cutoff="required"),
+    Family("RBP", effectiveness.rank_biased_precision, {"p": 0.8, "rel": 1}),
+    Family("Judged", effectiveness.judged, {}),
+    Family("IPrec", effectiveness.interpolated_precision, _REL | {"version": 10}, cutoff="recall"),
+    Family("Bpref", effectiveness.bpref, _REL, cutoff="none"),
+    Family("rNDCG", near_ties.rndcg, {"sigma": 0.5, **_SCORED}, uses_scores=True),
+    Family("SoftNDCG", near_ties.soft_ndcg, {"sigma": 0.2, **_SCORED}, uses_scores=True),
 )
 _CHOICES: dict[str, dict[Any, str]] = {
     "dcg": {"log2": "linear", "exp-log2": "2^g − 1"},
@@ -59,7 +63,7 @@ _CHOICES: dict[str, dict[Any, str]] = {
 _CUT = {"ndcg_cut": "nDCG", "map_cut": "AP", "P": "P", "recall": "R", "success": "Success", "iprec_at_recall": "IPrec"}
 _TREC_EVAL = re.compile(rf"\s*({'|'.join(_CUT)})[_.]([0-9.]+)\s*")
 _BY_NAME = {name.lower(): family for family in FAMILIES for name in (family.name, *family.aliases)}
-_WHOLE, _DECIMAL = re.compile("[0-9]{1,18}"), re.compile(r"[0-9]*\.?[0-9]+")
+_INTEGER, _DECIMAL = re.compile("[0-9]{1,18}"), re.compile(r"[0-9]*\.?[0-9]+")
 _LONGEST = 1000  # letters of a measure
 _FORM = re.compile(r"\s*+(?P<name>\w++)\s*+(?:\((?P<parameters>.*)\))?\s*+(?:@\s*+(?P<cutoff>[^\s@()]++))?\s*+")
 
@@ -92,11 +96,21 @@ class Measure:
     @property
     def settings(self) -> dict[str, Any]:
         """All parameters, given or by default."""
-        return _BY_NAME[self.family.lower()].defaults | dict(self.parameters)
+        return self.kind.defaults | dict(self.parameters)
+
+    @property
+    def kind(self) -> Family:
+        """What is known of all measures of this family."""
+        return _BY_NAME[self.family.lower()]
+
+    @property
+    def depth(self) -> float | None:
+        """How many of the first results count; None where all do, or where the cut-off is a level of recall."""
+        return None if self.kind.cutoff == "recall" else self.cutoff
 
     def __call__(self, hits: Hits) -> Floats:
         """The measure's value on each judged query."""
-        return _BY_NAME[self.family.lower()].value(hits, self.cutoff, **self.settings)
+        return self.kind.compute(hits, self.cutoff, **self.settings)
 
     def __str__(self) -> str:
         """The shortest form that parses to the same measure."""
@@ -133,44 +147,44 @@ def is_binary(name: str) -> bool:
 def _parse(text: str) -> Measure:
     if len(text) <= _LONGEST and (cut := _TREC_EVAL.fullmatch(text)):
         return _parse(f"{_CUT[cut[1]]}@{cut[2]}")
-    form = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
-    family = form and _BY_NAME.get(form["name"].lower())
-    if not form or not family:
-        raise MeasureError(_unknown(text, form["name"] if form else text))
-    given = _parameters(text, form["parameters"] or "", family)
-    kept = tuple(sorted((name, value) for name, value in given.items() if value != family.defaults[name]))
-    return Measure(family.name, kept, _cutoff(text, form["cutoff"], family))
+    match = _FORM.fullmatch(text) if len(text) <= _LONGEST else None
+    family = match and _BY_NAME.get(match["name"].lower())
+    if not match or not family:
+        raise MeasureError(_unknown_message(text, match["name"] if match else text))
+    parameters = _check_parameters(text, match["parameters"] or "", family)
+    non_default = tuple(sorted((name, value) for name, value in parameters.items() if value != family.defaults[name]))
+    return Measure(family.name, non_default, _cutoff(text, match["cutoff"], family))
 
 
-def _unknown(text: str, name: str) -> str:
+def _unknown_message(text: str, name: str) -> str:
     names = [family.name for family in FAMILIES]
     if any(part.split("@")[0].strip().lower() in _BY_NAME for part in text.split(",")[1:]):
         return f"{shortened(text)} is more than one measure; give one at a time"
-    hint = did_you_mean(name, names, alike=0.5) or "."
+    hint = did_you_mean(name, names, cutoff=0.5) or "."
     return f"unknown measure {shortened(text)}{hint} Known: {', '.join(names)}, written as nDCG@10, AP(rel=2) or ERR@20"
 
 
-def _parameters(text: str, written: str, family: Family) -> dict[str, Any]:
-    given: dict[str, Any] = {}
-    for name, value in _written(text, written):
+def _check_parameters(text: str, inner: str, family: Family) -> dict[str, Any]:
+    parameters: dict[str, Any] = {}
+    for name, value in _read_parameters(text, inner):
         if name not in family.defaults:
-            known = ", ".join(family.defaults) or "none"
-            raise MeasureError(f"{family.name} has no parameter {shortened(name)} in {shortened(text)}; it has {known}")
-        if name in given:
+            names = ", ".join(family.defaults) or "none"
+            raise MeasureError(f"{family.name} has no parameter {shortened(name)} in {shortened(text)}; it has {names}")
+        if name in parameters:
             raise MeasureError(f"{name} is given twice in {shortened(text)}; give it once")
-        what = _RANGES[name](value)
-        if what:
-            raise MeasureError(f"{name}={shortened(value)} in {shortened(text)} {what}")
-        given[name] = value
-    return given
+        problem = _RANGES[name](value)
+        if problem:
+            raise MeasureError(f"{name}={shortened(value)} in {shortened(text)} {problem}")
+        parameters[name] = value
+    return parameters
 
 
-def _written(text: str, written: str) -> list[tuple[str, Any]]:
+def _read_parameters(text: str, inner: str) -> list[tuple[str, Any]]:
     """The parameters as they stand, each a name and a value."""
     try:
-        if re.search("[0-9]_[0-9]", written):
+        if re.search("[0-9]_[0-9]", inner):
             raise ValueError  # Python's own way to write 1_000, and nobody else's
-        call = ast.parse(f"f({written})", mode="eval").body
+        call = ast.parse(f"f({inner})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args or not all(keyword.arg for keyword in call.keywords):
             raise ValueError
         return [(str(keyword.arg), ast.literal_eval(keyword.value)) for keyword in call.keywords]
@@ -183,12 +197,12 @@ def _written(text: str, written: str) -> list[tuple[str, Any]]:
 def _number(low: float, high: float, words: str) -> Callable[[Any], str | None]:
     """What is wrong with a parameter that must be a number above `low` and at most `high`."""
 
-    def wrong(value: Any) -> str | None:
+    def problem(value: Any) -> str | None:
         if not is_real(value):
             return "is not a number"
         return None if low < value <= high else f"must be {words}"
 
-    return wrong
+    return problem
 
 
 def _one_of(name: str) -> Callable[[Any], str | None]:
@@ -199,9 +213,9 @@ def _one_of(name: str) -> Callable[[Any], str | None]:
 
 def check_choice(name: str, value: Any) -> None:
     """Refuse what is none of the choices of a parameter of measures, given outside of one."""
-    wrong = _one_of(name)(value)
-    if wrong:
-        raise ArgumentError(f"{name} is {shortened(value)}: it {wrong}")
+    problem = _one_of(name)(value)
+    if problem:
+        raise ArgumentError(f"{name} is {shortened(value)}: it {problem}")
 
 
 # What each parameter may be: gives None, or what it must be instead.
@@ -209,26 +223,26 @@ _RANGES: dict[str, Callable[[Any], str | None]] = {
     "dcg": _one_of("dcg"),
     "normalize": _one_of("normalize"),
     "version": _one_of("version"),
-    "sigma": wrong_sigma,
+    "sigma": sigma_problem,
     "rel": _number(0, LARGEST, f"a grade above 0, at most {LARGEST:g}"),
     "max_rel": _number(math.nextafter(1, 0), LARGEST_POWER, f"a grade from 1 to {LARGEST_POWER:g}"),
     "p": _number(0, math.nextafter(1, 0), "between 0 and 1"),
 }
 
 
-def _cutoff(text: str, written: str | None, family: Family) -> float | None:
-    if written is None:
+def _cutoff(text: str, digits: str | None, family: Family) -> float | None:
+    if digits is None:
         if family.cutoff in ("required", "recall"):
             example = "0.1" if family.cutoff == "recall" else "10"
             raise MeasureError(f"{family.name} needs a cut-off; write {family.name}@{example}")
         return None
     if family.cutoff == "none":
         raise MeasureError(f"{family.name} takes no cut-off; write {family.name} in place of {shortened(text)}")
-    if family.cutoff == "recall" and _DECIMAL.fullmatch(written):
-        level = float(written)
+    if family.cutoff == "recall" and _DECIMAL.fullmatch(digits):
+        level = float(digits)
         if 0 <= level <= 1:
             return int(level) if level in (0, 1) else level
-    elif family.cutoff != "recall" and _WHOLE.fullmatch(written) and int(written) > 0:
-        return int(written)
+    elif family.cutoff != "recall" and _INTEGER.fullmatch(digits) and int(digits) > 0:
+        return int(digits)
     span = "a recall level from 0 to 1" if family.cutoff == "recall" else "a whole number above 0"
-    raise MeasureError(f"the cut-off {shortened(written)} in {shortened(text)} must be {span}")
+    raise MeasureError(f"the cut-off {shortened(digits)} in {shortened(text)} must be {span}")

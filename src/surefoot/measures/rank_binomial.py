@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arguments import is_real, number_of
+from surefoot.arguments import finite_number, is_real
 from surefoot.arrays import Floats
 from surefoot.errors import MeasureError, shortened
 
 _LARGE = 1e300
 
 
-def wrong_sigma(sigma: Any) -> str | None:
+def sigma_problem(sigma: Any) -> str | None:
     """What is wrong with a σ, as the rest of a message, or None."""
     if not is_real(sigma):
         return "is not a number; write one above 0, such as 0.2"
-    number = number_of(sigma)  # a whole number may be too large for a float
+    number = finite_number(sigma)  # a whole number may be too large for a float
     if number is None or number <= 0:
         return "must be a finite number above 0; it is the scale over which scores nearly tie"
     return None
@@ -33,13 +33,13 @@ def wrong_sigma(sigma: Any) -> str | None:
 
 def check_sigma(sigma: Any, what: str = "sigma") -> float:
     """σ as a float, or an error that says what was found."""
-    wrong = wrong_sigma(sigma)
-    if wrong:
-        raise MeasureError(f"{what} is {shortened(sigma)}: it {wrong}")
+    problem = sigma_problem(sigma)
+    if problem:
+        raise MeasureError(f"{what} is {shortened(sigma)}: it {problem}")
     return float(sigma)
 
 
-def tame(scores: Floats, sigma: float) -> tuple[Floats, float]:
+def avoid_overflow(scores: Floats, sigma: float) -> tuple[Floats, float]:
     """The same scores and σ in units in which no difference overflows; exact, since only exponents change."""
     largest = np.max(np.abs(scores), initial=0.0, where=np.isfinite(scores))
     return (scores * 0.0625, sigma * 0.0625) if largest > _LARGE else (scores, sigma)
@@ -55,10 +55,10 @@ def _contests(scores: Floats, sigma: float) -> tuple[Floats, Floats]:
     """π[i, j, …] and dπ/dσ; both 0 where there is no contest."""
     from scipy.special import ndtr
 
-    scores, unit = tame(scores, sigma)
+    scores, unit = avoid_overflow(scores, sigma)
     absent = np.isneginf(scores)
-    known = np.where(absent, 0.0, scores)
-    x = in_deviations(known[:, None] - known[None], unit)
+    finite = np.where(absent, 0.0, scores)
+    x = in_deviations(finite[:, None] - finite[None], unit)
     # φ(x)·x is 0 far out, where x itself may be infinite.
     near = np.clip(x, -40, 40)
     chance, slope = ndtr(x), np.exp(-0.5 * near * near) * near * (-1.0 / (math.sqrt(2 * math.pi) * sigma))

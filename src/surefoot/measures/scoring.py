@@ -54,30 +54,30 @@ def score(
         raise ArgumentError(f"missing is {shortened(missing)}; it must be one of {', '.join(Missing)}")
     judgments = Qrels.read(qrels)
     single = is_measure(measure)
-    given: list[Any] = [measure] if single else list(measure)  # type: ignore[arg-type]
-    measures = [Measure.parse(item) for item in given]
+    requested: list[Any] = [measure] if single else list(measure)  # type: ignore[arg-type]
+    measures = [Measure.parse(item) for item in requested]
     systems = named_runs(runs, judgments)
     rows: list[list[Any]] = [[] for _ in measures]
-    lacking = {}
+    unanswered = {}
     for run in steps(systems, "Scoring runs"):
         hits = match(run, judgments)
-        lacking[run.name] = hits.retrieved == 0
+        unanswered[run.name] = hits.retrieved == 0
         for item in measures:
             warn_of_scale(run, item)
         if not len(hits.query):
             _warn_of_nothing_judged(run, judgments)
         for row, item in zip(rows, measures, strict=True):
             row.append(item(hits))
-    kept = _kept(lacking, judgments, missing)
-    best = judgments.grades[judgments.ranking.offsets[:-1]][kept]
+    measured = _measured_queries(unanswered, judgments, missing)
+    best = judgments.grades[judgments.ranking.offsets[:-1]][measured]
     scores = [
         Scores(
-            np.stack(row)[:, kept],
+            np.stack(row)[:, measured],
             systems=[run.name for run in systems],
-            queries=list(itertools.compress(judgments.queries, kept)),
+            queries=list(itertools.compress(judgments.queries, measured)),
             measure=str(item),
-            missing={name: int(lacks.sum()) for name, lacks in lacking.items()},
-            dropped=len(kept) - int(kept.sum()),
+            missing={name: int(lacks.sum()) for name, lacks in unanswered.items()},
+            dropped=len(measured) - int(measured.sum()),
             no_relevant=int((best <= 0).sum()),
             tie_rule=tie_rule(systems),
             runs=systems,
@@ -88,10 +88,10 @@ def score(
     return scores[0] if single else scores
 
 
-def _kept(lacking: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags:
+def _measured_queries(unanswered: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags:
     """Which judged queries are measured, by the rule for those that a run lacks."""
-    kept: Flags = np.ones(len(judgments.queries), dtype=bool)
-    for name, lacks in lacking.items():
+    measured: Flags = np.ones(len(judgments.queries), dtype=bool)
+    for name, lacks in unanswered.items():
         if missing == "error" and lacks.any():
             first = judgments.queries[int(lacks.argmax())]
             raise DataError(
@@ -100,10 +100,10 @@ def _kept(lacking: Mapping[str, Flags], judgments: Qrels, missing: str) -> Flags
                 "(missing drop)"
             )
         if missing == "drop":
-            kept &= ~lacks
-    if not kept.any():
+            measured &= ~lacks
+    if not measured.any():
         raise DataError("no judged query is left: each is missing from some run; leave out the runs that lack most")
-    return kept
+    return measured
 
 
 def warn_of_scale(run: Run, measure: Measure, normalize: str | None = None) -> None:
@@ -165,8 +165,8 @@ def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
         else:
             named = [Run.read(run, name=str(name)) for name, run in runs.items()]
     else:
-        given = list(runs)
-        named = [Run.read(run) for run in ([given] if given and is_record(given[0]) else given)]
+        sources = list(runs)
+        named = [Run.read(run) for run in ([sources] if sources and is_record(sources[0]) else sources)]
     if not named:
         raise ArgumentError("no runs were given; give at least one")
     for name, times in Counter(run.name for run in named).items():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.data.types.preferences import PreferencePairs
 from surefoot.errors import ArgumentError
@@ -124,7 +124,7 @@ def fit_sigma(
         _crossing(likelihood, height, sigma, grid[grid < sigma][::-1], heights[grid < sigma][::-1]),
         _crossing(likelihood, height, sigma, grid[grid > sigma], heights[grid > sigma]),
     )
-    open_ends = [end for end, found in (("below", interval[0]), ("above", interval[1])) if found is None]
+    open_ends = [end for end, bound in (("below", interval[0]), ("above", interval[1])) if bound is None]
     message = "maximum found" + (f"; the interval is open {' and '.join(open_ends)}" if open_ends else "")
     lower = 0.0 if interval[0] is None else interval[0]
     upper = math.inf if interval[1] is None else interval[1]
@@ -177,8 +177,8 @@ def _bounds(pairs: PreferencePairs, bounds: tuple[float, float] | None) -> tuple
         if not low < high:
             raise ArgumentError(f"bounds are {bounds}; the first must be below the second")
         return low, high
-    known = np.where(np.isneginf(pairs.scores), np.nan, pairs.scores)
-    spread = float(np.median(np.nanmax(known, axis=2) - np.nanmin(known, axis=2)))
+    finite = np.where(np.isneginf(pairs.scores), np.nan, pairs.scores)
+    spread = float(np.median(np.nanmax(finite, axis=2) - np.nanmin(finite, axis=2)))
     if not (math.isfinite(spread) and spread > 0):
         raise ArgumentError(
             "most lists have equal scores throughout, so preferences cannot tell σ; give bounds= or scores"
@@ -197,8 +197,8 @@ def _peak(likelihood: _Likelihood, low: float, high: float) -> float:
     if slope(a) <= 0 or slope(b) >= 0:  # a second bump within the bracket: the derivative misleads, heights do not
         from scipy.optimize import minimize_scalar
 
-        found = minimize_scalar(lambda at: -likelihood(math.exp(at))[0], bounds=(a, b), method="bounded")
-        return math.exp(float(found.x))
+        optimum = minimize_scalar(lambda at: -likelihood(math.exp(at))[0], bounds=(a, b), method="bounded")
+        return math.exp(float(optimum.x))
     return math.exp(float(brentq(slope, a, b, xtol=1e-6)))
 
 
@@ -215,8 +215,8 @@ def _crossing(likelihood: _Likelihood, height: float, sigma: float, grid: Floats
 
     level = height - _margin()
     inside = sigma
-    for outside, found in zip(grid.tolist(), heights.tolist(), strict=True):
-        if found < level:
+    for outside, outside_height in zip(grid.tolist(), heights.tolist(), strict=True):
+        if outside_height < level:
             a, b = math.log(inside), math.log(outside)
             return math.exp(float(brentq(lambda at: likelihood(math.exp(at))[0] - level, a, b, xtol=1e-4)))
         inside = outside
@@ -236,13 +236,13 @@ def synthetic_preferences(
     """
     from scipy.special import expit
 
-    whole("n", n, 1)
-    whole("length", length, 1)
+    integer("n", n, 1)
+    integer("length", length, 1)
     check_choice("dcg", dcg)
-    rng = np.random.default_rng(whole("seed", seed, 0))
-    shown = -np.sort(-rng.random((n, length)), axis=1)
+    rng = np.random.default_rng(integer("seed", seed, 0))
+    list_scores = -np.sort(-rng.random((n, length)), axis=1)
     grade = rng.choice(5, size=(n, length), p=[0.35, 0.25, 0.2, 0.12, 0.08]).astype(np.float64)
-    scores = np.repeat(shown[:, None], 2, axis=1)
+    scores = np.repeat(list_scores[:, None], 2, axis=1)
     grades = np.stack([rng.permuted(grade, axis=1), rng.permuted(grade, axis=1)], axis=1)
     value = [soft_ndcg_gradient(scores[:, i], grades[:, i], sigma, dcg=dcg, cutoff=cutoff)[0] for i in (0, 1)]
     preferred = (rng.random(n) >= expit(value[0] - value[1])).astype(np.int64)

@@ -14,8 +14,6 @@ from surefoot.measures.discount import discount, discounts
 from surefoot.measures.matching import ordinals
 from surefoot.measures.notation import Measure
 
-_OF_SCORES = ("rNDCG", "SoftNDCG")  # these move with the scores, though no document does
-
 
 def worst_case_loss(
     run: Source, baseline: Source, measure: str | Measure, *, queries: Sequence[str] | None = None
@@ -35,66 +33,66 @@ def worst_case_loss(
     >>> worst_case_loss(new, today, "RR@10"), worst_case_loss(new, today, "P@2")
     (array([0.5]), array([0.]))
     """
-    kind = check_bounded(measure)
+    parsed = check_bounded(measure)
     candidate, reference = Run.read(run), Run.read(baseline)
-    if kind.family in ("nDCG", "RR", "P"):
-        found = _of_ranks(candidate, reference, kind)
-    elif kind.family in _OF_SCORES:
-        found = np.ones(len(reference.queries))
+    if parsed.family in ("nDCG", "RR", "P"):
+        losses = _loss_by_rank(candidate, reference, parsed)
+    elif parsed.kind.uses_scores:  # these change with the scores, though no document moves
+        losses = np.ones(len(reference.queries))
     else:
-        depth = None if kind.family == "IPrec" else kind.cutoff  # whose cut-off is a level of recall
-        found = _differ(candidate, reference, depth).astype(np.float64)
+        losses = _lists_differ(candidate, reference, parsed.depth).astype(np.float64)
     if queries is None:
-        return found
-    value = dict(zip(reference.queries, found.tolist(), strict=True))  # what the baseline does not answer cannot lose
+        return losses
+    value = dict(zip(reference.queries, losses.tolist(), strict=True))  # what the baseline does not answer cannot lose
     return np.array([value.get(query, 0.0) for query in names_of(queries, "the query", row_of("queries"))])
 
 
 def check_bounded(measure: str | Measure) -> Measure:
     """The measure, if its values are from 0 to 1: bounds on losses need that."""
-    kind = Measure.parse(measure)
-    if kind.family == "DCG":
+    parsed = Measure.parse(measure)
+    if not parsed.kind.bounded:
+        example = f"n{parsed}" if parsed.family == "DCG" else "nDCG@10"
         raise MeasureError(
-            f"{kind} has no greatest value, and so no bound on what may be lost; take a measure from 0 to 1, "
-            f"such as n{kind}"
+            f"{parsed} has no greatest value, and so no bound on what may be lost; take a measure from 0 to 1, "
+            f"such as {example}"
         )
-    return kind
+    return parsed
 
 
-def _of_ranks(run: Run, baseline: Run, measure: Measure) -> Floats:
+def _loss_by_rank(run: Run, baseline: Run, measure: Measure) -> Floats:
     """For measures to which each document adds by its rank alone: what falls, the greatest falls first."""
     query, rank, other = _ranks(run, baseline, measure.cutoff)
-    fall = _worth(rank, measure) - _worth(other, measure)
+    fall = _gain_at_rank(rank, measure) - _gain_at_rank(other, measure)
     falls = fall > 0
     query, fall = query[falls], fall[falls]
     order = np.lexsort((-fall, query))
     query, fall = query[order], fall[order]
-    found = np.zeros(len(baseline.queries))
+    losses = np.zeros(len(baseline.queries))
     if measure.family == "RR":
-        np.maximum.at(found, query, fall)
+        np.maximum.at(losses, query, fall)
     elif measure.family == "P":
-        found = np.bincount(query, minlength=len(found)) / float(measure.cutoff or 1)
+        losses = np.bincount(query, minlength=len(losses)) / float(measure.cutoff or 1)
     elif len(query):
         # All greatest falls, then all second ones, …: no query's sum depends on what other queries hold.
         number = ordinals(query)
         most = np.cumsum(discounts(int(number.max()) + 1, measure.cutoff))
         by_number = np.argsort(number, kind="stable")
         bounds = np.searchsorted(number[by_number], np.arange(len(most) + 1))
-        total = np.zeros(len(found))
+        total = np.zeros(len(losses))
         for ideal, start, end in zip(most.tolist(), bounds[:-1], bounds[1:], strict=True):
             here = query[by_number[start:end]]
             total[here] += fall[by_number[start:end]]
-            found[here] = np.maximum(found[here], total[here] / ideal)
-    return np.minimum(found, 1.0)
+            losses[here] = np.maximum(losses[here], total[here] / ideal)
+    return np.minimum(losses, 1.0)
 
 
-def _worth(rank: Rows, measure: Measure) -> Floats:
+def _gain_at_rank(rank: Rows, measure: Measure) -> Floats:
     """What one relevant document at each rank adds; rank 0 stands for a document that is not shown."""
-    shown = np.maximum(rank, 1)
+    shown_rank = np.maximum(rank, 1)
     if measure.family == "nDCG":
-        value = discount(shown)
+        value = discount(shown_rank)
     else:
-        value = 1.0 / shown if measure.family == "RR" else np.ones(len(rank))
+        value = 1.0 / shown_rank if measure.family == "RR" else np.ones(len(rank))
     return np.where(rank > 0, value, 0.0)
 
 
@@ -107,12 +105,12 @@ def _ranks(run: Run, baseline: Run, cutoff: float | None) -> tuple[Rows, Rows, R
     query = baseline.ranking.query_of_position()
     if cutoff is not None:
         other[other > cutoff] = 0
-        shown = rank <= cutoff
-        query, rank, other = query[shown], rank[shown], other[shown]
+        within = rank <= cutoff
+        query, rank, other = query[within], rank[within], other[within]
     return query, rank, other
 
 
-def _differ(run: Run, baseline: Run, depth: float | None) -> Flags:
+def _lists_differ(run: Run, baseline: Run, depth: float | None) -> Flags:
     """Whether the run shows another list than the baseline, down to a rank."""
     query, rank, other = _ranks(run, baseline, depth)
     lengths = dict(zip(run.query_codes.tolist(), run.ranking.lengths.tolist(), strict=True))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +9,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
+from surefoot.data.hashes import json_hash
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.learn.options import REGRESSION
 from surefoot.learn.prepared import Prepared
@@ -62,7 +61,7 @@ class Setting:
     def key(self, *more: Any) -> str:
         """A name for the files of a training: the same for trainings that are alike in everything."""
         parts = [self.method, self.beta, self.alpha, *more]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
+        return json_hash(parts, 20)
 
 
 def settings(grid: dict[str, Any]) -> list[Setting]:
@@ -108,7 +107,7 @@ class Material:
 def _only(data: RankingData, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> RankingData:
     """Some of the rows; every query keeps at least one."""
     lengths: Floats = np.add.reduceat(rows.astype(np.int64), data.offsets[:-1])
-    return RankingData.of_queries(
+    return RankingData.from_queries(
         np.ascontiguousarray(data.X[rows]), data.y[rows], data.queries, lengths, feature_names=data.feature_names,
         baselines={name: scores[rows] for name, scores in data.baselines.items()},
     )  # fmt: skip

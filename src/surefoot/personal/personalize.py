@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from surefoot.arguments import number_of
+from surefoot.arguments import finite_number
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading, guess_layout
 from surefoot.clicks.options import GRADES, MEMORY, SATISFIED
 from surefoot.data.reading.segments import read_segments
-from surefoot.data.writing.all_or_nothing import made_folder
+from surefoot.data.writing.all_or_nothing import ensure_folder
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, replaced
 from surefoot.personal.lists import check_split
@@ -116,13 +116,15 @@ def features(
         )
     if clock not in ("session", "log"):
         raise ArgumentError(f"clock is {shortened(clock)}; it is session, or log for one clock of all sessions")
-    thresholds = tuple(float(number_of(one) or -1) for one in dwell or (GRADES if wanted == "grades" else SATISFIED))
+    thresholds = tuple(
+        float(finite_number(one) or -1) for one in dwell or (GRADES if wanted == "grades" else SATISFIED)
+    )
     if min(thresholds) <= 0 or list(thresholds) != sorted(set(thresholds)):
         raise ArgumentError(f"dwell is {shortened(dwell)}; thresholds must be seconds above 0, in rising order")
     if wanted != "grades" and len(thresholds) > 1:
         raise ArgumentError(f"labels {wanted} need one threshold of dwell, found {len(thresholds)}; or ask for grades")
     how = Reading(known, _seconds(unit), clock, tuple(actions))
-    with made_folder(folder) as target:
+    with ensure_folder(folder) as target:
         satisfaction = Satisfaction(thresholds, last)
         return feature_table(log, target, how, satisfaction, engine=engine, memory=memory, threads=threads)
 

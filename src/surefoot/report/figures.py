@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
-from surefoot.data.writing.all_or_nothing import made_folder
+from surefoot.data.writing.all_or_nothing import ensure_folder
 from surefoot.errors import ArgumentError
 from surefoot.progress import steps
 from surefoot.report.canvas import (
@@ -241,7 +241,7 @@ def write_figures(
             note(f"the figure {name} is left out: {error}")
     target = Path(folder)
     files = {target / f"{name}.{ending}": figure for name, figure in drawn.items() for ending in wanted}
-    with made_folder(target):
+    with ensure_folder(target):
         save_figures(files)
     return list(files)
 

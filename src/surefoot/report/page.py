@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores, check_same
@@ -96,7 +96,7 @@ def page_payload(
     segment of queries. `detail` is how many of the most hurt and most helped queries of each system are shown with
     their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids.
     """
-    detail = whole("detail", DETAIL if detail is None else detail, 0)
+    detail = integer("detail", DETAIL if detail is None else detail, 0)
     data, scores = parts[0]
     check_same([matrix for _, matrix in parts], "one page cannot show both; make one for each, as a[measure].to_html")
     population = population_rows(scores, data["population"])

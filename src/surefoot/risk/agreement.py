@@ -22,9 +22,9 @@ def rank_systems(systems: list[Json], key: str) -> Json:
     }
     ranks = {name: ranks_of(values) for name, values in columns.items()}
     for position, entry in enumerate(systems):
-        own = {name: values[position] for name, values in ranks.items()}
-        entry["rank"] = own.pop("mean")
-        entry["alpha"][key]["rank"] = own
+        system_ranks = {name: values[position] for name, values in ranks.items()}
+        entry["rank"] = system_ranks.pop("mean")
+        entry["alpha"][key]["rank"] = system_ranks
     return {
         f"{one}~{other}": tau_b(columns[one], columns[other])
         for i, one in enumerate(RANKED)
@@ -38,11 +38,11 @@ def ranks_of(values: Sequence[float | None]) -> list[int | None]:
     >>> ranks_of([0.5, None, 0.7, 0.7 + 1e-15, 0.1])
     [3, None, 1, 1, 4]
     """
-    known = np.array([value for value in values if value is not None])
-    ascending = np.sort(known)
-    better = len(known) - np.searchsorted(ascending, known + _rounding(known), side="right")
-    found = iter((better + 1).tolist())
-    return [None if value is None else next(found) for value in values]
+    present = np.array([value for value in values if value is not None])
+    ascending = np.sort(present)
+    better = len(present) - np.searchsorted(ascending, present + _rounding(present), side="right")
+    ranks = iter((better + 1).tolist())
+    return [None if value is None else next(ranks) for value in values]
 
 
 def tau_b(one: Sequence[float | None], other: Sequence[float | None]) -> float | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.risk.agreement import rank_systems
@@ -23,7 +23,7 @@ from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import Churn, compare_rankings
 from surefoot.risk.expectation import are_counts, block_sums, chi_square, combine
 from surefoot.risk.inference import TTest, critical_value, weighted_test
-from surefoot.risk.multiplicity import correct
+from surefoot.risk.multiplicity import apply_holm
 from surefoot.risk.plain_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData, Turn
 from surefoot.risk.segments import Segments, segment_data
 from surefoot.risk.tradeoff import check_alpha, loses_over_20, lowest_mean, weigh_losses
@@ -56,18 +56,18 @@ def assessment_data(
     Without `turns` it is not looked where verdicts turn: within a segment, whose verdicts go by all segments together.
     """
     weights = distinct_alphas(alphas)
-    whole("bootstrap", bootstrap, 0)
-    whole("seed", seed, 0)
+    integer("bootstrap", bootstrap, 0)
+    integer("seed", seed, 0)
     if depth is not None:
-        whole("depth", depth, 1)
+        integer("depth", depth, 1)
     rows = population_rows(scores, population)
     against: Mapping[str, Vector]
     deltas: Mapping[str, Sequence[Vector]]
     matrices: Mapping[str, Floats] = {}
-    held = _held(scores)
-    if held is not None:
-        found = baseline_rows(held, baseline, rows)
-        against, matrices = found, differences(held, found)
+    in_memory = _scores_in_memory(scores)
+    if in_memory is not None:
+        baseline_vectors = baseline_rows(in_memory, baseline, rows)
+        against, matrices = baseline_vectors, differences(in_memory, baseline_vectors)
         deltas = {name: list(matrix) for name, matrix in matrices.items()}
     else:
         _check_streamed(bootstrap, depth, segments)
@@ -75,9 +75,9 @@ def assessment_data(
         deltas = streamed_differences(scores, against)
     systems = [
         {"system": system, "is_baseline": system in against, **figures}
-        for system, figures in zip(scores.systems, _averaged(scores, against, deltas, worst), strict=True)
+        for system, figures in zip(scores.systems, _averaged_figures(scores, against, deltas, worst), strict=True)
     ]
-    deviation = None if _negative(scores, rows) else block_sums(scores.totals[rows], scores.blocks(rows))
+    deviation = None if _has_negative_scores(scores, rows) else block_sums(scores.totals[rows], scores.blocks(rows))
     sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
     means = scores.mean()
     tests = {key: _tests(deltas, alpha, scores.largest()) for key, alpha in weights.items()}
@@ -89,12 +89,13 @@ def assessment_data(
                 **tests[key][position],
             }
             entry["alpha"][key] |= _expectation(means, scores.count, sums, position, alpha)
-    for entry, found_turns in zip(systems, _turns(deltas, weights, tests, turns), strict=True):
-        entry["turns"] = found_turns
-    if bootstrap and held is not None:
-        _add_intervals(systems, held, matrices, weights, None if sums is None else rows, bootstrap, seed)
-    if held is not None and held.runs and len(against) == 1 and (named := next(iter(against))) in held.systems:
-        _add_churn(systems, held, named, matrices[named], depth)
+    for entry, system_turns in zip(systems, _verdict_turns(deltas, weights, tests, turns), strict=True):
+        entry["turns"] = system_turns
+    if bootstrap and in_memory is not None:
+        _add_intervals(systems, in_memory, matrices, weights, None if sums is None else rows, bootstrap, seed)
+    first_baseline = next(iter(against))
+    if in_memory is not None and in_memory.runs and len(against) == 1 and first_baseline in in_memory.systems:
+        _add_churn(systems, in_memory, first_baseline, matrices[first_baseline], depth)
     agreement = {key: rank_systems(systems, key) for key in weights}
     chi = (
         None
@@ -122,9 +123,9 @@ def assessment_data(
         "systems": cast("list[SystemData]", systems),  # gathered figure by figure above
         "agreement": agreement,
         "segments": []
-        if held is None
+        if in_memory is None
         else segment_data(
-            held,
+            in_memory,
             segments or {},
             lambda part: assessment_data(part, baseline, alphas, population, worst=worst, turns=False),
         ),
@@ -138,20 +139,20 @@ def alpha_key(alpha: float) -> str:
 
 def distinct_alphas(alphas: Sequence[float]) -> dict[str, float]:
     """The α by their keys, if each has one of its own."""
-    given: dict[str, float] = {}
+    by_key: dict[str, float] = {}
     for value in map(check_alpha, np.atleast_1d(np.asarray(alphas, dtype=object))):
-        other = given.setdefault(alpha_key(value), value)
+        other = by_key.setdefault(alpha_key(value), value)
         if other != value:
             raise ArgumentError(
                 f"the alphas {other!r} and {value!r} are both written {alpha_key(value)}, so their figures could not "
                 "be told apart; give one of them, or fewer digits"
             )
-    if not given:
+    if not by_key:
         raise ArgumentError("no alpha was given; give at least one, such as 0")
-    return given
+    return by_key
 
 
-def _averaged(
+def _averaged_figures(
     scores: Matrix, against: Mapping[str, Vector], deltas: Mapping[str, Sequence[Vector]], worst: float
 ) -> list[Json]:
     """What needs no α, against each baseline in turn and then averaged (Dinçer et al., SIGIR 2016, Table 7)."""
@@ -162,15 +163,15 @@ def _averaged(
         figures = {key: float(np.mean([one[key] for one in each])) for key in each[0]}
         row: Json = {"mean": float(mean), "geometric_mean": float(geometric_mean)}
         for key, value in figures.items():
-            whole = key in counted and len(each) == 1
-            row[key] = int(value) if whole else value if math.isfinite(value) else None
+            is_count = key in counted and len(each) == 1
+            row[key] = int(value) if is_count else value if math.isfinite(value) else None
         rows.append(row)
     return rows
 
 
 def difference_figures(difference: Vector, baseline: Vector, worst: float = WORST) -> dict[str, float]:
     """Reward, risk, wins, losses and what follows from them, of differences to a baseline's scores."""
-    above, below, won, lost = _sums(difference)
+    above, below, won, lost = _gains_and_losses(difference)
     reward, risk, wins, losses = above / len(difference), -below / len(difference), int(won), int(lost)
     return {
         "reward": reward,
@@ -192,14 +193,14 @@ def _tests(deltas: Mapping[str, Sequence[Vector]], alpha: float, scale: float) -
     """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
     each = [[weighted_test(row, alpha, scale) for row in rows] for rows in deltas.values()]
     if len(each) == 1:
-        entries = [_one_test(test) for test in each[0]]
-        correct(cast("list[AtAlpha]", entries))
+        entries = [_test_entry(test) for test in each[0]]
+        apply_holm(cast("list[AtAlpha]", entries))
         return entries
     entries = []
     for tests in zip(*each, strict=True):
         reasons = {name: test.reason for name, test in zip(deltas, tests, strict=True) if test.reason}
         reason = next((f"against {name}: {why}" for name, why in reasons.items()), None)
-        entry = _one_test(TTest(None, None, tests[0].df, None, None))
+        entry = _test_entry(TTest(None, None, tests[0].df, None, None))
         if reason is None:
             entry["t_risk"] = float(np.mean([test.t for test in tests]))
         entry["reason"] = reason or "a mean over several baselines has no p-value"
@@ -207,7 +208,7 @@ def _tests(deltas: Mapping[str, Sequence[Vector]], alpha: float, scale: float) -
     return entries
 
 
-def _one_test(test: TTest) -> Json:
+def _test_entry(test: TTest) -> Json:
     return {
         "t_risk": test.t,
         "p_value": test.p,
@@ -227,21 +228,21 @@ def _one_test(test: TTest) -> Json:
     }
 
 
-def _turns(
+def _verdict_turns(
     deltas: Mapping[str, Sequence[Vector]],
     weights: Mapping[str, float],
     tests: Mapping[str, list[Json]],
-    wanted: bool,
+    requested: bool,
 ) -> list[list[Turn] | None]:
     """Where each system's verdict turns; None where it cannot be tested, against several baselines or not wanted."""
     first = next(iter(tests.values()))
-    if not wanted or len(deltas) > 1:
+    if not requested or len(deltas) > 1:
         return [None] * len(first)
-    known = {alpha: [test["verdict"] for test in tests[key]] for key, alpha in weights.items()}
-    return turning_points(next(iter(deltas.values())), [test["t_risk"] is not None for test in first], known)
+    verdicts = {alpha: [test["verdict"] for test in tests[key]] for key, alpha in weights.items()}
+    return turning_points(next(iter(deltas.values())), [test["t_risk"] is not None for test in first], verdicts)
 
 
-def _sums(values: Vector) -> tuple[float, float, float, float]:
+def _gains_and_losses(values: Vector) -> tuple[float, float, float, float]:
     """Of all that is above 0 and of all that is below, and how many these are."""
     above, below, won, lost = np.sum(
         [
@@ -253,19 +254,19 @@ def _sums(values: Vector) -> tuple[float, float, float, float]:
     return above, below, won, lost
 
 
-def _negative(scores: Matrix, rows: Sequence[int]) -> bool:
+def _has_negative_scores(scores: Matrix, rows: Sequence[int]) -> bool:
     return scores.ends()[0] < 0 and any(part.min() < 0 for part in scores.blocks(rows))
 
 
-def _held(scores: Scores | StreamedScores) -> Scores | None:
+def _scores_in_memory(scores: Scores | StreamedScores) -> Scores | None:
     """The scores, where all of them are in memory."""
     return cast("Scores", scores) if isinstance(scores.vector(0), np.ndarray) else None
 
 
 def _check_streamed(bootstrap: int, depth: int | None, segments: Segments | None) -> None:
     """Refuse what needs all scores at once."""
-    for what, asked in (("a bootstrap", bootstrap), ("a depth", depth), ("segments", segments)):
-        if asked:
+    for what, value in (("a bootstrap", bootstrap), ("a depth", depth), ("segments", segments)):
+        if value:
             raise ArgumentError(f"scores that are read a part at a time allow no {what.split()[-1]}; read them whole")
 
 
@@ -295,15 +296,15 @@ def _add_intervals(
         for alpha in alphas.values()
     ]
     intervals = bootstrap_intervals(scores.values, weighted, list(alphas.values()), rows, replicates, seed)
-    for i, at in enumerate(alphas):
+    for i, alpha in enumerate(alphas):
         for position, entry in enumerate(systems):
-            found = entry["alpha"][at]
+            figures = entry["alpha"][alpha]
             for name, key in (
                 ("u_risk", "u_risk_bootstrap"), ("z_risk", "z_risk_interval"), ("geo_risk", "geo_risk_interval"),
             ):  # fmt: skip
                 ends = getattr(intervals, name)
-                missing = ends is None or found[name] is None
-                found[key] = None if missing else [float(end) for end in ends[i, position]]
+                missing = ends is None or figures[name] is None
+                figures[key] = None if missing else [float(end) for end in ends[i, position]]
 
 
 def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: Floats, depth: int | None) -> None:
@@ -325,5 +326,5 @@ def _churn(churn: Churn, difference: Floats, depth: int | None) -> ChurnData:
     }
 
 
-def _ratio(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
+def _ratio(part: float, total: float) -> float:
+    return part / total if total else math.nan

@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, listed, shortened
-from surefoot.risk.vectors import Derived, Matrix, Vector, blocks
+from surefoot.risk.vectors import DerivedVector, Matrix, Vector, blocks
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
@@ -78,18 +78,18 @@ def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floa
 
     A per-query mean carries rounding, which must make neither a win nor a loss of a tie; a system's scores do not.
     """
-    found = {name: scores.values - vector for name, vector in against.items()}
-    for name, difference in found.items():
+    by_baseline = {name: scores.values - vector for name, vector in against.items()}
+    for name, difference in by_baseline.items():
         if name in VIRTUAL:
             difference[np.abs(difference) <= ROUNDING * scores.largest()] = 0.0
-    return found
+    return by_baseline
 
 
 def streamed_rows(scores: Matrix, baseline: str | Sequence[str], population: list[int]) -> dict[str, Vector]:
     """As `baseline_rows`, of scores that are read a block at a time."""
 
     def virtual(name: str) -> Vector:
-        return Derived(scores.count, lambda: map(VIRTUAL[name], scores.blocks(population)))
+        return DerivedVector(scores.count, lambda: map(VIRTUAL[name], scores.blocks(population)))
 
     return {
         name: virtual(name) if name in VIRTUAL else scores.vector(scores.row(name))
@@ -109,14 +109,14 @@ def streamed_differences(scores: Matrix, against: Mapping[str, Vector]) -> dict[
                     apart[np.abs(apart) <= rounding] = 0.0
                 yield apart
 
-        return Derived(scores.count, parts)
+        return DerivedVector(scores.count, parts)
 
     return {name: [difference(row, name) for row in range(len(scores.systems))] for name in against}
 
 
-def _names(what: str, given: str | Sequence[str]) -> list[str]:
-    names = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+def _names(what: str, value: str | Sequence[str]) -> list[str]:
+    names = [value] if isinstance(value, str) else list(value) if isinstance(value, Iterable) else [value]
     for name in names:
         if not isinstance(name, str):
-            raise ArgumentError(f"the {what} is {shortened(given)}; give the name of a system, or a list of names")
+            raise ArgumentError(f"the {what} is {shortened(value)}; give the name of a system, or a list of names")
     return names

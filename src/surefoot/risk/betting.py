@@ -35,7 +35,7 @@ Delta: TypeAlias = float | Floats  # one level, or many
 Columns: TypeAlias = Iterable[Floats | float]  # for each query, in betting order, its x for all leading axes at once
 
 
-class Aiming:
+class AimingBet:
     """The aiming bet: at each query the stake that would just reach `target` (a log of capital) with the last of n.
 
         ν_i = min( 0.99/(1−m), √( 2·max(0, target − ln K_{i−1}) / ((n−i+1)·v_{i−1}) ) )
@@ -94,36 +94,37 @@ def betting_p(x: ArrayLike, m: ArrayLike, delta: Delta) -> Floats:
 
 def _betting_p_of_many(x: Floats, m: ArrayLike, delta: Delta) -> Floats:
     """`betting_p` with a stake for each block of queries, of each sample on its own."""
-    level, inside = _levels(m, x.shape[:-1])
+    level, inside = _full_levels(m, x.shape[:-1])
     target = np.broadcast_to(-np.log(check_delta(delta)), level.shape)
     p = np.empty(level.shape)
     for place in np.ndindex(x.shape[:-1]):
-        own = _levels_of(place, x.shape[:-1])
-        p[own] = np.exp(-_blocked(x[place], inside[own].ravel(), target[own].ravel())).reshape(p[own].shape)
-    return _known(level, p)
+        levels = _levels_of_sample(place, x.shape[:-1])
+        peak = _peak_by_blocks(x[place], inside[levels].ravel(), target[levels].ravel())
+        p[levels] = np.exp(-peak).reshape(p[levels].shape)
+    return settle_trivial_levels(level, p)
 
 
-def _levels_of(place: tuple[int, ...], samples: tuple[int, ...]) -> tuple[Any, ...]:
+def _levels_of_sample(place: tuple[int, ...], samples: tuple[int, ...]) -> tuple[Any, ...]:
     """Where the levels of one sample stand: on further axes of m, and on those along which there is one sample."""
     return (..., *(slice(None) if size == 1 else at for at, size in zip(place, samples, strict=True)))
 
 
-def _blocked(x: Floats, m: Floats, target: Floats) -> Floats:
+def _peak_by_blocks(x: Floats, m: Floats, target: Floats) -> Floats:
     """The greatest log of the capital at each level m; one that has reached its target bets no more."""
     n, size = len(x), -(-len(x) // (STAKES * _TOGETHER)) * _TOGETHER
     log_capital, peak = np.zeros(len(m)), np.zeros(len(m))
     betting = np.arange(len(m))
     total, squares = 0.0, 0.0
     for start in range(0, n, size):
-        own, held = m[betting], log_capital[betting]
-        mean = (PRIOR * own + total) / (PRIOR + start)
-        spread = PRIOR * own * (1 - own) / 2 + np.maximum(squares - mean * (2 * total - start * mean), 0)
-        stake = np.sqrt(2 * (target[betting] - held) / (n - start) * (PRIOR + start) / spread)
-        np.minimum(stake, MOST_STAKE / (1 - own), out=stake)
+        level, capital = m[betting], log_capital[betting]
+        mean = (PRIOR * level + total) / (PRIOR + start)
+        spread = PRIOR * level * (1 - level) / 2 + np.maximum(squares - mean * (2 * total - start * mean), 0)
+        stake = np.sqrt(2 * (target[betting] - capital) / (n - start) * (PRIOR + start) / spread)
+        np.minimum(stake, MOST_STAKE / (1 - level), out=stake)
         part = x[start : start + size]
-        grown = held[:, None] + np.cumsum(_log_factors(part, own, stake), axis=1)
-        log_capital[betting] = grown[:, -1]
-        peak[betting] = np.maximum(peak[betting], grown.max(axis=1))
+        growth = capital[:, None] + np.cumsum(_log_factors(part, level, stake), axis=1)
+        log_capital[betting] = growth[:, -1]
+        peak[betting] = np.maximum(peak[betting], growth.max(axis=1))
         total, squares = total + float(part.sum()), squares + float(part @ part)
         betting = betting[log_capital[betting] < target[betting]]
         if not len(betting):
@@ -150,13 +151,13 @@ def betting_p_columns(columns: Columns, n: int, m: ArrayLike, delta: Delta, shap
 
     `delta` may be an array too, with a level for each m.
     """
-    level, inside = _levels(m, shape)
-    bet = Aiming(inside, -np.log(check_delta(delta)), n, PRIOR)
+    level, inside = _full_levels(m, shape)
+    bet = AimingBet(inside, -np.log(check_delta(delta)), n, PRIOR)
     peak = np.zeros(inside.shape)
     for x in columns:
         bet.add(x)
         np.maximum(peak, bet.log_capital, out=peak)
-    return _known(level, np.exp(-peak))
+    return settle_trivial_levels(level, np.exp(-peak))
 
 
 def gated_p(losses: ArrayLike, scores: ArrayLike, thresholds: ArrayLike, m: ArrayLike, delta: float) -> Floats:
@@ -168,8 +169,8 @@ def gated_p(losses: ArrayLike, scores: ArrayLike, thresholds: ArrayLike, m: Arra
     >>> [round(float(value), 2) for value in p]
     [0.05, 1.0]
     """
-    loss, shown, limits = check_unit(losses), np.asarray(scores, np.float64), np.asarray(thresholds, np.float64)
-    return betting_p_columns(gated_columns(loss, shown, limits), len(loss), m, delta, limits.shape)
+    loss, score, limits = check_unit(losses), np.asarray(scores, np.float64), np.asarray(thresholds, np.float64)
+    return betting_p_columns(gated_columns(loss, score, limits), len(loss), m, delta, limits.shape)
 
 
 def gated_columns(losses: Floats, scores: Floats, thresholds: Floats) -> Iterator[Floats | float]:
@@ -178,7 +179,7 @@ def gated_columns(losses: Floats, scores: Floats, thresholds: Floats) -> Iterato
         yield loss * (thresholds <= score) if loss else 0.0
 
 
-class Anytime(NamedTuple):
+class AnytimeBets(NamedTuple):
     """What the anytime bets hold after some queries; plain arrays, so that a batch can be added later, or saved."""
 
     m: Floats
@@ -195,14 +196,14 @@ class Anytime(NamedTuple):
     @property
     def p(self) -> Floats:
         """min(1, 1/peak): it may be looked at after every query, and compared with δ."""
-        return _known(self.m, np.minimum(1, 1 / self.peak))
+        return settle_trivial_levels(self.m, np.minimum(1, 1 / self.peak))
 
 
-def start_anytime(m: ArrayLike, delta: Delta, budget: int, shape: tuple[int, ...] = ()) -> Anytime:
+def start_anytime(m: ArrayLike, delta: Delta, budget: int, shape: tuple[int, ...] = ()) -> AnytimeBets:
     """The anytime bets before the first query; `budget` is about how many queries will be judged at most."""
-    level, _ = _levels(m, shape)
+    level, _ = _full_levels(m, shape)
     nothing, one = np.zeros(level.shape), np.ones(level.shape)
-    return Anytime(
+    return AnytimeBets(
         level,
         check_delta(delta),
         int(budget),
@@ -216,7 +217,7 @@ def start_anytime(m: ArrayLike, delta: Delta, budget: int, shape: tuple[int, ...
     )
 
 
-def anytime_capital(x: ArrayLike, state: Anytime) -> Anytime:
+def anytime_capital(x: ArrayLike, state: AnytimeBets) -> AnytimeBets:
     """The state after a batch: x of shape (..., batch) in betting order within it, within [0, 1].
 
     Capital = ½·(mean of five fixed bets, log-spaced over 0.1 … 1 × 1/(1−m)) + ½·(the aiming bet, aimed at ln(2/δ) with
@@ -230,10 +231,10 @@ def anytime_capital(x: ArrayLike, state: Anytime) -> Anytime:
     return anytime_columns(columns_of(check_unit(x)), state)
 
 
-def anytime_columns(columns: Columns, state: Anytime) -> Anytime:
+def anytime_columns(columns: Columns, state: AnytimeBets) -> AnytimeBets:
     """`anytime_capital` of columns: for each query in order its x, one number or an array of the state's shape."""
-    _, inside = _levels(state.m, ())
-    bet = Aiming(inside, np.log(2 / state.delta), state.budget, ANYTIME_PRIOR)
+    _, inside = _full_levels(state.m, ())
+    bet = AimingBet(inside, np.log(2 / state.delta), state.budget, ANYTIME_PRIOR)
     bet.count = state.seen
     bet.log_capital, bet.sums, bet.squares = state.log_capital.copy(), state.sums.copy(), state.squares.copy()
     stakes = _fixed_stakes(inside)
@@ -262,33 +263,33 @@ def stratified_p(x: ArrayLike, m: ArrayLike) -> Floats:
     values = check_unit(x)
     if values.shape[-1] <= MANY:
         return stratified_p_columns(columns_of(values), m, values.shape[:-1])
-    level, inside = _levels(m, values.shape[:-1])
+    level, inside = _full_levels(m, values.shape[:-1])
     logs, stakes = np.zeros((len(FIXED), *level.shape)), _fixed_stakes(inside)
     with np.errstate(divide="ignore"):
         for place in np.ndindex(values.shape[:-1]):
-            own = _levels_of(place, values.shape[:-1])
+            levels = _levels_of_sample(place, values.shape[:-1])
             for bet, stake in enumerate(stakes):
                 for start in range(0, values.shape[-1], MANY):
                     part = values[place][start : start + MANY]
-                    grown = _log_factors(part, inside[own].ravel(), stake[own].ravel()).sum(axis=1)
-                    logs[bet, *own] += grown.reshape(inside[own].shape)
-    return _stratified(level, logs)
+                    growth = _log_factors(part, inside[levels].ravel(), stake[levels].ravel()).sum(axis=1)
+                    logs[bet, *levels] += growth.reshape(inside[levels].shape)
+    return _p_of_final_capital(level, logs)
 
 
 def stratified_p_columns(columns: Columns, m: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
     """`stratified_p` of columns: for each query its x, one number or an array of `shape`, unchecked."""
-    level, inside = _levels(m, shape)
+    level, inside = _full_levels(m, shape)
     stakes = _fixed_stakes(inside)
     logs = np.zeros((len(FIXED), *level.shape))
     with np.errstate(divide="ignore"):  # the greatest bet loses everything at x = 1: ln 0
         for x in columns:
             logs += np.log(np.maximum(1 + stakes * (inside - x), 0))
-    return _stratified(level, logs)
+    return _p_of_final_capital(level, logs)
 
 
-def _stratified(level: Floats, logs: Floats) -> Floats:
+def _p_of_final_capital(level: Floats, logs: Floats) -> Floats:
     """p by the final capitals of the fixed bets, given as logs."""
-    return _known(level, np.exp(-np.clip(_log_mean(logs), 0, np.log(_CEILING))))
+    return settle_trivial_levels(level, np.exp(-np.clip(_log_mean(logs), 0, np.log(_CEILING))))
 
 
 def least_by_betting(m: float, delta: float) -> float:
@@ -350,16 +351,21 @@ def check_delta(delta: Delta) -> Delta:
     return delta
 
 
-def _levels(m: ArrayLike, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """m at the full shape, and the same with ½ where it is not within (0, 1), which `_known` then settles."""
-    given = np.asarray(m, dtype=np.float64)
-    if np.isnan(given).any():
+def _full_levels(m: ArrayLike, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """m at the full shape, and the same within (0, 1)."""
+    values = np.asarray(m, dtype=np.float64)
+    if np.isnan(values).any():
         raise ArgumentError("a level to test is not a number")
-    level = np.array(np.broadcast_to(given, np.broadcast_shapes(given.shape, shape)))
-    return level, np.where((level > 0) & (level < 1), level, 0.5)
+    level = np.array(np.broadcast_to(values, np.broadcast_shapes(values.shape, shape)))
+    return level, levels_within(level)
 
 
-def _known(level: Floats, p: Floats) -> Floats:
+def levels_within(level: Floats) -> Floats:
+    """m, but ½ where it is not within (0, 1): a test can be made there, and `settle_trivial_levels` corrects its p."""
+    return np.where((level > 0) & (level < 1), level, 0.5)
+
+
+def settle_trivial_levels(level: Floats, p: Floats) -> Floats:
     """p, but 0 where m ≥ 1, which no mean exceeds, and 1 where m ≤ 0, which none is below."""
     return np.where(level >= 1, 0.0, np.where(level <= 0, 1.0, p))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surefoot.arguments import MOST_DRAWS, whole
+from surefoot.arguments import MOST_DRAWS, integer
 from surefoot.arrays import Floats
 from surefoot.progress import steps
 from surefoot.risk.expectation import combine, deviation, expectation
@@ -57,14 +57,14 @@ def bootstrap_intervals(
     `weighted` holds for each α the weighted differences x_q of every system, whose mean is U_Risk; `population` the
     rows that expectations are taken over, or None for no Z and Geo. The same seed gives the same intervals.
     """
-    replicates, seed = whole("bootstrap", replicates, 2, MOST_DRAWS), whole("seed", seed, 0)
-    kept: dict[str, list[Floats]] = {"u": [], "z": [], "geo": []}
+    replicates, seed = integer("bootstrap", replicates, 2, MOST_DRAWS), integer("seed", seed, 0)
+    intervals: dict[str, list[Floats]] = {"u": [], "z": [], "geo": []}
     step = max(1, _DRAWS // (len(alphas) * replicates))
     for start in range(0, len(values), step):  # the seed draws the same queries for each group of systems
         rows = range(start, min(start + step, len(values)))
         for name, draws in _draws(values, weighted, alphas, population, rows, replicates, seed).items():
-            kept[name].append(percentile_intervals(draws))
-    u, z, geo = (np.concatenate(parts, axis=1) for parts in kept.values())
+            intervals[name].append(percentile_intervals(draws))
+    u, z, geo = (np.concatenate(parts, axis=1) for parts in intervals.values())
     return Intervals(u, None if population is None else z, None if population is None else geo)
 
 
@@ -106,9 +106,9 @@ def _resampled_expectation(
     for row in steps(sorted(set(rows).intersection(population)), "Systems"):
         at = row - rows.start
         row_total = counts @ values[row]
-        found = deviation(values[row], expectation(row_total[:, None], total[:, None], column))
-        below = (np.minimum(found, 0) * counts).sum(axis=1)
-        everything = (found * counts).sum(axis=1)
+        row_deviations = deviation(values[row], expectation(row_total[:, None], total[:, None], column))
+        below = (np.minimum(row_deviations, 0) * counts).sum(axis=1)
+        everything = (row_deviations * counts).sum(axis=1)
         for i, alpha in enumerate(alphas):
             z[i, at] = everything + alpha * below
             geo[i, at] = combine(row_total / queries, z[i, at] / queries)

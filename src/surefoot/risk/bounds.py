@@ -27,9 +27,9 @@ def binomial_p(successes: ArrayLike, n: int, m: ArrayLike) -> Floats:
     (0.0493, 0.0602)
     """
     k, level = np.asarray(successes, np.float64), np.asarray(m, np.float64)
-    inside = np.where((level > 0) & (level < 1), level, 0.5)
+    inside = levels_within(level)
     few = np.minimum(k, n - 1)  # of n successes the tail is all there is
-    return _settled(level, np.where(k >= n, 1.0, betaincc(few + 1, n - few, inside)))
+    return settle_trivial_levels(level, np.where(k >= n, 1.0, betaincc(few + 1, n - few, inside)))
 
 
 def hoeffding_bentkus_p(mean: ArrayLike, n: int, m: ArrayLike) -> Floats:
@@ -38,13 +38,13 @@ def hoeffding_bentkus_p(mean: ArrayLike, n: int, m: ArrayLike) -> Floats:
     >>> round(float(hoeffding_bentkus_p(0.01, 500, 0.02)), 4)
     0.1772
     """
-    found, level = np.asarray(mean, np.float64), np.asarray(m, np.float64)
-    inside = np.where((level > 0) & (level < 1), level, 0.5)
-    low = np.minimum(found, inside)
+    observed, level = np.asarray(mean, np.float64), np.asarray(m, np.float64)
+    inside = levels_within(level)
+    low = np.minimum(observed, inside)
     hoeffding = np.exp(-n * (rel_entr(low, inside) + rel_entr(1 - low, 1 - inside)))
     # n times a mean of whole numbers may lie a rounding above a whole number.
-    bentkus = np.e * binomial_p(np.ceil(n * found * (1 - 1e-12)), n, inside)
-    return _settled(level, np.minimum(1, np.minimum(hoeffding, bentkus)))
+    bentkus = np.e * binomial_p(np.ceil(n * observed * (1 - 1e-12)), n, inside)
+    return settle_trivial_levels(level, np.minimum(1, np.minimum(hoeffding, bentkus)))
 
 
 def crc_bound(total: ArrayLike, n: int, largest: float = 1.0) -> Floats:
@@ -84,7 +84,7 @@ def least_queries(
 class Bound(NamedTuple):
     """For each test the largest level that is not refuted, its mean at least, and one just above, which is."""
 
-    kept: Floats
+    not_refuted: Floats
     refuted: Floats
 
 
@@ -98,8 +98,8 @@ def largest_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Float
     share = np.arange(grid + 1) / grid
     for spread in (share * share, share):
         levels = low[:, None] + (high - low)[:, None] * spread
-        kept = p_of(levels)[:, :-1] > deltas[:, None]
-        last = np.where(kept.any(axis=1), grid - 1 - kept[:, ::-1].argmax(axis=1), 0)
+        above = p_of(levels)[:, :-1] > deltas[:, None]
+        last = np.where(above.any(axis=1), grid - 1 - above[:, ::-1].argmax(axis=1), 0)
         tests = np.arange(len(means))
         low, high = levels[tests, last], levels[tests, last + 1]
     return Bound(low, high)
@@ -113,7 +113,3 @@ def last_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats) 
         above = p_of(middle[:, None])[:, 0] > deltas
         low, high = np.where(above, middle, low), np.where(above, high, middle)
     return Bound(low, high)
-
-
-def _settled(level: Floats, p: Floats) -> Floats:
-    return np.where(level >= 1, 0.0, np.where(level <= 0, 1.0, p))

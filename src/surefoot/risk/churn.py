@@ -87,11 +87,11 @@ def compare_rankings(
     number = {query: i for i, query in enumerate(queries)}
     to_query = np.array([number.get(query, -1) for query in run.queries], dtype=np.int64)
     group = to_query[run.ranking.query_at(mine)]
-    wanted = group >= 0
+    listed = group >= 0
     group, theirs, same_rank = (
-        group[wanted],
-        theirs[wanted],
-        (run.ranking.rank_at(mine) == baseline.ranking.rank_at(theirs))[wanted],
+        group[listed],
+        theirs[listed],
+        (run.ranking.rank_at(mine) == baseline.ranking.rank_at(theirs))[listed],
     )
     common = np.bincount(group, minlength=len(queries))
     identical = np.bincount(group[same_rank], minlength=len(queries))

@@ -60,10 +60,10 @@ def deviation_sums(X: ArrayLike) -> tuple[Floats, Floats, Floats]:
 
 def block_sums(totals: Floats, parts: Iterable[Floats]) -> tuple[Floats, Floats, Floats]:
     """The same of a matrix that comes in blocks of queries, from its rows' totals."""
-    own = totals[:, np.newaxis]
+    row_totals = totals[:, np.newaxis]
     sums = np.zeros((3, len(totals)))
     for part in parts:
-        z = deviation(part, expectation(own, own.sum(), part.sum(axis=0)))
+        z = deviation(part, expectation(row_totals, row_totals.sum(), part.sum(axis=0)))
         sums += np.maximum(z, 0).sum(axis=1), np.minimum(z, 0).sum(axis=1), np.square(z).sum(axis=1)
     above, below, squares = sums
     return above, below, squares

@@ -97,13 +97,13 @@ def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> Q
 
 def weighted_scores(differences: Floats, alpha: float, scale: float) -> QueryScores | None:
     """T_R and T_J of the differences δ_q; `scale` is the size of the scores they came from."""
-    found = _moments(differences, alpha)
-    if undefined(differences, found, (1 + alpha) * scale):
+    moments = _moments(differences, alpha)
+    if undefined_reason(differences, moments, (1 + alpha) * scale):
         return None
-    weighted, deviation = weigh_losses(differences, alpha), math.sqrt(found.squares / (len(differences) - 1))
+    weighted, deviation = weigh_losses(differences, alpha), math.sqrt(moments.squares / (len(differences) - 1))
     return QueryScores(
         t_r=weighted / deviation,
-        t_j=(weighted - found.mean) / deviation,
+        t_j=(weighted - moments.mean) / deviation,
         critical=_student(len(weighted), LEVEL),
     )
 
@@ -145,7 +145,7 @@ class Moments(NamedTuple):
     highest: float
 
 
-def undefined(differences: Vector, found: Moments, scale: float) -> str | None:
+def undefined_reason(differences: Vector, moments: Moments, scale: float) -> str | None:
     """Why the weighted differences x_q with these moments have no standard error, or None.
 
     They count as equal when they differ by no more than the rounding of numbers of that `scale`.
@@ -153,7 +153,7 @@ def undefined(differences: Vector, found: Moments, scale: float) -> str | None:
     if len(differences) < 2:
         return "a single query has no standard error"
     # The second condition is for differences of 1e-200 or so, whose squares are 0.
-    if found.highest - found.lowest > 16 * np.finfo(np.float64).eps * scale and found.squares > 0:
+    if moments.highest - moments.lowest > 16 * np.finfo(np.float64).eps * scale and moments.squares > 0:
         return None
     return (
         "all queries differ from the baseline alike"
@@ -165,26 +165,26 @@ def undefined(differences: Vector, found: Moments, scale: float) -> str | None:
 def weighted_test(differences: Vector, alpha: float, scale: float) -> TTest:
     """The test of the weighted differences x_q = f_α(δ_q); `scale` is the size of the scores δ_q came from."""
     queries = len(differences)
-    found = _moments(differences, alpha)
-    reason = undefined(differences, found, (1 + alpha) * scale)
+    moments = _moments(differences, alpha)
+    reason = undefined_reason(differences, moments, (1 + alpha) * scale)
     if reason:
         return TTest(None, None, queries - 1, None, None, reason=reason)
-    se = math.sqrt(found.squares / (queries - 1) / queries)
+    se = math.sqrt(moments.squares / (queries - 1) / queries)
     # The standard error again, from the means that leave one query out.
-    without = _moments(differences, alpha, lambda part: (queries * found.mean - part) / (queries - 1))
+    without = _moments(differences, alpha, lambda part: (queries * moments.mean - part) / (queries - 1))
     se_jackknife = math.sqrt((queries - 1) * without.squares / queries)
-    t = found.mean / se
-    hall = _Hall(math.sqrt(found.squares / (queries - 1)), _skewness(differences, alpha, found), queries)
-    t_adjusted = hall.t(found.mean)
-    unit = math.sqrt(found.squares / queries)
+    t = moments.mean / se
+    hall = _Hall(math.sqrt(moments.squares / (queries - 1)), _skewness(differences, alpha, moments), queries)
+    t_adjusted = hall.t(moments.mean)
+    unit = math.sqrt(moments.squares / queries)
     worse, better = (
-        float(hall_t_with_another(found.mean / unit, hall.skewness, queries, end / unit))
-        for end in (found.lowest, found.highest)
+        float(hall_t_with_another(moments.mean / unit, hall.skewness, queries, end / unit))
+        for end in (moments.lowest, moments.highest)
     )
     t_sturdy = float(sturdy_t(t_adjusted, worse, better))
     return TTest(
         t, float(two_sided_p(t, queries)), queries - 1, se, se_jackknife, math.isclose(se, se_jackknife, rel_tol=1e-6),
-        t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)), interval=hall.interval(found.mean),
+        t_adjusted=t_adjusted, p_adjusted=float(two_sided_p(t_adjusted, queries)), interval=hall.interval(moments.mean),
         t_sturdy=t_sturdy, p_sturdy=float(two_sided_p(t_sturdy, queries)),
     )  # fmt: skip
 
@@ -251,24 +251,24 @@ class _Hall(NamedTuple):
         return 3 * y / (root * root + root + 1)
 
 
-def _moments(differences: Vector, alpha: float, of: Callable[[Floats], Floats] = np.asarray) -> Moments:
+def _moments(differences: Vector, alpha: float, transform: Callable[[Floats], Floats] = np.asarray) -> Moments:
     """The moments of (a function of) x_q, merged from those of blocks (Chan et al., 1983)."""
     count, mean, squares, lowest, highest = 0, 0.0, 0.0, math.inf, -math.inf
     for x in _weighted_blocks(differences, alpha):
-        part = of(x)
-        own = float(part.mean())
-        apart, total = own - mean, count + len(part)
-        squares += float(np.square(part - own).sum()) + apart * apart * count * len(part) / total
+        part = transform(x)
+        part_mean = float(part.mean())
+        apart, total = part_mean - mean, count + len(part)
+        squares += float(np.square(part - part_mean).sum()) + apart * apart * count * len(part) / total
         mean += apart * len(part) / total
         lowest, highest = min(lowest, float(part.min())), max(highest, float(part.max()))
         count = total
     return Moments(mean, squares, lowest, highest)
 
 
-def _skewness(differences: Vector, alpha: float, found: Moments) -> float:
+def _skewness(differences: Vector, alpha: float, moments: Moments) -> float:
     """γ of x_q; deviations are divided before they are cubed, so that no cube overflows or vanishes."""
-    unit = math.sqrt(found.squares / len(differences))
-    parts = ((x - found.mean) / unit for x in _weighted_blocks(differences, alpha))
+    unit = math.sqrt(moments.squares / len(differences))
+    parts = ((x - moments.mean) / unit for x in _weighted_blocks(differences, alpha))
     return sum(float(np.square(z) @ z) for z in parts) / len(differences)
 
 

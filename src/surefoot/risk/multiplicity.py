@@ -64,7 +64,7 @@ def holm_rejects(t: Floats, queries: int) -> Flags:
     return np.asarray(t > critical[rejected][..., None])
 
 
-def correct(tests: Sequence[AtAlpha]) -> None:
+def apply_holm(tests: Sequence[AtAlpha]) -> None:
     """Write into tests made at once what `verdicts` says of them by the sturdy p, and by the adjusted p alone."""
     sturdy = verdicts([test["t_sturdy"] for test in tests], [test["p_sturdy"] for test in tests])
     adjusted = verdicts([test["t_adjusted"] for test in tests], [test["p_adjusted"] for test in tests])

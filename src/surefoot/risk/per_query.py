@@ -27,18 +27,18 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
     e, z = (expected(scores.values[rows]), deviations(scores.values[rows])) if usable else (None, None)
     systems: dict[str, QueryFigures] = {}
     for position, system in enumerate(scores.systems):
-        own = scores.values[position]
+        system_scores = scores.values[position]
         at = rows.index(position) if position in rows else None
         alpha: dict[str, QueryAtAlpha] = {}
         for value in data["alphas"]:
-            found = None if deltas is None else weighted_scores(deltas[position], value, scores.largest())
+            t_scores = None if deltas is None else weighted_scores(deltas[position], value, scores.largest())
             alpha[alpha_key(value)] = {
-                "t_r": None if found is None else found.t_r.tolist(),
-                "t_j": None if found is None else found.t_j.tolist(),
-                "significant": None if found is None else (np.abs(found.t_j) > found.critical).tolist(),
+                "t_r": None if t_scores is None else t_scores.t_r.tolist(),
+                "t_j": None if t_scores is None else t_scores.t_j.tolist(),
+                "significant": None if t_scores is None else (np.abs(t_scores.t_j) > t_scores.critical).tolist(),
             }
         systems[system] = {
-            "score": own.tolist(),
+            "score": system_scores.tolist(),
             "difference": None if deltas is None else deltas[position].tolist(),
             "expected": None if e is None or at is None else e[at].tolist(),
             "z": None if z is None or at is None else z[at].tolist(),
@@ -48,5 +48,8 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
         "queries": list(scores.queries),
         "baseline": None if baseline is None else baseline.tolist(),
         "systems": systems,
-        "segments": {column: [of.get(query) for query in scores.queries] for column, of in (segments or {}).items()},
+        "segments": {
+            column: [segment_of.get(query) for query in scores.queries]
+            for column, segment_of in (segments or {}).items()
+        },
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from surefoot.errors import ArgumentError, of_other_queries, shortened
-from surefoot.risk.multiplicity import correct
+from surefoot.errors import ArgumentError, other_queries_hint, shortened
+from surefoot.risk.multiplicity import apply_holm
 from surefoot.risk.plain_data import AssessmentData, SegmentColumn, SegmentData
 
 if TYPE_CHECKING:
@@ -18,23 +18,23 @@ Segments: TypeAlias = Mapping[str, Mapping[str, str]]
 Assess: TypeAlias = "Callable[[Scores], AssessmentData]"
 
 
-def segment_data(scores: Scores, segments: Segments, assessed: Assess) -> list[SegmentColumn]:
+def segment_data(scores: Scores, segments: Segments, assess: Assess) -> list[SegmentColumn]:
     """For each column of segments, what `assessed` says of the queries of each segment, the largest first.
 
     `segments` has for each column's name the segment of queries. p_holm is corrected for all systems and segments of a
     column together, and the verdicts follow it.
     """
-    return [_column(scores, name, of, assessed) for name, of in segments.items()]
+    return [_segment_column(scores, name, segment_of, assess) for name, segment_of in segments.items()]
 
 
-def _column(scores: Scores, name: str, of: Mapping[str, str], assessed: Assess) -> SegmentColumn:
+def _segment_column(scores: Scores, name: str, segment_of: Mapping[str, str], assess: Assess) -> SegmentColumn:
     rows: dict[str, list[int]] = {}
     for row, query in enumerate(scores.queries):
-        if query in of:
-            rows.setdefault(of[query], []).append(row)
+        if query in segment_of:
+            rows.setdefault(segment_of[query], []).append(row)
     if not rows:
         raise ArgumentError(
-            f"no query has a segment in {shortened(name)}: {of_other_queries('segments', of, scores.queries)}"
+            f"no query has a segment in {shortened(name)}: {other_queries_hint('segments', segment_of, scores.queries)}"
         )
     if len(rows) > MOST_SEGMENTS:
         raise ArgumentError(
@@ -42,12 +42,12 @@ def _column(scores: Scores, name: str, of: Mapping[str, str], assessed: Assess) 
             "hold kinds of queries?"
         )
     largest_first = sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
-    found: list[SegmentData] = [
-        {"segment": segment, "queries": len(own), "systems": assessed(scores.only(own))["systems"]}
-        for segment, own in largest_first
+    parts: list[SegmentData] = [
+        {"segment": segment, "queries": len(part_rows), "systems": assess(scores.only(part_rows))["systems"]}
+        for segment, part_rows in largest_first
     ]
-    tests = [entry["alpha"] for part in found for entry in part["systems"]]
+    tests = [entry["alpha"] for part in parts for entry in part["systems"]]
     for key in tests[0]:
-        correct([one[key] for one in tests])
+        apply_holm([one[key] for one in tests])
     assigned = sum(map(len, rows.values()))
-    return {"column": name, "unassigned": len(scores.queries) - assigned, "segments": found}
+    return {"column": name, "unassigned": len(scores.queries) - assigned, "segments": parts}

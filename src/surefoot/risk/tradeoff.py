@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surefoot.arguments import number_of
+from surefoot.arguments import finite_number
 from surefoot.arrays import LARGEST, Flags, Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.vectors import Vector, blocks
@@ -26,24 +26,6 @@ def u_risk(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> float:
     -0.125
     """
     return float(weigh_losses(paired_differences(model, baseline), alpha).mean())
-
-
-def reward(model: ArrayLike, baseline: ArrayLike) -> float:
-    """Average improvement, over all queries (Wang et al., SIGIR 2012, Eq. 2).
-
-    >>> reward([0.5, 0.25], [0.25, 0.5])
-    0.125
-    """
-    return float(np.maximum(paired_differences(model, baseline), 0).mean())
-
-
-def risk(model: ArrayLike, baseline: ArrayLike) -> float:
-    """Average loss, over all queries, as a positive number (Wang et al., SIGIR 2012, Eq. 1).
-
-    >>> risk([0.5, 0.25], [0.25, 0.75])
-    0.25
-    """
-    return float(np.maximum(-paired_differences(model, baseline), 0).mean())
 
 
 def worst_mean(model: ArrayLike, baseline: ArrayLike, share: float = 0.05) -> float:
@@ -100,11 +82,11 @@ def hurts(differences: Floats, baseline: Floats) -> Flags:
 
 def check_alpha(alpha: Any) -> float:
     """α as a float, if it is one that risk measures know."""
-    value = number_of(alpha)
+    value = finite_number(alpha)
     if value is None or not 0 <= value <= LARGEST_ALPHA:
-        found = shortened(alpha) if value is None else f"{value:g}"
+        shown = shortened(alpha) if value is None else f"{value:g}"
         raise ArgumentError(
-            f"alpha is {found}; it must be finite and at least 0 (0 is plain gain), at most {LARGEST_ALPHA:,.0f}"
+            f"alpha is {shown}; it must be finite and at least 0 (0 is plain gain), at most {LARGEST_ALPHA:,.0f}"
         )
     return value
 

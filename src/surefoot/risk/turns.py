@@ -13,13 +13,13 @@ from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.plain_data import Turn, Verdict
 from surefoot.risk.vectors import Vector, blocks
 
-MOST_ALPHA = 20.0  # beyond it nobody asks
+MOST_ALPHA = 20.0  # larger ones are of no use
 _CODES: tuple[Verdict, Verdict, Verdict] = ("inconclusive", "reward", "risk")  # of the signs 0, 1 and −1
 _CELLS = 1 << 15  # tests made at a time, systems × α
 
 
 def turning_points(
-    differences: Sequence[Vector], testable: Sequence[bool], known: Mapping[float, Sequence[Verdict | None]]
+    differences: Sequence[Vector], testable: Sequence[bool], verdicts_at: Mapping[float, Sequence[Verdict | None]]
 ) -> list[list[Turn] | None]:
     """Each system's verdicts by the sturdy p after Holm's correction, at every α that words can name.
 
@@ -28,18 +28,18 @@ def turning_points(
     said of turns never contradicts them. Sums made once give the test at every α, so that this costs little whatever
     the number of queries.
     """
-    rows = [row for row, fine in enumerate(testable) if fine]
-    found: list[list[Turn] | None] = [None] * len(testable)
+    rows = [row for row, can_be_tested in enumerate(testable) if can_be_tested]
+    turns: list[list[Turn] | None] = [None] * len(testable)
     if not rows:
-        return found
-    alphas = np.union1d(named_alphas(max(MOST_ALPHA, *known)), list(known))
+        return turns
+    alphas = np.union1d(named_alphas(max(MOST_ALPHA, *verdicts_at)), list(verdicts_at))
     signs = _signs([differences[row] for row in rows], alphas)
-    for alpha, verdicts in known.items():
-        signs[np.searchsorted(alphas, alpha)] = [_sign(verdicts[row]) for row in rows]
-    for row, own in zip(rows, signs.T, strict=True):
-        starts = np.flatnonzero(np.diff(own, prepend=own[0] + 1))
-        found[row] = [{"alpha": float(alphas[at]), "verdict": _CODES[own[at]]} for at in starts.tolist()]
-    return found
+    for alpha, system_verdicts in verdicts_at.items():
+        signs[np.searchsorted(alphas, alpha)] = [_sign(system_verdicts[row]) for row in rows]
+    for row, system_signs in zip(rows, signs.T, strict=True):
+        starts = np.flatnonzero(np.diff(system_signs, prepend=system_signs[0] + 1))
+        turns[row] = [{"alpha": float(alphas[at]), "verdict": _CODES[system_signs[at]]} for at in starts.tolist()]
+    return turns
 
 
 def named_alphas(most: float) -> Floats:
@@ -52,8 +52,8 @@ def named_alphas(most: float) -> Floats:
     while 100 / unit <= most:
         parts.append(np.arange(100, 1000) / unit)
         unit /= 10
-    found = np.concatenate(parts)
-    return found[found <= most]
+    alphas = np.concatenate(parts)
+    return alphas[alphas <= most]
 
 
 def _sign(verdict: Verdict | None) -> int:

@@ -13,8 +13,8 @@ from surefoot.arrays import Floats
 CHUNK = 1 << 15  # queries handled at a time: what is computed of them stays in the processor's cache
 
 
-class Streamed(Protocol):
-    """Numbers that are read anew, a block at a time, whenever they are asked for."""
+class StreamedVector(Protocol):
+    """Numbers that are read anew, a block at a time, whenever they are needed."""
 
     def __len__(self) -> int:
         """How many there are."""
@@ -25,7 +25,7 @@ class Streamed(Protocol):
         ...
 
 
-Vector: TypeAlias = Floats | Streamed
+Vector: TypeAlias = Floats | StreamedVector
 
 
 def blocks(vector: Vector) -> Iterator[Floats]:
@@ -89,7 +89,7 @@ class Matrix(Protocol):
 
 
 @dataclass(frozen=True)
-class Derived:
+class DerivedVector:
     """Numbers computed of others, block by block."""
 
     length: int

@@ -1,1 +1,25 @@
-"""Choosing what to ship: how stable rankings and measures are, and which function is best."""
+"""Choosing what to ship: how stable rankings and measures are, and which function is best.
+
+The public functions are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from surefoot.lazy import attach
+
+if TYPE_CHECKING:
+    from surefoot.studies.functions import compare_functions as compare_functions
+    from surefoot.studies.noise import noise_study as noise_study
+    from surefoot.studies.picks import subset_study as subset_study
+    from surefoot.studies.picks import time_study as time_study
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "functions": ("compare_functions",),
+        "noise": ("noise_study",),
+        "picks": ("subset_study", "time_study"),
+    },
+)

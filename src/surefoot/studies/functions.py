@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.arguments import MOST_DRAWS, whole
+from surefoot.arguments import MOST_DRAWS, integer
 from surefoot.arrays import Floats
 from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError
@@ -36,9 +36,9 @@ def compare_functions(
     matrices = matrices_of(scores)
     if len(matrices[0].systems) < 2:
         raise ArgumentError(f"only {matrices[0].systems[0]!r} was given; comparing takes at least two functions")
-    whole("replicates", replicates, 2, MOST_DRAWS)
-    whole("seed", seed, 0)
-    whole("most", most, 0)
+    integer("replicates", replicates, 2, MOST_DRAWS)
+    integer("seed", seed, 0)
+    integer("most", most, 0)
     first = matrices[0]
     resampled = _resampled_means(matrices, replicates, seed)
     measures: Json = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arguments import MOST_DRAWS, number_of, whole
+from surefoot.arguments import MOST_DRAWS, finite_number, integer
 from surefoot.arrays import LARGEST, Floats
 from surefoot.data.types.ranking import Ranking
 from surefoot.data.types.runs import Qrels, Source
@@ -178,7 +178,7 @@ def _one_query(hits: Hits, query: str) -> tuple[Hits, slice]:
 
 
 def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, seed: int, normalize: str) -> list[float]:
-    numbers = [number_of(size) for size in sizes]
+    numbers = [finite_number(size) for size in sizes]
     levels = sorted({number for number in numbers if number is not None})
     if not measures:
         raise ArgumentError("no measure was given; give at least one, such as SoftNDCG@5")
@@ -186,7 +186,7 @@ def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, se
         raise ArgumentError(
             f"the sizes of noise are {shortened(list(sizes))}; give numbers from 0 to {LARGEST:g}, at least one above 0"
         )
-    whole("repeats", repeats, 1, MOST_DRAWS)
-    whole("seed", seed, 0)
+    integer("repeats", repeats, 1, MOST_DRAWS)
+    integer("seed", seed, 0)
     check_choice("normalize", normalize)
     return levels

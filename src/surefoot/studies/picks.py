@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from surefoot.arguments import MOST_DRAWS, whole
+from surefoot.arguments import MOST_DRAWS, integer
 from surefoot.arrays import Floats
 from surefoot.data.reading.dates import date_of
 from surefoot.data.types.scores import Scores
-from surefoot.errors import ArgumentError, of_other_queries, shortened
+from surefoot.errors import ArgumentError, other_queries_hint, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
 from surefoot.studies.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
@@ -90,7 +90,7 @@ def time_study(
     """
     matrices, names = _two_functions(scores, systems)
     _check_draws(subsets, seed)
-    whole("size", size, 1)
+    integer("size", size, 1)
     groups = _periods(matrices[0].queries, dates, period)
     kept = {label: rows for label, rows in groups.items() if len(rows) >= size}
     if not kept:
@@ -151,7 +151,7 @@ def _two_functions(
 def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
     if sizes is None:
         return [size for size in SUBSET_SIZES if size < queries] + [queries]
-    wanted = sorted({whole("a size of subsets", size, 1) for size in sizes})
+    wanted = sorted({integer("a size of subsets", size, 1) for size in sizes})
     if not wanted:
         raise ArgumentError("no size of subsets was given; give at least one")
     if wanted[-1] > queries:
@@ -162,8 +162,8 @@ def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
 
 
 def _check_draws(subsets: int, seed: int) -> None:
-    whole("subsets", subsets, 1, MOST_DRAWS)
-    whole("seed", seed, 0)
+    integer("subsets", subsets, 1, MOST_DRAWS)
+    integer("seed", seed, 0)
 
 
 def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
@@ -217,6 +217,6 @@ def _periods(queries: Sequence[str], dates: Mapping[str, datetime.date | str], p
         groups.setdefault(labels[period](known), []).append(row)
     if not groups:
         raise ArgumentError(
-            f"none of the {len(queries):,} queries has a date: {of_other_queries('dates', dates, queries)}"
+            f"none of the {len(queries):,} queries has a date: {other_queries_hint('dates', dates, queries)}"
         )
     return {label: np.array(groups[label]) for label in sorted(groups)}

@@ -15,10 +15,11 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.data.files import check_refused, write_file
 
 import surefoot as sf
 from surefoot.data.reading.frames import QUERY_COLUMNS
-from surefoot.data.tools.json_location import notation, offset_of
+from surefoot.data.tools.json_location import json_path, offset_of
 
 JUDGED = {"red dress": {"d1": 3.0, "d2": 0.0}, "-40 degrees": {"d3": 1.0}}
 RATINGS = "query,docid,rating\nred dress,d1,3\nred dress,d2,0\nred dress,d9,\nshoes,,\n -40 degrees,d3,1"
@@ -90,18 +91,10 @@ RESPONSE = {
 }  # fmt: skip
 
 
-def written(path: Path, content: Any) -> Path:
-    if isinstance(content, bytes):
-        path.write_bytes(content)
-    else:
-        path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1), encoding="utf-8")
-    return path
-
-
 def hits(sources: list[Any]) -> dict[str, Any]:
     """A search's answer with these documents."""
-    found = [{"_index": "i", "_id": str(i), "_score": 1.0, "_source": source} for i, source in enumerate(sources)]
-    return {"took": 1, "hits": {"total": {"value": len(found)}, "hits": found}}
+    entries = [{"_index": "i", "_id": str(i), "_score": 1.0, "_source": source} for i, source in enumerate(sources)]
+    return {"took": 1, "hits": {"total": {"value": len(entries)}, "hits": entries}}
 
 
 # What is read
@@ -119,14 +112,14 @@ def hits(sources: list[Any]) -> dict[str, Any]:
     ],
 )
 def test_judgments(tmp_path: Path, name: str, content: Any) -> None:
-    assert sf.read_qrels(written(tmp_path / name, content)).to_dict() == JUDGED
+    assert sf.read_qrels(write_file(tmp_path / name, content)).to_dict() == JUDGED
 
 
 def test_judgments_in_gzip(tmp_path: Path) -> None:
-    path = written(tmp_path / "case.csv.gz", gzip.compress(RATINGS.encode()))
+    path = write_file(tmp_path / "case.csv.gz", gzip.compress(RATINGS.encode()))
     assert sf.read_qrels(path).to_dict() == JUDGED
     with pytest.raises(sf.DataError, match=r"case\.csv\.gz: the \.gz data is truncated"):
-        sf.read_qrels(written(path, path.read_bytes()[:-12]))
+        sf.read_qrels(write_file(path, path.read_bytes()[:-12]))
 
 
 @pytest.mark.parametrize(
@@ -134,49 +127,54 @@ def test_judgments_in_gzip(tmp_path: Path) -> None:
     [(None, 2.5, 2 / 3), ("mean", 2.5, 2 / 3), ("median", 2.5, 1), ("min", 2, 0), ("max", 3, 1)],
 )
 def test_a_book_of_several_judges(tmp_path: Path, judges: str | None, first: float, last: float) -> None:
-    book = sf.read_qrels(written(tmp_path / "book.csv", BOOK), judges=judges)
+    book = sf.read_qrels(write_file(tmp_path / "book.csv", BOOK), judges=judges)
     assert book.to_dict() == {"red dress": {"d1": first, "d2": 0.0}, "-40 degrees": {"d3": pytest.approx(last)}}
 
 
 def test_a_rule_for_judges_where_there_are_none(tmp_path: Path) -> None:
-    written(tmp_path / "q.txt", "q1 0 d1 2\n")
-    for source in (tmp_path / "q.txt", written(tmp_path / "c.csv", RATINGS), JUDGED):
+    write_file(tmp_path / "q.txt", "q1 0 d1 2\n")
+    for source in (tmp_path / "q.txt", write_file(tmp_path / "c.csv", RATINGS), JUDGED):
         with pytest.raises(sf.ArgumentError, match="judges='max' says how several judges' ratings become one"):
             sf.read_qrels(source, judges="max")
     with pytest.raises(sf.ArgumentError, match="judges is 'most'; it must be one of mean, median, min, max"):
-        sf.read_qrels(written(tmp_path / "book.csv", BOOK), judges="most")
+        sf.read_qrels(write_file(tmp_path / "book.csv", BOOK), judges="most")
 
 
 def test_a_table_that_is_no_book(tmp_path: Path) -> None:
     """Names that a column of judgments has are not judges'."""
     text = "query,docid,note,relevance\nq,d,seen,2\n"
-    assert sf.read_qrels(written(tmp_path / "a.csv", text)).to_dict() == {"q": {"d": 2.0}}
+    assert sf.read_qrels(write_file(tmp_path / "a.csv", text)).to_dict() == {"q": {"d": 2.0}}
     for name in ("score", "rank", "position"):
         with pytest.raises(sf.DataError, match="no column 'relevance'"):
-            sf.read_qrels(written(tmp_path / "a.csv", f"query,docid,{name}\nq,d,2\n"))
-    assert sf.read_run(written(tmp_path / "a.csv", "query,docid,rank\nq,d,2\n")).to_dict() == {"q": {"d": -2.0}}
+            sf.read_qrels(write_file(tmp_path / "a.csv", f"query,docid,{name}\nq,d,2\n"))
+    assert sf.read_run(write_file(tmp_path / "a.csv", "query,docid,rank\nq,d,2\n")).to_dict() == {"q": {"d": -2.0}}
 
 
 def test_a_snapshot_is_a_run_by_position(tmp_path: Path) -> None:
-    run = sf.read_run(written(tmp_path / "new.csv", SNAPSHOT))
+    run = sf.read_run(write_file(tmp_path / "new.csv", SNAPSHOT))
     assert (run.name, run.to_dict()) == ("new", {"red dress": {"d1": -1.0, "d2": -2.0}, "-40 degrees": {"d3": -1.0}})
     assert run.documents().to_list() == ["d1", "d2", "d3"]
 
 
 def test_a_response_is_a_run_by_the_order_of_hits(tmp_path: Path) -> None:
-    run = sf.read_run(written(tmp_path / "new.json", RESPONSE))
+    run = sf.read_run(write_file(tmp_path / "new.json", RESPONSE))
     assert run.to_dict() == {"red dress": {"d1": -1.0, "d7": -2.0}}  # although their scores tie
     assert pickle.loads(pickle.dumps(run)).to_dict() == run.to_dict()
 
 
 @pytest.mark.parametrize("form", ["list", "answer", "lines", "lines of answers", "pairs", "answer with pairs"])
 def test_each_configuration_is_a_run(tmp_path: Path, form: str) -> None:
-    whole = {"list": RESULTS, "answer": hits(RESULTS), "pairs": EXPERIMENT, "answer with pairs": hits([EXPERIMENT])}
-    content: Any = whole.get(form)
+    one_document = {
+        "list": RESULTS,
+        "answer": hits(RESULTS),
+        "pairs": EXPERIMENT,
+        "answer with pairs": hits([EXPERIMENT]),
+    }
+    content: Any = one_document.get(form)
     records: Any = RESULTS if form == "lines" else hits(RESULTS)["hits"]["hits"]
     if content is None:
         content = "".join(json.dumps(record) + "\n\n" for record in records)
-    path = written(tmp_path / ("r.json" if form in whole else "r.jsonl"), content)
+    path = write_file(tmp_path / ("r.json" if form in one_document else "r.jsonl"), content)
     runs = {run.name: run.to_dict() for run in sf.read_runs(path)}
     new = {"red dress": {"d1": -1.0, "d2": -2.0}, "-40 degrees": {"d3": -1.0}}
     assert runs == {"today": {"red dress": {"d2": -1.0, "d1": -2.0}}, "new": new}
@@ -191,7 +189,7 @@ def test_each_configuration_is_a_run(tmp_path: Path, form: str) -> None:
 
 def test_one_configuration_is_named_as_its_file(tmp_path: Path) -> None:
     for content in (RESULTS[0], RESULTS[:1], hits(RESULTS[:1])):
-        path = written(tmp_path / "live.json", content)
+        path = write_file(tmp_path / "live.json", content)
         assert [run.name for run in sf.read_runs(path)] == ["live"]
         assert (sf.read_run(path).name, sf.read_run(path, "now").name) == ("live", "now")
 
@@ -201,7 +199,7 @@ def test_pipes(tmp_path: Path) -> None:
                           ("s.jsonl", '{"q": {"d": 1}}\n{"r": {"d": 1}}\n'), ("t.json", json.dumps(RESULTS[:1])),
                           ("u.csv", SNAPSHOT)):  # fmt: skip
         os.mkfifo(tmp_path / name)
-        writer = threading.Thread(target=written, args=(tmp_path / name, content))
+        writer = threading.Thread(target=write_file, args=(tmp_path / name, content))
         writer.start()
         assert len(sf.read_run(tmp_path / name))
         writer.join()
@@ -218,7 +216,7 @@ def test_pipes(tmp_path: Path) -> None:
     ],
 )
 def test_queries_called_as_keys_are(tmp_path: Path, content: Any) -> None:
-    run = sf.read_run(written(tmp_path / "a.json", content))
+    run = sf.read_run(write_file(tmp_path / "a.json", content))
     assert run.queries == tuple(content)
     assert run.to_dict() == sf.read_run(content).to_dict()
 
@@ -234,7 +232,7 @@ def test_queries_called_as_keys_are(tmp_path: Path, content: Any) -> None:
 )
 def test_judgments_are_no_run(tmp_path: Path, name: str, content: Any, message: str) -> None:
     with pytest.raises(sf.DataError, match=message):
-        sf.read_run(written(tmp_path / name, content))
+        sf.read_run(write_file(tmp_path / name, content))
 
 
 @pytest.mark.parametrize(
@@ -247,7 +245,7 @@ def test_judgments_are_no_run(tmp_path: Path, name: str, content: Any, message: 
 )
 def test_a_run_is_no_judgments(tmp_path: Path, name: str, content: Any, message: str) -> None:
     with pytest.raises(sf.DataError, match=message):
-        sf.read_qrels(written(tmp_path / name, content))
+        sf.read_qrels(write_file(tmp_path / name, content))
 
 
 # What is refused, and where
@@ -277,7 +275,7 @@ def test_a_run_is_no_judgments(tmp_path: Path, name: str, content: Any, message:
     ],
 )  # fmt: skip
 def test_tables_that_are_no_judgments(tmp_path: Path, text: str | bytes, message: str) -> None:
-    refused(sf.read_qrels, written(tmp_path / "a.csv", text), message)
+    check_refused(sf.read_qrels, write_file(tmp_path / "a.csv", text), message)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +296,7 @@ def test_tables_that_are_no_judgments(tmp_path: Path, text: str | bytes, message
     ],
 )  # fmt: skip
 def test_tables_that_are_no_run(tmp_path: Path, text: str, message: str) -> None:
-    refused(sf.read_run, written(tmp_path / "a.csv", text), message)
+    check_refused(sf.read_run, write_file(tmp_path / "a.csv", text), message)
 
 
 def changed(content: Any, *steps: Any, value: Any = None) -> Any:
@@ -335,12 +333,12 @@ RATING = ("judgmentRatings", 0, "ratings", 1)
         (changed(WORKBENCH, "judgmentRatings", 1, "ratings"), "judgmentRatings[1]: expected an object with 'ratings'"),
         (changed(WORKBENCH, "judgmentRatings", 1, "query", value=["x"]), "judgmentRatings[1].query: expected a text"),
         (changed(WORKBENCH, "judgmentRatings", 1, "query", value="red dress"),
-         "judgmentRatings[1].query: the query 'red dress' is there twice (first at judgmentRatings[0].query)"),
+         "judgmentRatings[1].query: the query 'red dress' appears twice (first at judgmentRatings[0].query)"),
         (hits([WORKBENCH, WORKBENCH]), "hits.hits[1]._source: this is a second list of judgments"),
         (changed(REQUEST, "requests", 0, "ratings", 1, "rating", value="x"), "requests[0].ratings[1]: 'rating' is 'x'"),
         (changed(REQUEST, "requests", 0, "ratings", 1, "_id"), "requests[0].ratings[1]: expected"),
         (changed(REQUEST, "requests", 1, "id"), "requests[1]: expected an object with 'id'"),
-        (changed(REQUEST, "requests", 1, "id", value="red dress"), "requests[1].id: the query 'red dress' is there"),
+        (changed(REQUEST, "requests", 1, "id", value="red dress"), "requests[1].id: the query 'red dress' appears"),
         (changed(REQUEST, "requests", value=[REQUEST["requests"][2]]), "a _rank_eval request, and no query in it has"),
         ('{\n"judgmentRatings": [\n{"query": "x",}]}', "line 3: is not JSON"),
         ('{"requests": [{"id": "a", "ratings": [{"_id": "d", "rating": NaN}]}]}', "is not JSON ('NaN is not a number"),
@@ -348,7 +346,7 @@ RATING = ("judgmentRatings", 0, "ratings", 1)
     ],
 )  # fmt: skip
 def test_json_that_is_no_judgments(tmp_path: Path, content: Any, message: str) -> None:
-    refused(sf.read_qrels, written(tmp_path / "a.json", content), message)
+    check_refused(sf.read_qrels, write_file(tmp_path / "a.json", content), message)
 
 
 @pytest.mark.parametrize(
@@ -368,34 +366,27 @@ def test_json_that_is_no_judgments(tmp_path: Path, content: Any, message: str) -
         (changed(RESULTS, 1, "searchText"), "[1]: expected an object with 'searchText'"),
         (changed(RESULTS, 1, "searchConfigurationId", value=7), "[1].searchConfigurationId: expected a"),
         (changed(RESULTS, 2, "searchText", value="red dress"),
-         "[2].searchText: the query 'red dress' is there twice (first at [1].searchText)"),
+         "[2].searchText: the query 'red dress' appears twice (first at [1].searchText)"),
         (changed(EXPERIMENT, "results", 1, "snapshots", 0, "docIds"),
          "results[1].snapshots[0]: expected an object with 'docIds'"),
         (changed(EXPERIMENT, "results", 0, "snapshots", 1, "searchConfigurationId", value="today"),
-         "results[0].queryText: the query 'red dress' is there twice (first at results[0].queryText)"),
+         "results[0].queryText: the query 'red dress' appears twice (first at results[0].queryText)"),
         (changed(EXPERIMENT, "results", 1, "snapshots"), "results[1]: expected an object with 'snapshots'"),
         (hits([EXPERIMENT, EXPERIMENT]), "hits.hits[1]._source: this is a second experiment"),
         (hits([*RESULTS, {}]), "hits.hits[4]._source: expected an object with 'searchText'"),
     ],
 )  # fmt: skip
 def test_json_that_is_no_run(tmp_path: Path, content: Any, message: str) -> None:
-    refused(sf.read_runs, written(tmp_path / "a.json", content), message)
+    check_refused(sf.read_runs, write_file(tmp_path / "a.json", content), message)
 
 
 def test_json_lines_that_are_no_run(tmp_path: Path) -> None:
     lines = [json.dumps(each) for each in RESULTS]
     for wrong, message in (("{", "line 5: is not JSON"), ("{}", "line 5: expected an object with"),
-                           (lines[0], "line 5, searchText: the query 'red dress' is there twice (first at line 1)"),
+                           (lines[0], "line 5, searchText: the query 'red dress' appears twice (first at line 1)"),
                            (json.dumps(RESULTS[0] | {"searchText": "x", "documentIds": ["d", "d"]}),
                             "line 5, documentIds[1]: document 'd' appears twice")):  # fmt: skip
-        refused(sf.read_runs, written(tmp_path / "a.jsonl", "\n".join([*lines, wrong])), message)
-
-
-def refused(read: Any, path: Path, message: str) -> None:
-    with pytest.raises(sf.DataError) as caught:
-        read(path)
-    assert message in str(caught.value), str(caught.value)
-    assert str(caught.value).startswith(str(path))
+        check_refused(sf.read_runs, write_file(tmp_path / "a.jsonl", "\n".join([*lines, wrong])), message)
 
 
 JSON: st.SearchStrategy[Any] = st.deferred(
@@ -418,7 +409,7 @@ def test_every_place_of_a_json_text_is_found(value: Any, indent: int | None) -> 
         assert json.JSONDecoder().raw_decode(text, offset_of(text, steps))[0] == inner
         children = inner.items() if isinstance(inner, dict) else enumerate(inner) if isinstance(inner, list) else ()
         places += [((*steps, step), child) for step, child in children]
-    assert len({notation(steps) for steps, _ in places}) == len(places)
+    assert len({json_path(steps) for steps, _ in places}) == len(places)
 
 
 # ir_metadata
@@ -434,25 +425,26 @@ RUN = {"#1": {"#d1": 2.0, "d2": 1.0}}
 def test_a_header_of_ir_metadata_is_passed_over(tmp_path: Path, monkeypatch, header: str, block: int) -> None:
     monkeypatch.setattr("surefoot.data.reading.lines._BLOCK", block)
     monkeypatch.setattr("surefoot.data.reading.formats._SNIFFED", block)
-    run = sf.read_run(written(tmp_path / "a.run", header + LINES))
+    run = sf.read_run(write_file(tmp_path / "a.run", header + LINES))
     assert run.to_dict() == RUN
-    assert sf.read_run(written(tmp_path / "a.run.gz", gzip.compress((header + LINES).encode()))).to_dict() == RUN
-    marco = sf.read_run(written(tmp_path / "b.run", header + "#1\t#d1\t1\n#1\td2\t2\n"))
+    assert sf.read_run(write_file(tmp_path / "a.run.gz", gzip.compress((header + LINES).encode()))).to_dict() == RUN
+    marco = sf.read_run(write_file(tmp_path / "b.run", header + "#1\t#d1\t1\n#1\td2\t2\n"))
     assert marco.documents().to_list() == ["#d1", "d2"]
     line = header.count("\n") + 3
     for wrong, message in (("#1 Q0 d2 3 0.5 t\n", f"line {line}: document 'd2' appears twice in query '#1'"),
                            ("#1 Q0 d3 3 x t\n", f"line {line}: the score 'x' is not a number"),
                            ("# ir_metadata.start\n", f"line {line}: expected 6 columns")):  # fmt: skip
-        refused(sf.read_run, written(tmp_path / "c.run", header + LINES + wrong), message)
+        check_refused(sf.read_run, write_file(tmp_path / "c.run", header + LINES + wrong), message)
 
 
 def test_a_header_of_ir_metadata_that_does_not_end(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
-    refused(sf.read_run, written(path, METADATA[:-3]), "line 1: the ir_metadata header does not end")
-    refused(sf.read_run, written(path, METADATA.replace("# ir_metadata.end\n", "") + LINES.replace("#1 Q0", "q1 Q0")),
-            "line 6: found 'q1 Q0 #d1 1 2.0 #tag' in the ir_metadata header")  # fmt: skip
-    refused(sf.read_run, written(path, METADATA), "the file is empty")
-    refused(sf.read_run, written(path, "\n" + METADATA + LINES), "line 2: expected 6 columns")
+    check_refused(sf.read_run, write_file(path, METADATA[:-3]), "line 1: the ir_metadata header does not end")
+    without_end = METADATA.replace("# ir_metadata.end\n", "") + LINES.replace("#1 Q0", "q1 Q0")
+    message = "line 6: found 'q1 Q0 #d1 1 2.0 #tag' in the ir_metadata header"
+    check_refused(sf.read_run, write_file(path, without_end), message)
+    check_refused(sf.read_run, write_file(path, METADATA), "the file is empty")
+    check_refused(sf.read_run, write_file(path, "\n" + METADATA + LINES), "line 2: expected 6 columns")
 
 
 # There and back
@@ -490,11 +482,11 @@ def test_unrated_documents_go_out_with_empty_cells(
         header, *rows = csv.reader(file)
     assert header == ["query", "docid", "rating"]
     assert not any(cell.startswith(("-", "=", "+", "@")) for row in rows for cell in row[:2])
-    found = {(query.removeprefix(" "), document.removeprefix(" ")) for query, document, rating in rows if not rating}
+    empty = {(query.removeprefix(" "), document.removeprefix(" ")) for query, document, rating in rows if not rating}
     expected = {
         (query, each) for query, listed in unrated.items() for each in listed if each not in table.get(query, {})
     }
-    assert found == expected
+    assert empty == expected
     # Once they are judged they come back as judgments.
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([header, *([*row[:2], row[2] or "7"] for row in rows)])
@@ -506,20 +498,26 @@ def test_unrated_documents_go_out_with_empty_cells(
 def test_rank_eval_there_and_back(folder: Path, table: dict[str, dict[str, float]]) -> None:
     request = {
         "requests": [
-            {"id": query, "request": {}, "ratings": [{"_index": "i", "_id": d, "rating": g} for d, g in of.items()]}
-            for query, of in table.items()
+            {
+                "id": query,
+                "request": {},
+                "ratings": [{"_index": "i", "_id": d, "rating": g} for d, g in documents.items()],
+            }
+            for query, documents in table.items()
         ]
     }
-    assert sf.read_qrels(written(folder / "r.json", request)).to_dict() == sf.read_qrels(table).to_dict()
-    lists = {query: list(of) for query, of in table.items()}
+    assert sf.read_qrels(write_file(folder / "r.json", request)).to_dict() == sf.read_qrels(table).to_dict()
+    lists = {query: list(documents) for query, documents in table.items()}
     details = {
-        query: {"hits": [{"hit": {"_index": "i", "_id": d, "_score": 1.0}, "rating": None} for d in of]}
-        for query, of in lists.items()
+        query: {"hits": [{"hit": {"_index": "i", "_id": d, "_score": 1.0}, "rating": None} for d in documents]}
+        for query, documents in lists.items()
     }
-    run = sf.read_run(written(folder / "s.json", {"details": details, "failures": {}}))
+    run = sf.read_run(write_file(folder / "s.json", {"details": details, "failures": {}}))
     assert run.to_dict() == sf.read_run(lists).to_dict()
-    results = [{"searchConfigurationId": "a", "searchText": q, "documentIds": of} for q, of in lists.items()]
-    assert sf.read_run(written(folder / "t.json", results)).to_dict() == sf.read_run(lists).to_dict()
+    results = [
+        {"searchConfigurationId": "a", "searchText": q, "documentIds": documents} for q, documents in lists.items()
+    ]
+    assert sf.read_run(write_file(folder / "t.json", results)).to_dict() == sf.read_run(lists).to_dict()
 
 
 def test_what_is_written(tmp_path: Path) -> None:
@@ -561,14 +559,14 @@ def test_what_is_written(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_written(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:
-    given = {"judgments": {"q": {"d": 1}}, "form": "quepid"} | arguments
+    settings = {"judgments": {"q": {"d": 1}}, "form": "quepid"} | arguments
     with pytest.raises(sf.SurefootError, match=message):
-        sf.write_judgments(given.pop("judgments"), tmp_path / "a.csv", given.pop("form"), **given)
+        sf.write_judgments(settings.pop("judgments"), tmp_path / "a.csv", settings.pop("form"), **settings)
     assert not list(tmp_path.iterdir())
 
 
 def test_ids_with_spaces_stay_out_of_trec_lines(tmp_path: Path) -> None:
-    qrels = sf.read_qrels(written(tmp_path / "case.csv", RATINGS))
+    qrels = sf.read_qrels(write_file(tmp_path / "case.csv", RATINGS))
     for write in (qrels.write, qrels.write_lines):
         with pytest.raises(sf.DataError, match="the query id 'red dress' cannot stand in a TREC line"):
             write(tmp_path / "qrels.txt")
@@ -579,10 +577,10 @@ def test_ids_with_spaces_stay_out_of_trec_lines(tmp_path: Path) -> None:
 
 def test_a_large_table_is_not_copied_into_lists(tmp_path: Path) -> None:
     """Polars' columns of an ordinary table go on as they are: only a tool's become lists."""
-    from surefoot.data.tools.quepid import in_table
+    from surefoot.data.tools.quepid import from_table
 
     columns = [pl.Series(["q"]), pl.Series(["d"]), pl.Series(["1"])]
-    assert in_table(["query_id", "doc_id", "score"], columns, str, ["score"], None) is None
+    assert from_table(["query_id", "doc_id", "score"], columns, str, ["score"], None) is None
 
 
 def test_two_ids_of_one_text_are_not_told_apart() -> None:
@@ -601,7 +599,7 @@ def test_a_query_as_a_number_and_as_a_text_is_one(tmp_path: Path) -> None:
     other = [{"docId": "d2", "rating": "1.0"}]
     data = WORKBENCH | {"judgmentRatings": [{"query": 1, "ratings": ratings}, {"query": "1", "ratings": other}]}
     (tmp_path / "judgments.json").write_text(json.dumps(data))
-    with pytest.raises(sf.DataError, match=r"judgmentRatings\[1\]\.query: the query '1' is there twice"):
+    with pytest.raises(sf.DataError, match=r"judgmentRatings\[1\]\.query: the query '1' appears twice"):
         sf.read_qrels(tmp_path / "judgments.json")
 
 
@@ -616,7 +614,7 @@ def test_a_query_that_the_workbench_lists_again_with_the_same_ratings(tmp_path: 
     assert sf.read_qrels(path).to_dict() == JUDGED
     again["ratings"][0]["rating"] = 2.5
     path.write_text(json.dumps(WORKBENCH | {"judgmentRatings": [first, *others, again]}))
-    with pytest.raises(sf.DataError, match="the query 'red dress' is there twice"):
+    with pytest.raises(sf.DataError, match="the query 'red dress' appears twice"):
         sf.read_qrels(path)
 
 

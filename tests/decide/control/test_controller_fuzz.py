@@ -13,7 +13,7 @@ import pytest
 from tests.decide.control.controlled import calibrated, fitted, parts
 
 import surefoot as sf
-from surefoot.data.hashes import sealed
+from surefoot.data.hashes import seal
 
 STRANGE = (None, -1, "x", [], {}, True, 1e300, 0.5, [None])
 
@@ -33,8 +33,8 @@ def changed(data: Any, place: tuple[Any, ...], value: Any) -> Any:
         inner = inner[key]
     inner[place[-1]] = value
     if place[0] == "certificate" and isinstance(found["certificate"], dict):
-        found["certificate"] = sealed(found["certificate"])
-    return sealed(found)
+        found["certificate"] = seal(found["certificate"])
+    return seal(found)
 
 
 @pytest.mark.heavy

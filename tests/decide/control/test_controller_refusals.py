@@ -11,7 +11,7 @@ import pytest
 from tests.decide.control.controlled import MEASURE, calibrated, fitted, parts, ranker
 
 import surefoot as sf
-from surefoot.data.hashes import sealed
+from surefoot.data.hashes import seal
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_files_that_are_gone(saved: Path) -> None:
 )
 def test_files_that_are_wrong_though_their_hash_fits(saved: Path, change: dict[str, Any], said: str) -> None:
     data = json.loads((saved / "controller.json").read_text())
-    (saved / "controller.json").write_text(json.dumps(sealed(data | change)))
+    (saved / "controller.json").write_text(json.dumps(seal(data | change)))
     with pytest.raises(sf.DataError, match=said):
         sf.RiskController.load(saved)
 
@@ -212,7 +212,7 @@ def test_certificates_that_were_changed(tmp_path: Path) -> None:
     with pytest.raises(sf.DataError, match="was changed after it was written"):
         sf.Certificate.read(tmp_path / "c.json")
     for wrong in ({**data, "curve": 3}, {name: value for name, value in data.items() if name != "reason"}):
-        (tmp_path / "c.json").write_text(json.dumps(sealed(wrong)))
+        (tmp_path / "c.json").write_text(json.dumps(seal(wrong)))
         with pytest.raises(sf.DataError, match=r"not whole|curve is 3; expected a list"):
             sf.Certificate.read(tmp_path / "c.json")
 

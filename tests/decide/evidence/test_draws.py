@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.data.hashes import lists_hash, sealed
+from surefoot.data.hashes import lists_hash, seal
 from surefoot.decide.evidence.draws import judge_next, read_draws
 
 TODAY = {f"q{number}": ["a", "b", "c"] for number in range(8)}
@@ -73,7 +73,7 @@ def test_every_draw_has_a_seed_of_its_own() -> None:
 
 def test_draws_without_an_order_are_refused(tmp_path: Path) -> None:
     old = {name: value for name, value in judge_next(NEW, TODAY, "nDCG@3", 9).to_dict().items() if name != "sequence"}
-    _write(tmp_path / "draws.json", sealed(old | {"schema": "surefoot/draws/1"}))
+    _write(tmp_path / "draws.json", seal(old | {"schema": "surefoot/draws/1"}))
     with pytest.raises(sf.DataError, match=r"do not say in which order they were drawn, .* draw again"):
         read_draws(tmp_path / "draws.json")
 
@@ -130,7 +130,7 @@ NINE = {"sequence": ["q1"] * 9}
     ],
 )
 def test_wrong_files_are_refused_though_their_hash_fits(tmp_path: Path, change: dict[str, Any], said: str) -> None:
-    _write(tmp_path / "draws.json", sealed(dict(judge_next(NEW, TODAY, "nDCG@3", 9).to_dict()) | change))
+    _write(tmp_path / "draws.json", seal(dict(judge_next(NEW, TODAY, "nDCG@3", 9).to_dict()) | change))
     with pytest.raises(sf.SurefootError, match=said):
         read_draws(tmp_path / "draws.json")
 

@@ -159,7 +159,7 @@ def test_draws_that_were_never_decided_on_are_told(tmp_path: Path) -> None:
             sf.Run.read({q: {"b": 2.0, "a": 1.0} for q in qrels}, "new")]  # fmt: skip
     path = tmp_path / "ledger.json"
     draws = [sf.judge_next(runs[1], runs[0], "AP", 20) for _ in range(3)]
-    path.write_text(json.dumps(sealed(Ledger(seeds=[one.seed for one in draws]).to_dict())))
+    path.write_text(json.dumps(seal(Ledger(seeds=[one.seed for one in draws]).to_dict())))
     decision = sf.gate(sf.score(qrels, runs, "AP"), baseline="today", policy={"risk": 0.9}, drawn=draws[1], ledger=path)
     assert decision.to_dict()["ledger"]["unused_draws"] == 2
     assert "2 draws were made and never decided on" in decision.to_text(width=1000)
@@ -178,6 +178,6 @@ def test_draws_that_were_never_decided_on_are_told(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_ledger_that_is_not_one_is_refused_though_its_hash_fits(scores: sf.Scores, tmp_path: Path, change) -> None:
     path = tmp_path / "ledger.json"
-    path.write_text(json.dumps(sealed(Ledger().to_dict() | change)))
+    path.write_text(json.dumps(seal(Ledger().to_dict() | change)))
     with pytest.raises(DataError, match=r"ledger\.json"):
         sf.gate(scores, candidate="bold", baseline="today", policy=POLICY, ledger=path)

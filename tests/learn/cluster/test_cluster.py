@@ -18,7 +18,7 @@ from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.lambdas import Lambdas
 from surefoot.learn.objectives import Objective
 from surefoot.learn.target import Target
-from surefoot.risk.tradeoff import risk
+from surefoot.risk.bounds import losses
 
 pytestmark = [
     pytest.mark.heavy,
@@ -138,7 +138,7 @@ def test_a_model_of_the_cluster_is_one_of_one_machine(client, parts: int) -> Non
         ]
         base = np.mean(bases, axis=0)
         assert history["effectiveness"][-1] == pytest.approx(values.mean(), abs=1e-9)
-        assert history["risk"][-1] == pytest.approx(risk(values, base), abs=1e-9)
+        assert history["risk"][-1] == pytest.approx(losses(values, base).mean(), abs=1e-9)
         assert history["losses"][-1] == (values < base - 1e-12).sum()
     held = [sf.score(VALID.qrels(), [VALID.to_run(s, n)], ranker.measure).values[0] for n, s in VALID.baselines.items()]
     model = sf.score(VALID.qrels(), [VALID.to_run(ranker.predict(VALID), "model")], ranker.measure).values[0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.data.types.stacking import stacked
+from surefoot.data.types.stacking import stack
 from surefoot.learn.cluster.parts import about, mended, of_data, of_files
 
 pytestmark = pytest.mark.heavy  # it needs Dask
@@ -39,7 +39,7 @@ DATA = sf.RankingData(np.arange(40.0).reshape(20, 2), np.arange(20) % 3, group=[
 )
 def test_every_query_is_whole_and_nothing_is_lost(ends: list[int]) -> None:
     found = whole(cut(DATA, ends))
-    joined = stacked(found)
+    joined = stack(found)
     assert joined.queries == DATA.queries
     assert sum(len(part.queries) for part in found) == len(DATA.queries)  # none in two parts
     np.testing.assert_array_equal(joined.X, DATA.X)
@@ -63,7 +63,7 @@ def test_parts_of_what_is_here() -> None:
     import dask
 
     found = dask.compute(*of_data(DATA, 3), scheduler="sync")
-    assert stacked(found).queries == DATA.queries
+    assert stack(found).queries == DATA.queries
     assert len(dask.compute(*of_data(DATA, 99), scheduler="sync")) == len(DATA.queries)
 
 
@@ -73,8 +73,8 @@ def test_files(tmp_path: Path) -> None:
     for number, part in enumerate((DATA.select([0, 1]), DATA.select([2, 3, 4]))):
         part.write(tmp_path / f"part-{number}.parquet")
     found = dask.compute(*of_files(tmp_path, ["b=feature:2"], "training data"), scheduler="sync")
-    assert stacked(found).queries == DATA.queries
-    np.testing.assert_array_equal(stacked(found).baselines["b"], DATA.X[:, 1])
+    assert stack(found).queries == DATA.queries
+    np.testing.assert_array_equal(stack(found).baselines["b"], DATA.X[:, 1])
     (one,) = dask.compute(*of_files(tmp_path / "part-0.parquet", [], "training data"), scheduler="sync")
     assert len(one.queries) == 2
     (tmp_path / "empty").mkdir()

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.data.letor.text import line_of_row, read_rows
 from surefoot.data.reading.columns import check_words
 from surefoot.data.reading.files import existing_file
@@ -52,13 +52,13 @@ def read_letor(path: str | os.PathLike[str], *, n_features: int | None = None) -
     (array([2., 0.]), ('7',), ['GX01', 'GX02'])
     """
     if n_features is not None:
-        n_features = whole("n_features", n_features, 1)
+        n_features = integer("n_features", n_features, 1)
     if is_parquet(path):
         return _read_parquet(existing_file(path), n_features)
     text = read_rows(path, n_features)
     lengths = np.diff(np.append(text.starts, len(text.y)))
     try:
-        return RankingData.of_queries(text.X, text.y, text.stretches, lengths, doc_ids=text.ids)
+        return RankingData.from_queries(text.X, text.y, text.stretches, lengths, doc_ids=text.ids)
     except RowError as error:
         raise _at_line(path, error) from error
 
@@ -175,14 +175,14 @@ def _numbered_features(path: Path, schema: Mapping[str, pl.DataType]) -> list[st
             raise DataError.at(
                 path, None, f"no column {needed!r}; expected label, qid, f1, f2 … as write_letor has them"
             )
-    found = sorted((int(match[1]), name) for name in schema if (match := _FEATURE.fullmatch(name)))
-    if not found or [number for number, _ in found] != list(range(1, len(found) + 1)):
+    numbered = sorted((int(match[1]), name) for name in schema if (match := _FEATURE.fullmatch(name)))
+    if not numbered or [number for number, _ in numbered] != list(range(1, len(numbered) + 1)):
         raise DataError.at(
             path, None, "the feature columns must be f1, f2, f3 … (or f1:name …), each once, without a gap"
         )
-    for _, name in found:
+    for _, name in numbered:
         if not schema[name].is_numeric():
             raise DataError.at(
                 path, None, f"column {shortened(name)} holds {shortened(schema[name])}; features must be numbers"
             )
-    return [name for _, name in found]
+    return [name for _, name in numbered]

@@ -30,7 +30,8 @@ _D, _E, _Q, _I, _C, _O, _N, _A = b"deqicona"
 _ONE, _TWO, _THREE, _FOUR = map(np.uint64, (1, 2, 3, 4))
 _CASE = 32  # the bit that tells a small letter from a capital
 
-_WHOLE = np.uint64(1 << 53)  # whole numbers up to here are exact in float64, and so are powers of ten up to 10^22
+# Whole numbers up to here are exact in float64, and so are powers of ten up to 10^22.
+_LARGEST_EXACT = np.uint64(1 << 53)
 _LOWEST, _HIGHEST = -66, 39  # 20 digits times a lower power are 0 in float32; a higher power is more than it holds
 _POWERS = np.array([float(f"1e{power}") for power in range(_LOWEST, _HIGHEST + 1)])
 _MARGIN = 2.0**-50  # well above the error of a rounded product of rounded factors
@@ -81,7 +82,7 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
                 i += _ONE
                 power += 1
             n_digits += power
-        if data[i] <= _SPACE and 0 < n_digits < 20 and digits <= _WHOLE:
+        if data[i] <= _SPACE and 0 < n_digits < 20 and digits <= _LARGEST_EXACT:
             y[row] = np.float64(np.int64(digits)) / _POWERS[power - _LOWEST]
         else:
             while data[i] > _SPACE and data[i] != _HASH:
@@ -147,7 +148,7 @@ def _parse(data, width, X, y, stretches, ids, hard, report):  # noqa: PLR0915 - 
                 power = np.int64(i - first)
                 n_digits += power
             regular = data[i] <= _SPACE or data[i] == _HASH
-            if regular and 0 < n_digits < 20 and digits <= _WHOLE:
+            if regular and 0 < n_digits < 20 and digits <= _LARGEST_EXACT:
                 value = np.float32(np.float64(np.int64(digits)) / _POWERS[power - _LOWEST])
                 if negative:
                     value = -value
@@ -204,15 +205,15 @@ def _number(data, start, end):
     if end - i == 3 and data[i] | _CASE == _N and data[i + 1] | _CASE == _A and data[i + 2] | _CASE == _N:
         return np.float32(np.nan), True
     digits = np.uint64(0)
-    power = kept = seen = 0
+    power = significant = seen = 0
     dot = False
     while i < end:
         digit = np.uint8(data[i] - 48)
         if digit < 10:
             seen += 1
-            if kept < 19:
+            if significant < 19:
                 digits = digits * np.uint64(10) + np.uint64(digit)
-                kept += digits > 0  # zeros before the first other digit do not count
+                significant += digits > 0  # zeros before the first other digit do not count
                 power -= dot
             else:
                 power += not dot

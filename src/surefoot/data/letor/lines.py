@@ -20,7 +20,7 @@ _ID = re.compile(rb"\s*docid\s*=\s*(\S+)")
 
 
 @dataclass
-class Lines:
+class LetorLines:
     """What lines hold: labels, query ids, features by column (from 0), and document ids where there are any."""
 
     labels: list[float] = field(default_factory=list)
@@ -30,30 +30,30 @@ class Lines:
     n_features: int = 0
 
 
-def read_one_by_one(path: str | PathLike[str], data: bytes, lines_before: int, n_features: int | None) -> Lines:
+def read_one_by_one(path: str | PathLike[str], data: bytes, lines_before: int, n_features: int | None) -> LetorLines:
     """Read every line, or raise at the first one that is wrong."""
-    found = Lines()
+    lines = LetorLines()
     for number, raw in enumerate(data.split(b"\n"), start=lines_before + 1):
         text, _, comment = raw.partition(b"#")
         utf8_line(path, number, raw)
         tokens = text.split()
         if not tokens:
             continue
-        found.labels.append(_label(path, number, tokens[0]))
+        lines.labels.append(_label(path, number, tokens[0]))
         if len(tokens) < 2 or not tokens[1].startswith(b"qid:") or tokens[1] == b"qid:":
-            what = f"found {_shown(tokens[1])}" if len(tokens) > 1 else "the line ends there"
+            what = f"found {_quote(tokens[1])}" if len(tokens) > 1 else "the line ends there"
             raise DataError.at(path, number, f"expected qid:ID after the label, {what}; lines have the form '{FORM}'")
-        found.queries.append(tokens[1][4:])
+        lines.queries.append(tokens[1][4:])
         features: dict[int, np.float32] = {}
         last = 0
         for token in tokens[2:]:
             feature, value = _feature(path, number, token, last, n_features)
             features[feature - 1] = value
             last = feature
-        found.features.append(features)
-        found.n_features = max(found.n_features, last)
-        found.ids.append(document_of(comment))
-    return found
+        lines.features.append(features)
+        lines.n_features = max(lines.n_features, last)
+        lines.ids.append(document_of(comment))
+    return lines
 
 
 def document_of(comment: bytes) -> bytes | None:
@@ -69,7 +69,7 @@ def document_of(comment: bytes) -> bytes | None:
     return words[0] if len(words) == 1 and not re.match(rb"docid\s*=", words[0]) else None
 
 
-def parsed_number(text: bytes) -> float | None:
+def parse_number(text: bytes) -> float | None:
     """The number, if it is one."""
     try:
         return decimal(text.decode(errors="replace"))
@@ -78,11 +78,11 @@ def parsed_number(text: bytes) -> float | None:
 
 
 def _label(path: str | PathLike[str], line: int, text: bytes) -> float:
-    value = parsed_number(text)
+    value = parse_number(text)
     if value is None and b":" in text:
-        raise DataError.at(path, line, f"the label is missing, found {_shown(text)}; lines have the form '{FORM}'")
+        raise DataError.at(path, line, f"the label is missing, found {_quote(text)}; lines have the form '{FORM}'")
     if value is None:
-        raise DataError.at(path, line, f"the label {_shown(text)} is not a number; lines have the form '{FORM}'")
+        raise DataError.at(path, line, f"the label {_quote(text)} is not a number; lines have the form '{FORM}'")
     try:
         check_labels(np.array([value]), exponential=False)
     except RowError as error:
@@ -95,10 +95,10 @@ def _feature(
 ) -> tuple[int, np.float32]:
     key, colon, text = token.partition(b":")
     if not colon or not key.isdigit():
-        raise DataError.at(path, line, f"expected number:value, found {_shown(token)}; a comment starts with '#'")
+        raise DataError.at(path, line, f"expected number:value, found {_quote(token)}; a comment starts with '#'")
     feature = int(key[:20])
     if feature == 0:
-        raise DataError.at(path, line, f"found feature 0 ({_shown(token)}); features are numbered from 1")
+        raise DataError.at(path, line, f"found feature 0 ({_quote(token)}); features are numbered from 1")
     if feature == last:
         raise DataError.at(path, line, f"feature {feature} appears twice; keep one of the two")
     if feature < last:
@@ -111,20 +111,20 @@ def _feature(
             line,
             f"found feature {feature}; a dense matrix may have {MOST_FEATURES:,}, numbered without gaps",
         )
-    value = parsed_number(text)
+    value = parse_number(text)
     if value is None:
-        raise DataError.at(path, line, f"the value {_shown(text)} of feature {feature} is not a number")
+        raise DataError.at(path, line, f"the value {_quote(text)} of feature {feature} is not a number")
     with np.errstate(over="ignore"):
         rounded = np.float32(value)
     if np.isinf(rounded):
         raise DataError.at(
             path,
             line,
-            f"the value {_shown(text)} of feature {feature} is infinite or more than float32 holds; "
+            f"the value {_quote(text)} of feature {feature} is infinite or more than float32 holds; "
             "use nan for a missing value",
         )
     return feature, rounded
 
 
-def _shown(text: bytes) -> str:
+def _quote(text: bytes) -> str:
     return shortened(text.decode())

@@ -18,9 +18,9 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Floats, Rows
-from surefoot.data.letor.lines import FORM, MOST_FEATURES, parsed_number, read_one_by_one
+from surefoot.data.letor.lines import FORM, MOST_FEATURES, parse_number, read_one_by_one
 from surefoot.data.reading.files import is_compressed, text_blocks, text_lines
-from surefoot.data.reading.growable import GrowingColumn, GrowingMatrix
+from surefoot.data.reading.growable import GrowableColumn, GrowableMatrix
 from surefoot.data.reading.lines import is_utf8, line_of
 from surefoot.data.reading.matrix import Matrix
 from surefoot.errors import DataError
@@ -33,7 +33,7 @@ _ROOM, _TIMES = 1 << 26, 32  # bytes of a matrix that a text may always ask for,
 
 
 @dataclass
-class Block:
+class LetorBlock:
     """The rows of a block: `stretches` of one query id start at rows `starts`; `ids` None unless all have one."""
 
     X: Matrix
@@ -46,7 +46,7 @@ class Block:
 
 
 @dataclass
-class Text:
+class LetorRows:
     """A whole file's rows, in stretches of one query id."""
 
     X: Matrix
@@ -56,9 +56,9 @@ class Text:
     ids: pl.Series | None
 
 
-def read_rows(path: str | os.PathLike[str], n_features: int | None) -> Text:
+def read_rows(path: str | os.PathLike[str], n_features: int | None) -> LetorRows:
     """All rows of a LETOR file, in its order."""
-    matrix, labels = GrowingMatrix(np.float32, n_features or 0), GrowingColumn(np.float64)
+    matrix, labels = GrowableMatrix(np.float32, n_features or 0), GrowableColumn(np.float64)
     names: list[bytes] = []
     starts: list[Rows] = []
     ids: list[pl.Series] | None = []
@@ -73,7 +73,7 @@ def read_rows(path: str | os.PathLike[str], n_features: int | None) -> Text:
             if not rows:
                 expected = _expected_rows(path, block)
                 matrix.reserve(expected, block.X.shape[1])
-                labels = GrowingColumn(np.float64, expected)
+                labels = GrowableColumn(np.float64, expected)
             if names and block.stretches and names[-1] == block.stretches[0]:  # a query goes on in the next block
                 del block.stretches[0]
                 block.starts = block.starts[1:]
@@ -89,9 +89,9 @@ def read_rows(path: str | os.PathLike[str], n_features: int | None) -> Text:
         raise DataError.at(path, None, f"the file is empty; expected lines of the form '{FORM}'")
     if not matrix.width:
         raise DataError.at(path, None, f"no line has a feature; expected lines of the form '{FORM}'")
-    return Text(
-        matrix.whole(),
-        labels.whole(),
+    return LetorRows(
+        matrix.take(),
+        labels.take(),
         [name.decode() for name in names],
         np.concatenate(starts),
         None if ids is None else pl.concat(ids, rechunk=True),
@@ -103,30 +103,30 @@ def line_of_row(path: str | os.PathLike[str], row: int) -> int:
     return line_of(path, row, lambda line: line.partition(b"#")[0])
 
 
-def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Generator[Block]:
+def _blocks(path: str | os.PathLike[str], n_features: int | None) -> Generator[LetorBlock]:
     """The file's blocks, parsed ahead by threads and handed out in order; the first error is the file's first."""
     kernel = _kernel()
     threads = min(_MOST_THREADS, cores())
     lines = 0
     width = n_features or 0
-    under_way: deque[Future[Block]] = deque()
+    pending: deque[Future[LetorBlock]] = deque()
     pool = ThreadPoolExecutor(threads, thread_name_prefix="surefoot-letor")
     try:
         for data in text_blocks(path, _BLOCK):
             ends = int(np.count_nonzero(np.frombuffer(data, dtype=np.uint8) == _NEWLINE))  # bytes.count is slower
-            under_way.append(pool.submit(_parse, kernel, path, data, lines, ends, width, n_features))
+            pending.append(pool.submit(_parse, kernel, path, data, lines, ends, width, n_features))
             lines += ends
-            if len(under_way) > threads:
-                block = under_way.popleft().result()
+            if len(pending) > threads:
+                block = pending.popleft().result()
                 width = max(width, block.X.shape[1])
                 yield block
-        while under_way:
-            yield under_way.popleft().result()
+        while pending:
+            yield pending.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _expected_rows(path: str | os.PathLike[str], first: Block) -> int:
+def _expected_rows(path: str | os.PathLike[str], first: LetorBlock) -> int:
     """How many rows the file has, by its size and its first block's rows, and a little more; 0 if it cannot be told."""
     file = Path(path)
     if not file.is_file() or is_compressed(file):
@@ -146,7 +146,7 @@ def _parse(
     ends: int,
     width: int,
     n_features: int | None,
-) -> Block:
+) -> LetorBlock:
     """Parse a block; one that is not regular is read line by line, which finds the line that is wrong."""
     if not data.endswith(b"\n"):
         data += b"\n"
@@ -177,7 +177,7 @@ def _parse(
     documents = None
     if report[kernel.IDS] == rows:
         documents = ids[: report[kernel.ID_BYTES]].tobytes().decode().split("\n")[:-1]
-    return Block(
+    return LetorBlock(
         X[:rows, : report[kernel.FEATURES]], y[:rows], names, stretches[:count, 0].copy(), documents, len(data)
     )
 
@@ -191,7 +191,7 @@ def _features_of_first_line(data: bytes) -> int:
 def _fill(X: Matrix, y: Floats, data: bytes, hard: Rows) -> bool:
     """Numbers that the kernel left, as Python reads them; False if one cannot be, which reading slowly explains."""
     for row, column, start, end in hard.tolist():
-        value = parsed_number(data[start:end])
+        value = parse_number(data[start:end])
         if value is None or value in (np.inf, -np.inf):
             return False
         if column < 0:
@@ -206,7 +206,7 @@ def _fill(X: Matrix, y: Floats, data: bytes, hard: Rows) -> bool:
     return True
 
 
-def _parse_slowly(path: str | os.PathLike[str], data: bytes, lines_before: int, n_features: int | None) -> Block:
+def _parse_slowly(path: str | os.PathLike[str], data: bytes, lines_before: int, n_features: int | None) -> LetorBlock:
     lines = read_one_by_one(path, data, lines_before, n_features)
     if n_features is None and not _fits(len(lines.labels), lines.n_features, len(data)):
         raise _too_wide(path, len(lines.labels), lines.n_features)
@@ -215,13 +215,13 @@ def _parse_slowly(path: str | os.PathLike[str], data: bytes, lines_before: int, 
     for row, features in zip(X, lines.features, strict=True):
         row[list(features)] = list(features.values())
     starts = [i for i, query in enumerate(lines.queries) if i == 0 or query != lines.queries[i - 1]]
-    known = [name.decode() for name in lines.ids if name is not None]
-    return Block(
+    documents = [name.decode() for name in lines.ids if name is not None]
+    return LetorBlock(
         X,
         np.array(lines.labels, dtype=np.float64),
         [lines.queries[i] for i in starts],
         np.array(starts, dtype=np.int64),
-        known if len(known) == len(lines.ids) else None,
+        documents if len(documents) == len(lines.ids) else None,
         len(data),
     )
 
@@ -234,10 +234,12 @@ def _fits(rows: int, width: int, size: int) -> bool:
 def _too_wide(path: str | os.PathLike[str], rows: int, width: int) -> DataError:
     named = f"{width}:".encode()
     lines = enumerate(text_lines(path, _BLOCK), start=1) if Path(path).is_file() else iter(())
-    found = (number for number, line in lines if any(word.lstrip(b"0").startswith(named) for word in line.split()))
+    line_numbers = (
+        number for number, line in lines if any(word.lstrip(b"0").startswith(named) for word in line.split())
+    )
     return DataError.at(
         path,
-        next(found, None),
+        next(line_numbers, None),
         f"found feature {width}; a dense matrix of so many columns would take {4 * rows * width / 1e6:,.0f} MB for "
         f"{rows:,} rows, far more than the text; number features without gaps, or give n_features={width} if "
         "this is meant",

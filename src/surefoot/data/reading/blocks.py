@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Rows
-from surefoot.data.types.ranking import changes, chosen, codes_of, pair_codes
+from surefoot.data.types.ranking import changes, codes_of, gather_few, pair_codes
 
 
-class Block:
+class RowBlock:
     """What is held of a table's rows: their codes and numbers, the stretches of one query, and ids that ties may need.
 
     Where ties go by id, those are the ids of rows that score as a neighbour does, and of both ends, which may tie with
@@ -24,7 +24,7 @@ class Block:
         query_codes = codes_of(queries)
         self.starts = changes(query_codes)
         self.stretch_codes = query_codes[self.starts]
-        self.names = chosen(queries, self.starts).to_list()
+        self.names = gather_few(queries, self.starts).to_list()
         self.codes = pair_codes(query_codes, codes_of(documents))
         self.numbers = numbers.to_numpy().astype(np.float64)  # a copy: Polars' memory is free for the next block
         if ranks:
@@ -32,7 +32,7 @@ class Block:
         equal = self.numbers[1:] == self.numbers[:-1]
         tied = np.append(equal, True) | np.insert(equal, 0, True)
         self.tied = np.flatnonzero(tied & ties_by_id)
-        self.tied_ids = chosen(documents, self.tied)
+        self.tied_ids = gather_few(documents, self.tied)
 
 
 class NeighbourTies:
@@ -41,15 +41,15 @@ class NeighbourTies:
     def __init__(self, ids: Callable[[Rows], pl.Series]) -> None:
         self._ids = ids
         self._rows: list[Rows] = []
-        self._kept: list[pl.Series] = []
+        self._stored_ids: list[pl.Series] = []
 
-    def keep(self, before: int, block: Block) -> None:
+    def keep(self, before: int, block: RowBlock) -> None:
         """Keep what may be needed of a block that follows `before` rows."""
         self._rows.append(block.tied + before)
-        self._kept.append(block.tied_ids)
+        self._stored_ids.append(block.tied_ids)
 
     def __call__(self, rows: Rows) -> pl.Series:
         """The ids of rows, from what was kept if all are there."""
-        kept = np.concatenate(self._rows)
-        at = np.minimum(np.searchsorted(kept, rows), len(kept) - 1)
-        return chosen(pl.concat(self._kept), at) if np.array_equal(kept[at], rows) else self._ids(rows)
+        stored_rows = np.concatenate(self._rows)
+        at = np.minimum(np.searchsorted(stored_rows, rows), len(stored_rows) - 1)
+        return gather_few(pl.concat(self._stored_ids), at) if np.array_equal(stored_rows[at], rows) else self._ids(rows)

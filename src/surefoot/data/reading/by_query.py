@@ -16,7 +16,9 @@ from surefoot.errors import DataError, shortened
 WhereOrTable: TypeAlias = Callable[[int | None], str]
 
 
-def query_table(source: Any, what: str, column: str, forms: str) -> tuple[Sequence[str], Sequence[Any], WhereOrTable]:
+def query_table(
+    source: Any, what: str, column: str, accepted: str
+) -> tuple[Sequence[str], Sequence[Any], WhereOrTable]:
     """The columns' names, the columns, and what says where a row (or, with None, the table) stands.
 
     `what` is the table and `column` one of its columns but the query, for messages.
@@ -25,7 +27,7 @@ def query_table(source: Any, what: str, column: str, forms: str) -> tuple[Sequen
     the queries counts as the first column.
     """
     if not isinstance(source, str | os.PathLike):
-        table = table_of(source, what, forms)
+        table = table_of(source, what, accepted)
         if is_pandas(source):
             table = _with_index(source, table, what)
         return list(table), list(table.values()), _row(what)
@@ -47,8 +49,8 @@ def _with_index(source: Any, table: Table, what: str) -> Table:
         if index.nlevels > 1:
             raise DataError(f"{what}: the index has {index.nlevels} levels; one, the query, is expected")
         (name,) = index.names
-        known = str(name) not in QUERY_COLUMNS and any(column in QUERY_COLUMNS for column in table)
-        return {column: values for column, values in table.items() if column != str(name)} if known else table
+        redundant = str(name) not in QUERY_COLUMNS and any(column in QUERY_COLUMNS for column in table)
+        return {column: values for column, values in table.items() if column != str(name)} if redundant else table
     default = getattr(index, "start", None) == 0 and getattr(index, "step", None) == 1
     first = next(iter(table), "")
     if default or first in QUERY_COLUMNS:

@@ -21,12 +21,12 @@ import polars as pl
 from surefoot.arguments import decimal, is_real
 from surefoot.arrays import Floats
 from surefoot.data.reading.files import WHITESPACE
-from surefoot.data.reading.fork_safety import forked
+from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import ArgumentError, DataError, shortened
 
 Where: TypeAlias = "Callable[[int], str]"
 
-_WHOLE = 2**53  # whole floats up to here are the numbers that were meant; above it they may have been rounded
+_LARGEST_EXACT = 2**53  # whole floats up to here are the numbers that were meant; above it they may have been rounded
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # told by name, so that pandas need not be there
 
 
@@ -70,7 +70,7 @@ def names_of(values: Any, name: str, where: Where) -> tuple[str, ...]:
 
 
 def _texts(values: Any, name: str, where: Where) -> pl.Series | list[str]:
-    column = _known(values)
+    column = _as_column(values)
     if isinstance(column, pl.Series):
         ids = _typed_ids(column)
         if ids is not None and not ids.null_count():
@@ -83,7 +83,7 @@ def _texts(values: Any, name: str, where: Where) -> pl.Series | list[str]:
 
 def floats_of(values: Any, name: str, where: Where) -> Floats:
     """The values as float64, which may be NaN or infinite only where they were written so."""
-    column = _known(values)
+    column = _as_column(values)
     if isinstance(column, list) and set(map(type, column)) == {str} and all(map(str.isascii, column)):
         column = pl.Series(column, dtype=pl.String)  # Polars reads a column of texts many times as fast
     if isinstance(column, pl.Series):
@@ -103,7 +103,7 @@ def is_masked(values: Any) -> bool:
     return masked is not None and isinstance(values, masked.MaskedArray) and bool(masked.is_masked(values))
 
 
-def _known(values: Any) -> pl.Series | Sequence[Any]:
+def _as_column(values: Any) -> pl.Series | Sequence[Any]:
     """A Polars column of the values where they have one type, else Python's own objects."""
     if isinstance(values, pl.Series):
         return values
@@ -130,15 +130,16 @@ def _typed_ids(column: pl.Series) -> pl.Series | None:
     if dtype == pl.String or dtype.is_integer() or isinstance(dtype, pl.Categorical | pl.Enum):
         return column.cast(pl.String)
     if dtype.is_float():
-        whole = column.cast(pl.Int64, strict=False)
-        return whole.cast(pl.String) if ((whole.cast(pl.Float64) == column) & (whole.abs() <= _WHOLE)).all() else None
+        integers = column.cast(pl.Int64, strict=False)
+        exact = (integers.cast(pl.Float64) == column) & (integers.abs() <= _LARGEST_EXACT)
+        return integers.cast(pl.String) if exact.all() else None
     return None
 
 
 def _typed_numbers(column: pl.Series) -> pl.Series | None:
     if column.dtype.is_numeric():
         return column.cast(pl.Float64)
-    if column.dtype == pl.String and not forked():
+    if column.dtype == pl.String and not threads_lost():
         return column.str.strip_chars(WHITESPACE).cast(pl.Float64, strict=False)
     return None
 
@@ -150,8 +151,8 @@ def _id(value: Any, name: str, where: Where, row: int) -> str:
         raise DataError(f"{where(row)}: {name} is missing; every row needs one")
     if isinstance(value, Integral) and is_real(value):
         return _digits(int(value), name, where, row)
-    if is_real(value) and _is_whole(value):
-        if abs(value) <= _WHOLE:
+    if is_real(value) and _is_integer(value):
+        if abs(value) <= _LARGEST_EXACT:
             return str(int(value))
         raise DataError(
             f"{where(row)}: {name} is {shortened(value)}, which may have been rounded; give ids as texts or integers"
@@ -161,7 +162,7 @@ def _id(value: Any, name: str, where: Where, row: int) -> str:
     )
 
 
-def _is_whole(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     try:
         return bool(value == int(value))
     except (OverflowError, ValueError):

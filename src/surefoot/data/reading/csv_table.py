@@ -16,8 +16,8 @@ import polars as pl
 from surefoot.arguments import decimal
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.reading.csv_text import read_csv_text, records
-from surefoot.data.reading.files import WHITESPACE, uncompressed
-from surefoot.data.reading.fork_safety import forked
+from surefoot.data.reading.files import WHITESPACE, plain_for_polars
+from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.data.reading.frames import QUERY_COLUMNS
 from surefoot.errors import DataError, shortened
 
@@ -27,10 +27,10 @@ _HEADS = (*QUERY_COLUMNS, "topic", "")
 _BLANK = re.compile(rf"(?:[{WHITESPACE}]*\n)+")
 
 
-def read_csv(path: Path, form: str) -> tuple[list[str], Columns, Callable[[int | None], str]]:
+def read_csv(path: Path, expected_header: str) -> tuple[list[str], Columns, Callable[[int | None], str]]:
     """The columns' names, their texts (None where there is none), and what says where a row stands.
 
-    `form` is how the header should look, for messages.
+    `expected_header` is how the header should look, for messages.
     """
     text = read_csv_text(path)
     blank = _BLANK.match(text)
@@ -43,20 +43,20 @@ def read_csv(path: Path, form: str) -> tuple[list[str], Columns, Callable[[int |
         line = next((line for i, (line, _) in enumerate(records(path, text, separator)) if i == row + 1), row + 2)
         return f"{path}, line {line}"
 
-    split = None if forked() or '"' in text else _split(text[blank.end() if blank else 0 :], separator)
-    columns = split or _one_by_one(path, text, separator, form)
+    split = None if threads_lost() or '"' in text else _split(text[blank.end() if blank else 0 :], separator)
+    columns = split or _one_by_one(path, text, separator, expected_header)
     names = [column[0] or "" for column in columns]
-    _check_header(names, where, form)
+    _check_header(names, where, expected_header)
     return names, [column[1:] for column in columns], where
 
 
-def _check_header(names: list[str], where: Callable[[int], str], form: str) -> None:
+def _check_header(names: list[str], where: Callable[[int], str], expected_header: str) -> None:
     twice = first_repeated(names)
     if twice is not None:
         raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every column needs its own name")
     if names[1:] and names[0].lower() not in _HEADS and all(map(_is_number, names[1:])):
         raise DataError(
-            f"{where(-1)}: this line seems to be numbers, and the first must be the header: {form} "
+            f"{where(-1)}: this line seems to be numbers, and the first must be the header: {expected_header} "
             "(where the names are numbers, call the first column 'query')"
         )
 
@@ -75,7 +75,7 @@ def _split(text: str, separator: str) -> list[pl.Series] | None:
     try:
         # Names come from the first row as data: Polars would silently rename a column that appears twice.
         table = pl.read_csv(
-            uncompressed(lines.encode() + b"\n"),  # a last line without an end may be too long, unseen
+            plain_for_polars(lines.encode() + b"\n"),  # a last line without an end may be too long, unseen
             has_header=False,
             infer_schema=False,
             separator=separator,
@@ -91,12 +91,14 @@ def _split(text: str, separator: str) -> list[pl.Series] | None:
     return cells.get_columns() if cells.height else None
 
 
-def _one_by_one(path: Path, text: str, separator: str, form: str) -> list[list[str | None]]:
+def _one_by_one(path: Path, text: str, separator: str, expected_header: str) -> list[list[str | None]]:
     rows: list[list[str | None]] = []
     for line, record in records(path, text, separator):
         if rows and len(record) != len(rows[0]):
             raise DataError.at(path, line, f"found {len(record)} columns where the header has {len(rows[0])}")
         rows.append([field or None for field in record])
     if not rows:
-        raise DataError.at(path, None, f"the file is empty; expected a header '{form}' and then a line per row")
+        raise DataError.at(
+            path, None, f"the file is empty; expected a header '{expected_header}' and then a line per row"
+        )
     return [list(column) for column in zip(*rows, strict=True)]

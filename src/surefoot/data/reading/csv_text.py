@@ -53,7 +53,7 @@ def records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[s
 
 def _all_records(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
     if '"' not in text:
-        yield from ((line, written.split(separator)) for line, written in enumerate(text.split("\n"), start=1))
+        yield from ((line, content.split(separator)) for line, content in enumerate(text.split("\n"), start=1))
         return
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     start = 1

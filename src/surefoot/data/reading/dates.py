@@ -20,32 +20,32 @@ def read_dates(path: str | os.PathLike[str]) -> dict[str, datetime.date]:
 
     Columns are separated by white space, or by a comma or tab; a header line `query date` may come first.
     """
-    found: dict[str, datetime.date] = {}
+    dates: dict[str, datetime.date] = {}
     text = read_text(existing_file(path))
     if "\n" not in text and "\r" in text.strip(WHITESPACE):
         raise DataError.at(path, 1, OLD_MAC)
     first = True
     for number, line in enumerate(text.split("\n"), start=1):
-        query, _, written = _BETWEEN.sub(" ", line).strip(" ").partition(" ")
+        query, _, text_of_date = _BETWEEN.sub(" ", line).strip(" ").partition(" ")
         if not query:
             continue
-        header, first = first and written.lower() == "date", False
+        header, first = first and text_of_date.lower() == "date", False
         if header:
             continue
-        if not written:
+        if not text_of_date:
             raise DataError.at(
                 path, number, f"no date after {shortened(query)}; expected 'query date', as in '301 2026-11-15'"
             )
-        date = date_of(written)
+        date = date_of(text_of_date)
         if date is None:
-            raise DataError.at(path, number, f"{shortened(written)} is not a date; write it as 2026-11-15")
-        if found.setdefault(query, date) != date:
+            raise DataError.at(path, number, f"{shortened(text_of_date)} is not a date; write it as 2026-11-15")
+        if dates.setdefault(query, date) != date:
             raise DataError.at(
-                path, number, f"query {shortened(query)} has two dates, {found[query]} and {date}; keep one"
+                path, number, f"query {shortened(query)} has two dates, {dates[query]} and {date}; keep one"
             )
-    if not found:
+    if not dates:
         raise DataError.at(path, None, "the file holds no dates; expected lines of the form 'query date'")
-    return found
+    return dates
 
 
 def date_of(text: str) -> datetime.date | None:

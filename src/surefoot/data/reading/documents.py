@@ -1,4 +1,4 @@
-"""Where a table's document ids come from: memory, or the file, which is read again when they are asked for."""
+"""Where a table's document ids come from: memory, or the file, which is read again when they are needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arrays import Rows
-from surefoot.data.reading.files import state
+from surefoot.data.reading.files import file_status
 from surefoot.data.reading.lines import Layout, line_of, read_lines
 from surefoot.errors import DataError
 
@@ -33,45 +33,45 @@ class RowIds:
 class FileIds:
     """Documents and places of a file's rows, found by reading it again; it must not have changed.
 
-    The path is kept whole, so that another working folder, or another process, finds the same file.
+    The path is absolute, so that another working folder, or another process, finds the same file.
     """
 
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
-        self._given, self._path, self._layout = str(path), Path(path).absolute(), layout
+        self._given_path, self._path, self._layout = str(path), Path(path).absolute(), layout
         self._seen = self._state()
 
     def _state(self) -> tuple[int, int]:
-        found = state(self._path)
-        return (found.st_size, found.st_mtime_ns) if found else (0, 0)
+        status = file_status(self._path)
+        return (status.st_size, status.st_mtime_ns) if status else (0, 0)
 
     def __call__(self, rows: Rows) -> pl.Series:
         """The ids of rows."""
         if self._state() != self._seen:
-            raise DataError.at(self._given, None, "the file has changed since it was read; read it again")
+            raise DataError.at(self._given_path, None, "the file has changed since it was read; read it again")
         ascending = np.argsort(rows, kind="stable")
-        wanted = rows[ascending]
-        found: list[pl.Series] = []
+        sorted_rows = rows[ascending]
+        parts: list[pl.Series] = []
         before = 0
         for _, documents, _ in read_lines(self._path, self._layout, lambda *columns: columns):
-            low, high = np.searchsorted(wanted, [before, before + len(documents)])
-            found.append(documents.gather(wanted[low:high] - before))
+            low, high = np.searchsorted(sorted_rows, [before, before + len(documents)])
+            parts.append(documents.gather(sorted_rows[low:high] - before))
             before += len(documents)
         back = np.empty_like(ascending)
         back[ascending] = np.arange(len(ascending))
-        return pl.concat(found).gather(back)
+        return pl.concat(parts).gather(back)
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         """Where a row stands, for messages."""
-        return f"{self._given}, line {line_of(self._path, row)}"
+        return f"{self._given_path}, line {line_of(self._path, row)}"
 
 
 @dataclass(frozen=True)
 class ShiftedIds:
     """The documents of a part of a table that starts at a position of the whole."""
 
-    whole: RankedTable
+    table: RankedTable
     start: int
 
     def __call__(self, positions: Rows) -> pl.Series:
         """The ids at positions."""
-        return self.whole.documents(positions + self.start)
+        return self.table.documents(positions + self.start)

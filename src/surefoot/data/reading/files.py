@@ -14,13 +14,13 @@ from surefoot.data.compression import CORRUPT, DECOMPRESSORS, OPEN, SIGNATURES
 from surefoot.data.reading.json_text import parse_json
 from surefoot.errors import DataError, shortened
 
-# The forms that endings stand for; files of any other are lines.
-FORMS = {
+# The formats that endings stand for; files with any other ending are lines.
+FORMATS = {
     ".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
 }  # fmt: skip
-_OF_LINES = (".run", ".trec", ".res", ".results", ".txt", ".tsv")  # what a system's name does not end in
-MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
-_SNIFFED = (MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
+_LINE_ENDINGS = (".run", ".trec", ".res", ".results", ".txt", ".tsv")  # what a system's name does not end in
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
+_SNIFFED = (BYTE_ORDER_MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 _BLOCK = 1 << 20
 WHITESPACE = " \t\v\f\r"  # within a line
 OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
@@ -32,7 +32,7 @@ def stem(path: str | os.PathLike[str]) -> str:
     >>> stem("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    return as_text(_without(_without(Path(path).name, OPEN), (*_OF_LINES, *FORMS)))
+    return as_text(_without_ending(_without_ending(Path(path).name, OPEN), (*_LINE_ENDINGS, *FORMATS)))
 
 
 def inner_ending(path: str | os.PathLike[str]) -> str:
@@ -41,10 +41,10 @@ def inner_ending(path: str | os.PathLike[str]) -> str:
     >>> inner_ending("bm25.CSV.gz")
     '.csv'
     """
-    return Path(_without(Path(path).name, OPEN)).suffix.lower()
+    return Path(_without_ending(Path(path).name, OPEN)).suffix.lower()
 
 
-def _without(name: str, endings: Iterable[str]) -> str:
+def _without_ending(name: str, endings: Iterable[str]) -> str:
     """The name without the one of the endings that it has, if something is left."""
     return next((name[: -len(one)] for one in endings if name.lower().endswith(one) and len(name) > len(one)), name)
 
@@ -59,23 +59,23 @@ def is_compressed(path: Path) -> bool:
     return path.suffix.lower() in OPEN
 
 
-def state(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """What is known of the file, through links; nothing where there is none or its name cannot be one."""
+def file_status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    """What the system says of the file that links lead to; None where there is none or its name cannot be one."""
     try:
         return Path(path).stat()
     except (OSError, ValueError):
         return None
 
 
-def resolved(path: str | os.PathLike[str]) -> Path:
+def resolve_links(path: str | os.PathLike[str]) -> Path:
     """The path with its links followed; an OSError where one leads to itself, which Python 3.13 no longer tells."""
     try:
-        found = Path(path).resolve()
+        target = Path(path).resolve()
     except RuntimeError as error:
         raise OSError("it is a link that leads to itself") from error
-    if found.is_symlink():
+    if target.is_symlink():
         raise OSError("it is a link that leads to itself")
-    return found
+    return target
 
 
 def existing_file(path: str | os.PathLike[str]) -> Path:
@@ -84,12 +84,12 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
     if not str(path):
         raise DataError("no file is named where one should be; give its name")
     try:
-        found = file.stat()
+        status = file.stat()
     except (OSError, ValueError) as error:
         raise DataError.at(path, None, f"cannot be read ({reason(error)}); check the name") from error
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise DataError.at(path, None, "is a folder; give a file")
-    if stat.S_ISREG(found.st_mode) and found.st_size == 0:  # a pipe has no size
+    if stat.S_ISREG(status.st_mode) and status.st_size == 0:  # a pipe has no size
         raise DataError.at(path, None, "the file is empty; expected at least one line")
     return file
 
@@ -104,7 +104,7 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
     rest: list[bytes] = []  # the start of a line, in as many pieces as it takes
     ending, first = path.suffix.lower(), True
     try:
-        for block in _pieces(path, ending, size):
+        for block in _decompressed_pieces(path, ending, size):
             if first and ending not in OPEN:
                 _refuse_compressed(path, block)
             first = False
@@ -126,16 +126,16 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
         yield b"".join(rest)
 
 
-def _pieces(path: Path, ending: str, size: int) -> Iterator[bytes]:
+def _decompressed_pieces(path: Path, ending: str, size: int) -> Iterator[bytes]:
     if ending in DECOMPRESSORS:
         with path.open("rb") as file:
-            yield from _streams(file, DECOMPRESSORS[ending], size)
+            yield from _decompressed_streams(file, DECOMPRESSORS[ending], size)
     else:
         with OPEN.get(ending, Path.open)(path, "rb") as file:
             yield from iter(lambda: file.read(size), b"")
 
 
-def _streams(file: BinaryIO, decompressor: Callable[[], Any], size: int) -> Iterator[bytes]:
+def _decompressed_streams(file: BinaryIO, decompressor: Callable[[], Any], size: int) -> Iterator[bytes]:
     """Compressed streams end to end; the library's own reader would pass over garbage that follows them."""
     data = file.read(size)
     while data:
@@ -154,15 +154,15 @@ def _refuse_compressed(path: Path, start: bytes) -> None:
             raise DataError.at(path, None, f"this is compressed data; name the file {path.name}{ending}")
 
 
-def uncompressed(data: bytes) -> bytes:
+def plain_for_polars(data: bytes) -> bytes:
     """The same text for Polars, which would decompress what starts like `x^` or drop a mark, but not behind a mark."""
-    return MARK + data if data.startswith(_SNIFFED) else data
+    return BYTE_ORDER_MARK + data if data.startswith(_SNIFFED) else data
 
 
 def text_blocks(path: str | os.PathLike[str], size: int) -> Iterator[bytes]:
     """The file's blocks of whole lines, of about `size`, without a byte order mark."""
     blocks = read_blocks(existing_file(path), size)
-    yield from (block.removeprefix(MARK) for block in islice(blocks, 1))
+    yield from (block.removeprefix(BYTE_ORDER_MARK) for block in islice(blocks, 1))
     yield from blocks
 
 
@@ -191,7 +191,7 @@ def utf8_line(path: str | os.PathLike[str], line: int, data: bytes) -> str:
 
 def read_text(path: Path) -> str:
     """All of the file's text, which must be UTF-8 without NUL, without a byte order mark."""
-    data = read_bytes(path).removeprefix(MARK)
+    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -226,7 +226,7 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
                 raise DataError.at(path, number, f"is not JSON ({shortened(str(error), 200)})") from error
 
 
-def ends(path: Path, size: int) -> bytes:
+def first_and_last_bytes(path: Path, size: int) -> bytes:
     """The first and last bytes of a file, decompressed by its ending; nothing where it cannot be read."""
     try:
         with OPEN.get(path.suffix.lower(), Path.open)(path, "rb") as file:

@@ -16,14 +16,14 @@ _POLARS = re.compile(r"polars-\d|async-executor|tokio")
 _state = {"used": False, "lost": False}
 
 
-def forked() -> bool:
+def threads_lost() -> bool:
     """Whether this process is a forked child that has lost Polars' threads."""
     return _state["lost"]
 
 
 def refuse_in_fork(what: str) -> None:
     """An error, in such a child, instead of waiting for ever."""
-    if forked():
+    if threads_lost():
         raise SurefootError(
             f"{what} needs threads that this process lost when it was forked from one that had used them; start "
             'processes with multiprocessing.get_context("spawn") (or "forkserver")'

@@ -1,4 +1,4 @@
-"""Which form a file of runs or judgments has, told by its ending, its header, its keys or its number of columns.
+"""Which format a file of runs or judgments has, told by its ending, its header, its keys or its number of columns.
 
 The sign holds for the whole file: no line is read in a way of its own.
 """
@@ -19,24 +19,24 @@ import polars as pl
 from surefoot.data.reading.columns import Where, row_of
 from surefoot.data.reading.csv_table import read_csv
 from surefoot.data.reading.csv_text import check_csv_names
-from surefoot.data.reading.files import FORMS, inner_ending, is_compressed, json_lines, lines_in, read_json
+from surefoot.data.reading.files import FORMATS, inner_ending, is_compressed, json_lines, lines_in, read_json
 from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.frames import (
     DOCUMENT_COLUMNS,
     GRADES,
     QUERY_COLUMNS,
     SCORES,
-    checked,
+    checked_columns,
     columns_of,
+    columns_of_table,
     is_record,
-    of_table,
     read_table,
     write_frame,
 )
 from surefoot.data.reading.lines import line_blocks
 from surefoot.data.tools import quepid, rank_eval, workbench
-from surefoot.data.tools.json_location import JsonFile, Node
-from surefoot.data.tools.tool_file import Contents
+from surefoot.data.tools.json_location import JsonFile, JsonValue
+from surefoot.data.tools.tool_file import ToolFile
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, listed, shortened
 
@@ -49,25 +49,25 @@ _SNIFFED = 1 << 16
 Part: TypeAlias = "tuple[tuple[pl.Series, ...], Where]"  # query, document and number columns, and where a row stands
 
 
-def form_of(path: str | os.PathLike[str]) -> str:
+def format_of(path: str | os.PathLike[str]) -> str:
     """What the ending says: "parquet", "json", "jsonl", "table" (text with a header), or else "lines"."""
-    form = FORMS.get(inner_ending(path), "lines")
-    return "lines" if form == "parquet" and is_compressed(Path(path)) else form
+    file_format = FORMATS.get(inner_ending(path), "lines")
+    return "lines" if file_format == "parquet" and is_compressed(Path(path)) else file_format
 
 
-def write_form(path: str | os.PathLike[str], table: RankedTable) -> bool:
-    """Write the table in the form that the ending asks for; does nothing, and says so, where that is lines."""
+def write_in_format(path: str | os.PathLike[str], table: RankedTable) -> bool:
+    """Write the table in the format that the ending names; False, with nothing written, where that is lines."""
     tabs = inner_ending(path) == ".tsv"  # written with a header, which a file to be read need not have
-    form = "table" if tabs else form_of(path)
-    if form == "lines":
+    file_format = "table" if tabs else format_of(path)
+    if file_format == "lines":
         return False
-    if form == "parquet":
+    if file_format == "parquet":
         write_frame(path, table.to_frame())
         return True
     refuse_in_fork("writing runs and judgments")
-    if form == "json":
+    if file_format == "json":
         text = json.dumps(table.to_dict(), indent=1, ensure_ascii=False) + "\n"
-    elif form == "jsonl":
+    elif file_format == "jsonl":
         rows = table.to_frame().iter_rows(named=True)
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     else:
@@ -93,45 +93,47 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
     return len(fields) if fields == line.split() else None, False
 
 
-def read_parts(path: Path, form: str, what: str, numbers: Sequence[str], judges: str | None) -> dict[str | None, Part]:
-    """What a file of a form but lines holds: one table, or several runs by their names.
+def read_parts(
+    path: Path, file_format: str, what: str, numbers: Sequence[str], judges: str | None
+) -> dict[str | None, Part]:
+    """What a file that is not lines holds: one table, or several runs by their names.
 
-    `what` is wanted, a run or judgments, with one of `numbers` as the name of its number; `judges` is the rule for
-    several judges' ratings, if one is given.
+    `what` says what is expected, a run or judgments, with one of `numbers` as the name of its number; `judges` is the
+    rule for several judges' ratings, if one is given.
     """
-    contents: Contents | None = None
-    found: Any = None
-    if form == "table":
+    tool_file: ToolFile | None = None
+    content: Any = None
+    if file_format == "table":
         names, columns, where = read_csv(path, f"query_id,doc_id,{numbers[0]}")
-        contents = quepid.in_table(names, columns, where, (*GRADES, *SCORES, "position"), judges)
-        found = dict(zip(names, columns, strict=True))
-    elif form == "parquet":
-        found = read_table(path)
-    elif form == "json":
-        found = read_json(path)
-        file = Node(found, JsonFile(str(path)))
-        contents = workbench.in_json(file) or rank_eval.in_json(file)
+        tool_file = quepid.from_table(names, columns, where, (*GRADES, *SCORES, "position"), judges)
+        content = dict(zip(names, columns, strict=True))
+    elif file_format == "parquet":
+        content = read_table(path)
+    elif file_format == "json":
+        content = read_json(path)
+        file = JsonValue(content, JsonFile(str(path)))
+        tool_file = workbench.from_json(file) or rank_eval.from_json(file)
     else:
-        contents, found = _read_json_lines(path)
-    if not (contents and contents.judged):
+        tool_file, content = _read_json_lines(path)
+    if not (tool_file and tool_file.judged):
         refuse_judges(judges)
-    if contents is not None:
-        return _parts_of(contents, path, what)
-    if form == "table":
-        return {None: (of_table(found, numbers, str(path), where), where)}
-    return {None: (columns_of(found, numbers, str(path)), row_of(str(path)))}
+    if tool_file is not None:
+        return _tool_parts(tool_file, path, what)
+    if file_format == "table":
+        return {None: (columns_of_table(content, numbers, str(path), where), where)}
+    return {None: (columns_of(content, numbers, str(path)), row_of(str(path)))}
 
 
-def _parts_of(contents: Contents, path: Path, what: str) -> dict[str | None, Part]:
-    if contents.holds != what:
-        has = "a run" if contents.holds == "run" else "judgments"
-        wanted = "a run" if what == "run" else "judgments"
-        raise DataError.at(path, None, f"this is {contents.what}, which holds {has}, where {wanted} should be")
-    if not any(len(rows.documents) for rows in contents.parts.values()):
-        raise DataError.at(path, None, f"this is {contents.what}, and no query in it has a document")
+def _tool_parts(tool_file: ToolFile, path: Path, what: str) -> dict[str | None, Part]:
+    if tool_file.holds != what:
+        actual = "a run" if tool_file.holds == "run" else "judgments"
+        expected = "a run" if what == "run" else "judgments"
+        raise DataError.at(path, None, f"this is {tool_file.what}, which holds {actual}, where {expected} should be")
+    if not any(len(rows.documents) for rows in tool_file.parts.values()):
+        raise DataError.at(path, None, f"this is {tool_file.what}, and no query in it has a document")
     return {
-        name: (checked(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where)
-        for name, rows in contents.parts.items()
+        name: (checked_columns(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where)
+        for name, rows in tool_file.parts.items()
         if len(rows.documents)
     }
 
@@ -142,12 +144,12 @@ def one_part(parts: dict[str | None, Part], path: str | os.PathLike[str], name: 
         return next(iter(parts.values()))
     if name is not None and name in parts:
         return parts[name]
-    called = "" if name is None else f", none of them {shortened(name)}"
+    not_among = "" if name is None else f", none of them {shortened(name)}"
     raise DataError.at(
         path,
         None,
-        f"holds {len(parts)} runs{called}: {listed([str(run) for run in parts])}; name one of these, or take them all "
-        "(without a name on the command line, with read_runs in Python)",
+        f"holds {len(parts)} runs{not_among}: {listed([str(run) for run in parts])}; name one of these, or take them "
+        "all (without a name on the command line, with read_runs in Python)",
     )
 
 
@@ -160,35 +162,35 @@ def refuse_judges(judges: str | None) -> None:
         )
 
 
-def _read_json_lines(path: Path) -> tuple[Contents | None, Any]:
+def _read_json_lines(path: Path) -> tuple[ToolFile | None, Any]:
     """What a file of JSON lines holds: a tool's results, or a list of records, or one dict of all queries."""
     lines = json_lines(path)
     first = list(islice(lines, 1))  # a pipe can be read once only
-    contents = workbench.in_json_lines(str(path), chain(first, lines))
-    return (contents, None) if contents else (None, _records(path, chain(first, lines)))
+    tool_file = workbench.from_json_lines(str(path), chain(first, lines))
+    return (tool_file, None) if tool_file else (None, _records(path, chain(first, lines)))
 
 
 def _records(path: Path, lines: Iterable[tuple[int, Any]]) -> Any:
     """A list of records, or one dict of all queries."""
-    found: list[dict[str, Any]] = []
+    values: list[dict[str, Any]] = []
     nested: dict[str, Any] = {}
     records = False
     for number, value in lines:
         if not isinstance(value, dict):
             raise DataError.at(path, number, f"expected an object {{…}}, found {shortened(value)}")
         record = is_record(value)
-        if found and record != records:
+        if values and record != records:
             raise DataError.at(
                 path, number, 'lines like {"query_id": …, "doc_id": …} and like {query: …} are mixed; use one form'
             )
         records = record
-        found.append(value)
+        values.append(value)
         if not record:
             twice = next((query for query in value if query in nested), None)
             if twice is not None:
                 raise DataError.at(path, number, f"query {shortened(twice)} stands on a line before; give it once")
             nested |= value
-    return nested or found
+    return nested or values
 
 
 def check_ranks(table: RankedTable, ids: FileIds) -> None:
@@ -199,7 +201,7 @@ def check_ranks(table: RankedTable, ids: FileIds) -> None:
         row, first = int(rows.min()), wrong[rows.argmin()]
         query = table.queries[int(table.ranking.query_at(first))]
         raise DataError(
-            f"{ids.place(row)}: three columns without a header are 'query document rank', but in query "
+            f"{ids.location(row)}: three columns without a header are 'query document rank', but in query "
             f"{shortened(query)} the last does not count 1, 2, 3, …; if it is a score, put a line "
             "'query_id doc_id score' with tabs above"
         )
@@ -210,8 +212,8 @@ def is_ranx(source: Any) -> bool:
     return type(source).__module__.partition(".")[0] == "ranx"
 
 
-def of_ranx(source: Any, wanted: str) -> Any:
+def ranx_dict(source: Any, class_name: str) -> Any:
     """The nested dict of a ranx object, which must be of the wanted class."""
-    if type(source).__name__ != wanted:
-        raise DataError(f"found ranx's {type(source).__name__} where its {wanted} is needed")
+    if type(source).__name__ != class_name:
+        raise DataError(f"found ranx's {type(source).__name__} where its {class_name} is needed")
     return source.to_dict()

@@ -26,7 +26,7 @@ SCORES = ("score", RANK)
 GRADES = ("relevance", "rel", "label", "grade", "rating")
 
 _SCORED = ("corpus-id", "corpus_id", "q_id")  # beside these, which are BEIR's and ranx's, grades are called scores
-_FORMS = "a file, a nested dict {query: {document: number}}, a pandas, polars or Arrow table, or named tuples"
+_ACCEPTED = "a file, a nested dict {query: {document: number}}, a pandas, polars or Arrow table, or named tuples"
 
 
 def is_table(source: Any) -> bool:
@@ -34,8 +34,8 @@ def is_table(source: Any) -> bool:
     return isinstance(source, pl.LazyFrame) or hasattr(source, "__arrow_c_stream__") or hasattr(source, "to_polars")
 
 
-def to_polars(table: Any, what: str, forms: str = _FORMS) -> pl.DataFrame:
-    """A polars or Arrow table or a Hugging Face dataset as a polars frame; `forms` says what else may be given."""
+def to_polars(table: Any, what: str, accepted: str = _ACCEPTED) -> pl.DataFrame:
+    """A polars or Arrow table or a Hugging Face dataset as a polars frame; `accepted` says what else may be given."""
     if isinstance(table, pl.DataFrame):
         return table
     try:
@@ -46,7 +46,7 @@ def to_polars(table: Any, what: str, forms: str = _FORMS) -> pl.DataFrame:
             return pl.DataFrame(table if hasattr(table, "__arrow_c_stream__") else table.to_polars())
     except pl.exceptions.PolarsError as error:
         raise DataError(f"{what}: the table cannot be read ({shortened(str(error), 400)})") from error
-    raise DataError(f"{what}: cannot read a {type(table).__name__}; give {forms}")
+    raise DataError(f"{what}: cannot read a {type(table).__name__}; give {accepted}")
 
 
 def is_pandas(table: Any) -> bool:
@@ -76,11 +76,11 @@ def _queries_in(table: Mapping[Any, Any]) -> list[Any]:
 
 
 def _is_column(values: Any) -> bool:
-    whole = isinstance(values, str | bytes | Mapping) or hasattr(values, "columns")  # a text, a dict or a table
-    return not whole and isinstance(values, Iterable)
+    single = isinstance(values, str | bytes | Mapping) or hasattr(values, "columns")  # a text, a dict or a table
+    return not single and isinstance(values, Iterable)
 
 
-def table_of(source: Any, what: str, forms: str = _FORMS) -> Table:
+def table_of(source: Any, what: str, accepted: str = _ACCEPTED) -> Table:
     """The columns of a table of any maker; a pandas index with names counts as columns."""
     if is_columns(source):
         named = list(source.items())
@@ -89,7 +89,7 @@ def table_of(source: Any, what: str, forms: str = _FORMS) -> Table:
         named = [(name, values) for name, values in levels if name is not None]
         named += [(name, source.iloc[:, position]) for position, name in enumerate(source.columns)]
     else:
-        frame = to_polars(source, what, forms)
+        frame = to_polars(source, what, accepted)
         named = list(zip(frame.columns, frame.get_columns(), strict=True))
     twice = first_repeated(str(name) for name, _ in named)
     if twice is not None:
@@ -112,10 +112,12 @@ def columns_of(source: Any, numbers: Sequence[str], what: str) -> tuple[pl.Serie
     """
     if isinstance(source, Mapping) and not is_query_table(source):
         return _from_nested(source, RANK in numbers, what)
-    return of_table(table_of(_of_records(source, what), what), numbers, what)
+    return columns_of_table(table_of(_columns_of_records(source, what), what), numbers, what)
 
 
-def of_table(table: Table, numbers: Sequence[str], what: str, rows: Where | None = None) -> tuple[pl.Series, ...]:
+def columns_of_table(
+    table: Table, numbers: Sequence[str], what: str, rows: Where | None = None
+) -> tuple[pl.Series, ...]:
     """Query, document and number columns of a table, checked; `rows` says where a row stands."""
     query, document = (_pick(table, names, what) for names in (QUERY_COLUMNS, DOCUMENT_COLUMNS))
     scored = [] if document not in _SCORED and query not in _SCORED else ["score"]
@@ -123,11 +125,11 @@ def of_table(table: Table, numbers: Sequence[str], what: str, rows: Where | None
     if not len(table[query]):
         raise DataError(f"{what}: the table is empty; expected at least one row")
     names = repr(query), repr(document), repr(number)
-    found = checked(table[query], table[document], table[number], names, rows or row_of(what))
-    return (*found[:2], -found[2]) if number == RANK else found
+    columns = checked_columns(table[query], table[document], table[number], names, rows or row_of(what))
+    return (*columns[:2], -columns[2]) if number == RANK else columns
 
 
-def _of_records(source: Any, what: str) -> Any:
+def _columns_of_records(source: Any, what: str) -> Any:
     """The columns of rows that name them, such as ir_datasets' and ir_measures' tuples; other sources as they are."""
     table = is_columns(source) or is_pandas(source) or is_table(source)
     if table or isinstance(source, str | bytes | np.ndarray) or not isinstance(source, Iterable):
@@ -139,25 +141,27 @@ def _of_records(source: Any, what: str) -> Any:
         if not is_record(row) or type(row) is not type(rows[0]):
             raise DataError(
                 f"{what}, row {number}: found {shortened(row)} ({type(row).__name__}); rows must all be of one kind "
-                f"and name their columns, as ir_measures' ScoredDoc(query_id, doc_id, score) does; or give {_FORMS}"
+                f"and name their columns, as ir_measures' ScoredDoc(query_id, doc_id, score) does; or give {_ACCEPTED}"
             )
     if isinstance(rows[0], Mapping):
         return {str(name): [row.get(name) for row in rows] for name in rows[0]}
     return dict(zip(rows[0]._fields, zip(*rows, strict=True), strict=True))
 
 
-def checked(queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: Where) -> tuple[pl.Series, ...]:
+def checked_columns(
+    queries: Any, documents: Any, numbers: Any, names: tuple[str, ...], where: Where
+) -> tuple[pl.Series, ...]:
     """Columns of any maker as ids, ids and finite numbers; messages call them by `names`."""
     query, document, number = names
-    found = floats_of(numbers, number, where)
-    wrong = ~np.isfinite(found)
+    values = floats_of(numbers, number, where)
+    wrong = ~np.isfinite(values)
     if wrong.any():
         row = int(wrong.argmax())
-        raise DataError(f"{where(row)}: {number} is {found[row]}; every value must be finite")
+        raise DataError(f"{where(row)}: {number} is {values[row]}; every value must be finite")
     return (
         ids_of(queries, query, where),
         ids_of(documents, document, where),
-        pl.Series(number, found),
+        pl.Series(number, values),
     )
 
 
@@ -203,7 +207,7 @@ def _from_nested(source: Mapping[Any, Any], ranked: bool, what: str) -> tuple[pl
             other = f", found a {type(results).__name__}"
             raise DataError(
                 f"{what}, query {shortened(query)}: expected a dict {{document: number}}{ids if ranked else other}; "
-                f"give {_FORMS}"
+                f"give {_ACCEPTED}"
             )
         lengths.append(len(results))
         documents.extend(results)
@@ -218,14 +222,14 @@ def _from_nested(source: Mapping[Any, Any], ranked: bool, what: str) -> tuple[pl
         return f"{what}, query {shortened(keys[row_query[row]])}, document {shortened(documents[row])}"
 
     names = ("query", "document", "the number")
-    _, document_column, number_column = checked(queries[:0], documents, numbers, names, where)
+    _, document_column, number_column = checked_columns(queries[:0], documents, numbers, names, where)
     return queries.gather(row_query), document_column, number_column
 
 
 def keys_of(keys: Iterable[Any], what: str) -> pl.Series:
     """A dict's keys as ids, of which no two may become one."""
-    given = list(keys)
-    ids = ids_of(given, "the key", lambda row: f"{what} {row + 1}")
+    key_list = list(keys)
+    ids = ids_of(key_list, "the key", lambda row: f"{what} {row + 1}")
     twice = first_repeated(ids.to_list())
     if twice is not None:
         raise DataError(f"{what} {shortened(twice)}: two keys of the dict are this id, such as 1 and '1'; keep one")
@@ -236,8 +240,8 @@ def _pick(table: Table, names: tuple[str, ...], what: str) -> str:
     for name in names:
         if name in table:
             return name
-    found = ", ".join(shortened(name) for name in list(table)[:12])
+    present = ", ".join(shortened(name) for name in list(table)[:12])
     raise DataError(
-        f"{what}: no column {' or '.join(map(repr, names))}; found {found or 'none'} "
+        f"{what}: no column {' or '.join(map(repr, names))}; found {present or 'none'} "
         "(a pandas index counts as a column if it has a name)"
     )

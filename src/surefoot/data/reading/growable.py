@@ -1,4 +1,4 @@
-"""Columns and matrices that grow in place, so that memory never holds both their parts and the whole of them."""
+"""Columns and matrices that grow in place, so that memory never holds their parts and all of them at once."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 
-class GrowingColumn:
+class GrowableColumn:
     """Values that come one part after the other.
 
-    Too much room costs nothing: memory that nobody has written to is not there yet.
+    Too much room costs nothing: memory is only taken when it is written to.
     """
 
     def __init__(self, dtype: npt.DTypeLike, room: int = 0) -> None:
@@ -42,26 +42,26 @@ class GrowingColumn:
         """A view of the first values, for as long as nothing is added."""
         return self._values[:count]
 
-    def whole(self) -> npt.NDArray[Any]:
-        """All of it, no longer held here."""
+    def take(self) -> npt.NDArray[Any]:
+        """All values, which this column then no longer holds."""
         values, self._values = self._values, self._values[:0].copy()
         values.resize(self._length, refcheck=False)
         self._length = 0
         return values
 
 
-class GrowingMatrix:
+class GrowableMatrix:
     """Rows that come one block after the other, with columns of 0 to the right when wider ones come."""
 
     def __init__(self, dtype: npt.DTypeLike, width: int = 0) -> None:
         self.rows = 0
         self.width = width
-        self._cells = GrowingColumn(dtype)
+        self._cells = GrowableColumn(dtype)
 
     def reserve(self, rows: int, width: int) -> None:
         """Make room before the first row comes."""
         self.width = max(self.width, width)
-        self._cells = GrowingColumn(self._cells.first(0).dtype, rows * self.width)
+        self._cells = GrowableColumn(self._cells.first(0).dtype, rows * self.width)
 
     def append(self, block: npt.NDArray[Any]) -> None:
         """Put the block's rows below the others."""
@@ -85,6 +85,6 @@ class GrowingMatrix:
             rows[:, :old] = moved
             rows[:, old:] = 0
 
-    def whole(self) -> npt.NDArray[Any]:
-        """All rows, no longer held here."""
-        return self._cells.whole().reshape(self.rows, self.width)
+    def take(self) -> npt.NDArray[Any]:
+        """All rows, which this matrix then no longer holds."""
+        return self._cells.take().reshape(self.rows, self.width)

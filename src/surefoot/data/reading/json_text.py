@@ -30,10 +30,10 @@ def parse_json(text: str) -> Any:
     try:
         return _JSON.decode(text)
     except RepeatedNameError as error:
-        raise _located(text) or error from None
+        raise _find_repeated_name(text) or error from None
 
 
-def _located(text: str) -> RepeatedNameError | None:
+def _find_repeated_name(text: str) -> RepeatedNameError | None:
     """The first name that appears twice in one object, with its line."""
     objects: list[set[str] | None] = []  # the names seen in each object that is open, None for a list
     is_name = False
@@ -61,13 +61,14 @@ def _refuse_constant(text: str) -> None:
     raise ValueError(f"{text} is not a number in JSON")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _dict_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
         seen: set[str] = set()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise RepeatedNameError(twice, None)
-    return found
+    return values
 
 
-_JSON = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique)  # made once: a line is read faster
+# Made once, so that a line is read faster.
+_JSON = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_dict_of_unique_names)

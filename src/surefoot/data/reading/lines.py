@@ -26,8 +26,8 @@ import numpy as np
 import polars as pl
 
 from surefoot.arguments import decimal
-from surefoot.data.reading.files import OLD_MAC, WHITESPACE, lines_in, text_blocks, uncompressed, utf8_line
-from surefoot.data.reading.fork_safety import forked
+from surefoot.data.reading.files import OLD_MAC, WHITESPACE, lines_in, plain_for_polars, text_blocks, utf8_line
+from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.data.reading.ir_metadata import without_metadata
 from surefoot.errors import DataError, shortened
 
@@ -44,11 +44,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a line; the ones in `kept` are read, of which `number` must be a finite number."""
+    """The columns of a line; the ones in `used` are read, of which `number` must be a finite number."""
 
     what: str
     fields: tuple[str, ...]
-    kept: tuple[str, ...]
+    used: tuple[str, ...]
     number: str
 
     @property
@@ -68,19 +68,19 @@ class Layout:
 
 
 def read_lines(path: str | os.PathLike[str], layout: Layout, digest: Callable[..., Digest]) -> Iterator[Digest]:
-    """What `digest` makes of the layout's kept columns (one row per line) of each block of a file, in the file's order.
+    """What `digest` makes of the layout's used columns (one row per line) of each block of a file, in the file's order.
 
     Blocks are parsed and digested in threads, so that of their texts only what it keeps is held for long.
     """
 
     def parse(block: bytes) -> tuple[bytes, int, Digest | None]:
-        if forked():
+        if threads_lost():
             return block, block.count(b"\n"), None
         frame = _parse(block, layout)
         lines = block.count(b"\n") if frame is None else frame.height
         if frame is None:
-            frame = _parse(_regular(block), layout)
-        return block, lines, None if frame is None else digest(*map(frame.get_column, layout.kept))
+            frame = _parse(_with_single_spaces(block), layout)
+        return block, lines, None if frame is None else digest(*map(frame.get_column, layout.used))
 
     before, some = 0, False
     # Closed at once where a line is wrong: a generator, and its threads, would live as long as the error it raised.
@@ -91,7 +91,7 @@ def read_lines(path: str | os.PathLike[str], layout: Layout, digest: Callable[..
                 yield digested
             elif (frame := _read_slowly(path, block, layout, before)).height:
                 some = True
-                yield digest(*map(frame.get_column, layout.kept))
+                yield digest(*map(frame.get_column, layout.used))
             before += lines
     if not some:
         raise DataError.at(path, None, f"the file is empty; expected lines of the form '{layout.shape}'")
@@ -126,19 +126,19 @@ def _parse(data: bytes, layout: Layout) -> pl.DataFrame | None:
     """The columns if the lines are regular, else nothing."""
     try:
         frame = pl.read_csv(
-            uncompressed(data),
+            plain_for_polars(data),
             separator="\t" if b"\t" in data[: data.find(b"\n")] else " ",
             has_header=False,
             quote_char=None,
             schema=layout.schema,
             # Also the last field, so that a line which stops before it shows as a null.
-            columns=sorted({layout.fields.index(name) for name in (*layout.kept, layout.fields[-1])}),
+            columns=sorted({layout.fields.index(name) for name in (*layout.used, layout.fields[-1])}),
         )
     except (pl.exceptions.PolarsError, ValueError, OSError):
         return None
     if frame.height == 0 or any(column.null_count() for column in frame.get_columns()):
         return None
-    # Of the text Polars has looked only at fields that are kept.
+    # Of the text Polars has looked only at fields that are used.
     if not (_is_regular(data, len(layout.fields), frame.height) and is_utf8(data)):
         return None
     return frame if np.isfinite(frame[layout.number].to_numpy()).all() else None
@@ -170,7 +170,7 @@ def is_utf8(data: bytes) -> bool:
     if data.isascii():
         return True
     try:
-        if forked():
+        if threads_lost():
             data.decode()
         else:
             pl.Series([data], dtype=pl.Binary).cast(pl.String)
@@ -179,7 +179,7 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def _regular(data: bytes) -> bytes:
+def _with_single_spaces(data: bytes) -> bytes:
     """The same lines with single spaces and no blank lines."""
     data = data.translate(_SPACES)
     while b"  " in data:

@@ -27,13 +27,13 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
     if is_pandas(X):
         columns = [str(name) for name in X.columns]
         for name, dtype in zip(columns, X.dtypes, strict=True):
-            _numeric(getattr(dtype, "kind", "O") in "biuf", name, dtype)
+            _check_numeric(getattr(dtype, "kind", "O") in "biuf", name, dtype)
         values = X.to_numpy(dtype=np.float32, na_value=np.nan)
     elif is_table(X):
         table = to_polars(X, "X")
         columns = table.columns
         for name, dtype in table.schema.items():
-            _numeric(dtype.is_numeric() or dtype in (pl.Boolean, pl.Null), name, dtype)
+            _check_numeric(dtype.is_numeric() or dtype in (pl.Boolean, pl.Null), name, dtype)
         values = table.select(pl.all().cast(pl.Float32)).to_numpy(order="c")
     else:
         values = _array(X)
@@ -84,15 +84,15 @@ def _array(X: Any) -> npt.NDArray[Any]:
 
 def numbers_of(values: Any, rows: int, what: str) -> Floats:
     """A float64 number for each row."""
-    found = floats_of(_column(values, what), what, _row)
-    _same_length(len(found), rows, what)
-    return found
+    numbers = floats_of(_column(values, what), what, _row)
+    _check_length(len(numbers), rows, what)
+    return numbers
 
 
 def row_ids(values: Any, rows: int, what: str) -> pl.Series:
     """A text id for each row, of whole numbers or texts."""
     ids = ids_of(_column(values, what), what, _row)
-    _same_length(len(ids), rows, what)
+    _check_length(len(ids), rows, what)
     return ids
 
 
@@ -113,13 +113,13 @@ def _column(values: Any, what: str) -> Any:
     return values
 
 
-def _same_length(found: int, rows: int, what: str) -> None:
-    if found != rows:
-        raise ArgumentError(f"{what} has {found:,} values, but X has {rows:,} rows; every row needs one")
+def _check_length(count: int, rows: int, what: str) -> None:
+    if count != rows:
+        raise ArgumentError(f"{what} has {count:,} values, but X has {rows:,} rows; every row needs one")
 
 
-def _numeric(fine: bool, name: str, dtype: Any) -> None:
-    if not fine:
+def _check_numeric(is_numeric: bool, name: str, dtype: Any) -> None:
+    if not is_numeric:
         raise DataError(f"column {shortened(name)} of X holds {dtype}; features must be numbers (encode or drop it)")
 
 

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from surefoot.data.reading.files import FORMS
+from surefoot.data.reading.files import FORMATS
 from surefoot.errors import DataError
 
 _DEEP = 16  # structures within structures; Parquet's have fewer
@@ -27,7 +27,7 @@ _STRUCT, _FIRST_INT = 12, 0x15  # how Thrift starts a structure, and its first f
 
 def is_parquet(path: str | os.PathLike[str]) -> bool:
     """Whether the file's name says that it is Parquet."""
-    return FORMS.get(Path(path).suffix.lower()) == "parquet"
+    return FORMATS.get(Path(path).suffix.lower()) == "parquet"
 
 
 def check_parquet(path: str | os.PathLike[str]) -> None:
@@ -45,7 +45,7 @@ def _check(data: mmap.mmap) -> None:
     if data[:4] != b"PAR1" or data[-4:] != b"PAR1" or start < 4:
         raise ValueError("it does not start and end as such a file does, or is truncated")
     footer, _ = _struct(data[start:end], 0)
-    _hold(footer[_ROWS] == sum(group[_GROUP_ROWS] for group in footer[_GROUPS]), "the rows do not add up")
+    _require(footer[_ROWS] == sum(group[_GROUP_ROWS] for group in footer[_GROUPS]), "the rows do not add up")
     for group in footer[_GROUPS]:
         for column in group[_COLUMNS]:
             _check_column(data, start, column[_COLUMN])
@@ -55,11 +55,11 @@ def _check_column(data: mmap.mmap, end: int, column: dict[int, Any]) -> None:
     dictionary, size, values = column.get(_DICTIONARY), column[_SIZE], column[_VALUES]
     place = min(column[_DATA], dictionary) if dictionary else column[_DATA]
     last = place + size
-    _hold(not values or 4 <= place < last <= end, "a column lies outside the file")
+    _require(not values or 4 <= place < last <= end, "a column lies outside the file")
     while values:
         plain, size, kind, count = _page(data[place : min(last, place + 64)])
-        _hold(kind in _HEADERS and 0 <= size <= last - place and plain >= 0, "a page's size is wrong")
-        _hold(0 <= count <= values or (count >= 0 and kind not in _DATA_HEADERS), "a page's count is wrong")
+        _require(kind in _HEADERS and 0 <= size <= last - place and plain >= 0, "a page's size is wrong")
+        _require(0 <= count <= values or (count >= 0 and kind not in _DATA_HEADERS), "a page's count is wrong")
         values -= count if kind in _DATA_HEADERS else 0
         if values:  # headers are read to their end only where another follows
             place += _length(data, place, last) + size
@@ -73,7 +73,7 @@ def _page(data: bytes) -> tuple[int, int, int, int]:
         number += data[place] >> 4
         sizes[number], place = _zigzag(data, place + 1)
     kind = number + (data[place] >> 4)
-    _hold(data[place + 1] == _FIRST_INT, "a page has no count")
+    _require(data[place + 1] == _FIRST_INT, "a page has no count")
     return sizes[_PLAIN_SIZE], sizes[_PAGE_SIZE], kind, _zigzag(data, place + 2)[0]
 
 
@@ -85,14 +85,14 @@ def _length(data: mmap.mmap, place: int, last: int) -> int:
         return _struct(data[place:last], 0)[1]
 
 
-def _hold(fine: bool, otherwise: str) -> None:
-    if not fine:
-        raise ValueError(otherwise)
+def _require(condition: bool, problem: str) -> None:
+    if not condition:
+        raise ValueError(problem)
 
 
 def _struct(data: bytes, place: int, depth: int = 0) -> tuple[dict[int, Any], int]:
     """The fields of a structure by number, and where it ends."""
-    _hold(depth < _DEEP, "it is damaged")
+    _require(depth < _DEEP, "it is damaged")
     fields: dict[int, Any] = {}
     number = 0
     while True:
@@ -119,14 +119,14 @@ def _value(data: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
             return None, place + 8
         case 8:
             length, place = _varint(data, place)
-            _hold(length <= len(data) - place, "it is damaged")
+            _require(length <= len(data) - place, "it is damaged")
             return None, place + length
         case 9 | 10:
             size, kind = data[place] >> 4, data[place] & 15
             place += 1
             if size == 15:
                 size, place = _varint(data, place)
-            _hold(size <= len(data) - place, "it is damaged")  # every item takes a byte at least
+            _require(size <= len(data) - place, "it is damaged")  # every item takes a byte at least
             items = []
             for _ in range(size):
                 if kind in (1, 2):  # in a list a truth value takes a byte

@@ -10,7 +10,7 @@ from surefoot.data.reading.columns import ids_of, is_missing
 from surefoot.data.reading.frames import is_columns, keys_of
 from surefoot.errors import DataError, shortened
 
-_FORMS = "a file, a dict {query: segment} or {column: {query: segment}}, or a pandas, polars or Arrow table"
+_ACCEPTED = "a file, a dict {query: segment} or {column: {query: segment}}, or a pandas, polars or Arrow table"
 
 
 def read_segments(source: Any) -> dict[str, dict[str, str]]:
@@ -25,21 +25,24 @@ def read_segments(source: Any) -> dict[str, dict[str, str]]:
     if isinstance(source, Mapping) and not is_columns(source):
         nested = all(isinstance(value, Mapping) for value in source.values())
         named = source if nested else {"segment": source}
-        return {str(name): _kinds(list(of), list(of.values()), f"segments, {name}") for name, of in named.items()}
-    names, columns, where = query_table(source, "segments", "kind", _FORMS)
+        return {
+            str(name): _segments_by_query(list(segments), list(segments.values()), f"segments, {name}")
+            for name, segments in named.items()
+        }
+    names, columns, where = query_table(source, "segments", "kind", _ACCEPTED)
     if len(columns) < 2:
         raise DataError(f"{where(None)}: expected a query column and at least one column of segments")
     queries = ids_of(columns[0], "the query", where).to_list()
-    given = zip(names[1:], columns[1:], strict=True)
-    return {name: _kinds(queries, list(column), where(None)) for name, column in given}
+    segment_columns = zip(names[1:], columns[1:], strict=True)
+    return {name: _segments_by_query(queries, list(column), where(None)) for name, column in segment_columns}
 
 
-def _kinds(queries: list[Any], values: list[Any], what: str) -> dict[str, str]:
+def _segments_by_query(queries: list[Any], values: list[Any], what: str) -> dict[str, str]:
     ids = keys_of(queries, f"{what}, query").to_list()
-    given = [(query, value) for query, value in zip(ids, values, strict=True) if not is_missing(value)]
+    assigned = [(query, value) for query, value in zip(ids, values, strict=True) if not is_missing(value)]
 
     def where(row: int) -> str:
-        return f"{what}, query {shortened(given[row][0])}"
+        return f"{what}, query {shortened(assigned[row][0])}"
 
-    kinds = ids_of([value for _, value in given], "the segment", where).to_list()
-    return {query: kind for (query, _), kind in zip(given, kinds, strict=True) if kind.strip()}
+    segments = ids_of([value for _, value in assigned], "the segment", where).to_list()
+    return {query: segment for (query, _), segment in zip(assigned, segments, strict=True) if segment.strip()}

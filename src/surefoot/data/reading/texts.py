@@ -21,7 +21,7 @@ from surefoot.errors import DataError, SurefootWarning, listed, shortened
 
 TEXTS = ("title", "text", "query", "query_text", "question", "passage", "contents")  # the first that is not empty
 IDS = tuple(name for name in ("_id", *QUERY_COLUMNS, "id", *DOCUMENT_COLUMNS) if name not in TEXTS)
-_FORMS = "a file, a dict {id: text}, or a pandas, polars or Arrow table with columns such as query_id and text"
+_ACCEPTED = "a file, a dict {id: text}, or a pandas, polars or Arrow table with columns such as query_id and text"
 _BLOCK = 1 << 20
 _NAMED = 3  # ids that a message names
 # Possessive, so that no letter is looked at more than a few times, whatever a file holds.
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"<num>\s*+(?:Number\s*+:\s*+)?([^\s<]++)", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\b(?:number|id)\s*+=\s*+["']([^"']++)["']""", re.IGNORECASE)
 _TITLE = re.compile(r"<(?:title|query)>\s*+(?:Topic\s*+:)?([^<]*+)", re.IGNORECASE)
 
-Found: TypeAlias = "Iterator[tuple[str, str, str]]"  # where it stands, the id, the text
+TextRows: TypeAlias = "Iterator[tuple[str, str, str]]"  # where it stands, the id, the text
 
 
 def read_texts(source: Any, wanted: Collection[str] | None = None) -> dict[str, str]:
@@ -64,25 +64,25 @@ def _read(source: Any, wanted: Collection[str] | None) -> tuple[dict[str, str], 
     """The texts of the wanted ids, and a few of the others."""
     texts: dict[str, str] = {}
     others: list[str] = []
-    for where, key, text in _found(source):
+    for where, key, text in _text_rows(source):
         if wanted is not None and key not in wanted:
             if len(others) < _NAMED:
                 others.append(key)
             continue
         if key in texts:
-            raise DataError(f"{where}: the id {shortened(key)} is there twice; keep one text for each id")
+            raise DataError(f"{where}: the id {shortened(key)} appears twice; keep one text for each id")
         texts[key] = " ".join(text.split())
     return texts, others
 
 
-def _found(source: Any) -> Found:
+def _text_rows(source: Any) -> TextRows:
     if isinstance(source, Mapping) and not is_columns(source):
         return _from_dict(source)
     if not isinstance(source, str | os.PathLike):
-        return _from_table(table_of(source, "texts", _FORMS), "texts")
+        return _from_table(table_of(source, "texts", _ACCEPTED), "texts")
     path = existing_file(source)
     if is_parquet(path):
-        return _from_table(table_of(read_table(path), str(source), _FORMS), str(source))
+        return _from_table(table_of(read_table(path), str(source), _ACCEPTED), str(source))
     first = next((line.strip() for line in text_lines(path, _BLOCK) if line.strip()), b"")
     if not first:
         raise DataError.at(path, None, "the file is empty; expected lines 'id<TAB>text', JSON lines or TREC topics")
@@ -91,13 +91,13 @@ def _found(source: Any) -> Found:
     return _from_json_lines(path) if first.startswith(b"{") else _from_lines(path)
 
 
-def _from_dict(source: Mapping[Any, Any]) -> Found:
+def _from_dict(source: Mapping[Any, Any]) -> TextRows:
     ids = ids_of(list(source), "the key", row_of("texts")).to_list()
     for key, value in zip(ids, source.values(), strict=True):
         yield f"texts, id {shortened(key)}", key, _text_of(value, f"texts, id {shortened(key)}")
 
 
-def _from_table(table: Mapping[str, Any], what: str) -> Found:
+def _from_table(table: Mapping[str, Any], what: str) -> TextRows:
     key = next((name for name in IDS if name in table), None)
     columns = [name for name in TEXTS if name in table and name != key]
     if key is None or not columns:
@@ -112,7 +112,7 @@ def _from_table(table: Mapping[str, Any], what: str) -> Found:
         yield where(row), ids[row], _text_of(present, where(row)) if present else ""
 
 
-def _from_lines(path: Path) -> Found:
+def _from_lines(path: Path) -> TextRows:
     key, text, width = 0, 1, 2
     for number, raw in enumerate(text_lines(path, _BLOCK), start=1):
         if not raw.strip():
@@ -131,7 +131,7 @@ def _from_lines(path: Path) -> Found:
         yield f"{path}, line {number}", fields[key].strip(), fields[text]
 
 
-def _from_json_lines(path: Path) -> Found:
+def _from_json_lines(path: Path) -> TextRows:
     for number, entry in json_lines(path):
         where = f"{path}, line {number}"
         key = next((entry[name] for name in IDS if name in entry), None) if isinstance(entry, dict) else None
@@ -142,28 +142,28 @@ def _from_json_lines(path: Path) -> Found:
         yield where, str(key), _text_of(entry, where)
 
 
-def _from_topics(path: Path) -> Found:
+def _from_topics(path: Path) -> TextRows:
     """TREC's topics: `<top><num> Number: 301 <title> …`, or `<topic number="151"><query>…`."""
-    content, end, line, some = read_text(path), 0, 1, False
+    content, end, line, any_topic = read_text(path), 0, 1, False
     for topic in _TOPIC.finditer(content):
-        line, end, some = line + content.count("\n", end, topic.start()), topic.start(), True
+        line, end, any_topic = line + content.count("\n", end, topic.start()), topic.start(), True
         number = _ATTRIBUTE.search(topic[1]) or _NUMBER.search(topic[2])
         title = _TITLE.search(topic[2])
         if number is None or title is None:
             lacks = "number (<num>, or number=…)" if number is None else "<title> or <query>"
             raise DataError.at(path, line, f"the topic has no {lacks}")
         yield f"{path}, line {line}", html.unescape(number[1]), html.unescape(title[1])
-    if not some:
+    if not any_topic:
         raise DataError.at(path, None, "no topic was found; expected <top>…</top> or <topic number=…>…</topic>")
 
 
 def _text_of(value: Any, where: str) -> str:
     """A text, or the first that is not empty of a dict's: a title before a text."""
     if isinstance(value, Mapping):
-        given = [value[name] for name in TEXTS if name in value]
-        if not given:
+        candidates = [value[name] for name in TEXTS if name in value]
+        if not candidates:
             raise DataError(f"{where}: expected one of {', '.join(TEXTS[:3])} …, found {shortened(list(value))}")
-        value = next((text for text in given if text), "")
+        value = next((text for text in candidates if text), "")
     if not isinstance(value, str):
         raise DataError(f"{where}: the text is {shortened(value)}; expected a text")
     return value

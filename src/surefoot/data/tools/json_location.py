@@ -19,19 +19,19 @@ _SPACE = re.compile(r"\s*")
 _PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-def notation(steps: Steps) -> str:
+def json_path(steps: Steps) -> str:
     """A place as JavaScript would write it.
 
-    >>> notation(("requests", 3, "ratings", 0)), notation(("details", "red dress", "hits"))
+    >>> json_path(("requests", 3, "ratings", 0)), json_path(("details", "red dress", "hits"))
     ('requests[3].ratings[0]', "details['red dress'].hits")
     """
-    written = ""
+    path = ""
     for step in steps:
         if isinstance(step, str) and _PLAIN.fullmatch(step):
-            written += f".{step}" if written else step
+            path += f".{step}" if path else step
         else:
-            written += f"[{shortened(step)}]"
-    return written
+            path += f"[{shortened(step)}]"
+    return path
 
 
 def offset_of(text: str, steps: Steps) -> int:
@@ -52,10 +52,10 @@ def offset_of(text: str, steps: Steps) -> int:
             if isinstance(step, str):
                 key, at = _DECODE(text, at)
                 at = after_space(after_space(at) + 1)  # behind the colon
-                found = key == step
+                is_step = key == step
             else:
-                found = passed == step
-            if found:
+                is_step = passed == step
+            if is_step:
                 break
             at = after_space(after_space(_DECODE(text, at)[1]) + 1)  # behind the comma
             passed += 1
@@ -69,10 +69,10 @@ class JsonFile:
     path: str
     line: int | None = None
 
-    def place(self, steps: Steps) -> str:
+    def location(self, steps: Steps) -> str:
         """Where in the file a value stands, for messages; its line is looked for only here."""
         line = self.line or self._line_of(steps)
-        parts = [self.path, *([f"line {line}"] if line else []), *([notation(steps)] if steps else [])]
+        parts = [self.path, *([f"line {line}"] if line else []), *([json_path(steps)] if steps else [])]
         return ", ".join(parts)
 
     def _line_of(self, steps: Steps) -> int | None:
@@ -86,68 +86,68 @@ class JsonFile:
 
 
 @dataclass(frozen=True)
-class Node:
+class JsonValue:
     """A value of a JSON file, and the steps that lead to it."""
 
     value: Any
     file: JsonFile
     steps: Steps = ()
 
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it stands, with the file, for messages."""
-        return self.file.place(self.steps)
+        return self.file.location(self.steps)
 
-    def notation(self) -> str:
+    def json_path(self) -> str:
         """Where it stands within the file, or its line of JSON lines."""
-        return notation(self.steps) if self.file.line is None else f"line {self.file.line}"
+        return json_path(self.steps) if self.file.line is None else f"line {self.file.line}"
 
-    def refusal(self, message: str) -> DataError:
+    def error(self, message: str) -> DataError:
         """An error at this place."""
-        return DataError(f"{self.place()}: {message}")
+        return DataError(f"{self.location()}: {message}")
 
-    def child(self, step: str | int) -> Node:
+    def child(self, step: str | int) -> JsonValue:
         """What stands a step below, which may not be there."""
         value = self.value
         inside = (isinstance(value, dict) and step in value) or (isinstance(value, list) and isinstance(step, int))
-        return Node(value[step] if inside else None, self.file, (*self.steps, step))
+        return JsonValue(value[step] if inside else None, self.file, (*self.steps, step))
 
-    def __getitem__(self, key: str) -> Node:
+    def __getitem__(self, key: str) -> JsonValue:
         """What an object has under a key, which must be there."""
         if not isinstance(self.value, dict) or key not in self.value:
-            raise self.refusal(f"expected an object with {key!r}, found {shortened(self.value)}")
+            raise self.error(f"expected an object with {key!r}, found {shortened(self.value)}")
         return self.child(key)
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[JsonValue]:
         """What a list holds."""
         return (self.child(number) for number in range(len(self.listed())))
 
-    def members(self) -> Iterator[tuple[str, Node]]:
+    def members(self) -> Iterator[tuple[str, JsonValue]]:
         """What an object holds, by key."""
         if not isinstance(self.value, dict):
-            raise self.refusal(f"expected an object {{…}}, found {shortened(self.value)}")
+            raise self.error(f"expected an object {{…}}, found {shortened(self.value)}")
         return ((key, self.child(key)) for key in self.value)
 
     def listed(self) -> list[Any]:
         """The list that it must be."""
         if not isinstance(self.value, list):
-            raise self.refusal(f"expected a list […], found {shortened(self.value)}")
+            raise self.error(f"expected a list […], found {shortened(self.value)}")
         return self.value
 
     def scalar(self) -> Any:
         """The single value, such as an id, that it must be."""
         if self.value is None or isinstance(self.value, dict | list):
-            raise self.refusal(f"expected a text, found {shortened(self.value)}")
+            raise self.error(f"expected a text, found {shortened(self.value)}")
         return self.value
 
     def column(self, get: Callable[[Any], Any], shape: str) -> list[Any]:
         """What `get` finds in each value of a list; `shape` says how they should look."""
-        found = []
+        values = []
         for number, value in enumerate(self.listed()):
             try:
-                found.append(get(value))
+                values.append(get(value))
             except (KeyError, TypeError, IndexError):
-                raise self.child(number).refusal(f"expected {shape}, found {shortened(value)}") from None
-        return found
+                raise self.child(number).error(f"expected {shape}, found {shortened(value)}") from None
+        return values
 
 
 def is_objects(value: Any) -> bool:

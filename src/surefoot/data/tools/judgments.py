@@ -1,16 +1,16 @@
-"""Judgments, and documents that are still to be judged, in the forms that tools take in."""
+"""Judgments, and documents that are still to be judged, in the formats that tools read."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.data.reading.csv_text import check_csv_names
 from surefoot.data.reading.files import stem
+from surefoot.data.tools.judgment_formats import JudgmentFormat
 from surefoot.data.tools.quepid import ratings_text
 from surefoot.data.tools.query_texts import with_texts
-from surefoot.data.tools.targets import Target
 from surefoot.data.tools.workbench import judgments_text, query_set_text
 from surefoot.data.types.runs import Qrels, Run, Source
 from surefoot.data.writing.all_or_nothing import write_text
@@ -61,10 +61,10 @@ def write_judgments(
     red dress,d1,2
     red dress,d7,
     """
-    target = Target.parse(form)
+    judgment_format = JudgmentFormat.parse(form)
     if judgments is None and unrated is None:
         raise ArgumentError("there is nothing to write; give judgments, or documents that are unrated")
-    if unrated is not None and target is Target.workbench:
+    if unrated is not None and judgment_format is JudgmentFormat.workbench:
         raise ArgumentError(
             "the Search Relevance Workbench has no place for documents that are not rated; write them for Quepid, or "
             "the queries alone as a query-set"
@@ -72,18 +72,20 @@ def write_judgments(
     if depth is not None:
         if unrated is None:
             raise ArgumentError("depth is about unrated documents, of which there are none; leave it out")
-        whole("depth", depth, 1)
+        integer("depth", depth, 1)
     rated = {} if judgments is None else _ratings(judgments, queries)
     to_judge = {} if unrated is None else _documents(unrated, queries, depth)
-    if target is Target.quepid:
+    if judgment_format is JudgmentFormat.quepid:
         text = _quepid(path, rated, to_judge)
     else:
-        called = _name(name, path)
-        if target is Target.workbench:
-            listed = {query: {document: repr(grade) for document, grade in of.items()} for query, of in rated.items()}
-            text = judgments_text(listed, called)
+        list_name = _name(name, path)
+        if judgment_format is JudgmentFormat.workbench:
+            ratings = {
+                query: {document: repr(grade) for document, grade in grades.items()} for query, grades in rated.items()
+            }
+            text = judgments_text(ratings, list_name)
         else:
-            text = query_set_text(dict.fromkeys([*rated, *to_judge]), called)
+            text = query_set_text(dict.fromkeys([*rated, *to_judge]), list_name)
     write_text(path, text)
 
 
@@ -94,8 +96,8 @@ def _ratings(judgments: Source, texts: Any) -> dict[str, dict[str, float]]:
 
 def _documents(unrated: Source, texts: Any, depth: int | None) -> dict[str, list[str]]:
     run = Run.read(unrated)
-    found = (run if texts is None else with_texts(run, texts)).to_dict()
-    return {query: list(documents)[:depth] for query, documents in found.items()}
+    results = (run if texts is None else with_texts(run, texts)).to_dict()
+    return {query: list(documents)[:depth] for query, documents in results.items()}
 
 
 def _quepid(path: str | os.PathLike[str], rated: dict[str, dict[str, float]], unrated: dict[str, list[str]]) -> str:

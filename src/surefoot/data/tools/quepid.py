@@ -16,7 +16,7 @@ import polars as pl
 
 from surefoot.arguments import decimal
 from surefoot.data.tools.judges import Judges
-from surefoot.data.tools.tool_file import Contents, Rows
+from surefoot.data.tools.tool_file import ToolFile, ToolRows
 from surefoot.errors import DataError, shortened
 
 Cells: TypeAlias = "list[str | None]"
@@ -29,9 +29,9 @@ _QUERY, _DOCUMENT, _POSITION, _RATING = "Query Text", "Doc ID", "Doc Position", 
 _FORMULA = ("-", "=", "+", "@")
 
 
-def in_table(
+def from_table(
     names: list[str], columns: Iterable[Iterable[str | None]], where: Place, others: Iterable[str], judges: str | None
-) -> Contents | None:
+) -> ToolFile | None:
     """What ratings, a book or a snapshot hold; nothing where the header is none of theirs.
 
     In a book all columns but the first two are judges; `others` are names that a column of another kind of table has.
@@ -40,7 +40,7 @@ def in_table(
     snapshot = _QUERY in names and _DOCUMENT in names
     if not (names == RATINGS or book or snapshot):
         return None
-    table = {name: _listed(cells) for name, cells in zip(names, columns, strict=True)}
+    table = {name: _as_list(cells) for name, cells in zip(names, columns, strict=True)}
     if snapshot and _POSITION not in names and _RATING in names:  # a case's detailed export
         table |= {"query": table[_QUERY], "docid": table[_DOCUMENT], "rating": table[_RATING]}
         return _ratings(table, where)
@@ -49,25 +49,25 @@ def in_table(
     return _book(names, table, where, Judges.parse(judges)) if book else _ratings(table, where)
 
 
-def _listed(cells: Iterable[str | None]) -> Cells:
+def _as_list(cells: Iterable[str | None]) -> Cells:
     return cells.to_list() if isinstance(cells, pl.Series) else list(cells)
 
 
-def _ratings(table: Table, where: Place) -> Contents:
+def _ratings(table: Table, where: Place) -> ToolFile:
     rated = [row for row, rating in enumerate(table["rating"]) if rating is not None]
-    found = _kept(table, rated, table["rating"], where)
-    return Contents("a Quepid case's ratings", "judgments", {None: found})
+    rows = _rated_rows(table, rated, table["rating"], where)
+    return ToolFile("a Quepid case's ratings", "judgments", {None: rows})
 
 
-def _book(names: list[str], table: Table, where: Place, rule: Judges) -> Contents:
+def _book(names: list[str], table: Table, where: Place, rule: Judges) -> ToolFile:
     grades: Cells = []
     for row in range(len(table["query"])):
         # A judge who rated a pair several times has all the ratings in one cell, with | between.
-        given = [(judge, part) for judge in names[2:] for part in (table[judge][row] or "").split("|") if part.strip()]
-        ratings = [_rating(judge, part, where, row) for judge, part in given]
+        cells = [(judge, part) for judge in names[2:] for part in (table[judge][row] or "").split("|") if part.strip()]
+        ratings = [_rating(judge, part, where, row) for judge, part in cells]
         grades.append(repr(float(rule.grade(ratings))) if ratings else None)
     rated = [row for row, grade in enumerate(grades) if grade is not None]
-    return Contents("a Quepid book", "judgments", {None: _kept(table, rated, grades, where)}, judged=True)
+    return ToolFile("a Quepid book", "judgments", {None: _rated_rows(table, rated, grades, where)}, judged=True)
 
 
 def _rating(judge: str, text: str, where: Place, row: int) -> float:
@@ -85,12 +85,12 @@ def _rating(judge: str, text: str, where: Place, row: int) -> float:
     return rating
 
 
-def _kept(table: Table, rows: list[int], grades: Cells, where: Place) -> Rows:
+def _rated_rows(table: Table, rows: list[int], grades: Cells, where: Place) -> ToolRows:
     """The rows that are rated."""
     if not rows:
         raise DataError(f"{where(None)}: no document is rated; rate some, and export the file again")
     query, document = table["query"], table["docid"]
-    return Rows(
+    return ToolRows(
         ("'query'", "'docid'", "'rating'"),
         [query[row] for row in rows],
         [document[row] for row in rows],
@@ -99,7 +99,7 @@ def _kept(table: Table, rows: list[int], grades: Cells, where: Place) -> Rows:
     )
 
 
-def _snapshot(table: Table, where: Place) -> Contents:
+def _snapshot(table: Table, where: Place) -> ToolFile:
     if _POSITION not in table:
         raise DataError(
             f"{where(None)}: no column {_POSITION!r}, so the order of the results is not known; export a snapshot, "
@@ -107,7 +107,7 @@ def _snapshot(table: Table, where: Place) -> Contents:
         )
     queries, documents, positions = table[_QUERY], table[_DOCUMENT], table[_POSITION]
     marks = [(name, table[name]) for name in _SNAPSHOT if name in table]
-    taken: dict[tuple[str | None, int], int] = {}
+    first_rows: dict[tuple[str | None, int], int] = {}
     ranks: list[int] = []
     for row, (query, position) in enumerate(zip(queries, positions, strict=True)):
         for name, cells in marks:
@@ -117,15 +117,15 @@ def _snapshot(table: Table, where: Place) -> Contents:
                     "this is a second snapshot: a file is one run, so export each to a file of its own"
                 )
         rank = _position(position, where, row)
-        first = taken.setdefault((query, rank), row)
+        first = first_rows.setdefault((query, rank), row)
         if first != row:
             raise DataError(
                 f"{where(row)}: position {rank} of query {shortened(query)} is taken already "
                 f"(first at {where(first).rpartition(', ')[2]})"
             )
         ranks.append(-rank)
-    found = Rows((repr(_QUERY), repr(_DOCUMENT), repr(_POSITION)), queries, documents, ranks, where)
-    return Contents("a Quepid snapshot", "run", {None: found})
+    rows = ToolRows((repr(_QUERY), repr(_DOCUMENT), repr(_POSITION)), queries, documents, ranks, where)
+    return ToolFile("a Quepid snapshot", "run", {None: rows})
 
 
 def _position(text: str | None, where: Place, row: int) -> int:

@@ -9,7 +9,7 @@ import polars as pl
 
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.types.runs import RankedTable
-from surefoot.errors import DataError, of_other_queries, shortened
+from surefoot.errors import DataError, other_queries_hint, shortened
 
 Table = TypeVar("Table", bound=RankedTable)
 
@@ -21,7 +21,7 @@ def with_texts(table: Table, texts: Any) -> Table:
     >>> with_texts(read_qrels({"q1": {"d1": 2}}), {"q1": "red dress"}).to_dict()
     {'red dress': {'d1': 2.0}}
     """
-    return _renamed(table, read_texts(texts, set(table.queries)), "text")
+    return _rename_queries(table, read_texts(texts, set(table.queries)), "text")
 
 
 def with_ids(table: Table, texts: Any) -> Table:
@@ -31,10 +31,10 @@ def with_ids(table: Table, texts: Any) -> Table:
     >>> with_ids(read_qrels({"red dress": {"d1": 2}}), {"q1": "red dress", "q2": "shoes"}).to_dict()
     {'q1': {'d1': 2.0}}
     """
-    wanted = {" ".join(query.split()): query for query in table.queries}
+    query_of_text = {" ".join(query.split()): query for query in table.queries}
     ids: dict[str, str] = {}
     for key, text in read_texts(texts).items():
-        query = wanted.get(text)
+        query = query_of_text.get(text)
         if query is None:
             continue
         if query in ids:
@@ -43,20 +43,20 @@ def with_ids(table: Table, texts: Any) -> Table:
                 "them was judged is not known; keep one of the two"
             )
         ids[query] = key
-    return _renamed(table, ids, "id")
+    return _rename_queries(table, ids, "id")
 
 
-def _renamed(table: Table, names: Mapping[str, str], what: str) -> Table:
-    lacking = [query for query in table.queries if not names.get(query)]
-    if lacking:
-        more = "" if names else f"; {of_other_queries(f'{what}s', names, table.queries)}"
+def _rename_queries(table: Table, names: Mapping[str, str], what: str) -> Table:
+    unnamed = [query for query in table.queries if not names.get(query)]
+    if unnamed:
+        more = "" if names else f"; {other_queries_hint(f'{what}s', names, table.queries)}"
         raise DataError(
-            f"{len(lacking):,} of {len(table.queries):,} queries have no {what}, {shortened(lacking[0])} the first"
+            f"{len(unnamed):,} of {len(table.queries):,} queries have no {what}, {shortened(unnamed[0])} the first"
             f"{more}"
         )
-    called: dict[str, str] = {}
+    query_of_name: dict[str, str] = {}
     for query in table.queries:
-        first = called.setdefault(names[query], query)
+        first = query_of_name.setdefault(names[query], query)
         if first != query:
             raise DataError(
                 f"queries {shortened(first)} and {shortened(query)} have one {what}, {shortened(names[query])}; a tool "

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from surefoot.data.tools.json_location import Node, is_objects
-from surefoot.data.tools.tool_file import Contents, Lists
+from surefoot.data.tools.json_location import JsonValue, is_objects
+from surefoot.data.tools.tool_file import ToolFile, ToolRowsBuilder
 
 
-def in_json(file: Node) -> Contents | None:
+def from_json(file: JsonValue) -> ToolFile | None:
     """What a request or a response holds; nothing where the file is neither."""
     if not isinstance(file.value, Mapping):
         return None
@@ -29,26 +29,26 @@ def _is_detail(value: object) -> bool:
     return isinstance(value, Mapping) and isinstance(value.get("hits"), list)
 
 
-def _request(file: Node) -> Contents:
-    found = Lists(("'id'", "'_id'", "'rating'"))
+def _request(file: JsonValue) -> ToolFile:
+    builder = ToolRowsBuilder(("'id'", "'_id'", "'rating'"))
     for request in file["requests"]:
         ratings = request["ratings"]
         shape = '{"_index": …, "_id": …, "rating": …}'
         pairs = ratings.column(lambda value: (value["_id"], value["rating"]), shape)
-        found.add(request["id"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
-    return Contents("a _rank_eval request", "judgments", {None: found.rows()})
+        builder.add(request["id"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
+    return ToolFile("a _rank_eval request", "judgments", {None: builder.rows()})
 
 
-def _response(file: Node) -> Contents:
+def _response(file: JsonValue) -> ToolFile:
     failures = file.value.get("failures")
     if failures:
         query = next(iter(failures)) if isinstance(failures, Mapping) else failures
-        raise file.child("failures").refusal(
+        raise file.child("failures").error(
             f"the search of {str(query)!r} failed, so this is not the whole run; ask _rank_eval again"
         )
-    found = Lists(("'id'", "'_id'", "rank"))
+    builder = ToolRowsBuilder(("'id'", "'_id'", "rank"))
     for query, detail in file["details"].members():
         hits = detail["hits"]
         documents = hits.column(lambda value: value["hit"]["_id"], '{"hit": {"_index": …, "_id": …}, …}')
-        found.add(Node(query, file.file, detail.steps), hits, documents)
-    return Contents("a _rank_eval response", "run", {None: found.rows()})
+        builder.add(JsonValue(query, file.file, detail.steps), hits, documents)
+    return ToolFile("a _rank_eval response", "run", {None: builder.rows()})

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from surefoot.data.reading.columns import Where
-from surefoot.data.tools.json_location import Node
+from surefoot.data.tools.json_location import JsonValue
 from surefoot.errors import DataError, shortened
 
 Kind: TypeAlias = Literal["run", "judgments"]
 
 
 @dataclass(frozen=True)
-class Rows:
+class ToolRows:
     """Queries, documents and numbers as they were found, what they are called there, and where each row stands."""
 
     names: tuple[str, str, str]
@@ -26,38 +26,40 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Contents:
+class ToolFile:
     """A tool's file: what it is, what it holds, and the rows; those of several runs by the runs' names."""
 
     what: str
     holds: Kind
-    parts: dict[str | None, Rows]
+    parts: dict[str | None, ToolRows]
     judged: bool = False  # by several judges, whose ratings became one
 
 
 @dataclass
-class Lists:
-    """Rows in the making: a list of documents for each query, which stands once."""
+class ToolRowsBuilder:
+    """Collects rows: a list of documents for each query, which may appear once only."""
 
     names: tuple[str, str, str]
     queries: list[Any] = field(default_factory=list)
     documents: list[Any] = field(default_factory=list)
     numbers: list[Any] = field(default_factory=list)
     _starts: list[int] = field(default_factory=list)
-    _lists: list[Node] = field(default_factory=list)
-    _seen: dict[Any, Node] = field(default_factory=dict)
+    _lists: list[JsonValue] = field(default_factory=list)
+    _seen: dict[Any, JsonValue] = field(default_factory=dict)
 
-    def has(self, query: Node) -> bool:
+    def has(self, query: JsonValue) -> bool:
         """Whether a query is there already."""
         return str(query.scalar()) in self._seen
 
-    def add(self, query: Node, listed: Node, documents: Sequence[Any], numbers: Sequence[Any] | None = None) -> None:
+    def add(
+        self, query: JsonValue, listed: JsonValue, documents: Sequence[Any], numbers: Sequence[Any] | None = None
+    ) -> None:
         """Add the documents in a list of the file; without numbers they are ranked as they stand."""
         name = query.scalar()
         first = self._seen.setdefault(str(name), query)
         if first is not query:
             raise DataError(
-                f"{query.place()}: the query {shortened(name)} is there twice (first at {first.notation()}); "
+                f"{query.location()}: the query {shortened(name)} appears twice (first at {first.json_path()}); "
                 "keep one of the two"
             )
         self._starts.append(len(self.documents))
@@ -66,10 +68,10 @@ class Lists:
         self.documents += documents
         self.numbers += range(-1, -1 - len(documents), -1) if numbers is None else numbers
 
-    def rows(self) -> Rows:
+    def rows(self) -> ToolRows:
         """The rows, once all are added."""
-        return Rows(self.names, self.queries, self.documents, self.numbers, self._where)
+        return ToolRows(self.names, self.queries, self.documents, self.numbers, self._where)
 
     def _where(self, row: int) -> str:
         at = bisect_right(self._starts, row) - 1  # of lists that start alike, all but the last are empty
-        return self._lists[at].child(row - self._starts[at]).place()
+        return self._lists[at].child(row - self._starts[at]).location()

@@ -13,15 +13,15 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from surefoot.arguments import number_of
-from surefoot.data.tools.json_location import JsonFile, Node, is_objects
-from surefoot.data.tools.tool_file import Contents, Lists
+from surefoot.arguments import finite_number
+from surefoot.data.tools.json_location import JsonFile, JsonValue, is_objects
+from surefoot.data.tools.tool_file import ToolFile, ToolRowsBuilder
 from surefoot.errors import shortened
 
 _RATINGS, _CONFIGURATION = "judgmentRatings", "searchConfigurationId"
 
 
-def in_json(file: Node) -> Contents | None:
+def from_json(file: JsonValue) -> ToolFile | None:
     """What a list of judgments, or the results of an experiment, hold; nothing where the file is neither."""
     entries = _entries(file)
     if any(_is_judgments(entry.value) for entry in entries):
@@ -33,18 +33,18 @@ def in_json(file: Node) -> Contents | None:
     return None
 
 
-def in_json_lines(path: str, lines: Iterable[tuple[int, Any]]) -> Contents | None:
+def from_json_lines(path: str, lines: Iterable[tuple[int, Any]]) -> ToolFile | None:
     """What results hold that stand on a line each; nothing where the first line is no result."""
-    entries: list[Node] = []
+    entries: list[JsonValue] = []
     for number, value in lines:
-        entry = _source(Node(value, JsonFile(path, number)))
+        entry = _source(JsonValue(value, JsonFile(path, number)))
         if not entries and not _is_result(entry.value):
             return None
         entries.append(entry)
     return _results(entries)
 
 
-def _entries(file: Node) -> list[Node]:
+def _entries(file: JsonValue) -> list[JsonValue]:
     """The objects that a file may hold: one, a list of them, or those of a search's answer."""
     if is_objects(file.value):
         return [_source(entry) for entry in file]
@@ -56,7 +56,7 @@ def _entries(file: Node) -> list[Node]:
     return [_source(file)]
 
 
-def _source(entry: Node) -> Node:
+def _source(entry: JsonValue) -> JsonValue:
     """The document itself of what an index answers with."""
     within = isinstance(entry.value, Mapping) and isinstance(entry.value.get("_source"), Mapping)
     return entry["_source"] if within else entry
@@ -75,47 +75,47 @@ def _is_experiment(value: Any) -> bool:
     return is_objects(results) and any("snapshots" in result for result in results)
 
 
-def _only(entries: list[Node], what: str) -> Node:
+def _only(entries: list[JsonValue], what: str) -> JsonValue:
     if len(entries) > 1:
-        raise entries[1].refusal(f"this is a second {what}; keep one of them in the file")
+        raise entries[1].error(f"this is a second {what}; keep one of them in the file")
     return entries[0]
 
 
-def _judgments(entries: list[Node]) -> Contents:
-    found = Lists(("'query'", "'docId'", "'rating'"))
+def _judgments(entries: list[JsonValue]) -> ToolFile:
+    builder = ToolRowsBuilder(("'query'", "'docId'", "'rating'"))
     seen: dict[str, list[tuple[Any, Any]]] = {}
     for judged in _only(entries, "list of judgments")[_RATINGS]:
         ratings = judged["ratings"]
         shape = '{"docId": …, "rating": …}'
         pairs = ratings.column(lambda value: (value["docId"], value["rating"]), shape)
-        same = sorted((str(document), number_of(rating)) for document, rating in pairs)
-        if seen.setdefault(str(judged["query"].scalar()), same) == same and found.has(judged["query"]):
+        same = sorted((str(document), finite_number(rating)) for document, rating in pairs)
+        if seen.setdefault(str(judged["query"].scalar()), same) == same and builder.has(judged["query"]):
             continue  # the Workbench lists a query again that is twice in its set, with the same ratings
-        found.add(judged["query"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
-    return Contents("judgments of the Search Relevance Workbench", "judgments", {None: found.rows()})
+        builder.add(judged["query"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
+    return ToolFile("judgments of the Search Relevance Workbench", "judgments", {None: builder.rows()})
 
 
-def _results(entries: list[Node]) -> Contents:
+def _results(entries: list[JsonValue]) -> ToolFile:
     return _runs((entry, entry["searchText"], entry["documentIds"]) for entry in entries)
 
 
-def _experiment(entries: list[Node]) -> Contents:
+def _experiment(entries: list[JsonValue]) -> ToolFile:
     results = _only(entries, "experiment")["results"]
-    shown = ((result, snapshot) for result in results for snapshot in result["snapshots"])
-    return _runs((snapshot, result["queryText"], snapshot["docIds"]) for result, snapshot in shown)
+    snapshots = ((result, snapshot) for result in results for snapshot in result["snapshots"])
+    return _runs((snapshot, result["queryText"], snapshot["docIds"]) for result, snapshot in snapshots)
 
 
-def _runs(found: Iterable[tuple[Node, Node, Node]]) -> Contents:
+def _runs(results: Iterable[tuple[JsonValue, JsonValue, JsonValue]]) -> ToolFile:
     """A run for each configuration, from what names it, a query and its documents."""
-    runs: dict[str | None, Lists] = {}
-    for named, query, documents in found:
+    runs: dict[str | None, ToolRowsBuilder] = {}
+    for named, query, documents in results:
         name = named[_CONFIGURATION].scalar()
         if not isinstance(name, str):
-            raise named[_CONFIGURATION].refusal(f"expected a configuration's id, found {shortened(name)}")
-        run = runs.setdefault(name, Lists(("the query", "the document's id", "rank")))
+            raise named[_CONFIGURATION].error(f"expected a configuration's id, found {shortened(name)}")
+        run = runs.setdefault(name, ToolRowsBuilder(("the query", "the document's id", "rank")))
         run.add(query, documents, documents.listed())
     parts = {name: run.rows() for name, run in runs.items()}
-    return Contents("results of the Search Relevance Workbench", "run", parts)
+    return ToolFile("results of the Search Relevance Workbench", "run", parts)
 
 
 def judgments_text(ratings: Mapping[str, Mapping[str, str]], name: str) -> str:

@@ -82,15 +82,15 @@ class PreferencePairs:
         cls, pairs: Sequence[tuple[Sequence[float], Sequence[float], Sequence[float], Sequence[float], str]]
     ) -> PreferencePairs:
         """From tuples (scores of A, grades of A, scores of B, grades of B, "A" or "B")."""
-        built = []
+        lists_by_pair = []
         for number, (a_scores, a_grades, b_scores, b_grades, preferred) in enumerate(pairs, start=1):
             if preferred not in LISTS:
                 raise ArgumentError(f"pair {number}: preferred is {shortened(preferred)}; it must be 'A' or 'B'")
             if len(a_scores) != len(a_grades) or len(b_scores) != len(b_grades):
                 raise ArgumentError(f"pair {number}: every result needs a score and a grade")
             lists = [list(zip(a_scores, a_grades, strict=True)), list(zip(b_scores, b_grades, strict=True))]
-            built.append((str(number), lists, LISTS.index(preferred)))
-        return _stacked(built)
+            lists_by_pair.append((str(number), lists, LISTS.index(preferred)))
+        return _stacked(lists_by_pair)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the CSV that `read_preferences` reads, all or nothing."""
@@ -105,15 +105,15 @@ class PreferencePairs:
                 for rank, (score, grade) in enumerate(rows, start=1):
                     if score > -math.inf:
                         # The shortest text that reads back as the same grade.
-                        written = repr(grade).removesuffix(".0")
-                        writer.writerow([name, which, rank, score, written, LISTS[self.preferred[pair]]])
+                        grade_text = repr(grade).removesuffix(".0")
+                        writer.writerow([name, which, rank, score, grade_text, LISTS[self.preferred[pair]]])
         write_text(path, stream.getvalue())
 
 
 def read_preferences(path: str | os.PathLike[str]) -> PreferencePairs:
     """Preference pairs from a CSV file with the columns `pair, list, rank, score, grade, preferred`.
 
-    One line a result; `list` and `preferred` are A or B, and `preferred` is the same on all lines of a pair. Ranks go
+    One line per result; `list` and `preferred` are A or B, and `preferred` is the same on all lines of a pair. Ranks go
     from 1 and scores do not rise with them. The file may be compressed (.gz, .bz2, .xz, .zst).
     """
     file = existing_file(path)
@@ -159,32 +159,32 @@ def read_preferences(path: str | os.PathLike[str]) -> PreferencePairs:
         raise DataError.at(path, None, str(error)) from error
 
 
-def _rank(path: str | os.PathLike[str], line: int, written: str) -> int:
-    if not _RANK.fullmatch(written) or not int(written):
-        raise DataError.at(path, line, f"the rank is {shortened(written)}, not a whole number from 1")
-    return int(written)
+def _rank(path: str | os.PathLike[str], line: int, text: str) -> int:
+    if not _RANK.fullmatch(text) or not int(text):
+        raise DataError.at(path, line, f"the rank is {shortened(text)}, not a whole number from 1")
+    return int(text)
 
 
-def _number(path: str | os.PathLike[str], line: int, name: str, written: str) -> float:
+def _number(path: str | os.PathLike[str], line: int, name: str, text: str) -> float:
     try:
-        value = decimal(written)
+        value = decimal(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise DataError.at(path, line, f"the {name} is {shortened(written)}, not a finite number")
+        raise DataError.at(path, line, f"the {name} is {shortened(text)}, not a finite number")
     return value
 
 
 def _in_order(path: str | os.PathLike[str], pair: str, which: str, ranked: dict[int, tuple[float, float]]) -> _List:
-    found = [ranked[rank] for rank in sorted(ranked)]
+    results = [ranked[rank] for rank in sorted(ranked)]
     if sorted(ranked) != list(range(1, len(ranked) + 1)) or not ranked:
         ranks = shortened(sorted(ranked))
         raise DataError(f"{path}: list {which} of pair {shortened(pair)} has the ranks {ranks}; expected 1, 2, 3, …")
-    if any(later[0] > earlier[0] for earlier, later in itertools.pairwise(found)):
+    if any(later[0] > earlier[0] for earlier, later in itertools.pairwise(results)):
         raise DataError(
             f"{path}: in list {which} of pair {shortened(pair)} a score rises with the rank; best results come first"
         )
-    return found
+    return results
 
 
 def _stacked(pairs: Sequence[tuple[str, list[_List], int]]) -> PreferencePairs:

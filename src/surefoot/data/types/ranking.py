@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Flags, Floats, Places, Rows
-from surefoot.data.reading.fork_safety import forked
+from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import DataError
 
 TieRule: TypeAlias = Literal["document id descending", "row order"]
@@ -37,7 +37,7 @@ def pair_codes(queries: Codes, documents: Codes) -> Codes:
         return (queries * _MIX) ^ documents
 
 
-def chosen(values: pl.Series, rows: Rows) -> pl.Series:
+def gather_few(values: pl.Series, rows: Rows) -> pl.Series:
     """A few of the values. By a list, since for an array Polars imports numpy.ma, as slow as reading a small run."""
     return values.gather(rows.tolist())
 
@@ -114,16 +114,16 @@ class Ranking:
         """The positions of documents, −1 for those not held."""
         if not len(self.codes):
             return np.full(len(codes), -1)
-        at, found = self._search(codes)
-        return np.where(found, self.places[at].astype(np.int64), -1)
+        at, present = self._search(codes)
+        return np.where(present, self.places[at].astype(np.int64), -1)
 
     def match(self, other: Ranking) -> tuple[Rows, Rows]:
         """Positions here and there of the documents both hold, in no particular order."""
         if len(self.codes) > len(other.codes):
             there, here = other.match(self)
             return here, there
-        at, found = other._search(self.codes)
-        return self.places[found].astype(np.int64), other.places[at[found]].astype(np.int64)
+        at, present = other._search(self.codes)
+        return self.places[present].astype(np.int64), other.places[at[present]].astype(np.int64)
 
     def _search(self, codes: Codes) -> tuple[Rows, Flags]:
         at = np.searchsorted(self.codes, codes)
@@ -166,8 +166,8 @@ def rank(
     `index` of the rows' codes, whose rows turn into positions in place. Ties go by document id, descending, where `ids`
     can name a row's (as trec_eval has it), and by row otherwise.
     """
-    whole = changes(query_codes)  # a stretch may go on in the source's next block
-    starts, query_codes = starts[whole], query_codes[whole]
+    query_starts = changes(query_codes)  # a stretch may go on in the source's next block
+    starts, query_codes = starts[query_starts], query_codes[query_starts]
     lengths = np.diff(np.append(starts, len(scores)))
     first, number = _by_appearance(query_codes)
     order: Places | None = None
@@ -241,12 +241,12 @@ def _break_ties(offsets: Rows, scores: Floats, order: Places | None, ids: Callab
 
 def _by_tie(ties: list[int], ids: pl.Series) -> Rows:
     """The places of rows by their tie, ids descending within it."""
-    if forked():
+    if threads_lost():
         names = ids.to_list()
         by_id = sorted(range(len(ties)), key=names.__getitem__, reverse=True)
         return np.array(sorted(by_id, key=ties.__getitem__))
-    by = pl.DataFrame({"tie": ties, "id": ids})
-    return by.select(pl.arg_sort_by("tie", "id", descending=[False, True])).to_series().to_numpy()
+    keys = pl.DataFrame({"tie": ties, "id": ids})
+    return keys.select(pl.arg_sort_by("tie", "id", descending=[False, True])).to_series().to_numpy()
 
 
 def _sorted_places(keys: Codes) -> Places:

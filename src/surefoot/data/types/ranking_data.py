@@ -95,7 +95,7 @@ class RankingData:
         self._set(matrix, y, queries, offsets, doc_ids, baselines, columns if feature_names is None else feature_names)
 
     @classmethod
-    def of_queries(
+    def from_queries(
         cls,
         X: Matrix,
         y: npt.ArrayLike,
@@ -151,9 +151,9 @@ class RankingData:
 
     def __repr__(self) -> str:
         """Size, and the baselines' names."""
-        known = f", baselines {', '.join(self.baselines)}" if self.baselines else ""
+        baselines = f", baselines {', '.join(self.baselines)}" if self.baselines else ""
         size = f"{len(self.queries):,} queries, {len(self):,} documents, {self.n_features:,} features"
-        return f"<RankingData: {size}{known}>"
+        return f"<RankingData: {size}{baselines}>"
 
     def feature(self, number: int) -> npt.NDArray[np.float32]:
         """The column of a feature, by its number in LETOR files, which start at 1."""
@@ -240,10 +240,10 @@ class RankingData:
         >>> data.ranking([0.5, 0.5, 0.9]).order.tolist(), data.ranking([0.5, 0.5, 0.9]).tie_rule
         ([2, 0, 1], 'row order')
         """
-        found = self._scores(scores, "scores")
+        values = self._scores(scores, "scores")
         ids = None if self.doc_ids is None else self.doc_ids.gather
         codes, rows = self._index
-        return rank(self.offsets[:-1], self.query_codes, lambda: (codes, rows.copy()), found, ids)
+        return rank(self.offsets[:-1], self.query_codes, lambda: (codes, rows.copy()), values, ids)
 
     @property
     def tie_rule(self) -> TieRule:
@@ -314,12 +314,12 @@ class RankingData:
         return pl.DataFrame([self._query_column(), self.documents.alias("doc_id"), pl.Series(column, values)])
 
     def _scores(self, scores: npt.ArrayLike, what: str) -> Floats:
-        found = numbers_of(scores, len(self), what)
-        wrong = ~np.isfinite(found)
+        values = numbers_of(scores, len(self), what)
+        wrong = ~np.isfinite(values)
         if wrong.any():
             row = int(wrong.argmax())
-            raise RowError(row, f"{what} is {found[row]}; every document needs a finite score")
-        return found
+            raise RowError(row, f"{what} is {values[row]}; every document needs a finite score")
+        return values
 
     def _sharing(self, **changed: Any) -> RankingData:
         """A copy that shares what has not changed; no checks, as all of it was checked before."""
@@ -382,6 +382,6 @@ def _feature_names(names: Sequence[str] | None, features: int) -> tuple[str, ...
         return None
     if len(names) != features:
         raise ArgumentError(f"there are {len(names)} feature names, but X has {features} columns")
-    found = tuple(map(str, names))
-    check_names(found)
-    return found
+    texts = tuple(map(str, names))
+    check_names(texts)
+    return texts

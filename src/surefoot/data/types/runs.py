@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Rows
-from surefoot.data.reading.blocks import Block, NeighbourTies
+from surefoot.data.reading.blocks import NeighbourTies, RowBlock
 from surefoot.data.reading.columns import Where, check_words, row_of
 from surefoot.data.reading.documents import FileIds, RowIds, ShiftedIds
 from surefoot.data.reading.files import existing_file, stem
@@ -22,16 +22,16 @@ from surefoot.data.reading.formats import (
     Part,
     check_ranks,
     first_fields,
-    form_of,
+    format_of,
     is_ranx,
-    of_ranx,
     one_part,
+    ranx_dict,
     read_parts,
     refuse_judges,
-    write_form,
+    write_in_format,
 )
 from surefoot.data.reading.frames import GRADES, RANK, SCORES, columns_of
-from surefoot.data.reading.growable import GrowingColumn
+from surefoot.data.reading.growable import GrowableColumn
 from surefoot.data.reading.lines import Layout, read_lines
 from surefoot.data.types.ranking import (
     DuplicateDocumentError,
@@ -51,7 +51,7 @@ _MANY = 1 << 16  # rows whose sorting is worth a thread of its own
 class RankedTable:
     """Documents of queries with a number each, ranked by it; what `Run` and `Qrels` share.
 
-    Of a file only codes and numbers are held; its document ids are read again when they are asked for.
+    Of a file only codes and numbers are held; its document ids are read again when they are needed.
     """
 
     layouts: ClassVar[tuple[Layout, ...]]  # of lines, by their number of columns; the first is what is written
@@ -79,72 +79,72 @@ class RankedTable:
         Of a file of several runs, `name` says which; `judges` is the rule for a book of several judges' ratings.
         """
         if isinstance(source, str | os.PathLike):
-            found = cls._read_file(source, name, judges)
-            if isinstance(found, dict):
-                found = cls._of_columns(*one_part(found, source, name), name or stem(source))
-            return found
+            table = cls._read_file(source, name, judges)
+            if isinstance(table, dict):
+                table = cls._from_columns(*one_part(table, source, name), name or stem(source))
+            return table
         refuse_judges(judges)
         if isinstance(source, cls):
             return source if name in (None, source.name) else source.renamed(str(name))
         if is_ranx(source):
-            name, source = name or getattr(source, "name", None), of_ranx(source, cls.__name__)
+            name, source = name or getattr(source, "name", None), ranx_dict(source, cls.__name__)
         name = name or cls.layouts[0].what
-        return cls._of_columns(columns_of(source, cls.numbers, name), row_of(name), name)
+        return cls._from_columns(columns_of(source, cls.numbers, name), row_of(name), name)
 
     @classmethod
     def read_all(cls, source: Source) -> list[Self]:
         """The one table that a source holds, or each of a file of several runs, which have names there."""
         if not isinstance(source, str | os.PathLike):
             return [cls.read(source)]
-        found = cls._read_file(source, None, None)
-        if not isinstance(found, dict):
-            return [found]
-        alone = stem(source) if len(found) == 1 else ""
-        return [cls._of_columns(*part, alone or str(name)) for name, part in found.items()]
+        tables = cls._read_file(source, None, None)
+        if not isinstance(tables, dict):
+            return [tables]
+        alone = stem(source) if len(tables) == 1 else ""
+        return [cls._from_columns(*part, alone or str(name)) for name, part in tables.items()]
 
     @classmethod
     def _read_file(
         cls, path: str | os.PathLike[str], name: str | None, judges: str | None
     ) -> Self | dict[str | None, Part]:
-        """The table of a file of lines, or what a file of another form holds."""
-        form, layout, file = form_of(path), cls.layouts[0], existing_file(path)
-        if form == "lines" and file.is_file():
+        """The table of a file of lines, or what a file of another format holds."""
+        file_format, layout, file = format_of(path), cls.layouts[0], existing_file(path)
+        if file_format == "lines" and file.is_file():
             count, header = first_fields(path)
             layout = next((each for each in cls.layouts if len(each.fields) == count), layout)
-            form = "table" if header else form
-        if form != "lines":
-            return read_parts(file, form, layout.what, cls.numbers, judges)
+            file_format = "table" if header else file_format
+        if file_format != "lines":
+            return read_parts(file, file_format, layout.what, cls.numbers, judges)
         refuse_judges(judges)
         name = name or stem(path)
         if not file.is_file():  # a pipe can be read once only, so its ids are kept
-            kept = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
-            return cls._of_columns(tuple(map(pl.concat, kept)), row_of(str(path)), name)
-        blocks = read_lines(path, layout, partial(Block, cls.ties_by_id, layout.number == RANK))
+            parts = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
+            return cls._from_columns(tuple(map(pl.concat, parts)), row_of(str(path)), name)
+        blocks = read_lines(path, layout, partial(RowBlock, cls.ties_by_id, layout.number == RANK))
         ids = FileIds(path, layout)
-        found = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.place)
+        table = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.location)
         if layout.number == RANK:
-            check_ranks(found, ids)
-        return found
+            check_ranks(table, ids)
+        return table
 
     @classmethod
-    def _of_columns(cls, columns: tuple[pl.Series, ...], where: Where, name: str) -> Self:
-        block = Block(cls.ties_by_id, False, *columns)
+    def _from_columns(cls, columns: tuple[pl.Series, ...], where: Where, name: str) -> Self:
+        block = RowBlock(cls.ties_by_id, False, *columns)
         return cls._assemble([block], len(columns[0]), name, RowIds(columns[1]), where)
 
     @classmethod
     def _assemble(
         cls,
-        blocks: Iterable[Block],
+        blocks: Iterable[RowBlock],
         room: int,
         name: str,
         ids: RowIds | FileIds,
-        place: Where,
+        location: Where,
     ) -> Self:
-        """Rank the rows of all blocks, probably no more than `room`; `ids` names their documents, `place` the rows."""
+        """Rank the rows of all blocks, likely at most `room`; `ids` names their documents, `location` the rows."""
         ties = NeighbourTies(ids)
         names: list[str] = []
-        starts, stretch_codes = GrowingColumn(np.int64), GrowingColumn(np.uint64)
-        codes, numbers = GrowingColumn(np.uint64, room), GrowingColumn(np.float64, room)
+        starts, stretch_codes = GrowableColumn(np.int64), GrowableColumn(np.uint64)
+        codes, numbers = GrowableColumn(np.uint64, room), GrowableColumn(np.float64, room)
         for block in blocks:
             names += block.names
             ties.keep(len(codes), block)
@@ -152,21 +152,21 @@ class RankedTable:
             stretch_codes.extend(block.stretch_codes)
             codes.extend(block.codes)
             numbers.extend(block.numbers)
-        stretches = starts.whole(), stretch_codes.whole()
+        stretches = starts.take(), stretch_codes.take()
         try:
-            with ThreadPoolExecutor(1) as beside:  # the index does not depend on the order
+            with ThreadPoolExecutor(1) as pool:  # the index does not depend on the order
                 many = len(codes) > _MANY
-                documents = beside.submit(index, codes.whole()).result if many else partial(index, codes.whole())
-                ranking = rank(*stretches, documents, numbers.whole(), ties if cls.ties_by_id else None)
+                documents = pool.submit(index, codes.take()).result if many else partial(index, codes.take())
+                ranking = rank(*stretches, documents, numbers.take(), ties if cls.ties_by_id else None)
         except DuplicateDocumentError as error:
             first, second = error.rows
-            twice, once = ids(np.array([second, first])).to_list()
-            if twice != once:
-                raise DataError(f"{place(second)}: its hash is that of another line; please report this") from error
+            second_id, first_id = ids(np.array([second, first])).to_list()
+            if second_id != first_id:
+                raise DataError(f"{location(second)}: its hash is that of another line; please report this") from error
             query = names[int(query_at(stretches[0], second))]
             raise DataError(
-                f"{place(second)}: document {shortened(twice)} appears twice in query {shortened(query)} "
-                f"(first at {place(first).rpartition(', ')[2]}); keep one of the two"
+                f"{location(second)}: document {shortened(second_id)} appears twice in query {shortened(query)} "
+                f"(first at {location(first).rpartition(', ')[2]}); keep one of the two"
             ) from error
         unique = dict(zip(stretches[1].tolist(), names, strict=True))
         return cls(name, unique.values(), np.fromiter(unique, dtype=np.uint64, count=len(unique)), ranking, ids)
@@ -229,7 +229,7 @@ class RankedTable:
 
         All but Parquet may be compressed, by a further ending.
         """
-        if not write_form(path, self):
+        if not write_in_format(path, self):
             self.write_lines(path)
 
     def write_lines(self, path: str | os.PathLike[str]) -> None:
@@ -319,8 +319,8 @@ class Qrels(RankedTable):
         return self.ranking.scores
 
     def _lines(self) -> pl.DataFrame:
-        whole = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))
-        grade = pl.col("relevance").cast(pl.Int64) if whole else pl.col("relevance")
+        all_integers = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))
+        grade = pl.col("relevance").cast(pl.Int64) if all_integers else pl.col("relevance")
         return self.to_frame().select("query_id", pl.lit("0").alias("iteration"), "doc_id", grade)
 
 

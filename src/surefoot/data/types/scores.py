@@ -28,7 +28,7 @@ from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shor
 
 _BLOCK = 1 << 15  # queries handled at once, which fit a processor's cache
 FLOOR = 1e-5  # the least score in a geometric mean
-_FORMS = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
+_ACCEPTED = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
 
 class Scores:
@@ -217,7 +217,7 @@ def read_scores(
         )
     if isinstance(source, Mapping) and not is_columns(source):
         return _from_nested(source, measure)
-    names, columns, where = query_table(source, "scores", "system", _FORMS)
+    names, columns, where = query_table(source, "scores", "system", _ACCEPTED)
     return _from_columns(names, columns, measure, where)
 
 
@@ -226,8 +226,8 @@ def _from_matrix(matrix: Any, systems: Sequence[str] | None, queries: Sequence[s
         raise ArgumentError(
             "a matrix has no names; give them: read_scores(matrix, systems=[…], queries=[…]), a row per system"
         )
-    shape, turned = np.shape(matrix), (len(queries), len(systems))
-    if shape == turned != (len(systems), len(queries)):
+    shape, transposed = np.shape(matrix), (len(queries), len(systems))
+    if shape == transposed != (len(systems), len(queries)):
         raise ArgumentError(f"the matrix has a row per query {shape}; a row per system is expected: give matrix.T")
     return Scores(matrix, systems, queries, measure)
 
@@ -262,31 +262,31 @@ def _from_columns(
 def system_scores(column: Any, name: str, where: Callable[[int], str]) -> Floats:
     """A system's scores from a column of a table, each of them a number that scores may be."""
     what = f"the score of system {shortened(name)}"
-    found = floats_of(column, what, where)
-    wrong = ~(np.abs(found) <= LARGEST)
+    scores = floats_of(column, what, where)
+    wrong = ~(np.abs(scores) <= LARGEST)
     if wrong.any():
         row = int(wrong.argmax())
-        raise DataError(f"{where(row)}: {what} is {found[row]:g}; it must be finite and within ±{LARGEST:g}")
-    return found
+        raise DataError(f"{where(row)}: {what} is {scores[row]:g}; it must be finite and within ±{LARGEST:g}")
+    return scores
 
 
 def _from_nested(source: Mapping[Any, Any], measure: str) -> Scores:
     systems = keys_of(source, "scores, system").to_list()
-    given: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for system, row in zip(systems, source.values(), strict=True):
         if not isinstance(row, Mapping):
             raise DataError(
                 f"scores, system {shortened(system)}: expected a dict {{query: score}}, "
-                f"found a {type(row).__name__}; give {_FORMS}"
+                f"found a {type(row).__name__}; give {_ACCEPTED}"
             )
         keys = keys_of(row, f"scores, system {shortened(system)}, query").to_list() if row else []
-        given.append(dict(zip(keys, row.values(), strict=True)))
-    queries = list(dict.fromkeys(query for row in given for query in row))
+        rows.append(dict(zip(keys, row.values(), strict=True)))
+    queries = list(dict.fromkeys(query for row in rows for query in row))
 
     def where(row: int | None) -> str:
         return "scores" if row is None else f"scores, row {row + 1}"
 
-    columns = [queries, *([row.get(query) for query in queries] for row in given)]
+    columns = [queries, *([row.get(query) for query in queries] for row in rows)]
     return _from_columns(["query", *systems], columns, measure, where)
 
 

@@ -11,11 +11,11 @@ from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 
 
-def stacked(parts: Sequence[RankingData]) -> RankingData:
+def stack(parts: Sequence[RankingData]) -> RankingData:
     """The documents of all parts, one part below the other; a query that goes on from one into the next is one query.
 
     >>> data = RankingData([[1.0], [2.0], [3.0]], [1, 0, 2], qid=["a", "a", "b"])
-    >>> stacked([data.select([0]), data.select([1])]).queries
+    >>> stack([data.select([0]), data.select([1])]).queries
     ('a', 'b')
     """
     if len(parts) == 1:
@@ -36,7 +36,7 @@ def stacked(parts: Sequence[RankingData]) -> RankingData:
                 queries.append(query)
                 lengths.append(length)
     ids = [part.doc_ids for part in parts if part.doc_ids is not None]
-    return RankingData.of_queries(
+    return RankingData.from_queries(
         np.concatenate([part.X for part in parts]),
         np.concatenate([part.y for part in parts]),
         queries,

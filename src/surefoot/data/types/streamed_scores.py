@@ -94,9 +94,9 @@ class StreamedScores:
             raise ArgumentError(unknown_system(system, self.systems))
         return self.systems.index(system)
 
-    def vector(self, row: int) -> Column:
+    def vector(self, row: int) -> ScoreColumn:
         """One system's scores, one value per query."""
-        return Column(self, row)
+        return ScoreColumn(self, row)
 
     def blocks(self, rows: Sequence[int]) -> Iterator[Floats]:
         """The scores of some systems, systems × queries, a block of queries at a time."""
@@ -126,7 +126,7 @@ class StreamedScores:
 
 
 @dataclass(frozen=True)
-class Column:
+class ScoreColumn:
     """A system's scores, read when they are needed."""
 
     scores: StreamedScores

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from surefoot.data.compression import COMPRESS, OPEN
-from surefoot.data.reading.files import reason, resolved, state
+from surefoot.data.reading.files import file_status, reason, resolve_links
 from surefoot.errors import DataError
 
 _UNFINISHED: set[Path] = set()  # what is being written beside its target
@@ -21,15 +21,15 @@ _UNFINISHED: set[Path] = set()  # what is being written beside its target
 def destination(path: str | os.PathLike[str]) -> Path:
     """Where a file written to `path` will stand, links followed, if it can be written there."""
     try:
-        found = state(path)
-        if found is None or stat.S_ISREG(found.st_mode):
-            target = resolved(path)
+        status = file_status(path)
+        if status is None or stat.S_ISREG(status.st_mode):
+            target = resolve_links(path)
             _check_folder(target.parent)
-        elif stat.S_ISDIR(found.st_mode):
+        elif stat.S_ISDIR(status.st_mode):
             raise OSError("it is a folder; name a file")
         else:
             target = Path(path)  # a pipe or device stays what it is and where it is
-        if found is not None and not os.access(target, os.W_OK):
+        if status is not None and not os.access(target, os.W_OK):
             raise OSError("its mode forbids it")
     except (OSError, ValueError) as error:
         raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
@@ -39,8 +39,8 @@ def destination(path: str | os.PathLike[str]) -> Path:
 def destination_folder(path: str | os.PathLike[str]) -> Path:
     """The folder that will be at `path`, if it is there or can be made, and can be written to."""
     try:
-        target = resolved(path)
-        _check_folder(next(folder for folder in (target, *target.parents) if state(folder) is not None))
+        target = resolve_links(path)
+        _check_folder(next(folder for folder in (target, *target.parents) if file_status(folder) is not None))
     except (OSError, ValueError) as error:
         raise DataError.at(path, None, f"cannot be made ({reason(error)})") from error
     return target
@@ -48,28 +48,28 @@ def destination_folder(path: str | os.PathLike[str]) -> Path:
 
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
-        raise OSError(f"{folder} is not a folder" if state(folder) else f"there is no folder {folder}")
+        raise OSError(f"{folder} is not a folder" if file_status(folder) else f"there is no folder {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise OSError(f"the folder {folder} cannot be written to")
 
 
 @contextmanager
-def made_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+def ensure_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """The folder at `path`, made where there is none, and taken away again if what should go into it fails."""
     folder = Path(path)
-    made: list[Path] = []
+    new_folders: list[Path] = []
     try:
         for parent in (*reversed(folder.parents), folder):
             if not parent.is_dir():
                 parent.mkdir(exist_ok=True)
-                made.append(parent)
+                new_folders.append(parent)
     except (OSError, ValueError) as error:
-        _remove_empty(made)
+        _remove_empty(new_folders)
         raise DataError.at(path, None, f"cannot be made ({reason(error)})") from error
     try:
         yield folder
     except BaseException:
-        _remove_empty(made)
+        _remove_empty(new_folders)
         raise
 
 
@@ -86,21 +86,21 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     It stands beside the file that links lead to, whose mode it takes on. A pipe or device is given itself.
     """
     target = destination(path)
-    found = state(target)
-    with written(path):
-        if found is not None and not stat.S_ISREG(found.st_mode):
+    status = file_status(target)
+    with reporting_write_errors(path):
+        if status is not None and not stat.S_ISREG(status.st_mode):
             yield target
             return
-        with unfinished(target) as temporary:
+        with temporary_path(target) as temporary:
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             yield temporary
-            temporary.chmod(stat.S_IMODE(found.st_mode) if found else 0o666 & ~_umask())
+            temporary.chmod(stat.S_IMODE(status.st_mode) if status else 0o666 & ~_umask())
             temporary.replace(target)
 
 
 @contextmanager
-def written(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What keeps something from being written at `path`, as an error that says so."""
+def reporting_write_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """While something is written at `path`: what the system refuses becomes an error that names it."""
     try:
         yield
     except OSError as error:
@@ -108,8 +108,8 @@ def written(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def unfinished(target: Path) -> Iterator[Path]:
-    """A free name beside `target` for a file or folder in the making; whatever bears it at the end is removed."""
+def temporary_path(target: Path) -> Iterator[Path]:
+    """A free name beside `target` for an unfinished file or folder; what has this name at the end is removed."""
     temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     # Known before it is made: an interrupt at any moment finds it, or finds nothing to remove.
     _UNFINISHED.add(temporary)
@@ -122,8 +122,8 @@ def unfinished(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A folder in the making that appears at `target` once it is whole; one that is there meanwhile stays."""
-    with written(target), unfinished(target) as temporary:
+    """A folder that appears at `target` once it is complete; one that is there by then stays."""
+    with reporting_write_errors(target), temporary_path(target) as temporary:
         temporary.mkdir()
         yield temporary
         if not target.exists():
@@ -131,7 +131,7 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 def remove_unfinished() -> None:
-    """Remove all that is in the making: for a program that has to end at once."""
+    """Remove all that is not finished: for a program that has to end at once."""
     for temporary in tuple(_UNFINISHED):
         _remove(temporary)
 

@@ -26,7 +26,7 @@ def save_arrays(path: Path, arrays: Arrays) -> None:
 def read_arrays(path: Path, remedy: str) -> Arrays:
     """The arrays of a file; `remedy` says what to do where it is broken."""
     try:
-        with np.load(path, allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
     except (OSError, EOFError, zipfile.BadZipFile, *MISSHAPEN) as error:
         raise DataError.at(path, None, f"is not what was written there; {remedy}") from error

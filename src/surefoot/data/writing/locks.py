@@ -17,7 +17,7 @@ _PATIENCE = 20.0  # seconds that a program waits for its turn with a file
 
 
 @contextmanager
-def alone_in(folder: Path, what: str) -> Iterator[None]:
+def lock_folder(folder: Path, what: str) -> Iterator[None]:
     """Make the folder, and keep others out of it for as long as `what`, in a word, is done there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def alone_in(folder: Path, what: str) -> Iterator[None]:
 
 
 @contextmanager
-def alone_with(path: str | PathLike[str], what: str) -> Iterator[None]:
+def lock_file(path: str | PathLike[str], what: str) -> Iterator[None]:
     """Keep others from a file while it is read and written anew; wait a while for those who came first.
 
     The lock is a file beside it, which stays: whoever removed it could let two in at once.

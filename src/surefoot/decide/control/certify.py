@@ -78,7 +78,7 @@ def certify(outcome: Outcome, names: Mapping[str, Any]) -> Certificate:
         "reason": reason(outcome, least),
         "curve": [with_share(point, everywhere["gain"]) for point in points],
     }
-    return Certificate(sealed(data | {"sentence": sentence(data)}))
+    return Certificate(seal(data | {"sentence": sentence(data)}))
 
 
 def method_of(outcome: Outcome) -> str:

@@ -79,7 +79,7 @@ class ListPair:
         scores, reference = np.empty(len(here)), np.empty(len(here))  # in the order of the candidate's positions
         scores[here], reference[here] = candidate.ranking.scores[here], baseline.ranking.scores[there]
         frame = candidate.to_frame()
-        data = RankingData.of_queries(
+        data = RankingData.from_queries(
             np.zeros((len(here), 1), dtype=np.float32), np.zeros(len(here)), candidate.queries,
             candidate.ranking.lengths, doc_ids=frame["doc_id"],
         )  # fmt: skip

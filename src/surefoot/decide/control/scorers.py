@@ -73,7 +73,7 @@ class PredictedGain:
 
     def __init__(self, measure: Measure, engine: str | None) -> None:
         self.name = f"predicted_gain:{'isotonic' if engine is None else 'regression'}"
-        self.cutoff = None if measure.family == "IPrec" else measure.cutoff
+        self.cutoff = measure.depth
         self.form = str(measure.settings.get("dcg", "log2"))
         self.expected: RegressionGain | IsotonicGain = IsotonicGain() if engine is None else RegressionGain(engine)
 

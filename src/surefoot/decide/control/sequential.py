@@ -20,7 +20,7 @@ from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, read_counts, sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.errors import DataError
-from surefoot.risk.betting import Anytime, anytime_columns, gated_columns, start_anytime
+from surefoot.risk.betting import AnytimeBets, anytime_columns, gated_columns, start_anytime
 from surefoot.risk.bounds import least_queries
 
 

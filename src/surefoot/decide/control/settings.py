@@ -125,7 +125,7 @@ def _levels(loss: Any, level: Any) -> dict[LossName, float]:
 
 
 def _between(name: str, value: Any, low: float, high: float, words: str) -> float:
-    number = None if isinstance(value, str) else number_of(value)
+    number = None if isinstance(value, str) else finite_number(value)
     if number is None or not low < number <= high:
         raise ArgumentError(f"{name} is {shortened(value)}; it must be {words}")
     return number

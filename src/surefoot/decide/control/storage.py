@@ -57,7 +57,7 @@ def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
             "sequential": None if controller.sequential_ is None else controller.sequential_.to_dict(),
             "certificate": certificate.to_dict(),
         }
-        write_text(home / CONTROLLER, to_json(sealed(data)), durable=True)
+        write_text(home / CONTROLLER, to_json(seal(data)), durable=True)
 
 
 def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskController:

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypedDict, get_args
 
 import numpy as np
 
-from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, is_real, whole
+from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, integer, is_real
 from surefoot.arrays import Floats, Rows
 from surefoot.data.hashes import lists_hash, sealed
 from surefoot.data.reading.columns import first_repeated
@@ -155,7 +155,7 @@ class Draws:
             "queries": [{"query": query, "times": times, "weight": weight} for query, times, weight in rows],
             "sequence": [self.queries[place] for place in self.sequence.tolist()],
         }
-        return sealed(data)  # type: ignore[return-value]
+        return seal(data)  # type: ignore[return-value]
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write JSON, all or nothing; `read_draws` reads it back."""
@@ -181,7 +181,7 @@ def judge_next(
     >>> judge_next(new, today, "nDCG@10", 5).queries
     ('q2',)
     """
-    kind, count = check_bounded(measure), whole("n", n, 1, MOST_DRAWS)
+    kind, count = check_bounded(measure), integer("n", n, 1, MOST_DRAWS)
     if drawn_for not in get_args(DrawnFor):
         raise ArgumentError(f"queries are drawn for {shortened(drawn_for)}; it must be 'risk' or 'gain'")
     candidate, reference = Run.read(run), Run.read(baseline)
@@ -195,7 +195,7 @@ def judge_next(
             f"no query can {'lose' if drawn_for == 'risk' else 'gain or lose'} anything by {kind}: both runs show the "
             "same, or the candidate only adds; there is nothing to judge"
         )
-    seed = secrets.randbits(_FRESH) if seed is None else whole("seed", seed, 0, LARGEST_SEED)
+    seed = secrets.randbits(_FRESH) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
     drawn, sequence = np.unique(
         np.random.default_rng(seed).choice(len(traffic), size=count, p=weights / total), return_inverse=True
     )

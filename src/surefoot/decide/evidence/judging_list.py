@@ -25,7 +25,7 @@ def documents_to_judge(draws: Draws, candidate: Run, baseline: Run, judged: Qrel
     judged documents need not be looked at again.
     """
     measure = Measure.parse(draws.measure)
-    depth = None if measure.family == "IPrec" else measure.cutoff
+    depth = measure.depth
     place_of = {query: place for place, query in enumerate(draws.queries)}
     codes, places = [], []
     for run in (candidate, baseline):

@@ -23,7 +23,7 @@ from typing import Any
 from surefoot.data.hashes import FINGERPRINT, queries_hash, sealed, text_hash
 from surefoot.data.reading.files import state
 from surefoot.data.writing.all_or_nothing import destination, write_text
-from surefoot.data.writing.locks import alone_with
+from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.sealed_files import read_sealed
@@ -198,7 +198,7 @@ def sorted_scores(sample: JudgedQueries) -> list[list[Any]]:
 
 
 def _read(path: str | os.PathLike[str]) -> Ledger:
-    if state(path) is None:
+    if file_status(path) is None:
         return Ledger()
     data = read_sealed(path, (SCHEMA,), "is no ledger", _REFUSED)
     with expecting("a ledger", path, "restore it from a copy"):

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from surefoot.arguments import number_of
+from surefoot.arguments import finite_number
 from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of
 from surefoot.decide.evidence.judged_queries import JudgedQueries

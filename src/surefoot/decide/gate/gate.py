@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from surefoot.arguments import LARGEST_COUNT, whole
+from surefoot.arguments import LARGEST_COUNT, integer
 from surefoot.data.hashes import lists_hash
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.reading.texts import shown_texts
@@ -189,7 +189,7 @@ def _check_together(rules: Sequence[Rule], draws: Draws | None, options: Options
             "a budget and a state go together: how many queries may be judged, and where what was seen is kept"
         )
     if budget is not None:
-        whole("budget", budget, 1, LARGEST_COUNT)
+        integer("budget", budget, 1, LARGEST_COUNT)
         if weights is not None:
             raise ArgumentError(
                 "weights and a budget together have no proof; weigh strata in one decision on all queries"

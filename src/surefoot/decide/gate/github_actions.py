@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from surefoot.data.reading.files import state
-from surefoot.data.writing.all_or_nothing import written
+from surefoot.data.reading.files import file_status
+from surefoot.data.writing.all_or_nothing import reporting_write_errors
 from surefoot.decide.gate.decision_text import condition_name, headline, name, sentence
 from surefoot.risk.plain_data import Json
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from surefoot.arguments import is_real, number_of
+from surefoot.arguments import finite_number, is_real
 from surefoot.data.reading.files import existing_file, read_text
 from surefoot.decide.evidence.conditions import CONDITIONS, Condition, Rule
 from surefoot.decide.options import DELTA, EVERY, LEAST_DELTA, MOST_DELTA

@@ -17,7 +17,7 @@ from surefoot.risk.betting import (
     MANY,
     MOST_STAKE,
     PRIOR,
-    Anytime,
+    AnytimeBets,
     anytime_capital,
     anytime_columns,
     betting_p_columns,
@@ -196,7 +196,7 @@ def _after_batches(groups: Sequence[_Group], queries: int) -> int | None:
     return None
 
 
-def _started(group: _Group) -> Anytime:
+def _started(group: _Group) -> AnytimeBets:
     """Where the bets are after the judged queries, once for each resample."""
     state = anytime_capital(group.both(group.x), start_anytime(group.m[:, 0], group.deltas[:, 0], group.budget))
     spread: dict[str, Any] = {

@@ -122,7 +122,7 @@ class GateState:
             "name": self.name,
             "batches": [batch.to_dict() for batch in self.batches],
         }
-        write_text(path, to_json(sealed(data)), durable=True)
+        write_text(path, to_json(seal(data)), durable=True)
 
 
 def _same_draws(earlier: JudgedBatch, batch: JudgedBatch, draws: Draws) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arguments import number_of
+from surefoot.arguments import finite_number
 from surefoot.errors import ArgumentError, shortened
 from surefoot.export.ensemble import LEAF, Ensemble, GrownTree
 
@@ -59,7 +59,7 @@ def _base_score(learner: dict[str, Any]) -> float:
     if int(learner["learner_model_param"].get("num_target", 1)) > 1:
         raise ArgumentError("this model has several scores for a document; search engines rank by one")
     text = learner["learner_model_param"]["base_score"]
-    base = number_of(text.removeprefix("[").removesuffix("]"))
+    base = finite_number(text.removeprefix("[").removesuffix("]"))
     if base is None:
         raise ArgumentError(f"this model's base_score is {shortened(text)}; a ranker's is one number")
     return float(np.float32(base))

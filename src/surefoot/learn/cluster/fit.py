@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from surefoot.data.hashes import json_hash
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, origin
 from surefoot.learn.cluster.libraries import dask_library, is_dask
@@ -128,7 +127,7 @@ def _check(first: About, valid: Sequence[About | None]) -> None:
 
 def _digest(known: Sequence[About | None]) -> str:
     """A hash of all parts, in their order."""
-    return hashlib.sha256(json.dumps([one.digest for one in known if one is not None]).encode()).hexdigest()
+    return json_hash([one.digest for one in known if one is not None])
 
 
 def _client() -> Client:

@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Codes
+from surefoot.data.hashes import data_hash
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.data.types.stacking import stacked
+from surefoot.data.types.stacking import stack
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened
 from surefoot.learn.baseline_spec import with_baselines
-from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.cluster.libraries import dask_library, is_dask
 from surefoot.learn.inputs import as_data
 
@@ -116,7 +116,7 @@ def mended(parts: Sequence[Delayed], known: Sequence[About | None], what: str) -
             f"a query of {what} is found in two parts that do not follow each other; a query's rows must stand "
             "together (sort by query before the data is cut into parts)"
         )
-    return [run[0] if len(run) == 1 else delayed(stacked, pure=False)(run) for run in runs]
+    return [run[0] if len(run) == 1 else delayed(stack, pure=False)(run) for run in runs]
 
 
 def _check_alike(known: Sequence[About], what: str) -> None:

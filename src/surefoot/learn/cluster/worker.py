@@ -15,7 +15,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.data.types.ranking import TieRule
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.data.types.stacking import stacked
+from surefoot.data.types.stacking import stack
 from surefoot.errors import SurefootError
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.prepared import Prepared
@@ -156,7 +156,7 @@ def _training(batch: Batch, train: Sequence[RankingData], valid: Sequence[Rankin
         engine = engine_of(ranker.engine)
         if not {"nthread", "n_jobs"} & set(ranker.engine_parameters):
             ranker.set_params(nthread=_threads())
-        data = Prepared(stacked(train), stacked(valid) if valid else None)
+        data = Prepared(stack(train), stack(valid) if valid else None)
         _trainings[key] = Training(ranker, engine, data, None, add_up)
     return _trainings[key]
 

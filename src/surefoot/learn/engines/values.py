@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from surefoot.arguments import number_of
+from surefoot.arguments import finite_number
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 
 Check: TypeAlias = Callable[[str, Any, int], Any]  # of a name, a value and the number of features
@@ -25,7 +25,7 @@ def whole(least: int, most: int = LARGEST) -> Check:
     """A whole number of a span."""
 
     def check(name: str, value: Any, features: int) -> int:
-        number = number_of(value)
+        number = finite_number(value)
         if number is None or number != math.floor(number) or not least <= number <= most:
             raise ArgumentError(f"{name} is {shortened(value)}; it must be a whole number from {least:,} to {most:,}")
         return int(number)
@@ -37,7 +37,7 @@ def real(least: float, most: float = 1e30, *, above: bool = False) -> Check:
     """A number of a span."""
 
     def check(name: str, value: Any, features: int) -> float:
-        number = number_of(value)
+        number = finite_number(value)
         if number is None or not least <= number <= most or (above and number == least):
             span = f"above {least:g}" if above else f"of at least {least:g}"
             raise ArgumentError(f"{name} is {shortened(value)}; it must be a number {span} and at most {most:g}")

@@ -16,6 +16,7 @@ import pytest
 import ranx
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.data.files import check_refused, write_file
 from typer.testing import CliRunner
 
 import surefoot as sf
@@ -28,12 +29,7 @@ ENDINGS = ("run", "csv", "tsv", "json", "jsonl", "parquet", "csv.gz", "tsv.xz", 
 
 
 def rows(table: dict[str, dict[str, float]]) -> list[tuple[str, str, float]]:
-    return [(query, document, number) for query, found in table.items() for document, number in found.items()]
-
-
-def written(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8")
-    return path
+    return [(query, document, number) for query, documents in table.items() for document, number in documents.items()]
 
 
 # Libraries
@@ -75,11 +71,11 @@ def test_files_of_ranx(tmp_path: Path, ending: str) -> None:
 
 def test_named_tuples_of_ir_measures_and_ir_datasets() -> None:
     for kind in (ir_measures.ScoredDoc, ir_datasets.formats.GenericScoredDoc):
-        found = [kind(*row) for row in rows(RUN)]
-        for source in (found, tuple(found), iter(found), (each for each in found)):
+        tuples = [kind(*row) for row in rows(RUN)]
+        for source in (tuples, tuple(tuples), iter(tuples), (each for each in tuples)):
             assert sf.read_run(source).to_dict() == RUN
-        assert sf.score(QRELS, found, "RR").values.tolist() == sf.score(QRELS, RUN, "RR").values.tolist()
-        assert sf.score(QRELS, {"a": found, "b": iter(found)}, "RR").systems == ("a", "b")
+        assert sf.score(QRELS, tuples, "RR").values.tolist() == sf.score(QRELS, RUN, "RR").values.tolist()
+        assert sf.score(QRELS, {"a": tuples, "b": iter(tuples)}, "RR").systems == ("a", "b")
     for kind in (ir_measures.Qrel, ir_datasets.formats.TrecQrel):
         assert sf.read_qrels(kind(q, d, int(g), "0") for q, d, g in rows(QRELS)).to_dict() == QRELS
     assert sf.read_qrels([ir_datasets.formats.GenericQrel(*row) for row in rows(QRELS)]).to_dict() == QRELS
@@ -176,27 +172,27 @@ def test_datasets_of_hugging_face() -> None:
 def test_files_of_beir(tmp_path: Path) -> None:
     text = "query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td9\t1\n"
     for name in ("test.tsv", "qrels.txt"):
-        assert sf.read_qrels(written(tmp_path / name, text)).to_dict() == QRELS
+        assert sf.read_qrels(write_file(tmp_path / name, text)).to_dict() == QRELS
     (tmp_path / "test.tsv.gz").write_bytes(gzip.compress(text.encode()))
     assert sf.read_qrels(tmp_path / "test.tsv.gz").to_dict() == QRELS
     with pytest.raises(sf.DataError, match=r"bad\.tsv, line 3: 'score' is 'x', not a number"):
-        sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("\t0", "\tx")))
+        sf.read_qrels(write_file(tmp_path / "bad.tsv", text.replace("\t0", "\tx")))
     with pytest.raises(sf.DataError, match=r"bad\.tsv, line 4: document 'd1' appears twice"):
-        sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("q2\td9", "q1\td1")))
+        sf.read_qrels(write_file(tmp_path / "bad.tsv", text.replace("q2\td9", "q1\td1")))
     with pytest.raises(sf.DataError, match=r"bad\.tsv, line 3: .*columns"):
-        sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("d2\t0", "d2\t0\t5")))
+        sf.read_qrels(write_file(tmp_path / "bad.tsv", text.replace("d2\t0", "d2\t0\t5")))
     with pytest.raises(sf.DataError, match="line 3: 'corpus-id' is missing"):
-        sf.read_qrels(written(tmp_path / "bad.tsv", text.replace("d2\t0", "\t0")))
+        sf.read_qrels(write_file(tmp_path / "bad.tsv", text.replace("d2\t0", "\t0")))
 
 
 def test_files_of_ms_marco(tmp_path: Path) -> None:
     run = "q1\ta\t1\nq1\tb\t2\nq2\tb\t1\nq1\tc\t3\n"
-    assert sf.read_run(written(tmp_path / "dev.tsv", run)).to_dict() == RANKED
-    assert sf.read_run(written(tmp_path / "dev.run", run.replace("\n", "\r\n"))).to_dict() == RANKED
+    assert sf.read_run(write_file(tmp_path / "dev.tsv", run)).to_dict() == RANKED
+    assert sf.read_run(write_file(tmp_path / "dev.run", run.replace("\n", "\r\n"))).to_dict() == RANKED
     assert sf.read_run(tmp_path / "dev.tsv").documents().to_list() == ["a", "b", "c", "b"]
-    assert sf.read_run(written(tmp_path / "h.tsv", "qid\tpid\trank\n" + run)).to_dict() == RANKED
+    assert sf.read_run(write_file(tmp_path / "h.tsv", "qid\tpid\trank\n" + run)).to_dict() == RANKED
     for text in ("q1\t0\td1\t2\nq1\t0\td2\t0\nq2\t0\td9\t1\n", "q1\td1\t2\nq1\td2\t0\nq2\td9\t1\n"):
-        assert sf.read_qrels(written(tmp_path / "qrels.tsv", text)).to_dict() == QRELS
+        assert sf.read_qrels(write_file(tmp_path / "qrels.tsv", text)).to_dict() == QRELS
 
 
 @pytest.mark.parametrize(
@@ -218,9 +214,7 @@ def test_files_of_ms_marco(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_of_ms_marco(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(sf.DataError) as caught:
-        sf.read_run(written(tmp_path / "dev.tsv", text))
-    assert message in str(caught.value)
+    check_refused(sf.read_run, write_file(tmp_path / "dev.tsv", text), message)
 
 
 def test_ranked_lists(tmp_path: Path) -> None:
@@ -230,9 +224,9 @@ def test_ranked_lists(tmp_path: Path) -> None:
     qrels = {"q1": {"b": 1}, "q2": {"b": 1}}
     assert sf.score(qrels, lists, "RR").values.tolist() == [[0.5, 1.0]]
     assert sf.score(qrels, {"new": lists, "old": {"q1": ["b"]}}, "RR").systems == ("new", "old")
-    assert sf.read_run(written(tmp_path / "a.json", json.dumps(lists))).to_dict() == RANKED
-    lines = "".join(json.dumps({query: found}) + "\n" for query, found in lists.items())
-    assert sf.read_run(written(tmp_path / "a.jsonl", lines)).to_dict() == RANKED
+    assert sf.read_run(write_file(tmp_path / "a.json", json.dumps(lists))).to_dict() == RANKED
+    lines = "".join(json.dumps({query: documents}) + "\n" for query, documents in lists.items())
+    assert sf.read_run(write_file(tmp_path / "a.jsonl", lines)).to_dict() == RANKED
     assert sf.read_run({1: [10, 11]}).to_dict() == {"1": {"10": -1.0, "11": -2.0}}
     with pytest.raises(sf.DataError, match="document 'a' appears twice in query 'q'"):
         sf.read_run({"q": ["a", "a"]})
@@ -264,10 +258,7 @@ def test_ranked_lists(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_run(tmp_path: Path, name: str, text: str, message: str) -> None:
-    with pytest.raises(sf.DataError) as caught:
-        sf.read_run(written(tmp_path / name, text))
-    assert message in str(caught.value)
-    assert str(tmp_path / name) in str(caught.value)
+    check_refused(sf.read_run, write_file(tmp_path / name, text), message)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -286,8 +277,8 @@ def test_every_form_reads_back_what_it_wrote(tmp_path: Path, ending: str) -> Non
 def test_endings_of_one_form(tmp_path: Path, ending: str, usual: str) -> None:
     for each in (ending, usual):
         sf.read_run(RUN).write(tmp_path / f"bm25.{each}")
-        found = sf.read_run(tmp_path / f"bm25.{each}")
-        assert (found.name, found.to_dict()) == ("bm25", RUN)
+        run = sf.read_run(tmp_path / f"bm25.{each}")
+        assert (run.name, run.to_dict()) == ("bm25", RUN)
     assert (tmp_path / f"bm25.{ending}").read_bytes() == (tmp_path / f"bm25.{usual}").read_bytes()
 
 
@@ -321,9 +312,9 @@ def test_the_command_line_evaluates_every_form(tmp_path: Path, ending: str) -> N
     sf.read_run(RUN).write(tmp_path / f"new.{ending}")
     sf.read_run({q: dict.fromkeys(v, 1.0) for q, v in RUN.items()}).write(tmp_path / f"old.{ending}")
     names = [str(tmp_path / f"{name}.{ending}") for name in ("qrels", "new", "old")]
-    found = CliRunner().invoke(app, ["evaluate", *names, "--baseline", "old", "-m", "recip_rank", "--json", "-"])
-    assert found.exit_code == 0, found.output
-    assert [entry["mean"] for entry in json.loads(found.stdout)["systems"]] == [0.75, pytest.approx(2 / 3)]
+    result = CliRunner().invoke(app, ["evaluate", *names, "--baseline", "old", "-m", "recip_rank", "--json", "-"])
+    assert result.exit_code == 0, result.output
+    assert [entry["mean"] for entry in json.loads(result.stdout)["systems"]] == [0.75, pytest.approx(2 / 3)]
 
 
 @pytest.mark.parametrize("ending", ["run", "csv", "json", "parquet"])
@@ -344,8 +335,8 @@ def test_what_rank_writes_can_be_evaluated(tmp_path: Path, ending: str) -> None:
 
 def test_a_table_without_a_header_is_told_which(tmp_path: Path) -> None:
     with pytest.raises(sf.DataError, match="the first must be the header: query_id,doc_id,score"):
-        sf.read_run(written(tmp_path / "a.csv", "1,7,0.5\n1,8,0.25\n"))
+        sf.read_run(write_file(tmp_path / "a.csv", "1,7,0.5\n1,8,0.25\n"))
     with pytest.raises(sf.DataError, match="expected a header 'query_id,doc_id,relevance'"):
-        sf.read_qrels(written(tmp_path / "b.csv", "\n\n"))
+        sf.read_qrels(write_file(tmp_path / "b.csv", "\n\n"))
     with pytest.raises(sf.DataError, match="expected a header 'query,kind,…'"):
-        sf.read_segments(written(tmp_path / "c.csv", "\n"))
+        sf.read_segments(write_file(tmp_path / "c.csv", "\n"))

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.data.files import check_refused, write_file
 
 import surefoot as sf
 from surefoot.data.reading import lines
@@ -156,13 +157,13 @@ def test_blocks_and_ties_across_them(tmp_path: Path, monkeypatch) -> None:
     rows.sort(key=lambda row: (row[0], -row[2]))
     path = tmp_path / "x.run"
     path.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, d, s in rows))
-    whole = sf.read_run(path)
+    run = sf.read_run(path)
     monkeypatch.setattr(lines, "_BLOCK", 100)
     pieces = sf.read_run(path)
-    assert pieces.documents().to_list() == whole.documents().to_list()
-    expected = [d for q in whole.queries for _, d in sorted(((s, d) for p, d, s in rows if p == q), reverse=True)]
-    assert whole.documents().to_list() == expected
-    ranked = {q: list(documents) for q, documents in whole.to_dict().items()}
+    assert pieces.documents().to_list() == run.documents().to_list()
+    expected = [d for q in run.queries for _, d in sorted(((s, d) for p, d, s in rows if p == q), reverse=True)]
+    assert run.documents().to_list() == expected
+    ranked = {q: list(documents) for q, documents in run.to_dict().items()}
     shuffled = [rows[i] for i in rng.permutation(len(rows))]
     path.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, d, s in shuffled))
     again = sf.read_run(path)
@@ -209,12 +210,7 @@ BAD = {
 @pytest.mark.parametrize("what", BAD)
 def test_a_bad_run_is_told_with_its_line(tmp_path: Path, what: str) -> None:
     text, message = BAD[what]
-    path = tmp_path / "bad.run"
-    path.write_text(text)
-    with pytest.raises(sf.DataError) as caught:
-        sf.read_run(path)
-    assert message in str(caught.value)
-    assert str(path) in str(caught.value)
+    check_refused(sf.read_run, write_file(tmp_path / "bad.run", text), message)
 
 
 def test_not_utf8(tmp_path: Path) -> None:
@@ -235,8 +231,8 @@ def test_truncated_and_false_compression(tmp_path: Path, ending: str, compress) 
     path = tmp_path / f"bad.run{ending}"
     rng = np.random.default_rng(0)
     text = "".join(f"q1 Q0 d{i} {i} {x} t\n" for i, x in enumerate(rng.random(5000)))
-    whole = compress(text.encode())
-    for data in (whole[: len(whole) // 2], b"not compressed at all"):
+    intact = compress(text.encode())
+    for data in (intact[: len(intact) // 2], b"not compressed at all"):
         path.write_bytes(data)
         with pytest.raises(sf.DataError, match="truncated or corrupt"):
             sf.read_run(path)
