@@ -14,7 +14,13 @@ from scipy.special import betaincc, rel_entr
 
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.arrays import Floats
-from surefoot.risk.betting import check_delta, least_anytime, least_by_betting
+from surefoot.risk.betting import (
+    check_delta,
+    least_anytime,
+    least_by_betting,
+    levels_within,
+    settle_trivial_levels,
+)
 
 GRID, COARSE_GRID = 512, 128  # levels tried at a time by a search for a bound; of very many queries
 _HALVINGS = 40  # of the interval in which a bound lies

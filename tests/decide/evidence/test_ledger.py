@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.data.hashes import sealed
+from surefoot.data.hashes import seal
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.ledger import Ledger, Question, sorted_scores
 from surefoot.decide.gate import sample_size

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-from surefoot.data.hashes import sealed
+from surefoot.data.hashes import seal
 from surefoot.decide.evidence.conditions import LossName
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
 from surefoot.decide.evidence.strata import StratumData
@@ -104,7 +104,7 @@ class CertificateData(TypedDict):
 
 def from_version_1(data: Json) -> Json:
     """The plain data of a certificate as version 1 wrote it, with the keys of today and a seal that fits them."""
-    return sealed({NAMES_1.get(name, name): value for name, value in data.items()} | {"schema": SCHEMA})
+    return seal({NAMES_1.get(name, name): value for name, value in data.items()} | {"schema": SCHEMA})
 
 
 def certificate_schema(*, strict: bool = False) -> Json:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.data.hashes import sealed
+from surefoot.data.hashes import seal
 from surefoot.decide.control.certificate import Certificate, sentence
 from surefoot.decide.control.certificate_data import ANYTIME, SCHEMA, CurvePoint, Figures, Weights
 from surefoot.decide.control.settings import ControllerSettings

@@ -33,7 +33,7 @@ class SequentialThresholds:
 
     settings: ControllerSettings
     thresholds: Floats  # descending
-    bets: tuple[Anytime, ...]
+    bets: tuple[AnytimeBets, ...]
     batches: tuple[ScoredQueries, ...]  # each in betting order
     nothing_to_lose: tuple[NothingToLoseData, ...]  # of each
     seen: frozenset[str]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from surefoot.arguments import LARGEST_COUNT, number_of, whole
+from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.decide.control.list_pair import ListPair, Movement
 from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, LossName, Rule
 from surefoot.decide.evidence.nothing_to_lose import parse_unanswered
@@ -60,7 +60,7 @@ class ControllerSettings:
                 "the binomial test is for losses of 0 or 1: take loss='share_hurt', or method='betting'"
             )
         weight = None if blend is None else _between("blend", blend, 0, 1, "a weight above 0 and at most 1")
-        cap = None if movement_cap is None else whole("movement_cap", movement_cap, 1, LARGEST_COUNT)
+        cap = None if movement_cap is None else integer("movement_cap", movement_cap, 1, LARGEST_COUNT)
         return cls(
             measure=check_bounded(measure),
             levels=levels,
@@ -75,7 +75,7 @@ class ControllerSettings:
             scorer=scorer,
             movement=Movement(weight, cap),
             drift=_between("drift", drift, math.nextafter(1, 0), MOST_DRIFT, "at least 1, by which queries may grow"),
-            budget=whole("budget", budget, 1, LARGEST_COUNT),
+            budget=integer("budget", budget, 1, LARGEST_COUNT),
             unanswered=parse_unanswered(unanswered),
         )
 

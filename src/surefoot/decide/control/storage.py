@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from surefoot.data.hashes import sealed
-from surefoot.data.writing.all_or_nothing import made_folder, write_text
+from surefoot.data.hashes import seal
+from surefoot.data.writing.all_or_nothing import ensure_folder, write_text
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.file_names import CONTROLLER, RANKER
 from surefoot.decide.control.sequential import SequentialThresholds
@@ -39,7 +39,7 @@ def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
     if certificate is None:
         raise ArgumentError("nothing is proved yet, so nothing is worth saving; call calibrate, or update")
     scorer = {"name": controller.scorer.name, "learned": controller.scorer.to_dict()}
-    with made_folder(folder) as home:
+    with ensure_folder(folder) as home:
         hashes: dict[str, str] | None = None
         if controller._ranker is not None:
             controller._ranker.save(home / RANKER)

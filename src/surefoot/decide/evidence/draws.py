@@ -19,7 +19,7 @@ import numpy as np
 
 from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, integer, is_real
 from surefoot.arrays import Floats, Rows
-from surefoot.data.hashes import lists_hash, sealed
+from surefoot.data.hashes import lists_hash, seal
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import Run, Source
 from surefoot.data.writing.all_or_nothing import write_text

@@ -20,8 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from surefoot.data.hashes import FINGERPRINT, queries_hash, sealed, text_hash
-from surefoot.data.reading.files import state
+from surefoot.data.hashes import FINGERPRINT, queries_hash, seal, text_hash
+from surefoot.data.reading.files import file_status
 from surefoot.data.writing.all_or_nothing import destination, write_text
 from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.draws import Draws
@@ -174,12 +174,12 @@ def _check_batch(own: _Set, related: list[_Set]) -> None:
 def open_ledger(path: str | os.PathLike[str]) -> Iterator[Ledger]:
     """The ledger at a path, for one program at a time; written when the block ends without an error."""
     destination(path)
-    with alone_with(path, "ledger"):
+    with lock_file(path, "ledger"):
         ledger = _read(path)
         before = to_json(ledger.to_dict())
         yield ledger
         if to_json(ledger.to_dict()) != before:
-            write_text(path, to_json(sealed(ledger.to_dict())), durable=True)
+            write_text(path, to_json(seal(ledger.to_dict())), durable=True)
 
 
 @contextmanager

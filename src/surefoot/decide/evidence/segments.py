@@ -11,7 +11,7 @@ import numpy as np
 from surefoot.arrays import Flags
 from surefoot.decide.evidence.conditions import Rule
 from surefoot.decide.options import EVERY
-from surefoot.errors import ArgumentError, did_you_mean, listed, of_other_queries, shortened
+from surefoot.errors import ArgumentError, did_you_mean, listed, other_queries_hint, shortened
 from surefoot.risk.segments import MOST_SEGMENTS
 
 Kinds = Mapping[str, Mapping[str, str]]  # each column's segments by query
@@ -61,7 +61,7 @@ def _members(kinds: Kinds, queries: Sequence[str], batch: bool) -> dict[str, tup
         present = sorted({kind for kind in (kind_of.values() if batch else own_kinds) if kind is not None})
         if not present:
             raise ArgumentError(
-                f"no query has a segment in {shortened(column)}: {of_other_queries('segments', kind_of, queries)}"
+                f"no query has a segment in {shortened(column)}: {other_queries_hint('segments', kind_of, queries)}"
             )
         if len(present) > MOST_SEGMENTS:
             raise ArgumentError(

@@ -47,7 +47,7 @@ def read_weights(source: Any) -> dict[str, float]:
         rows = list(zip(ids_of(columns[0], "the stratum", place).to_list(), columns[1], strict=True))
     shares: dict[str, float] = {}
     for name, value in rows:
-        share = number_of(value)
+        share = finite_number(value)
         if name in shares:
             raise DataError(f"{where}: stratum {shortened(name)} appears twice; give each once")
         if share is None or not 0 < share <= 1:

@@ -15,7 +15,7 @@ from surefoot.data.reading.segments import read_segments
 from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores, read_scores, unknown_system
 from surefoot.data.writing.all_or_nothing import destination
-from surefoot.data.writing.locks import alone_with
+from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.conditions import CONDITIONS, Rule
 from surefoot.decide.evidence.draws import Draws, read_draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
@@ -136,7 +136,7 @@ def deciding(
         seen, use = None, None
         if state is not None:
             destination(state)
-            alone.enter_context(alone_with(state, "state"))
+            alone.enter_context(lock_file(state, "state"))
             setup = _setup(matrix, baseline, candidate, resolved, draws, options)
             batch = JudgedBatch(sample, counts, None if draws is None else draws.seed)
             seen = read_state(state, setup).add(batch, draws)

@@ -47,13 +47,13 @@ def command(kind: str, title: str, message: str) -> str:
 
 def append_summary(path: str | os.PathLike[str], markdown: str) -> None:
     """Add to the job's summary, as much as it may hold."""
-    file_state = state(path)
+    file_state = file_status(path)
     room = MOST_BYTES - (file_state.st_size if file_state is not None else 0) - 1
     text = ("\n" + markdown).encode()
     if len(text) > room:
         fitting = text[: max(0, room - len(_CUT.encode()))].decode(errors="ignore")
         text = (fitting[: fitting.rfind("\n") + 1] + _CUT).encode() if room > len(_CUT.encode()) else b""
-    with written(path), Path(path).open("ab") as file:
+    with reporting_write_errors(path), Path(path).open("ab") as file:
         file.write(text)
 
 

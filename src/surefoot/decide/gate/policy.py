@@ -136,7 +136,7 @@ def _rule(condition: Condition, value: Any, segment: str | None, key: str, error
 
 
 def _number(value: Any, key: str, error: _Error) -> float:
-    number = number_of(value) if is_real(value) or not isinstance(value, str) else None
+    number = finite_number(value) if is_real(value) or not isinstance(value, str) else None
     if number is None:
         raise error(f"{key} is {shortened(value)}; it must be a number")
     return number

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from surefoot.data.hashes import sealed
-from surefoot.data.reading.files import state
+from surefoot.data.hashes import seal
+from surefoot.data.reading.files import file_status
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
@@ -136,7 +136,7 @@ def _same_draws(earlier: JudgedBatch, batch: JudgedBatch, draws: Draws) -> bool:
 
 def read_state(path: str | os.PathLike[str], setup: GateSetup) -> GateState:
     """The state at a path, or an empty one where there is none; one of something else is refused."""
-    if state(path) is None:
+    if file_status(path) is None:
         return GateState(setup, secrets.token_hex(16))
     data = read_sealed(path, (SCHEMA,), "is no state of a gate", _REFUSED)
     with expecting("a state", path, "begin anew"):
