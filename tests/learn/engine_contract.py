@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.arrays import Floats
-from surefoot.learn.engines.contract import Binned, Booster, Engine, ModelTextError, Singles, engine_of
+from surefoot.arrays import Float32s, Floats
+from surefoot.learn.engines.contract import BinnedData, Booster, Engine, ModelTextError, engine_of
 
 RNG = np.random.default_rng(0)
 X = RNG.random((200, 4)).astype(np.float32)
@@ -21,7 +21,7 @@ WANTED = 3.0 * X[:, 0] - X[:, 1]
 ROUNDING = 1e-5  # engines may keep scores in float32
 
 
-def towards(scores: Floats) -> tuple[Singles, Singles]:
+def towards(scores: Floats) -> tuple[Float32s, Float32s]:
     """Squared error: each tree takes the scores nearer to what is wanted."""
     return (scores - WANTED).astype(np.float32), np.ones(len(scores), np.float32)
 
@@ -44,7 +44,7 @@ class EngineContract:
     def engine(self) -> Engine:
         return engine_of(self.name)
 
-    def binned(self, others: Sequence[Any] = (), **given: Any) -> Binned:
+    def binned(self, others: Sequence[Any] = (), **given: Any) -> BinnedData:
         return self.engine.bin(X, others, self.checked(**given), seed=1)
 
     def checked(self, **given: Any) -> Any:
@@ -71,7 +71,7 @@ class EngineContract:
     def test_gradients_are_asked_for_at_the_scores_so_far(self) -> None:
         seen: list[Floats] = []
 
-        def gradients(scores: Floats) -> tuple[Singles, Singles]:
+        def gradients(scores: Floats) -> tuple[Float32s, Float32s]:
             seen.append(np.array(scores))
             return towards(scores)
 
@@ -140,7 +140,7 @@ class EngineContract:
         seen: list[Floats] = []
         counted: list[int] = []
 
-        def gradients(scores: Floats) -> tuple[Singles, Singles]:
+        def gradients(scores: Floats) -> tuple[Float32s, Float32s]:
             seen.append(np.array(scores))
             return towards(scores)
 
@@ -192,7 +192,7 @@ class EngineContract:
             self.engine.bin(np.ones_like(X), [], checked).grow(1, checked, towards, go_on)
 
     def test_growing_ends_where_no_leaf_can_be_split(self) -> None:
-        def little(scores: Floats) -> tuple[Singles, Singles]:
+        def little(scores: Floats) -> tuple[Float32s, Float32s]:
             gradient, hessian = towards(scores)
             return (gradient, hessian) if not scores.any() else (np.zeros_like(gradient), hessian)
 

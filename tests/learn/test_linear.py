@@ -11,7 +11,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.learn.linear import adarank, feature_selection
-from surefoot.learn.target import Target
+from surefoot.learn.measured_queries import MeasuredQueries
 
 MEASURE = "nDCG(dcg='exp-log2')@10"
 
@@ -92,7 +92,7 @@ def test_other_scales_and_bad_input(made: sf.RankingData) -> None:
 
 def test_both_beat_bm25_on_mq2008(data: Path) -> None:
     train, test = (sf.read_letor(data / "mq2008" / "Fold1" / f"{name}.txt") for name in ("train", "test"))
-    target = Target(MEASURE, test.y, test.offsets, test.tie_order())
+    target = MeasuredQueries(MEASURE, test.y, test.offsets, test.tie_order())
     bm25 = target.values(test.feature(25)).mean()
     assert target.values(adarank(train, rounds=20).predict(test)).mean() > bm25 + 0.04
     assert target.values(feature_selection(train, features=2).predict(test)).mean() > bm25 + 0.04

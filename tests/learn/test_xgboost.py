@@ -49,7 +49,7 @@ class TestXGBoost(EngineContract):
 
     def test_bins_are_shared_where_they_are_the_same(self) -> None:
         def bins(**given: Any) -> Any:
-            return self.engine.bins(self.checked(**given), 100, 0)
+            return self.engine.bins_key(self.checked(**given), 100, 0)
 
         assert bins() == bins(max_leaves=9) == bins(tree_method="hist") != bins(max_bin=16) != bins(max_bin=17)
         assert bins(tree_method="exact") == bins(tree_method="approx") != bins()

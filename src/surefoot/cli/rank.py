@@ -11,7 +11,7 @@ from surefoot.cli.outputs import DECISIONS_CSV, Force, Output, check_outputs
 from surefoot.decide.control.file_names import controller_files
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.baseline_spec import files_of
+from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
 from surefoot.progress import busy
 
@@ -54,7 +54,7 @@ def rank(
         decisions = output.with_name(f"{stem(output)}.decisions.csv")
     check_outputs(
         [Output("--output", output), Output("--qrels", qrels), Output("--decisions", decisions, DECISIONS_CSV)],
-        [*(controller_files if controlled else model_files)(model), data, *files_of(baseline or [])],
+        [*(controller_files if controlled else model_files)(model), data, *baseline_files(baseline or [])],
         force,
     )
     from surefoot.data.reading.files import as_text

@@ -16,7 +16,7 @@ from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.baseline_spec import files_of, resolved_baseline
+from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
     ENGINE,
@@ -99,14 +99,14 @@ def train(
     """
     check_outputs(
         [OutputModel("--output", output), Output("--checkpoint", checkpoint, CHECKPOINT), Output("--html", html, PAGE)],
-        [*files_under(data), *([] if valid is None else files_under(valid)), *files_of(baseline or [])],
+        [*files_under(data), *([] if valid is None else files_under(valid)), *baseline_files(baseline or [])],
         force,
     )
     from surefoot.data.letor.files import read_letor
     from surefoot.learn.baseline_spec import read_like, with_baselines
-    from surefoot.learn.engines.contract import engine_of, replaced
+    from surefoot.learn.engines.contract import engine_of, merge_parameters
     from surefoot.learn.ranker import Ranker
-    from surefoot.learn.settings import Settings
+    from surefoot.learn.settings import TrainingSettings
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
@@ -125,9 +125,9 @@ def train(
     given = parameters(set_ or [], taken={*chosen, "self"})
     if threads is not None:
         learner = engine_of(chosen["engine"])
-        given = replaced(learner, given, {learner.threads: threads})
+        given = merge_parameters(learner, given, {learner.threads: threads})
     ranker = Ranker(**chosen, **given)
-    settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
+    settings = TrainingSettings.from_ranker(ranker)  # what is wrong with them shows before anything is read
     if settings.objective.alpha > 0 and not settings.objective.needs_baseline:
         raise ArgumentError(
             f"--alpha {alpha:g} has no effect on --objective {objective}; give {either(RISK_OBJECTIVES)}"
@@ -165,7 +165,7 @@ def _fit_on_cluster(
     from surefoot.learn.cluster.fit import fit_files
 
     with cluster(dask) as client, _growing(ranker, quiet) as progress:
-        fit_files(ranker, client, data, valid, [*map(resolved_baseline, baseline)], progress)
+        fit_files(ranker, client, data, valid, [*map(resolve_baseline, baseline)], progress)
     for which, name in (("train", "training"), ("valid", "validation")):
         figures = {figure: values[ranker.best_iteration_ - 1] for figure, values in ranker.history_[which].items()}
         shown = ", ".join(f"{figure} {short(value)}" for figure, value in figures.items())
@@ -179,7 +179,7 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
     from rich import box
     from rich.table import Table
 
-    from surefoot.learn.prepared import Watched
+    from surefoot.learn.prepared_data import MonitoredSet
     from surefoot.measures.notation import Measure
 
     measure = Measure.parse(ranker.measure)
@@ -192,7 +192,7 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
         if data is None:
             continue
         console.print(f"{name}: {len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features")
-        watched = Watched(data, measure, None, None)
+        watched = MonitoredSet(data, measure, None, None)
         measured = [] if watched.baselines is None else list(watched.baselines)
         for which, values in zip(data.baselines, measured, strict=True):
             quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])

@@ -16,8 +16,8 @@ import pytest
 import surefoot as sf
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
-from surefoot.learn.target import Target
 from surefoot.risk.tradeoff import risk
 
 pytestmark = [
@@ -78,24 +78,24 @@ def fitted(ranker: sf.Ranker, data: sf.RankingData, parts: int, cut: int = 0, **
 
 def totals(part: sf.RankingData, objective: Objective, communicator: Any = None, name: str = "") -> list[Any]:
     """The sums that an objective adds up at the scores of a feature: c, Σx and Σx² of s_x; c, S and N; Z."""
-    from surefoot.learn.cluster.worker import add_up, joined
+    from surefoot.learn.cluster.worker import in_communicator, sum_over_machines
 
     seen: list[Any] = []
 
     def kept(sums: Any) -> Any:
-        found = sums if communicator is None else add_up(sums)
+        found = sums if communicator is None else sum_over_machines(sums)
         seen.append(np.array(found))
         return found
 
     def compute() -> None:
-        target = Target("nDCG@10", part.y, part.offsets, np.arange(len(part)), threads=1)
+        target = MeasuredQueries("nDCG@10", part.y, part.offsets, np.arange(len(part)), threads=1)
         rows = np.stack([target.values(scores) for scores in part.baselines.values()])
-        Lambdas(objective, target, rows, add_up=kept).peek(part.X[:, 3].astype(np.float64))
+        Lambdas(objective, target, rows, reduce=kept).peek(part.X[:, 3].astype(np.float64))
 
     if communicator is None:
         compute()
     else:
-        with joined(communicator, name):
+        with in_communicator(communicator, name):
             compute()
     return seen
 
@@ -283,7 +283,7 @@ def test_workers_are_not_missed_while_the_client_refreshes_what_it_knows(client)
         Client(client.scheduler.address, set_as_default=False) as other,
     ):
         machines = Machines(other, [], [])
-        assert {len(machines._there()) for _ in range(300)} == {len(client.nthreads())}
+        assert {len(machines._present_workers()) for _ in range(300)} == {len(client.nthreads())}
 
 
 def test_a_worker_with_another_version(client) -> None:

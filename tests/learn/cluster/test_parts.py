@@ -9,7 +9,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.types.stacking import stacked
-from surefoot.learn.cluster.parts import about, mended, of_data, of_files
+from surefoot.learn.cluster.parts import parts_from_data, parts_from_files, summarize_part, with_complete_queries
 
 pytestmark = pytest.mark.heavy  # it needs Dask
 
@@ -27,8 +27,8 @@ def whole(parts: list[sf.RankingData | None]) -> list[sf.RankingData]:
     import dask
 
     delayed = [dask.delayed(part, traverse=False) for part in parts]
-    known = [about(part, True) for part in parts]
-    return list(dask.compute(*mended(delayed, known, "the data"), scheduler="sync"))
+    known = [summarize_part(part, True) for part in parts]
+    return list(dask.compute(*with_complete_queries(delayed, known, "the data"), scheduler="sync"))
 
 
 DATA = sf.RankingData(np.arange(40.0).reshape(20, 2), np.arange(20) % 3, group=[3, 9, 1, 5, 2])
@@ -39,12 +39,12 @@ DATA = sf.RankingData(np.arange(40.0).reshape(20, 2), np.arange(20) % 3, group=[
 )
 def test_every_query_is_whole_and_nothing_is_lost(ends: list[int]) -> None:
     found = whole(cut(DATA, ends))
-    joined = stacked(found)
-    assert joined.queries == DATA.queries
+    in_communicator = stacked(found)
+    assert in_communicator.queries == DATA.queries
     assert sum(len(part.queries) for part in found) == len(DATA.queries)  # none in two parts
-    np.testing.assert_array_equal(joined.X, DATA.X)
-    np.testing.assert_array_equal(joined.y, DATA.y)
-    np.testing.assert_array_equal(joined.lengths, DATA.lengths)
+    np.testing.assert_array_equal(in_communicator.X, DATA.X)
+    np.testing.assert_array_equal(in_communicator.y, DATA.y)
+    np.testing.assert_array_equal(in_communicator.lengths, DATA.lengths)
 
 
 def test_parts_that_do_not_fit_together() -> None:
@@ -62,9 +62,9 @@ def test_parts_that_do_not_fit_together() -> None:
 def test_parts_of_what_is_here() -> None:
     import dask
 
-    found = dask.compute(*of_data(DATA, 3), scheduler="sync")
+    found = dask.compute(*parts_from_data(DATA, 3), scheduler="sync")
     assert stacked(found).queries == DATA.queries
-    assert len(dask.compute(*of_data(DATA, 99), scheduler="sync")) == len(DATA.queries)
+    assert len(dask.compute(*parts_from_data(DATA, 99), scheduler="sync")) == len(DATA.queries)
 
 
 def test_files(tmp_path: Path) -> None:
@@ -72,13 +72,13 @@ def test_files(tmp_path: Path) -> None:
 
     for number, part in enumerate((DATA.select([0, 1]), DATA.select([2, 3, 4]))):
         part.write(tmp_path / f"part-{number}.parquet")
-    found = dask.compute(*of_files(tmp_path, ["b=feature:2"], "training data"), scheduler="sync")
+    found = dask.compute(*parts_from_files(tmp_path, ["b=feature:2"], "training data"), scheduler="sync")
     assert stacked(found).queries == DATA.queries
     np.testing.assert_array_equal(stacked(found).baselines["b"], DATA.X[:, 1])
-    (one,) = dask.compute(*of_files(tmp_path / "part-0.parquet", [], "training data"), scheduler="sync")
+    (one,) = dask.compute(*parts_from_files(tmp_path / "part-0.parquet", [], "training data"), scheduler="sync")
     assert len(one.queries) == 2
     (tmp_path / "empty").mkdir()
     with pytest.raises(sf.DataError, match="holds no Parquet file"):
-        of_files(tmp_path / "empty", [], "training data")
+        parts_from_files(tmp_path / "empty", [], "training data")
     with pytest.raises(sf.DataError, match="a folder of Parquet files"):
-        of_files(tmp_path / "train.txt", [], "training data")
+        parts_from_files(tmp_path / "train.txt", [], "training data")

@@ -16,6 +16,7 @@ from surefoot.data.types.runs import Qrels
 from surefoot.decide.control.expected_gain import IsotonicGain, RegressionGain
 from surefoot.decide.control.list_pair import Lists, row_ranks
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.learn.baseline_spec import feature_number
 from surefoot.measures.discount import discount
 from surefoot.measures.effectiveness import gains
 from surefoot.measures.matching import ordinals
@@ -50,17 +51,18 @@ def gate_of(gate: str | Callable[[Lists], Any], measure: Measure, engine: str | 
     """The gate that is asked for; `engine` is that of the candidate, None where documents have no features."""
     if callable(gate):
         return OwnGate(gate)
-    kind, colon, rest = str(gate).partition(":")
+    kind, _, rest = str(gate).partition(":")
     if kind == "predicted_gain" and rest in ("", "regression", "isotonic"):
         if rest == "regression" and engine is None:
             raise ArgumentError(
                 "a regression of gains needs documents' features, and runs have none; take predicted_gain:isotonic"
             )
         return PredictedGain(measure, engine if rest != "isotonic" else None)
-    if kind == "feature" and colon and rest.isdecimal():
+    number = feature_number(str(gate))
+    if number is not None:
         if engine is None:
             raise ArgumentError(f"gate {shortened(gate)} needs documents' features, and runs have none")
-        return FeatureGate(int(rest))
+        return FeatureGate(number)
     raise ArgumentError(f"gate is {shortened(gate)}; it must be one of {', '.join(GATES)}, or a function")
 
 
