@@ -13,10 +13,11 @@ from tests.export.interpreters import interpreter, solr_gaps, strict
 from tests.export.models import NAMES, ranker
 
 import surefoot as sf
-from surefoot.export.names import name_of
-from surefoot.export.options import BESIDE, TARGETS
+from surefoot.export.names import model_name
+from surefoot.export.options import TARGETS
 from surefoot.export.package import read_ensemble, write_model
-from surefoot.export.settings import Asked
+from surefoot.export.settings import ExportSettings
+from surefoot.export.targets.table import find_target
 from surefoot.export.targets.vespa import expressions
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -32,7 +33,10 @@ def model() -> sf.Ranker:
 @pytest.mark.parametrize("missing", ["zero", "never"])
 def test_rows_score_in_the_engine_as_they_say(model, to: str, missing: str, tmp_path: Path) -> None:
     written = model.export(tmp_path / "es.json", to=to, missing=missing, rows=300, positive=True)
-    assert [path.name for path in written.files] == ["es.json", *(f"es.{ending}" for ending in BESIDE[to])]
+    assert [path.name for path in written.files] == [
+        "es.json",
+        *(f"es.{ending}" for ending in find_target(to).all_companions),
+    ]
     assert sorted(tmp_path.iterdir()) == sorted(written.files)
     rows = strict((tmp_path / "es.rows.json").read_bytes())
     matrix = np.array(rows["rows"], np.float32)
@@ -100,7 +104,7 @@ def test_what_was_assumed_is_said(model, tmp_path: Path) -> None:
     assert "3.2 to 3.7" in said
     assert "so that none is below 0" in said
     assert "not run on a cluster" in guide
-    told = model.export(tmp_path / "es.json", to="opensearch", missing="nan", engine_version="3.8")
+    told = model.export(tmp_path / "es.json", to="opensearch", missing="nan", target_version="3.8")
     assert "as NaN in its training data" in told.notes[0]
     assert "3.2 to 3.7" not in " ".join(told.notes)
 
@@ -192,8 +196,8 @@ def test_names_in_vespa_stay_different() -> None:
     ("stem", "name"), [("es", "es"), ("Größe 2", "gr-e-2"), ("--", "surefoot"), ("A" * 99, "a" * 64)]
 )
 def test_a_models_name_from_its_files(stem: str, name: str) -> None:
-    assert name_of(f"{stem}.json") == name
-    assert Asked.of("solr", "zero", name_of(f"{stem}.json")).name == name
+    assert model_name(f"{stem}.json") == name
+    assert ExportSettings.parse("solr", "zero", model_name(f"{stem}.json")).name == name
 
 
 def test_a_hostile_file_name_is_quoted(model, tmp_path: Path) -> None:
@@ -212,13 +216,13 @@ def test_models_saved_before(engine: str, to: str) -> None:
     saved = json.loads((home / "scores.json").read_text())
     rows = np.array(saved["rows"], np.float32)
     missing = "never" if to == "ranklib" else "nan"
-    written = write_model(trees, Asked.of(to, missing, "saved"))
+    written = write_model(trees, ExportSettings.parse(to, missing, "saved"))
     whole = ~np.isnan(rows).any(axis=1) if to == "ranklib" else np.ones(len(rows), bool)
     if to == "solr":
         thresholds = [trees.threshold[trees.feature == feature] for feature in range(len(NAMES))]
-        whole &= ~solr_gaps(written.model, NAMES, thresholds, rows)
+        whole &= ~solr_gaps(written.content, NAMES, thresholds, rows)
     assert whole.sum() > 3
-    found = interpreter(to, written.model, trees.names)(rows[whole])
+    found = interpreter(to, written.content, trees.names)(rows[whole])
     np.testing.assert_allclose(found, np.array(saved["scores"])[whole], rtol=0, atol=1e-5)
 
 
@@ -245,7 +249,7 @@ def test_base_scores() -> None:
         plain = read_ensemble("xgboost", text, NAMES)
         rows = np.zeros((3, len(NAMES)), np.float32)
         scores = [
-            interpreter("elastic", write_model(each, Asked.of("elastic", "nan", "m")).model, NAMES)(rows)
+            interpreter("elastic", write_model(each, ExportSettings.parse("elastic", "nan", "m")).content, NAMES)(rows)
             for each in (trees, plain)
         ]
         np.testing.assert_allclose(scores[0], scores[1] + 0.5)

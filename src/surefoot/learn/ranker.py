@@ -36,7 +36,7 @@ from surefoot.learn.training import Progress, Training, TrainingResult, score_sa
 from surefoot.measures.scoring import score as effectiveness
 
 if TYPE_CHECKING:
-    from surefoot.export.package import Exported
+    from surefoot.export.package import ExportResult
 
 _LETOR_NOTE = "Features have no names in the training data: feature_25 is the one numbered 25 there, as in LETOR files."
 _SAME_BASELINES = "a model that starts from a baseline needs the same one again: the data"
@@ -279,30 +279,32 @@ class Ranker(Estimator):
         to: str,
         missing: str,
         name: str | None = None,
-        engine_version: str | None = None,
+        target_version: str | None = None,
         positive: bool = False,
         rows: int = ROWS,
         feature_names: Sequence[str] | str | None = None,
-    ) -> Exported:
+        engine_version: str | None = None,
+    ) -> ExportResult:
         """Write the model for a search engine, and beside it features, upload request, rows to replay, and a guide.
 
         Parameters
         ----------
-        to : {"elasticsearch", "opensearch", "ranklib", "elastic", "solr", "vespa", "onnx"}
-            The engine, or its format.
+        to : str
+            The search engine, or its format: "elasticsearch", "solr" and others, see `surefoot export --help`.
         missing : {"zero", "nan", "never"}
             What a feature that a document lacks means to the model: the value 0; missing, as NaN in the training
             data; or that every document has every feature.
         name : str, optional
             What the model is called there; the file's name by default.
-        engine_version : str, optional
-            Where engines of different versions behave differently; the newest by default.
+        target_version : str, optional
+            The search engine's version, where versions behave differently; the newest by default. `engine_version` is
+            its older name.
         positive : bool
             Add a constant that lifts the least possible score to 0.
         rows : int
-            How many rows with the scores that the engine must give.
+            How many rows with the scores that the search engine must give.
         feature_names : sequence of str, or "letor", optional
-            What the engine calls the features, in the order of training; as the training data by default, where
+            What the search engine calls the features, in the order of training; as the training data by default, where
             those without names are feature_1, feature_2, … by their LETOR numbers. "letor" gives a model that was
             saved by version 0.1 these names, too.
 
@@ -316,10 +318,14 @@ class Ranker(Estimator):
         >>> [file.name for file in exported.files]
         ['model.json', 'model.features.json', 'model.rows.json', 'model.replay.py', 'model.md']
         """
-        from surefoot.export.names import checked_names
+        from surefoot.export.names import check_feature_names
         from surefoot.export.package import export_model, read_ensemble
 
         self._check_fitted()
+        if engine_version is not None:
+            if target_version is not None:
+                raise ArgumentError("target_version and engine_version are two names of one thing; give target_version")
+            target_version = engine_version
         if self.init == "baseline":
             raise ArgumentError(
                 "this model starts from its baseline's scores, standardised per query (init='baseline'), which no "
@@ -331,11 +337,13 @@ class Ranker(Estimator):
             if not are_numbered(self.feature_names_in_):
                 raise ArgumentError("this model's features have names of their own; leave the LETOR numbers out")
             feature_names = numbered_names(self.n_features_in_)
-        names = checked_names(self.feature_names_in_ if feature_names is None else feature_names, self.n_features_in_)
+        names = check_feature_names(
+            self.feature_names_in_ if feature_names is None else feature_names, self.n_features_in_
+        )
         ensemble = read_ensemble(self.engine_, text, names)
         return export_model(
             ensemble, lambda X: engine.predict(self.booster_, X, self.best_iteration_), path, to=to, missing=missing,
-            name=name, engine_version=engine_version, positive=positive, rows=rows,
+            name=name, target_version=target_version, positive=positive, rows=rows,
             notes=[_LETOR_NOTE] if names == numbered_names(len(names)) else [],
         )  # fmt: skip
 
