@@ -12,7 +12,6 @@ Python, as are labels that are not short.
 
 from __future__ import annotations
 
-
 import numpy as np
 from numba import float32, float64, int64, types, uint8
 
