@@ -132,7 +132,7 @@ def test_onnx_without_its_library(surefoot, home: Path, monkeypatch) -> None:
     assert not list(home.glob("m.*"))
 
 
-@pytest.mark.heavy
+@pytest.mark.engines("xgboost")
 def test_a_model_of_xgboost(surefoot, home: Path) -> None:
     line = ("--to", "opensearch", "--missing", "nan", "--engine-version", "3.8", "--positive", "-o", "x.json")
     code, out, err = surefoot("export", FIXTURE.with_name("xgboost"), *line)

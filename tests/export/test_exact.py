@@ -23,7 +23,7 @@ from surefoot.export.targets import ltr_plugin, onnx, ranklib, solr
 from surefoot.export.targets import vespa as vespa_target
 
 LIGHT = [to for to in TARGETS if to != "onnx"]
-ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.heavy)]
+ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
 CLOSE = 1e-5
 WRONG = r"Not equal to tolerance|reversed"
 TRAINED: dict[tuple[str, bool], sf.Ranker] = {}
@@ -77,14 +77,14 @@ def check(model: sf.Ranker, path: Path, to: str, missing: str, with_missing: boo
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("nan", [False, True], ids=["no NaN", "NaN"])
-@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.engines("onnx"))])
 def test_zero(engine: str, nan: bool, to: str, tmp_path: Path) -> None:
     check(trained(engine, nan), tmp_path, to, "zero")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("to", ["elasticsearch", "opensearch", "elastic", "solr", "vespa",
-                                pytest.param("onnx", marks=pytest.mark.heavy)])  # fmt: skip
+                                pytest.param("onnx", marks=pytest.mark.engines("onnx"))])  # fmt: skip
 def test_missing_values(engine: str, to: str, tmp_path: Path) -> None:
     for nan in (False, True):
         check(trained(engine, nan), tmp_path, to, "nan")
@@ -175,7 +175,7 @@ def rounded(thresholds: Any) -> np.ndarray:
 @pytest.mark.parametrize(
     ("to", "module", "name"),
     [("elasticsearch", ltr_plugin, "less_than"), ("ranklib", ranklib, "at_most"), ("vespa", vespa_target, "less_than"),
-     pytest.param("onnx", onnx, "at_most", marks=pytest.mark.heavy)],
+     pytest.param("onnx", onnx, "at_most", marks=pytest.mark.engines("onnx"))],
 )  # fmt: skip
 def test_thresholds_that_are_not_rounded_for_the_rule_fail(to, module, name, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(module, name, rounded)
@@ -183,7 +183,7 @@ def test_thresholds_that_are_not_rounded_for_the_rule_fail(to, module, name, tmp
         check(trained("lightgbm", False), tmp_path, to, "zero")
 
 
-@pytest.mark.heavy
+@pytest.mark.engines("onnx", "xgboost")
 @pytest.mark.parametrize(("to", "module"), [("ranklib", ranklib), ("onnx", onnx)])
 def test_xgboosts_thresholds_as_they_stand_fail_where_rules_differ(to, module, tmp_path, monkeypatch) -> None:
     def as_they_stand(thresholds: Any) -> np.ndarray:  # x < t, taken for x ≤ t
@@ -204,7 +204,7 @@ def test_solr_without_its_slack_fails(tmp_path: Path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "to", ["elasticsearch", "elastic", "vespa", "solr", pytest.param("onnx", marks=pytest.mark.heavy)]
+    "to", ["elasticsearch", "elastic", "vespa", "solr", pytest.param("onnx", marks=pytest.mark.engines("onnx"))]
 )
 def test_default_left_as_it_stands_fails(to: str, tmp_path: Path, monkeypatch) -> None:
     read = lightgbm_reader.read

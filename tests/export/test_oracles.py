@@ -12,7 +12,7 @@ import surefoot as sf
 from surefoot.export.package import read_ensemble
 from surefoot.learn.engines.contract import engine_of
 
-pytestmark = pytest.mark.heavy
+pytestmark = pytest.mark.engines("onnx", "onnxruntime", "treelite", "xgboost")
 
 
 @pytest.fixture(scope="module", params=["lightgbm", "xgboost"])

@@ -29,7 +29,7 @@ def model() -> sf.Ranker:
     return ranker("lightgbm", True, n_estimators=12)
 
 
-@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.engines("onnx"))])
 @pytest.mark.parametrize("missing", ["zero", "never"])
 def test_rows_score_in_the_engine_as_they_say(model, to: str, missing: str, tmp_path: Path) -> None:
     written = model.export(tmp_path / "es.json", to=to, missing=missing, rows=300, positive=True)
@@ -206,7 +206,7 @@ def test_a_hostile_file_name_is_quoted(model, tmp_path: Path) -> None:
     assert "@'a;rm $(x) '\"'\"'y'\"'\"'.json'" in guide
 
 
-@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.engines("onnx"))])
 @pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
 def test_models_saved_before(engine: str, to: str) -> None:
     """Trees that earlier versions saved, and the scores that their learners gave then."""
@@ -226,7 +226,7 @@ def test_models_saved_before(engine: str, to: str) -> None:
     np.testing.assert_allclose(found, np.array(saved["scores"])[whole], rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("engine", ["lightgbm", pytest.param("xgboost", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("engine", ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))])
 def test_rankers_saved_before_load_and_export(engine: str, tmp_path: Path) -> None:
     again = sf.Ranker.load(FIXTURES / engine)
     saved = json.loads((FIXTURES / engine / "scores.json").read_text())
@@ -276,6 +276,7 @@ def test_a_tree_of_one_leaf() -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.engines("onnx")
 def test_a_thousand_trees_in_five_seconds(tmp_path: Path) -> None:
     import time
 

@@ -19,7 +19,7 @@ from tests.learn.engine_contract import EngineContract, X, go_on, towards
 import surefoot as sf
 from surefoot.learn.engines.contract import ModelTextError, engine_of
 
-pytestmark = pytest.mark.heavy
+pytestmark = pytest.mark.engines("xgboost")
 
 SMALL: dict[str, Any] = {"engine": "xgboost", "max_depth": 3, "min_child_weight": 0.01, "nthread": 1}
 OBJECTIVES: list[tuple[str, float | None]] = [

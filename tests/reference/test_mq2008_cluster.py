@@ -14,6 +14,7 @@ from surefoot.risk.tradeoff import risk
 
 pytestmark = [
     pytest.mark.heavy,
+    pytest.mark.engines("distributed", "xgboost"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

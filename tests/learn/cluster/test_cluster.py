@@ -21,7 +21,8 @@ from surefoot.learn.objectives import Objective
 from surefoot.risk.tradeoff import risk
 
 pytestmark = [
-    pytest.mark.heavy,
+    pytest.mark.heavy,  # processes that start, and some that die
+    pytest.mark.engines("distributed", "xgboost"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

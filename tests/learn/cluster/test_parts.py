@@ -11,7 +11,7 @@ import surefoot as sf
 from surefoot.data.types.stacking import stacked
 from surefoot.learn.cluster.parts import parts_from_data, parts_from_files, summarize_part, with_complete_queries
 
-pytestmark = pytest.mark.heavy  # it needs Dask
+pytestmark = pytest.mark.engines("dask")
 
 
 def cut(data: sf.RankingData, ends: list[int]) -> list[sf.RankingData | None]:
