@@ -20,7 +20,7 @@ ENGINES = os.environ.get("SUREFOOT_ENGINES") == "1"  # as `make test-engines` se
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A test marked `engines("xgboost", …)` needs these libraries: without one it is skipped, or fails under ENGINES."""
+    """A test marked `engines("xgboost", …)` needs these libraries; without one it is skipped, or fails if ENGINES."""
     for mark in item.iter_markers("engines"):
         for name in mark.args:
             require(name)

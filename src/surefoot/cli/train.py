@@ -122,11 +122,11 @@ def train(
         "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
         "engine": engine or (ENGINE if dask is None else ENGINES[1]),
     }  # fmt: skip
-    given = parameters(set_ or [], taken={*chosen, "self"})
+    engine_parameters = parameters(set_ or [], taken={*chosen, "self"})
     if threads is not None:
         learner = engine_of(chosen["engine"])
-        given = merge_parameters(learner, given, {learner.threads: threads})
-    ranker = Ranker(**chosen, **given)
+        engine_parameters = merge_parameters(learner, engine_parameters, {learner.threads: threads})
+    ranker = Ranker(**chosen, **engine_parameters)
     settings = TrainingSettings.from_ranker(ranker)  # what is wrong with them shows before anything is read
     if settings.objective.alpha > 0 and not settings.objective.needs_baseline:
         raise ArgumentError(
@@ -138,15 +138,15 @@ def train(
         return
     with busy("Reading data"):
         training = with_baselines(read_letor(data), baseline or [], data)
-        held = None
+        validation = None
         if valid is not None:
-            held = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
-    _show_data(console, ranker, {"training": training, "validation": held})
+            validation = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
+    _show_data(console, ranker, {"training": training, "validation": validation})
     with _growing(ranker, quiet) as progress:
-        ranker.fit(training, valid=held, progress=progress)
+        ranker.fit(training, valid=validation, progress=progress)
     _save(console, ranker, output)
-    if held is not None:
-        assessment = _assess(ranker, held)
+    if validation is not None:
+        assessment = _assess(ranker, validation)
         if html is not None:
             assessment.to_html(html)
         _show_assessment(console, assessment, html)
@@ -192,9 +192,8 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
         if data is None:
             continue
         console.print(f"{name}: {len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features")
-        watched = MonitoredSet(data, measure, None, None)
-        measured = [] if watched.baselines is None else list(watched.baselines)
-        for which, values in zip(data.baselines, measured, strict=True):
+        baselines = MonitoredSet(data, measure, None, None).baselines
+        for which, values in zip(data.baselines, [] if baselines is None else list(baselines), strict=True):
             quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
             cells = [f"{value:.4f}" for value in (values.mean(), *quartiles)]
             table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
@@ -224,17 +223,17 @@ def _growing(ranker: Ranker, quiet: bool) -> Iterator[Progress | None]:
         yield progress if shown else None
 
 
-def _assess(ranker: Ranker, held: RankingData) -> Assessment:
+def _assess(ranker: Ranker, validation: RankingData) -> Assessment:
     """The model beside its baselines on the validation data, by the same code as `surefoot evaluate`."""
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess
 
-    name = "model" if "model" not in held.baselines else "new model"
-    runs = [held.to_run(scores, baseline) for baseline, scores in held.baselines.items()]
-    runs.append(held.to_run(ranker.predict(held), name))
-    names = list(held.baselines) or [name]
+    name = "model" if "model" not in validation.baselines else "new model"
+    runs = [validation.to_run(scores, baseline) for baseline, scores in validation.baselines.items()]
+    runs.append(validation.to_run(ranker.predict(validation), name))
+    names = list(validation.baselines) or [name]
     alphas = sorted({0.0, 1.0, 5.0, float(ranker.alpha or 0)})
-    return assess(score(held.qrels(), runs, ranker.measure), names[0] if len(names) == 1 else names, alphas)
+    return assess(score(validation.qrels(), runs, ranker.measure), names[0] if len(names) == 1 else names, alphas)
 
 
 def _show_assessment(console: Console, assessment: Assessment, html: Path | None) -> None:

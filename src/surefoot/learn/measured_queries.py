@@ -80,7 +80,7 @@ class MeasuredQueries:
     def rank(self, scores: Floats, *, fully: bool = False) -> Places:
         """The rows of each query in ranked order, down to the cut-off: scores descending, ties by the tie rule.
 
-        Below the cut-off no measure looks at the order; long lists go by label there, unless `fully` is asked for.
+        Below the cut-off no measure looks at the order; long lists go by label there, unless `fully` is True.
         """
         order = np.empty_like(self.tie_order)
         depth = _NO_CUTOFF if fully else self.cutoff

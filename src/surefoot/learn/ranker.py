@@ -161,8 +161,8 @@ class Ranker(Estimator):
         features and baselines go by name where there are names. `eval_set=[(X, y)]` with `eval_qid=[qid]` or
         `eval_group=[group]`, and `eval_baseline=[baseline]`, is LightGBM's and XGBoost's way to say the same.
         Dask arrays or frames are learned from on their cluster, with `engine="xgboost"`.
-        `PreparedData` data, given alone, is learned from again and again without being made ready each time. `progress`
-        is called after each tree.
+        `PreparedData`, given alone, can be learned from many times without being prepared each time. `progress` is
+        called after each tree.
         """
         if eval_set is not None or eval_qid is not None or eval_group is not None or eval_baseline is not None:
             if valid is not None:
