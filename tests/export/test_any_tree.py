@@ -88,5 +88,5 @@ def test_every_format(to: str, missing: str, grown: list[RawTree]) -> None:
         thresholds = [known[np.abs(known) < 1e38] for known in thresholds]
         rows = rows[~solr_gaps(text, NAMES, thresholds, rows)]
     seen = np.nan_to_num(rows, nan=0) if missing == "zero" else rows
-    wanted = [sum(score(tree, row) for tree in grown) for row in seen]
-    np.testing.assert_allclose(interpreter(to, text, NAMES)(rows), wanted, rtol=0, atol=1e-6)
+    expected = [sum(score(tree, row) for tree in grown) for row in seen]
+    np.testing.assert_allclose(interpreter(to, text, NAMES)(rows), expected, rtol=0, atol=1e-6)

@@ -45,12 +45,12 @@ def seen(rows: np.ndarray, missing: str) -> np.ndarray:
     return np.nan_to_num(rows, nan=0) if missing == "zero" else rows
 
 
-def agree(found: np.ndarray, wanted: np.ndarray, close: float = CLOSE) -> None:
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=close)
-    order = np.argsort(-wanted, kind="stable")
-    falls = np.diff(found[order].astype(np.float64))
+def agree(result: np.ndarray, expected: np.ndarray, close: float = CLOSE) -> None:
+    np.testing.assert_allclose(result, expected, rtol=0, atol=close)
+    order = np.argsort(-expected, kind="stable")
+    falls = np.diff(result[order].astype(np.float64))
     assert (falls <= 2 * close).all()
-    clear = np.diff(wanted[order]) < -2 * close
+    clear = np.diff(expected[order]) < -2 * close
     assert (falls[clear] < 0).all(), "a pair is reversed"
 
 
@@ -68,10 +68,10 @@ def check(model: sf.Ranker, path: Path, to: str, missing: str, with_missing: boo
     score = interpreter(to, text, NAMES)
     farthest = 0.0
     for rows in possible(model, to, text, with_missing):
-        wanted = model.predict(seen(rows, missing))
-        found = score(rows)
-        agree(found, wanted)
-        farthest = max(farthest, float(np.abs(found - wanted).max()))
+        expected = model.predict(seen(rows, missing))
+        result = score(rows)
+        agree(result, expected)
+        farthest = max(farthest, float(np.abs(result - expected).max()))
     return farthest
 
 
@@ -265,5 +265,5 @@ def test_early_stopping_is_honoured(tmp_path: Path) -> None:
     model = sf.Ranker(n_estimators=60, early_stopping_rounds=50, num_leaves=12, min_data_in_leaf=4, num_threads=1)
     model.fit(data(False), valid=valid)
     assert model.best_iteration_ < model.booster_.num_trees()
-    found = interpreter("elastic", exported(model, tmp_path, "elastic", "zero"), NAMES)(valid.X)
-    np.testing.assert_array_equal(found, model.predict(valid))
+    result = interpreter("elastic", exported(model, tmp_path, "elastic", "zero"), NAMES)(valid.X)
+    np.testing.assert_array_equal(result, model.predict(valid))

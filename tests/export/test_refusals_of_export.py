@@ -27,10 +27,10 @@ def with_nan() -> sf.Ranker:
     return ranker("lightgbm", True, n_estimators=5)
 
 
-def refused(model: sf.Ranker, folder: Path, message: str, **asked: Any) -> None:
-    given = {"to": "elasticsearch", "missing": "zero"} | asked
+def refused(model: sf.Ranker, folder: Path, message: str, **options: Any) -> None:
+    settings = {"to": "elasticsearch", "missing": "zero"} | options
     with pytest.raises(sf.ArgumentError, match=message):
-        model.export(folder / "model.json", **given)
+        model.export(folder / "model.json", **settings)
     assert list(folder.iterdir()) == []
 
 
@@ -108,7 +108,7 @@ def test_other_models(engine: str, text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         ({"to": "elasticsearhc"}, "did you mean elasticsearch"),
         ({"to": None}, "cannot export to None"),
@@ -135,8 +135,8 @@ def test_other_models(engine: str, text: str, message: str) -> None:
         ({"to": "solr", "missing": "nan", "target_version": "9.1.1"}, "upgrade Solr to 9.2"),
     ],
 )
-def test_what_cannot_be_asked_for(with_nan, tmp_path: Path, asked: dict[str, Any], message: str) -> None:
-    refused(with_nan, tmp_path, message, **asked)
+def test_what_cannot_be_asked_for(with_nan, tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    refused(with_nan, tmp_path, message, **options)
 
 
 @pytest.mark.parametrize("name", ["es.md", "es.profile", "features.json"])

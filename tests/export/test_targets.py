@@ -85,8 +85,8 @@ def test_files_that_the_table_does_not_list_are_an_error(files: tuple[str, ...],
 
 def test_the_older_name_of_the_version(tmp_path: Path) -> None:
     model = ranker("lightgbm", False)
-    given: dict[str, Any] = {"to": "opensearch", "missing": "zero", "rows": 0}
+    options: dict[str, Any] = {"to": "opensearch", "missing": "zero", "rows": 0}
     with pytest.raises(sf.ArgumentError, match=r"in OpenSearch 3\.4"):
-        model.export(tmp_path / "es.json", engine_version="3.4", **given)
+        model.export(tmp_path / "es.json", engine_version="3.4", **options)
     with pytest.raises(sf.ArgumentError, match="two names of one thing"):
-        model.export(tmp_path / "es.json", engine_version="3.4", target_version="3.4", **given)
+        model.export(tmp_path / "es.json", engine_version="3.4", target_version="3.4", **options)

@@ -44,14 +44,14 @@ class EngineContract:
     def engine(self) -> Engine:
         return engine_of(self.name)
 
-    def binned(self, others: Sequence[Any] = (), **given: Any) -> BinnedData:
-        return self.engine.bin(X, others, self.checked(**given), seed=1)
+    def binned(self, others: Sequence[Any] = (), **parameters: Any) -> BinnedData:
+        return self.engine.bin(X, others, self.checked(**parameters), seed=1)
 
-    def checked(self, **given: Any) -> Any:
-        return self.engine.check(self.small | given, X.shape[1])
+    def checked(self, **parameters: Any) -> Any:
+        return self.engine.check(self.small | parameters, X.shape[1])
 
-    def grown(self, trees: int = 4, start: Booster | None = None, **given: Any) -> Booster:
-        return self.binned(**given).grow(trees, self.checked(**given), towards, go_on, start, seed=2)
+    def grown(self, trees: int = 4, start: Booster | None = None, **parameters: Any) -> Booster:
+        return self.binned(**parameters).grow(trees, self.checked(**parameters), towards, go_on, start, seed=2)
 
     def test_names(self) -> None:
         assert self.engine.name == self.name
@@ -117,9 +117,9 @@ class EngineContract:
         booster = self.grown()
         rows = RNG.permutation(len(X))[:7]
         np.testing.assert_array_equal(self.engine.predict(booster, X[rows]), self.engine.predict(booster, X)[rows])
-        found = self.engine.predict(booster, HELD)
-        assert found.dtype == np.float64
-        np.testing.assert_array_equal(found, self.engine.predict(booster, HELD, self.engine.count_trees(booster)))
+        result = self.engine.predict(booster, HELD)
+        assert result.dtype == np.float64
+        np.testing.assert_array_equal(result, self.engine.predict(booster, HELD, self.engine.count_trees(booster)))
 
     def test_dumped_and_loaded(self) -> None:
         booster = self.grown()
@@ -173,10 +173,10 @@ class EngineContract:
     def test_importances(self) -> None:
         booster = self.grown()
         for kind in ("split", "gain"):
-            found = np.asarray(self.engine.importances(booster, kind, 4), dtype=float)
-            assert found.shape == (X.shape[1],)
-            assert found.argmax() == 0
-            assert (found >= np.asarray(self.engine.importances(booster, kind, 2), dtype=float)).all()
+            result = np.asarray(self.engine.importances(booster, kind, 4), dtype=float)
+            assert result.shape == (X.shape[1],)
+            assert result.argmax() == 0
+            assert (result >= np.asarray(self.engine.importances(booster, kind, 2), dtype=float)).all()
 
     def test_feature_names_may_hold_anything(self) -> None:
         checked = self.checked()

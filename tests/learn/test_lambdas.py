@@ -153,12 +153,12 @@ def test_where_all_differences_are_equal_half_of_alpha_counts(name: str, plain: 
     target = MeasuredQueries("nDCG@5", labels, np.arange(0, 5 * copies + 1, 5), np.arange(5 * copies), threads=1)
     for baseline in (0.1, 0.3, 0.9):  # sums of three such x leave other roundings
         baselines = np.full((1, copies), baseline)
-        found = Lambdas(Objective(name, 4), target, baselines)(scores)
+        result = Lambdas(Objective(name, 4), target, baselines)(scores)
         if plain is not None:
             expected = Lambdas(Objective(plain, 2), target, baselines)(scores)
         else:
             expected = tuple(3 * each for each in Lambdas(Objective("gain"), target, baselines)(scores))
-        for one, other in zip(found, expected, strict=True):
+        for one, other in zip(result, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
@@ -172,9 +172,9 @@ def test_s_x_is_estimated_in_each_iteration_or_after_the_first_tree(estimate: st
     faro.peek(first)  # does not count as an iteration
     s_x = 0.0
     for iteration, scores in enumerate((np.zeros(len(labels)), first, -first, rng.random(len(labels)))):
-        found, plain = faro(scores)[0], gain(scores)[0]
+        result, plain = faro(scores)[0], gain(scores)[0]
         delta = target.values(scores) - baselines.mean(axis=0)
         if estimate == "each" or iteration <= 1:
             s_x = float(np.where(delta > 0, delta, 6 * delta).std(ddof=1))
         factor = 1 + 5 * (1 - ndtr(delta / s_x))
-        np.testing.assert_allclose(found, np.repeat(factor, np.diff(offsets)) * plain, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(result, np.repeat(factor, np.diff(offsets)) * plain, rtol=1e-4, atol=1e-6)

@@ -23,15 +23,15 @@ def made() -> sf.RankingData:
 
 def ndcg(data: sf.RankingData, scores: Any) -> np.ndarray:
     """NDCG@10 of each query, document by document."""
-    found = []
+    result = []
     place = np.argsort(data.tie_order())
     for start, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
         order = sorted(range(start, end), key=lambda row: (-scores[row], place[row]))
         gain = [2 ** data.y[row] - 1 for row in order][:10]
         best = sorted((2 ** data.y[row] - 1 for row in range(start, end)), reverse=True)[:10]
         dcg, ideal = (sum(g / math.log2(rank + 2) for rank, g in enumerate(gains)) for gains in (gain, best))
-        found.append(dcg / ideal if ideal else 0.0)
-    return np.array(found)
+        result.append(dcg / ideal if ideal else 0.0)
+    return np.array(result)
 
 
 def standardised(data: sf.RankingData) -> np.ndarray:

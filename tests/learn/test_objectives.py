@@ -30,9 +30,9 @@ def test_the_shared_tests_try_it(name: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_switches_of_the_kernel(rule: str) -> None:
-    found = {name: Objective(name, 1, rule).kernel_switch() for name, kind in OBJECTIVE_KINDS.items() if kind.switch}
+    result = {name: Objective(name, 1, rule).kernel_switch() for name, kind in OBJECTIVE_KINDS.items() if kind.switch}
     by_rule = kernel.U_RISK if rule == "exact" else kernel.U_RISK_EQ9
-    assert found == {
+    assert result == {
         "gain": kernel.GAIN,
         "u_risk": by_rule,
         "saro": by_rule,

@@ -56,7 +56,7 @@ def test_shared_data_changes_no_model(sets, settings) -> None:
 def test_bins_are_made_once(sets, monkeypatch) -> None:
     made = []
     bins = type(engine_of()).bin
-    monkeypatch.setattr(type(engine_of()), "bin", lambda *given: made.append(1) or bins(*given))
+    monkeypatch.setattr(type(engine_of()), "bin", lambda *changed: made.append(1) or bins(*changed))
     shared = PreparedData(*sets)
     for seed, leaves in ((0, 4), (1, 4), (1, 8)):
         sf.Ranker(**(SMALL | {"num_leaves": leaves, "random_state": seed})).fit(shared)
@@ -81,10 +81,10 @@ def test_prepared_data_comes_alone(sets) -> None:
 def test_regression_trees_are_lightgbms(sets) -> None:
     train, valid = sets
     parameters = {"num_leaves": 5, "min_data_in_leaf": 5, "num_threads": 1, "learning_rate": 0.1}
-    found = regression_trees(train, trees=20, **parameters).predict(valid)
+    result = regression_trees(train, trees=20, **parameters).predict(valid)
     settings = parameters | {"objective": "regression", "deterministic": True, "force_col_wise": True, "verbosity": -1}
     theirs = lightgbm.train(settings, lightgbm.Dataset(train.X, train.y), 20).predict(valid.X)
-    np.testing.assert_allclose(found, theirs, atol=1e-5)
+    np.testing.assert_allclose(result, theirs, atol=1e-5)
 
 
 def test_regression_trees_stop_where_the_error_is_least(sets) -> None:

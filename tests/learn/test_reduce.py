@@ -70,7 +70,7 @@ def test_the_totals_of_two_halves_are_those_of_the_whole(objective: Objective, s
         alone.append(sums)
         return sums
 
-    whole = gradients(objective, lengths, labels, scores, baselines, keep)
+    undivided = gradients(objective, lengths, labels, scores, baselines, keep)
     machines = Machines(2)
     with ThreadPoolExecutor(2) as pool:
         halves = [
@@ -81,9 +81,9 @@ def test_the_totals_of_two_halves_are_those_of_the_whole(objective: Objective, s
     assert len(machines.seen) == len(alone) == _sums_of(objective)
     for together, one in zip(machines.seen, alone, strict=True):
         np.testing.assert_allclose(together, one, rtol=1e-12, atol=1e-12)
-    for expected, *found in zip(whole, *parts, strict=True):
+    for expected, *halves_of_it in zip(undivided, *parts, strict=True):
         for which in (0, 1):
-            joined = np.concatenate([part[which] for part in found])
+            joined = np.concatenate([part[which] for part in halves_of_it])
             np.testing.assert_allclose(joined, expected[which], rtol=1e-5, atol=1e-6)
 
 

@@ -40,13 +40,13 @@ def slow_shares(measure: str, labels, lengths) -> list[float]:
 @pytest.mark.parametrize("measure", [LINEAR, EXPONENTIAL])
 def test_gradients_are_what_is_left_to_explain(measure: str) -> None:
     labels, lengths = [3.0, 0, 1, 0, 0, 2, 2], [3, 1, 3]
-    found = of(measure, labels, lengths)
+    result = of(measure, labels, lengths)
     scores = np.linspace(-1, 1, 7)
-    gradient, hessian = found(scores)
+    gradient, hessian = result(scores)
     counts = np.array([1, 1, 1, 0, 1, 1, 1])  # a query without anything relevant says nothing
     np.testing.assert_allclose(gradient, (scores - slow_shares(measure, labels, lengths)) * counts, atol=1e-6)
     np.testing.assert_array_equal(hessian, counts)
-    np.testing.assert_array_equal(found.values, MeasuredQueries(
+    np.testing.assert_array_equal(result.values, MeasuredQueries(
         measure, np.array(labels), np.array([0, 3, 4, 7]), np.arange(7)
     ).values(scores))  # fmt: skip
 

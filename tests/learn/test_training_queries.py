@@ -18,8 +18,8 @@ SMALL = {"n_estimators": 2, "num_leaves": 3, "min_data_in_leaf": 2, "num_threads
 
 def known(ranker: sf.Ranker, data: sf.RankingData) -> list[bool]:
     text = ranker.training_queries_ or ""
-    held = {text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT)}
-    return [bool(each & held) for each in query_fingerprints(data)]
+    stored = {text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT)}
+    return [bool(each & stored) for each in query_fingerprints(data)]
 
 
 def test_training_and_validation_queries_are_known_and_no_others(tmp_path: Path) -> None:
