@@ -12,7 +12,7 @@ test: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist loadfile -m "not heavy"
 
 test-engines: $(VENV)/.test $(VENV)/.engines  # fuzzers, kills, Spark, and libraries that take minutes to start
-	$(BIN)/python -m pytest -n auto --dist loadfile tests -m heavy
+	SUREFOOT_ENGINES=1 $(BIN)/python -m pytest -n auto --dist loadfile tests -m "heavy or engines"
 
 fuzz: $(VENV)/.test  # the tests of tests/fuzz with many more inputs; SUREFOOT_FUZZ says how many times as many
 	SUREFOOT_FUZZ=$${SUREFOOT_FUZZ:-40} $(BIN)/python -m pytest tests/fuzz -s

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,24 @@ settings.load_profile("surefoot")
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("SUREFOOT_DATA", ROOT.parent / "shared" / "data"))
+
+ENGINES = os.environ.get("SUREFOOT_ENGINES") == "1"  # as `make test-engines` sets it, which installs all libraries
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test marked `engines("xgboost", …)` needs these libraries; without one it is skipped, or fails if ENGINES."""
+    for mark in item.iter_markers("engines"):
+        for name in mark.args:
+            require(name)
+
+
+def require(library: str) -> None:
+    """Skip a test whose library is missing; where all libraries should be there, fail."""
+    if find_spec(library) is None:
+        message = f"{library} is not installed; `make test-engines` installs it"
+        if ENGINES:
+            pytest.fail(message, pytrace=False)
+        pytest.skip(message)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 Codes: TypeAlias = npt.NDArray[np.uint64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
+Float32s: TypeAlias = npt.NDArray[np.float32]
 Rows: TypeAlias = npt.NDArray[np.int64]
 Places: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
 

@@ -44,7 +44,9 @@ def test_a_model_for_elasticsearch(surefoot, home: Path) -> None:
         ("--missing zero -o es.json", "Missing option '--to'"),
         ("--to lucene --missing zero -o es.json", "cannot export to 'lucene'"),
         ("--to solr --missing mean -o es.json", "say what a feature that a document lacks means"),
+        ("--to opensearch --missing zero --target-version 3.4 -o es.json", "export to ranklib"),
         ("--to opensearch --missing zero --engine-version 3.4 -o es.json", "export to ranklib"),
+        ("--to solr --missing nan --engine-version 9 --target-version 9 -o es.json", "give --target-version alone"),
         ("--to solr --missing zero --rows -3 -o es.json", "rows is -3"),
         ("--to solr --missing zero -o model/model.txt --force", "which is read"),
         ("--to solr --missing zero -o model/ranker.json --force", "which is read"),
@@ -130,7 +132,7 @@ def test_onnx_without_its_library(surefoot, home: Path, monkeypatch) -> None:
     assert not list(home.glob("m.*"))
 
 
-@pytest.mark.heavy
+@pytest.mark.engines("xgboost")
 def test_a_model_of_xgboost(surefoot, home: Path) -> None:
     line = ("--to", "opensearch", "--missing", "nan", "--engine-version", "3.8", "--positive", "-o", "x.json")
     code, out, err = surefoot("export", FIXTURE.with_name("xgboost"), *line)

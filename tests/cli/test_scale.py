@@ -74,7 +74,7 @@ def parts(tmp_path: Path) -> Path:
 SMALL = ("--trees", "5", "--set", "max_depth=3", "--set", "min_child_weight=0.01", "-b", "b=feature:1")
 
 
-@pytest.mark.heavy
+@pytest.mark.engines("xgboost")
 def test_xgboost(parts: Path) -> None:
     given = ("--objective", "u_risk", "-a", "5", *SMALL, "--engine", "xgboost")
     code, said = run("train", parts / "train.txt", "--valid", parts / "valid.txt", *given, "-o", parts / "model")
@@ -89,6 +89,7 @@ def test_xgboost(parts: Path) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.engines("distributed", "xgboost")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_local_cluster(parts: Path) -> None:
@@ -102,6 +103,7 @@ def test_a_local_cluster(parts: Path) -> None:
 
 
 @pytest.mark.heavy
+@pytest.mark.engines("distributed", "xgboost")
 @pytest.mark.parametrize(
     ("more", "said"),
     [

@@ -18,10 +18,10 @@ OBJECTIVES = {"binary:logistic", "rank:pairwise", "rank:ndcg", "rank:map", "reg:
 
 def down(node: Any, rows: np.ndarray, step: Callable[[Any, np.ndarray], Any], dtype: type) -> np.ndarray:
     """The leaf of each row: `step` gives a leaf's number, or where rows go left and the two children."""
-    found = step(node, rows)
-    if not isinstance(found, tuple):
-        return np.full(len(rows), found, dtype)
-    left, first, second = found
+    result = step(node, rows)
+    if not isinstance(result, tuple):
+        return np.full(len(rows), result, dtype)
+    left, first, second = result
     scores = np.empty(len(rows), dtype)
     scores[left] = down(first, rows[left], step, dtype)
     scores[~left] = down(second, rows[~left], step, dtype)
@@ -36,9 +36,9 @@ def added(trees: Sequence[Any], rows: np.ndarray, step: Callable[[Any, np.ndarra
     return total
 
 
-def keys(found: Any, wanted: set[str]) -> None:
-    assert isinstance(found, dict), found
-    assert set(found) == wanted, f"keys {sorted(found)}"
+def keys(result: Any, expected: set[str]) -> None:
+    assert isinstance(result, dict), result
+    assert set(result) == expected, f"keys {sorted(result)}"
 
 
 def number(value: Any, kind: type | tuple[type, ...] = (int, float)) -> Any:
@@ -49,9 +49,9 @@ def number(value: Any, kind: type | tuple[type, ...] = (int, float)) -> Any:
 
 def single(value: Any) -> np.float32:
     """A JSON number as Java reads it into a float: never infinite."""
-    found = np.float32(number(value))
-    assert np.isfinite(found), value
-    return found
+    result = np.float32(number(value))
+    assert np.isfinite(result), value
+    return result
 
 
 def strict(text: bytes) -> Any:
@@ -61,9 +61,9 @@ def strict(text: bytes) -> Any:
         raise AssertionError(f"{constant} is no JSON")
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        assert len(found) == len(pairs), "a key twice"
-        return found
+        result = dict(pairs)
+        assert len(result) == len(pairs), "a key twice"
+        return result
 
     return json.loads(text, parse_constant=refuse, object_pairs_hook=once)
 
@@ -256,18 +256,18 @@ def onnx_model(text: bytes, names: Sequence[str]) -> Callable[[np.ndarray], np.n
     model = onnx.ModelProto.FromString(text)
     (node,) = model.graph.node
     assert (node.op_type, node.domain) == ("TreeEnsembleRegressor", "ai.onnx.ml")
-    found = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
-    assert found["aggregate_function"] == b"SUM"
-    assert found["post_transform"] == b"NONE"
+    result = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
+    assert result["aggregate_function"] == b"SUM"
+    assert result["post_transform"] == b"NONE"
     assert model.graph.input[0].type.tensor_type.shape.dim[1].dim_value == len(names)
     weights = {
         (tree, place): weight
         for tree, place, weight in zip(
-            found["target_treeids"], found["target_nodeids"], found["target_weights"], strict=True
+            result["target_treeids"], result["target_nodeids"], result["target_weights"], strict=True
         )
     }
     columns = ("treeids", "nodeids", "featureids", "values", "modes", "truenodeids", "falsenodeids")
-    rows_of = zip(*(found[f"nodes_{name}"] for name in (*columns, "missing_value_tracks_true")), strict=True)
+    rows_of = zip(*(result[f"nodes_{name}"] for name in (*columns, "missing_value_tracks_true")), strict=True)
     nodes = {(each[0], each[1]): each for each in rows_of}
 
     def step(place: Any, rows: np.ndarray) -> Any:
@@ -306,12 +306,12 @@ def solr_gaps(text: bytes, names: Sequence[str], thresholds: Sequence[np.ndarray
 
     for tree in json.loads(text)["params"]["trees"]:
         collect(tree["root"])
-    found = np.zeros(len(rows), bool)
+    result = np.zeros(len(rows), bool)
     for feature, known in enumerate(thresholds):
         made = np.array(sorted(sums[feature]), np.float64)
         for threshold in known:
             at = np.searchsorted(made, threshold, side="right") - 1
             x = rows[:, feature].astype(np.float64)
             with np.errstate(invalid="ignore"):
-                found |= (made[at] < x) & (x <= threshold)
-    return found
+                result |= (made[at] < x) & (x <= threshold)
+    return result

@@ -52,12 +52,12 @@ def ranker(engine: str, missing: bool, **more: Any) -> sf.Ranker:
 @cache
 def thresholds(model: sf.Ranker) -> list[np.ndarray]:
     """Every feature's thresholds, from the learner's own dump, as x ≤ t has them."""
-    found: list[list[float]] = [[] for _ in NAMES]
+    result: list[list[float]] = [[] for _ in NAMES]
     if model.engine_ == "lightgbm":
 
         def walk(node: dict[str, Any]) -> None:
             if "split_feature" in node:
-                found[node["split_feature"]].append(node["threshold"])
+                result[node["split_feature"]].append(node["threshold"])
                 walk(node["left_child"])
                 walk(node["right_child"])
 
@@ -69,14 +69,14 @@ def thresholds(model: sf.Ranker) -> list[np.ndarray]:
             below = np.nextafter(np.array(tree["split_conditions"], np.float32), np.float32(-np.inf))
             for feature, threshold, child in zip(tree["split_indices"], below, tree["left_children"], strict=True):
                 if child >= 0:
-                    found[feature].append(float(threshold))
-    return [np.array(each, np.float64) for each in found]
+                    result[feature].append(float(threshold))
+    return [np.array(each, np.float64) for each in result]
 
 
 def delicate(model: sf.Ranker, missing: float, rows: int = 600, seed: int = 1) -> np.ndarray:
     """Rows on thresholds and up to two float32 beside them, and a share of missing values."""
     random = np.random.default_rng(seed)
-    found = np.zeros((rows, len(NAMES)), np.float32)
+    result = np.zeros((rows, len(NAMES)), np.float32)
     for feature, known in enumerate(thresholds(model)):
         with np.errstate(over="ignore"):
             single = known.astype(np.float32)
@@ -89,9 +89,9 @@ def delicate(model: sf.Ranker, missing: float, rows: int = 600, seed: int = 1) -
             towards = np.where(steps > 0, np.float32(np.inf), np.float32(-np.inf))
             values = np.where(steps != 0, np.nextafter(values, towards), values)
             steps -= np.sign(steps)
-        found[:, feature] = values
-    found[random.random(found.shape) < missing] = np.nan
-    return found
+        result[:, feature] = values
+    result[random.random(result.shape) < missing] = np.nan
+    return result
 
 
 @cache

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.export.interpreters import interpreter, solr_gaps
 
-from surefoot.export.ensemble import LEAF, Ensemble, GrownTree
+from surefoot.export.ensemble import LEAF, Ensemble, RawTree
 from surefoot.export.package import write_model
-from surefoot.export.settings import Asked
+from surefoot.export.settings import ExportSettings
 
 NAMES = ["a", "b"]
 THRESHOLDS = st.one_of(
@@ -23,7 +23,7 @@ THRESHOLDS = st.one_of(
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> GrownTree:
+def trees(draw: st.DrawFn) -> RawTree:
     """A tree, whose nodes stand in an order that a learner might have left, with nodes that nothing leads to."""
     splits = draw(st.integers(0, 4))
     feature, left, right = [LEAF], [LEAF], [LEAF]
@@ -42,7 +42,7 @@ def trees(draw: st.DrawFn) -> GrownTree:
     moved["left"][there] = [LEAF if child == LEAF else there[child] for child in left]
     moved["right"][there] = [LEAF if child == LEAF else there[child] for child in right]
     numbers = st.lists(st.floats(-2, 2, width=32), min_size=nodes + 1, max_size=nodes + 1)
-    return GrownTree(
+    return RawTree(
         moved["feature"],
         np.array(draw(st.lists(THRESHOLDS, min_size=nodes + 1, max_size=nodes + 1))),
         np.array(draw(st.lists(st.booleans(), min_size=nodes + 1, max_size=nodes + 1))),
@@ -52,7 +52,7 @@ def trees(draw: st.DrawFn) -> GrownTree:
     )
 
 
-def score(tree: GrownTree, row: np.ndarray) -> float:
+def score(tree: RawTree, row: np.ndarray) -> float:
     """The definition, one node after the other."""
     node = 0
     while tree.left[node] != LEAF:
@@ -62,7 +62,7 @@ def score(tree: GrownTree, row: np.ndarray) -> float:
     return float(tree.value[node])
 
 
-def rows_on(grown: list[GrownTree]) -> np.ndarray:
+def rows_on(grown: list[RawTree]) -> np.ndarray:
     """Features on every threshold and one float32 to either side, 0 and missing; in pairs with each other."""
     with np.errstate(over="ignore"):
         known = np.concatenate([tree.threshold for tree in grown]).astype(np.float32)
@@ -77,16 +77,16 @@ def rows_on(grown: list[GrownTree]) -> np.ndarray:
 @pytest.mark.parametrize("missing", ["zero", "nan"])
 @settings(max_examples=15)
 @given(grown=st.lists(trees(), min_size=1, max_size=3))
-def test_every_format(to: str, missing: str, grown: list[GrownTree]) -> None:
-    ensemble = Ensemble.of(NAMES, grown)
+def test_every_format(to: str, missing: str, grown: list[RawTree]) -> None:
+    ensemble = Ensemble.from_trees(NAMES, grown)
     rows = rows_on(grown)
     if to == "ranklib":
         missing = "zero"
-    text = write_model(ensemble, Asked.of(to, missing, "any")).model
+    text = write_model(ensemble, ExportSettings.parse(to, missing, "any")).content
     if to == "solr":
         thresholds = [ensemble.threshold[ensemble.feature == feature] for feature in range(2)]
         thresholds = [known[np.abs(known) < 1e38] for known in thresholds]
         rows = rows[~solr_gaps(text, NAMES, thresholds, rows)]
     seen = np.nan_to_num(rows, nan=0) if missing == "zero" else rows
-    wanted = [sum(score(tree, row) for tree in grown) for row in seen]
-    np.testing.assert_allclose(interpreter(to, text, NAMES)(rows), wanted, rtol=0, atol=1e-6)
+    expected = [sum(score(tree, row) for tree in grown) for row in seen]
+    np.testing.assert_allclose(interpreter(to, text, NAMES)(rows), expected, rtol=0, atol=1e-6)

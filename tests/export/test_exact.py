@@ -16,14 +16,14 @@ from tests.export.models import NAMES, data, ranker, rows_of, thresholds
 
 import surefoot as sf
 from surefoot.export import float32_thresholds, package
-from surefoot.export.ensemble import Ensemble, GrownTree
+from surefoot.export.ensemble import Ensemble, RawTree
 from surefoot.export.options import TARGETS
 from surefoot.export.readers import lightgbm as lightgbm_reader
 from surefoot.export.targets import ltr_plugin, onnx, ranklib, solr
 from surefoot.export.targets import vespa as vespa_target
 
 LIGHT = [to for to in TARGETS if to != "onnx"]
-ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.heavy)]
+ENGINES = ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))]
 CLOSE = 1e-5
 WRONG = r"Not equal to tolerance|reversed"
 TRAINED: dict[tuple[str, bool], sf.Ranker] = {}
@@ -45,12 +45,12 @@ def seen(rows: np.ndarray, missing: str) -> np.ndarray:
     return np.nan_to_num(rows, nan=0) if missing == "zero" else rows
 
 
-def agree(found: np.ndarray, wanted: np.ndarray, close: float = CLOSE) -> None:
-    np.testing.assert_allclose(found, wanted, rtol=0, atol=close)
-    order = np.argsort(-wanted, kind="stable")
-    falls = np.diff(found[order].astype(np.float64))
+def agree(result: np.ndarray, expected: np.ndarray, close: float = CLOSE) -> None:
+    np.testing.assert_allclose(result, expected, rtol=0, atol=close)
+    order = np.argsort(-expected, kind="stable")
+    falls = np.diff(result[order].astype(np.float64))
     assert (falls <= 2 * close).all()
-    clear = np.diff(wanted[order]) < -2 * close
+    clear = np.diff(expected[order]) < -2 * close
     assert (falls[clear] < 0).all(), "a pair is reversed"
 
 
@@ -68,23 +68,23 @@ def check(model: sf.Ranker, path: Path, to: str, missing: str, with_missing: boo
     score = interpreter(to, text, NAMES)
     farthest = 0.0
     for rows in possible(model, to, text, with_missing):
-        wanted = model.predict(seen(rows, missing))
-        found = score(rows)
-        agree(found, wanted)
-        farthest = max(farthest, float(np.abs(found - wanted).max()))
+        expected = model.predict(seen(rows, missing))
+        result = score(rows)
+        agree(result, expected)
+        farthest = max(farthest, float(np.abs(result - expected).max()))
     return farthest
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("nan", [False, True], ids=["no NaN", "NaN"])
-@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.engines("onnx"))])
 def test_zero(engine: str, nan: bool, to: str, tmp_path: Path) -> None:
     check(trained(engine, nan), tmp_path, to, "zero")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("to", ["elasticsearch", "opensearch", "elastic", "solr", "vespa",
-                                pytest.param("onnx", marks=pytest.mark.heavy)])  # fmt: skip
+                                pytest.param("onnx", marks=pytest.mark.engines("onnx"))])  # fmt: skip
 def test_missing_values(engine: str, to: str, tmp_path: Path) -> None:
     for nan in (False, True):
         check(trained(engine, nan), tmp_path, to, "nan")
@@ -94,7 +94,7 @@ def test_missing_values(engine: str, to: str, tmp_path: Path) -> None:
 def test_a_lightgbm_model_without_nan_reads_missing_as_zero_anyway(to: str, tmp_path: Path) -> None:
     version = {"elasticsearch": "1.5.8", "opensearch": "3.1", "solr": "9.1", "ranklib": None}[to]
     model = trained("lightgbm", False)
-    text = exported(model, tmp_path, to, "nan", engine_version=version)
+    text = exported(model, tmp_path, to, "nan", target_version=version)
     score = interpreter(to, text, NAMES, "zero")
     for rows in possible(model, to, text, True):
         agree(score(rows), model.predict(rows))
@@ -108,7 +108,7 @@ def test_a_lightgbm_model_without_nan_reads_missing_as_zero_anyway(to: str, tmp_
 def test_solr_knows_missing_features_from_9_2_on(
     version: str | None, missing: str, knows: bool, tmp_path: Path
 ) -> None:
-    text = exported(trained("lightgbm", False), tmp_path, "solr", missing, engine_version=version)
+    text = exported(trained("lightgbm", False), tmp_path, "solr", missing, target_version=version)
     assert ("isNullSameAsZero" in json.loads(text)["params"]) == knows
 
 
@@ -119,7 +119,7 @@ def test_solr_knows_missing_features_from_9_2_on(
 )  # fmt: skip
 def test_every_version_of_the_plugins(to: str, version: str | None, unset: str, tmp_path: Path) -> None:
     model = trained("lightgbm", True)
-    score = interpreter(to, exported(model, tmp_path, to, "zero", engine_version=version), NAMES, unset)
+    score = interpreter(to, exported(model, tmp_path, to, "zero", target_version=version), NAMES, unset)
     for rows in rows_of(model, True).values():
         agree(score(rows), model.predict(np.nan_to_num(rows, nan=0)))
 
@@ -127,13 +127,13 @@ def test_every_version_of_the_plugins(to: str, version: str | None, unset: str, 
 def test_opensearch_with_the_bug_where_no_feature_is_ever_missing(tmp_path: Path) -> None:
     model = trained("lightgbm", True)
     score = interpreter(
-        "opensearch", exported(model, tmp_path, "opensearch", "never", engine_version="3.4"), NAMES, "no"
+        "opensearch", exported(model, tmp_path, "opensearch", "never", target_version="3.4"), NAMES, "no"
     )
     for rows in rows_of(model, False).values():
         agree(score(rows), model.predict(rows))
     for missing in ("zero", "nan"):
         with pytest.raises(sf.ArgumentError, match=r"goes to the right at every split.* export to ranklib"):
-            exported(model, tmp_path, "opensearch", missing, engine_version="3.4")
+            exported(model, tmp_path, "opensearch", missing, target_version="3.4")
 
 
 @pytest.mark.parametrize("nan", [False, True])
@@ -175,7 +175,7 @@ def rounded(thresholds: Any) -> np.ndarray:
 @pytest.mark.parametrize(
     ("to", "module", "name"),
     [("elasticsearch", ltr_plugin, "less_than"), ("ranklib", ranklib, "at_most"), ("vespa", vespa_target, "less_than"),
-     pytest.param("onnx", onnx, "at_most", marks=pytest.mark.heavy)],
+     pytest.param("onnx", onnx, "at_most", marks=pytest.mark.engines("onnx"))],
 )  # fmt: skip
 def test_thresholds_that_are_not_rounded_for_the_rule_fail(to, module, name, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(module, name, rounded)
@@ -183,7 +183,7 @@ def test_thresholds_that_are_not_rounded_for_the_rule_fail(to, module, name, tmp
         check(trained("lightgbm", False), tmp_path, to, "zero")
 
 
-@pytest.mark.heavy
+@pytest.mark.engines("onnx", "xgboost")
 @pytest.mark.parametrize(("to", "module"), [("ranklib", ranklib), ("onnx", onnx)])
 def test_xgboosts_thresholds_as_they_stand_fail_where_rules_differ(to, module, tmp_path, monkeypatch) -> None:
     def as_they_stand(thresholds: Any) -> np.ndarray:  # x < t, taken for x ≤ t
@@ -204,7 +204,7 @@ def test_solr_without_its_slack_fails(tmp_path: Path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "to", ["elasticsearch", "elastic", "vespa", "solr", pytest.param("onnx", marks=pytest.mark.heavy)]
+    "to", ["elasticsearch", "elastic", "vespa", "solr", pytest.param("onnx", marks=pytest.mark.engines("onnx"))]
 )
 def test_default_left_as_it_stands_fails(to: str, tmp_path: Path, monkeypatch) -> None:
     read = lightgbm_reader.read
@@ -227,12 +227,12 @@ def test_no_score_is_below_zero_where_asked(to: str, engine: str, tmp_path: Path
     model = trained(engine, True)
     plain = interpreter(to, exported(model, tmp_path, to, "zero"), NAMES)
     text = exported(model, tmp_path, to, "zero", positive=True)
-    lifted = interpreter(to, text, NAMES)
+    raised_above_zero = interpreter(to, text, NAMES)
     for rows in possible(model, to, text, False):
-        assert plain(rows).min() < 0 <= lifted(rows).min()
-        shift = lifted(rows).astype(np.float64) - model.predict(rows)
+        assert plain(rows).min() < 0 <= raised_above_zero(rows).min()
+        shift = raised_above_zero(rows).astype(np.float64) - model.predict(rows)
         assert np.ptp(shift) < CLOSE
-        agree(lifted(rows) - shift[0], model.predict(rows))
+        agree(raised_above_zero(rows) - shift[0], model.predict(rows))
 
 
 def test_the_lift_is_the_least_possible_score(tmp_path: Path) -> None:
@@ -240,20 +240,20 @@ def test_the_lift_is_the_least_possible_score(tmp_path: Path) -> None:
     trees = package.read_ensemble("lightgbm", model.booster_.model_to_string(), NAMES)
     least = sum(min(node.value for node in nodes if node.is_leaf) for nodes in trees.trees())
     assert least < 0
-    assert -least <= trees.lifted().constant - trees.constant <= -least + 1e-5
+    assert -least <= trees.raised_above_zero().constant - trees.constant <= -least + 1e-5
 
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=60), st.sampled_from([0.0, 0.5, -0.5, 30.0]))
 @example([-1.1050272935947135e-35], -0.5)  # a base that would hide it in a sum
 def test_the_lift_is_enough_however_an_engine_rounds(leaves: list[float], base: float) -> None:
     end = np.array([-1])
-    stumps = [GrownTree(end, np.zeros(1), np.zeros(1, bool), end, end, np.array([leaf])) for leaf in leaves]
-    trees = Ensemble.of(["x"], stumps, base)
-    lifted = trees.lifted()
-    assert lifted.constant >= trees.constant  # a base that is enough is kept
+    stumps = [RawTree(end, np.zeros(1), np.zeros(1, bool), end, end, np.array([leaf])) for leaf in leaves]
+    trees = Ensemble.from_trees(["x"], stumps, base)
+    raised_above_zero = trees.raised_above_zero()
+    assert raised_above_zero.constant >= trees.constant  # a base that is enough is kept
     for dtype in (np.float32, np.float64):
         total = dtype(0)
-        for nodes in lifted.trees():
+        for nodes in raised_above_zero.trees():
             total += dtype(nodes[0].value)
         assert total >= 0
         plain = sum(leaves) + base
@@ -265,5 +265,5 @@ def test_early_stopping_is_honoured(tmp_path: Path) -> None:
     model = sf.Ranker(n_estimators=60, early_stopping_rounds=50, num_leaves=12, min_data_in_leaf=4, num_threads=1)
     model.fit(data(False), valid=valid)
     assert model.best_iteration_ < model.booster_.num_trees()
-    found = interpreter("elastic", exported(model, tmp_path, "elastic", "zero"), NAMES)(valid.X)
-    np.testing.assert_array_equal(found, model.predict(valid))
+    result = interpreter("elastic", exported(model, tmp_path, "elastic", "zero"), NAMES)(valid.X)
+    np.testing.assert_array_equal(result, model.predict(valid))

@@ -12,7 +12,7 @@ import surefoot as sf
 from surefoot.export.package import read_ensemble
 from surefoot.learn.engines.contract import engine_of
 
-pytestmark = pytest.mark.heavy
+pytestmark = pytest.mark.engines("onnx", "onnxruntime", "treelite", "xgboost")
 
 
 @pytest.fixture(scope="module", params=["lightgbm", "xgboost"])
@@ -33,8 +33,8 @@ def test_onnxruntime(model: sf.Ranker, missing: str, tmp_path: Path) -> None:
     session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
     for rows in rows_of(model, True).values():
         seen = np.nan_to_num(rows, nan=0) if missing == "zero" else rows
-        found = session.run(None, {"features": rows})[0][:, 0]
-        np.testing.assert_allclose(found, model.predict(seen), rtol=0, atol=1e-5)
+        result = session.run(None, {"features": rows})[0][:, 0]
+        np.testing.assert_allclose(result, model.predict(seen), rtol=0, atol=1e-5)
 
 
 def test_treelite_reads_the_dump_as_we_do(model: sf.Ranker, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_treelite_reads_the_dump_as_we_do(model: sf.Ranker, tmp_path: Path) -> N
     trees = read_ensemble(model.engine_, text, model.feature_names_in_)
     for rows in rows_of(model, True).values():
         plain = np.where(np.abs(rows) <= np.float32(1e-35), np.float32(0), rows)  # LightGBM reads these as 0
-        given = plain.astype(np.float64) if model.engine_ == "lightgbm" else plain
-        found = np.ravel(treelite.gtil.predict(oracle, given))
-        np.testing.assert_allclose(found, model.predict(plain), rtol=0, atol=1e-5)
+        rows_as_read = plain.astype(np.float64) if model.engine_ == "lightgbm" else plain
+        result = np.ravel(treelite.gtil.predict(oracle, rows_as_read))
+        np.testing.assert_allclose(result, model.predict(plain), rtol=0, atol=1e-5)
     assert oracle.num_tree == len(trees)

@@ -13,10 +13,11 @@ from tests.export.interpreters import interpreter, solr_gaps, strict
 from tests.export.models import NAMES, ranker
 
 import surefoot as sf
-from surefoot.export.names import name_of
-from surefoot.export.options import BESIDE, TARGETS
+from surefoot.export.names import model_name
+from surefoot.export.options import TARGETS
 from surefoot.export.package import read_ensemble, write_model
-from surefoot.export.settings import Asked
+from surefoot.export.settings import ExportSettings
+from surefoot.export.targets.table import find_target
 from surefoot.export.targets.vespa import expressions
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -28,28 +29,31 @@ def model() -> sf.Ranker:
     return ranker("lightgbm", True, n_estimators=12)
 
 
-@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.engines("onnx"))])
 @pytest.mark.parametrize("missing", ["zero", "never"])
 def test_rows_score_in_the_engine_as_they_say(model, to: str, missing: str, tmp_path: Path) -> None:
     written = model.export(tmp_path / "es.json", to=to, missing=missing, rows=300, positive=True)
-    assert [path.name for path in written.files] == ["es.json", *(f"es.{ending}" for ending in BESIDE[to])]
+    assert [path.name for path in written.files] == [
+        "es.json",
+        *(f"es.{ending}" for ending in find_target(to).all_companions),
+    ]
     assert sorted(tmp_path.iterdir()) == sorted(written.files)
     rows = strict((tmp_path / "es.rows.json").read_bytes())
     matrix = np.array(rows["rows"], np.float32)
     assert matrix.shape == (300, len(NAMES))
     assert rows["features"] == NAMES
     assert np.isnan(matrix).any() == (missing == "zero")
-    found = interpreter(to, (tmp_path / "es.json").read_bytes(), NAMES)(matrix)
+    result = interpreter(to, (tmp_path / "es.json").read_bytes(), NAMES)(matrix)
     scores = tmp_path / "scores.txt"
-    scores.write_text("".join(f"{score!r}\n" for score in found.tolist()))
+    scores.write_text("".join(f"{score!r}\n" for score in result.tolist()))
     script = subprocess.run(
         [sys.executable, tmp_path / "es.replay.py", tmp_path / "es.rows.json", scores], capture_output=True, text=True,
         check=False,
     )  # fmt: skip
     assert script.returncode == 0, script.stdout + script.stderr
-    told = json.loads(script.stdout)
-    assert (told["agree"], told["rows"], told["pairs reversed"]) == (True, 300, 0)
-    assert told["farthest"] < 1e-5
+    report = json.loads(script.stdout)
+    assert (report["agree"], report["rows"], report["pairs reversed"]) == (True, 300, 0)
+    assert report["farthest"] < 1e-5
 
 
 def test_rows_meet_the_thresholds(model, tmp_path: Path) -> None:
@@ -58,9 +62,9 @@ def test_rows_meet_the_thresholds(model, tmp_path: Path) -> None:
     rows = np.array(json.loads((tmp_path / "m.rows.json").read_bytes())["rows"], np.float32)
     text = (tmp_path / "m.json").read_bytes().decode()
     score = interpreter("ranklib", text.encode(), NAMES)
-    wanted = score(rows)
+    expected = score(rows)
     strict_rule = interpreter("elasticsearch", _with_strict_rule(model, tmp_path), NAMES, "zero")
-    assert (np.abs(strict_rule(rows) - wanted) > 1e-5).mean() > 0.3
+    assert (np.abs(strict_rule(rows) - expected) > 1e-5).mean() > 0.3
 
 
 def _with_strict_rule(model: sf.Ranker, folder: Path) -> bytes:
@@ -68,12 +72,12 @@ def _with_strict_rule(model: sf.Ranker, folder: Path) -> bytes:
     from surefoot.export.float32_thresholds import at_most
     from surefoot.export.targets import ltr_plugin
 
-    kept = ltr_plugin.less_than
+    original = ltr_plugin.less_than
     ltr_plugin.less_than = at_most
     try:
         model.export(folder / "other.json", to="elasticsearch", missing="zero", rows=0)
     finally:
-        ltr_plugin.less_than = kept
+        ltr_plugin.less_than = original
     return (folder / "other.json").read_bytes()
 
 
@@ -91,18 +95,18 @@ def test_the_same_model_gives_the_same_files(model, tmp_path: Path) -> None:
 
 
 def test_what_was_assumed_is_said(model, tmp_path: Path) -> None:
-    told = model.export(tmp_path / "es.json", to="opensearch", missing="zero", positive=True)
+    report = model.export(tmp_path / "es.json", to="opensearch", missing="zero", positive=True)
     guide = (tmp_path / "es.md").read_text()
-    for note in told.notes:
+    for note in report.notes:
         assert note in guide
-    said = " ".join(told.notes)
-    assert "means 0 to the model" in said
-    assert "3.2 to 3.7" in said
-    assert "so that none is below 0" in said
+    all_notes = " ".join(report.notes)
+    assert "means 0 to the model" in all_notes
+    assert "3.2 to 3.7" in all_notes
+    assert "so that none is below 0" in all_notes
     assert "not run on a cluster" in guide
-    told = model.export(tmp_path / "es.json", to="opensearch", missing="nan", engine_version="3.8")
-    assert "as NaN in its training data" in told.notes[0]
-    assert "3.2 to 3.7" not in " ".join(told.notes)
+    report = model.export(tmp_path / "es.json", to="opensearch", missing="nan", target_version="3.8")
+    assert "as NaN in its training data" in report.notes[0]
+    assert "3.2 to 3.7" not in " ".join(report.notes)
 
 
 @pytest.mark.parametrize(("to", "kind"), [("elasticsearch", "model/xgboost+json"), ("opensearch", "model/xgboost+json"),
@@ -162,10 +166,10 @@ def test_vespas_profile(model, tmp_path: Path) -> None:
      ("if(1,2,3)", False), ("log10(price)", False), ("attribute(max)", True)],
 )  # fmt: skip
 def test_names_in_vespas_expressions(name: str, stays: bool) -> None:
-    (found,) = expressions([name])
-    assert (found == name) == stays
-    assert found.isascii()
-    assert not set(found) & set(" \n\"'+-*/<>") or stays
+    (result,) = expressions([name])
+    assert (result == name) == stays
+    assert result.isascii()
+    assert not set(result) & set(" \n\"'+-*/<>") or stays
 
 
 def test_a_function_of_vespas_is_filled_in_by_hand(tmp_path: Path) -> None:
@@ -192,8 +196,8 @@ def test_names_in_vespa_stay_different() -> None:
     ("stem", "name"), [("es", "es"), ("Größe 2", "gr-e-2"), ("--", "surefoot"), ("A" * 99, "a" * 64)]
 )
 def test_a_models_name_from_its_files(stem: str, name: str) -> None:
-    assert name_of(f"{stem}.json") == name
-    assert Asked.of("solr", "zero", name_of(f"{stem}.json")).name == name
+    assert model_name(f"{stem}.json") == name
+    assert ExportSettings.parse("solr", "zero", model_name(f"{stem}.json")).name == name
 
 
 def test_a_hostile_file_name_is_quoted(model, tmp_path: Path) -> None:
@@ -202,7 +206,7 @@ def test_a_hostile_file_name_is_quoted(model, tmp_path: Path) -> None:
     assert "@'a;rm $(x) '\"'\"'y'\"'\"'.json'" in guide
 
 
-@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("to", [*LIGHT, pytest.param("onnx", marks=pytest.mark.engines("onnx"))])
 @pytest.mark.parametrize("engine", ["lightgbm", "xgboost"])
 def test_models_saved_before(engine: str, to: str) -> None:
     """Trees that earlier versions saved, and the scores that their learners gave then."""
@@ -212,25 +216,25 @@ def test_models_saved_before(engine: str, to: str) -> None:
     saved = json.loads((home / "scores.json").read_text())
     rows = np.array(saved["rows"], np.float32)
     missing = "never" if to == "ranklib" else "nan"
-    written = write_model(trees, Asked.of(to, missing, "saved"))
-    whole = ~np.isnan(rows).any(axis=1) if to == "ranklib" else np.ones(len(rows), bool)
+    written = write_model(trees, ExportSettings.parse(to, missing, "saved"))
+    complete = ~np.isnan(rows).any(axis=1) if to == "ranklib" else np.ones(len(rows), bool)
     if to == "solr":
         thresholds = [trees.threshold[trees.feature == feature] for feature in range(len(NAMES))]
-        whole &= ~solr_gaps(written.model, NAMES, thresholds, rows)
-    assert whole.sum() > 3
-    found = interpreter(to, written.model, trees.names)(rows[whole])
-    np.testing.assert_allclose(found, np.array(saved["scores"])[whole], rtol=0, atol=1e-5)
+        complete &= ~solr_gaps(written.content, NAMES, thresholds, rows)
+    assert complete.sum() > 3
+    result = interpreter(to, written.content, trees.names)(rows[complete])
+    np.testing.assert_allclose(result, np.array(saved["scores"])[complete], rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("engine", ["lightgbm", pytest.param("xgboost", marks=pytest.mark.heavy)])
+@pytest.mark.parametrize("engine", ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))])
 def test_rankers_saved_before_load_and_export(engine: str, tmp_path: Path) -> None:
     again = sf.Ranker.load(FIXTURES / engine)
     saved = json.loads((FIXTURES / engine / "scores.json").read_text())
     rows = np.array(saved["rows"], np.float32)
     np.testing.assert_allclose(again.predict(rows), saved["scores"], rtol=0, atol=1e-6)
     again.export(tmp_path / "es.json", to="elastic", missing="nan")
-    found = interpreter("elastic", (tmp_path / "es.json").read_bytes(), NAMES)(rows)
-    np.testing.assert_allclose(found, saved["scores"], rtol=0, atol=1e-6)
+    result = interpreter("elastic", (tmp_path / "es.json").read_bytes(), NAMES)(rows)
+    np.testing.assert_allclose(result, saved["scores"], rtol=0, atol=1e-6)
 
 
 def test_base_scores() -> None:
@@ -245,7 +249,7 @@ def test_base_scores() -> None:
         plain = read_ensemble("xgboost", text, NAMES)
         rows = np.zeros((3, len(NAMES)), np.float32)
         scores = [
-            interpreter("elastic", write_model(each, Asked.of("elastic", "nan", "m")).model, NAMES)(rows)
+            interpreter("elastic", write_model(each, ExportSettings.parse("elastic", "nan", "m")).content, NAMES)(rows)
             for each in (trees, plain)
         ]
         np.testing.assert_allclose(scores[0], scores[1] + 0.5)
@@ -267,11 +271,12 @@ def test_a_tree_of_one_leaf() -> None:
     text = (FIXTURES / "lightgbm" / "model.txt").read_text()
     head, trees = text.split("\n\n", 1)
     stump = "Tree=0\nnum_leaves=1\nnum_cat=0\nsplit_feature=\nleaf_value=0.25\nis_linear=0\nshrinkage=1\n\n\n"
-    found = read_ensemble("lightgbm", f"{head}\n\n{stump}{trees}", NAMES)
-    assert [node.value for node in next(found.trees())] == [0.25]
+    result = read_ensemble("lightgbm", f"{head}\n\n{stump}{trees}", NAMES)
+    assert [node.value for node in next(result.trees())] == [0.25]
 
 
 @pytest.mark.heavy
+@pytest.mark.engines("onnx")
 def test_a_thousand_trees_in_five_seconds(tmp_path: Path) -> None:
     import time
 

@@ -13,9 +13,9 @@ import pytest
 from tests.export.models import NAMES, OF_ENGINE, SMALL, data, ranker
 
 import surefoot as sf
-from surefoot.export.ensemble import Ensemble, GrownTree
+from surefoot.export.ensemble import Ensemble, RawTree
 from surefoot.export.package import read_ensemble, write_model
-from surefoot.export.settings import Asked
+from surefoot.export.settings import ExportSettings
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LIGHTGBM = (FIXTURES / "lightgbm" / "model.txt").read_text()
@@ -27,10 +27,10 @@ def with_nan() -> sf.Ranker:
     return ranker("lightgbm", True, n_estimators=5)
 
 
-def refused(model: sf.Ranker, folder: Path, message: str, **asked: Any) -> None:
-    given = {"to": "elasticsearch", "missing": "zero"} | asked
+def refused(model: sf.Ranker, folder: Path, message: str, **options: Any) -> None:
+    settings = {"to": "elasticsearch", "missing": "zero"} | options
     with pytest.raises(sf.ArgumentError, match=message):
-        model.export(folder / "model.json", **given)
+        model.export(folder / "model.json", **settings)
     assert list(folder.iterdir()) == []
 
 
@@ -108,7 +108,7 @@ def test_other_models(engine: str, text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("options", "message"),
     [
         ({"to": "elasticsearhc"}, "did you mean elasticsearch"),
         ({"to": None}, "cannot export to None"),
@@ -117,9 +117,9 @@ def test_other_models(engine: str, text: str, message: str) -> None:
         ({"name": "My model"}, "the model's name is 'My model'"),
         ({"name": "../x"}, "the model's name is"),
         ({"name": ""}, "the model's name is ''"),
-        ({"engine_version": "new"}, "the engine's version is 'new'"),
-        ({"engine_version": 3.2}, "the engine's version is 3.2"),
-        ({"to": "vespa", "engine_version": "8"}, "the same for all its versions"),
+        ({"target_version": "new"}, "the target's version is 'new'"),
+        ({"target_version": 3.2}, "the target's version is 3.2"),
+        ({"to": "vespa", "target_version": "8"}, "the same for all its versions"),
         ({"feature_names": ["a", "b"]}, "there are 2 feature names; the model has 9"),
         ({"feature_names": "abcdefghi"}, "give a list of texts"),
         ({"feature_names": range(9)}, "give a list of texts"),
@@ -128,15 +128,15 @@ def test_other_models(engine: str, text: str, message: str) -> None:
         ({"rows": -1}, "rows is -1"),
         ({"rows": 10**9}, "rows is 1,000,000,000"),
         ({"to": "ranklib", "missing": "nan"}, "in RankLib's format a feature that is not set counts as 0"),
-        ({"to": "elasticsearch", "missing": "nan", "engine_version": "1.5.8"}, "upgrade the plugin to 1.5.9"),
-        ({"to": "opensearch", "missing": "nan", "engine_version": "3.1.0"}, "in OpenSearch 3.1.0 .* counts as 0"),
-        ({"to": "opensearch", "missing": "zero", "engine_version": "3.2"}, "goes to the right at every split"),
-        ({"to": "opensearch", "missing": "zero", "engine_version": "3.7.9"}, "goes to the right at every split"),
-        ({"to": "solr", "missing": "nan", "engine_version": "9.1.1"}, "upgrade Solr to 9.2"),
+        ({"to": "elasticsearch", "missing": "nan", "target_version": "1.5.8"}, "upgrade the plugin to 1.5.9"),
+        ({"to": "opensearch", "missing": "nan", "target_version": "3.1.0"}, "in OpenSearch 3.1.0 .* counts as 0"),
+        ({"to": "opensearch", "missing": "zero", "target_version": "3.2"}, "goes to the right at every split"),
+        ({"to": "opensearch", "missing": "zero", "target_version": "3.7.9"}, "goes to the right at every split"),
+        ({"to": "solr", "missing": "nan", "target_version": "9.1.1"}, "upgrade Solr to 9.2"),
     ],
 )
-def test_what_cannot_be_asked_for(with_nan, tmp_path: Path, asked: dict[str, Any], message: str) -> None:
-    refused(with_nan, tmp_path, message, **asked)
+def test_what_cannot_be_asked_for(with_nan, tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    refused(with_nan, tmp_path, message, **options)
 
 
 @pytest.mark.parametrize("name", ["es.md", "es.profile", "features.json"])
@@ -166,10 +166,10 @@ def test_trees_deeper_than_parsers_go(to: str) -> None:
     splits = np.arange(deep) * 2
     left[splits], right[splits] = splits + 1, splits + 2
     feature = np.where(left < 0, -1, 0)
-    tree = GrownTree(feature, np.full(nodes, 0.5), np.ones(nodes, bool), left, right, np.ones(nodes))
-    trees = Ensemble.of(["x"], [tree])
+    tree = RawTree(feature, np.full(nodes, 0.5), np.ones(nodes, bool), left, right, np.ones(nodes))
+    trees = Ensemble.from_trees(["x"], [tree])
     if to == "elastic":
-        assert write_model(trees, Asked.of(to, "zero", "x")).model
+        assert write_model(trees, ExportSettings.parse(to, "zero", "x")).content
     else:
         with pytest.raises(sf.ArgumentError, match="5,000 splits above each other"):
-            write_model(trees, Asked.of(to, "zero", "x"))
+            write_model(trees, ExportSettings.parse(to, "zero", "x"))

@@ -29,10 +29,10 @@ class Answers(BaseHTTPRequestHandler):
     def answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
-            found, code = self.found(self.command, self.path, body), 200
+            actual, code = self.actual(self.command, self.path, body), 200
         except (KeyError, AssertionError, ValueError) as error:
-            found, code = {"error": repr(error)}, 400
-        text = json.dumps(found).encode()
+            actual, code = {"error": repr(error)}, 400
+        text = json.dumps(actual).encode()
         self.send_response(code)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
@@ -43,7 +43,7 @@ class Answers(BaseHTTPRequestHandler):
     def log_message(self, *_: Any) -> None:
         pass
 
-    def found(self, method: str, path: str, body: bytes) -> Any:
+    def actual(self, method: str, path: str, body: bytes) -> Any:
         assert self.headers["Authorization"] == "Basic x"
         if method == "DELETE":
             del self.store[path]
@@ -70,10 +70,10 @@ class Answers(BaseHTTPRequestHandler):
         self.store[path] = json.loads(body)
         return {}
 
-    def searched(self, index: Any, asked: Any) -> Any:
+    def searched(self, index: Any, search: Any) -> Any:
         documents = index["documents"]
-        assert asked["size"] >= len(documents)
-        rescore = asked["rescore"]
+        assert search["size"] >= len(documents)
+        rescore = search["rescore"]
         assert rescore["window_size"] >= len(documents)
         assert (rescore["query"]["query_weight"], rescore["query"]["rescore_query_weight"]) == (0, 1)
         features, score = self.store[f"/_ltr/_model/{rescore['query']['rescore_query']['sltr']['model']}"]
@@ -116,13 +116,13 @@ def test_replayed_in_an_engine(model, engine, to: str, tmp_path: Path, capsys) -
     model.export(tmp_path / "es.json", to=to, missing="zero", positive=True)
     line = [str(tmp_path / "es.rows.json"), "--url", url, "--header", "Authorization: Basic x"]
     assert replay.main(line) == 0, capsys.readouterr()
-    told = json.loads(capsys.readouterr().out)
-    assert told["rows"] > 50
-    assert told["rows"] + told["rows left out, with a feature below 0"] == 100
+    report = json.loads(capsys.readouterr().out)
+    assert report["rows"] > 50
+    assert report["rows"] + report["rows left out, with a feature below 0"] == 100
     assert handler.store == {}, "something is left in the engine"
     handler.off = 0.01
     assert replay.main(line) == 1
-    assert json.loads(capsys.readouterr().out)["beyond tolerance"] == told["rows"]
+    assert json.loads(capsys.readouterr().out)["beyond tolerance"] == report["rows"]
 
 
 def test_what_the_engine_refuses_is_told_and_nothing_stays(model, engine, tmp_path: Path, capsys) -> None:
@@ -161,7 +161,7 @@ def test_a_file_of_scores(tmp_path: Path, capsys) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "found", "reversed_pairs"),
+    ("expected", "actual", "reversed_pairs"),
     [
         ([0.1, 0.2], [0.1, 0.2], 0),
         ([0.1, 0.2], [0.2, 0.1], 1),
@@ -173,9 +173,9 @@ def test_a_file_of_scores(tmp_path: Path, capsys) -> None:
         ([0.1, 0.5, 0.9], [0.9, None, 0.1], 1),
     ],
 )
-def test_which_pairs_are_reversed(expected: list[float], found: list[float | None], reversed_pairs: int) -> None:
+def test_which_pairs_are_reversed(expected: list[float], actual: list[float | None], reversed_pairs: int) -> None:
     tolerance = 0.125 if 0.25 in expected else 1e-5
-    assert replay.compare(expected, found, tolerance)["pairs reversed"] == reversed_pairs
+    assert replay.compare(expected, actual, tolerance)["pairs reversed"] == reversed_pairs
 
 
 def test_only_rows_that_lucene_can_hold_are_sent(model, engine, tmp_path: Path, capsys, monkeypatch) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.arrays import Floats
-from surefoot.learn.engines.contract import Binned, Booster, Engine, ModelTextError, Singles, engine_of
+from surefoot.arrays import Float32s, Floats
+from surefoot.learn.engines.contract import BinnedData, Booster, Engine, ModelTextError, engine_of
 
 RNG = np.random.default_rng(0)
 X = RNG.random((200, 4)).astype(np.float32)
@@ -21,7 +21,7 @@ WANTED = 3.0 * X[:, 0] - X[:, 1]
 ROUNDING = 1e-5  # engines may keep scores in float32
 
 
-def towards(scores: Floats) -> tuple[Singles, Singles]:
+def towards(scores: Floats) -> tuple[Float32s, Float32s]:
     """Squared error: each tree takes the scores nearer to what is wanted."""
     return (scores - WANTED).astype(np.float32), np.ones(len(scores), np.float32)
 
@@ -44,14 +44,14 @@ class EngineContract:
     def engine(self) -> Engine:
         return engine_of(self.name)
 
-    def binned(self, others: Sequence[Any] = (), **given: Any) -> Binned:
-        return self.engine.bin(X, others, self.checked(**given), seed=1)
+    def binned(self, others: Sequence[Any] = (), **parameters: Any) -> BinnedData:
+        return self.engine.bin(X, others, self.checked(**parameters), seed=1)
 
-    def checked(self, **given: Any) -> Any:
-        return self.engine.check(self.small | given, X.shape[1])
+    def checked(self, **parameters: Any) -> Any:
+        return self.engine.check(self.small | parameters, X.shape[1])
 
-    def grown(self, trees: int = 4, start: Booster | None = None, **given: Any) -> Booster:
-        return self.binned(**given).grow(trees, self.checked(**given), towards, go_on, start, seed=2)
+    def grown(self, trees: int = 4, start: Booster | None = None, **parameters: Any) -> Booster:
+        return self.binned(**parameters).grow(trees, self.checked(**parameters), towards, go_on, start, seed=2)
 
     def test_names(self) -> None:
         assert self.engine.name == self.name
@@ -71,7 +71,7 @@ class EngineContract:
     def test_gradients_are_asked_for_at_the_scores_so_far(self) -> None:
         seen: list[Floats] = []
 
-        def gradients(scores: Floats) -> tuple[Singles, Singles]:
+        def gradients(scores: Floats) -> tuple[Float32s, Float32s]:
             seen.append(np.array(scores))
             return towards(scores)
 
@@ -117,9 +117,9 @@ class EngineContract:
         booster = self.grown()
         rows = RNG.permutation(len(X))[:7]
         np.testing.assert_array_equal(self.engine.predict(booster, X[rows]), self.engine.predict(booster, X)[rows])
-        found = self.engine.predict(booster, HELD)
-        assert found.dtype == np.float64
-        np.testing.assert_array_equal(found, self.engine.predict(booster, HELD, self.engine.count_trees(booster)))
+        result = self.engine.predict(booster, HELD)
+        assert result.dtype == np.float64
+        np.testing.assert_array_equal(result, self.engine.predict(booster, HELD, self.engine.count_trees(booster)))
 
     def test_dumped_and_loaded(self) -> None:
         booster = self.grown()
@@ -140,7 +140,7 @@ class EngineContract:
         seen: list[Floats] = []
         counted: list[int] = []
 
-        def gradients(scores: Floats) -> tuple[Singles, Singles]:
+        def gradients(scores: Floats) -> tuple[Float32s, Float32s]:
             seen.append(np.array(scores))
             return towards(scores)
 
@@ -173,10 +173,10 @@ class EngineContract:
     def test_importances(self) -> None:
         booster = self.grown()
         for kind in ("split", "gain"):
-            found = np.asarray(self.engine.importances(booster, kind, 4), dtype=float)
-            assert found.shape == (X.shape[1],)
-            assert found.argmax() == 0
-            assert (found >= np.asarray(self.engine.importances(booster, kind, 2), dtype=float)).all()
+            result = np.asarray(self.engine.importances(booster, kind, 4), dtype=float)
+            assert result.shape == (X.shape[1],)
+            assert result.argmax() == 0
+            assert (result >= np.asarray(self.engine.importances(booster, kind, 2), dtype=float)).all()
 
     def test_feature_names_may_hold_anything(self) -> None:
         checked = self.checked()
@@ -192,7 +192,7 @@ class EngineContract:
             self.engine.bin(np.ones_like(X), [], checked).grow(1, checked, towards, go_on)
 
     def test_growing_ends_where_no_leaf_can_be_split(self) -> None:
-        def little(scores: Floats) -> tuple[Singles, Singles]:
+        def little(scores: Floats) -> tuple[Float32s, Float32s]:
             gradient, hessian = towards(scores)
             return (gradient, hessian) if not scores.any() else (np.zeros_like(gradient), hessian)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.learn.criteria import Criterion, figures
+from surefoot.learn.criteria import Criterion, history_figures
 
 BASELINES = np.array([[0.1, 0.6, 0.5, 0.2], [0.3, 0.2, 0.9, 0.4]])
 MODEL = np.array([0.5, 0.3, 0.8, 0.1])  # δ against the mean: 0.3, −0.1, 0.1, −0.2
@@ -33,7 +33,7 @@ def test_a_model_equal_to_its_baseline_has_no_t() -> None:
 
 
 def test_figures_are_against_the_mean_of_the_baselines() -> None:
-    assert figures(MODEL, BASELINES) == pytest.approx(
+    assert history_figures(MODEL, BASELINES) == pytest.approx(
         {"effectiveness": 0.425, "reward": 0.1, "risk": 0.075, "wins": 2, "losses": 2}
     )
-    assert figures(MODEL, None) == {"effectiveness": pytest.approx(0.425)}
+    assert history_figures(MODEL, None) == {"effectiveness": pytest.approx(0.425)}

@@ -33,8 +33,8 @@ class TestLightGBM(EngineContract):
         assert self.checked(boosting="dart").changes_trees == "boosting='dart'"
 
     def test_the_seed_decides_the_bins(self) -> None:
-        given = self.small | {"bin_construct_sample_cnt": 20, "max_bin": 8}
-        checked = self.engine.check(given, X.shape[1])
+        parameters = self.small | {"bin_construct_sample_cnt": 20, "max_bin": 8}
+        checked = self.engine.check(parameters, X.shape[1])
         one, same, other = (
             self.engine.predict(self.engine.bin(X, [], checked, seed=seed).grow(2, checked, towards, go_on), X)
             for seed in (1, 1, 2)
@@ -88,7 +88,7 @@ def test_a_ranker_that_was_pickled_without_an_engine(model, train) -> None:
 def test_a_checkpoint_of_a_text_without_an_objective(train, tmp_path: Path) -> None:
     """The first version wrote LightGBM's text as LightGBM gives it."""
     path = tmp_path / "state.json"
-    given: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "n_estimators": 6, "checkpoint_every": 2, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1,
         "feature_fraction": 0.5,
     }  # fmt: skip
@@ -97,13 +97,13 @@ def test_a_checkpoint_of_a_text_without_an_objective(train, tmp_path: Path) -> N
         if trees == 3:
             raise KeyboardInterrupt
 
-    ranker = sf.Ranker("saro", 2, checkpoint=path, **given)
+    ranker = sf.Ranker("saro", 2, checkpoint=path, **parameters)
     with pytest.raises(KeyboardInterrupt):
         ranker.fit(train, progress=stop)
     content = json.loads(path.read_text())
     content["model"] = content["model"].replace("\nobjective=lambdarank", "")
     content["model"] = content["model"].replace("[objective: lambdarank]", "[objective: custom]")
     path.write_text(json.dumps(content))
-    undisturbed = sf.Ranker("saro", 2, checkpoint=tmp_path / "other.json", **given).fit(train)
+    undisturbed = sf.Ranker("saro", 2, checkpoint=tmp_path / "other.json", **parameters).fit(train)
     resumed = ranker.fit(train)
     assert resumed.booster_.model_to_string() == undisturbed.booster_.model_to_string()

@@ -39,13 +39,13 @@ FILES = ("model.txt", "ranker.json")
 def train(booster: str, watched: bool, folder: Path, pause: float) -> None:
     """Train and save, with early stopping on validation data where it is `watched`."""
     data = sf.synthetic_letor(queries=30, documents=15, features=8, seed=1)
-    held = sf.synthetic_letor(queries=15, documents=15, features=8, seed=2) if watched else None
+    valid = sf.synthetic_letor(queries=15, documents=15, features=8, seed=2) if watched else None
     stopping = {"early_stopping_rounds": 12, "stop_on": "u_risk@5"} if watched else {}
     ranker = sf.Ranker(
         "saro", 5, estimate="first", n_estimators=TREES, checkpoint=folder / "state.json", checkpoint_every=4,
         num_threads=1, **({"num_leaves": 4, "min_data_in_leaf": 5} | stopping | BOOSTERS[booster]),
     )  # fmt: skip
-    ranker.fit(data, valid=held, progress=lambda trees, history: time.sleep(pause))
+    ranker.fit(data, valid=valid, progress=lambda trees, history: time.sleep(pause))
     ranker.save(folder / "model")
 
 
@@ -80,10 +80,10 @@ def kill_trainings(number: int, seed: int) -> None:
     for place in range(number):
         booster, watched = WAYS[(place + draw.randrange(2) * len(BOOSTERS)) % len(WAYS)]
         with tempfile.TemporaryDirectory() as home:
-            whole, part = Path(home, "whole"), Path(home, "part")
-            whole.mkdir()
+            undisturbed_home, part = Path(home, "whole"), Path(home, "part")
+            undisturbed_home.mkdir()
             part.mkdir()
-            undisturbed, disturbed = (partial(train, booster, watched, folder) for folder in (whole, part))
+            undisturbed, disturbed = (partial(train, booster, watched, folder) for folder in (undisturbed_home, part))
             assert apart(partial(undisturbed, 0))
             state = part / "state.json"
             while not apart(partial(disturbed, 0.02), draw.uniform(0, 0.6), state if draw.random() < 0.8 else None):
@@ -94,7 +94,10 @@ def kill_trainings(number: int, seed: int) -> None:
             assert apart(partial(disturbed, 0))
             assert not state.exists()
             for name in FILES:
-                assert (part / "model" / name).read_bytes() == (whole / "model" / name).read_bytes(), (booster, watched)
+                assert (part / "model" / name).read_bytes() == (undisturbed_home / "model" / name).read_bytes(), (
+                    booster,
+                    watched,
+                )
     print(f"{killed} killed, {gone_on} went on from a checkpoint")
 
 
@@ -118,21 +121,21 @@ def kill_savings() -> None:
 
         assert apart(partial(make, 2, old))
         assert apart(partial(make, 3, new))
-        found = []
+        result = []
         for kill_at in range(100):
             shutil.rmtree(folder, ignore_errors=True)
             shutil.copytree(old, folder)
             done = apart(partial(save, kill_at))
             assert apart(trees_left)
-            found.append(Path(home, "trees").read_text())
+            result.append(Path(home, "trees").read_text())
             if done:
                 break
             assert apart(partial(save, None))
             left = [path.name for path in folder.iterdir() if not path.name.endswith(".part")]
             assert sorted(left) == list(FILES)
-        print(f"{len(found) - 1} killed")
-        assert found == sorted(found)
-        assert {"2", "3"} == set(found)
+        print(f"{len(result) - 1} killed")
+        assert result == sorted(result)
+        assert {"2", "3"} == set(result)
 
 
 def count_down(left: int) -> None:

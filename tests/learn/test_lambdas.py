@@ -10,8 +10,8 @@ from scipy.special import ndtr
 
 import surefoot as sf
 from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
-from surefoot.learn.target import Target
 
 MEASURES = [
     "nDCG(dcg='exp-log2')@5", "nDCG(dcg='exp-log2')", "nDCG@3", "AP", "AP(rel=2)@4", "RR", "RR@3", "ERR@5", "ERR",
@@ -123,7 +123,7 @@ def test_ranks_are_sorted_down_to_the_cutoff() -> None:
     tie_order = np.lexsort((rng.random(len(labels)), query))
     tie_rank = np.argsort(tie_order)
     expected = np.lexsort((tie_rank, -scores, query))
-    target = Target("nDCG@5", labels, offsets, tie_order)
+    target = MeasuredQueries("nDCG@5", labels, offsets, tie_order)
     assert np.array_equal(target.rank(scores, fully=True), expected)
     order = target.rank(scores)
     top = np.arange(len(labels)) - offsets[query] < 5
@@ -134,7 +134,7 @@ def test_ranks_are_sorted_down_to_the_cutoff() -> None:
 
 def check_against_swapping(objective: Objective, measure: str, offsets, labels, scores, rng) -> None:
     baselines = rng.random((3, len(offsets) - 1)).round(1)
-    target = Target(measure, labels, offsets, np.arange(len(labels)), threads=2)
+    target = MeasuredQueries(measure, labels, offsets, np.arange(len(labels)), threads=2)
     lambdas = Lambdas(objective, target, baselines)
     gradient, hessian = lambdas(scores)
     expected_gradient, expected_hessian, M, changes = slow(objective, measure, offsets, labels, scores, baselines)
@@ -150,15 +150,15 @@ def check_against_swapping(objective: Objective, measure: str, offsets, labels, 
 def test_where_all_differences_are_equal_half_of_alpha_counts(name: str, plain: str | None, copies: int) -> None:
     """s_x = 0 leaves nothing to divide by; one query has no s_x at all."""
     labels, scores = np.tile([0.0, 2.0, 1.0, 0.0, 3.0], copies), np.tile([0.5, 0.1, 0.9, 0.3, 0.2], copies)
-    target = Target("nDCG@5", labels, np.arange(0, 5 * copies + 1, 5), np.arange(5 * copies), threads=1)
+    target = MeasuredQueries("nDCG@5", labels, np.arange(0, 5 * copies + 1, 5), np.arange(5 * copies), threads=1)
     for baseline in (0.1, 0.3, 0.9):  # sums of three such x leave other roundings
         baselines = np.full((1, copies), baseline)
-        found = Lambdas(Objective(name, 4), target, baselines)(scores)
+        result = Lambdas(Objective(name, 4), target, baselines)(scores)
         if plain is not None:
             expected = Lambdas(Objective(plain, 2), target, baselines)(scores)
         else:
             expected = tuple(3 * each for each in Lambdas(Objective("gain"), target, baselines)(scores))
-        for one, other in zip(found, expected, strict=True):
+        for one, other in zip(result, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
@@ -166,15 +166,15 @@ def test_where_all_differences_are_equal_half_of_alpha_counts(name: str, plain: 
 def test_s_x_is_estimated_in_each_iteration_or_after_the_first_tree(estimate: str) -> None:
     """FARO's gradients are those of gain, 1 + α·(1 − Φ(δ/s_x)) times: which s_x it is shows."""
     offsets, labels, first, rng = random_queries(3, count=30)
-    target = Target("nDCG@5", labels, offsets, np.arange(len(labels)), threads=1)
+    target = MeasuredQueries("nDCG@5", labels, offsets, np.arange(len(labels)), threads=1)
     baselines = rng.random((2, 30))
     faro, gain = Lambdas(Objective("faro", 5, estimate=estimate), target, baselines), Lambdas(Objective(), target)
     faro.peek(first)  # does not count as an iteration
     s_x = 0.0
     for iteration, scores in enumerate((np.zeros(len(labels)), first, -first, rng.random(len(labels)))):
-        found, plain = faro(scores)[0], gain(scores)[0]
+        result, plain = faro(scores)[0], gain(scores)[0]
         delta = target.values(scores) - baselines.mean(axis=0)
         if estimate == "each" or iteration <= 1:
             s_x = float(np.where(delta > 0, delta, 6 * delta).std(ddof=1))
         factor = 1 + 5 * (1 - ndtr(delta / s_x))
-        np.testing.assert_allclose(found, np.repeat(factor, np.diff(offsets)) * plain, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(result, np.repeat(factor, np.diff(offsets)) * plain, rtol=1e-4, atol=1e-6)

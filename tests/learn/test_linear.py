@@ -11,7 +11,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.learn.linear import adarank, feature_selection
-from surefoot.learn.target import Target
+from surefoot.learn.measured_queries import MeasuredQueries
 
 MEASURE = "nDCG(dcg='exp-log2')@10"
 
@@ -23,15 +23,15 @@ def made() -> sf.RankingData:
 
 def ndcg(data: sf.RankingData, scores: Any) -> np.ndarray:
     """NDCG@10 of each query, document by document."""
-    found = []
+    result = []
     place = np.argsort(data.tie_order())
     for start, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
         order = sorted(range(start, end), key=lambda row: (-scores[row], place[row]))
         gain = [2 ** data.y[row] - 1 for row in order][:10]
         best = sorted((2 ** data.y[row] - 1 for row in range(start, end)), reverse=True)[:10]
         dcg, ideal = (sum(g / math.log2(rank + 2) for rank, g in enumerate(gains)) for gains in (gain, best))
-        found.append(dcg / ideal if ideal else 0.0)
-    return np.array(found)
+        result.append(dcg / ideal if ideal else 0.0)
+    return np.array(result)
 
 
 def standardised(data: sf.RankingData) -> np.ndarray:
@@ -92,7 +92,7 @@ def test_other_scales_and_bad_input(made: sf.RankingData) -> None:
 
 def test_both_beat_bm25_on_mq2008(data: Path) -> None:
     train, test = (sf.read_letor(data / "mq2008" / "Fold1" / f"{name}.txt") for name in ("train", "test"))
-    target = Target(MEASURE, test.y, test.offsets, test.tie_order())
+    target = MeasuredQueries(MEASURE, test.y, test.offsets, test.tie_order())
     bm25 = target.values(test.feature(25)).mean()
     assert target.values(adarank(train, rounds=20).predict(test)).mean() > bm25 + 0.04
     assert target.values(feature_selection(train, features=2).predict(test)).mean() > bm25 + 0.04

@@ -93,9 +93,9 @@ def test_risk_falls_with_alpha() -> None:
 def test_history_is_what_evaluation_says(train, valid) -> None:
     measure = "ERR@10"
     r = sf.Ranker("u_risk", alpha=2, measure=measure, n_estimators=7, **SMALL).fit(train, valid=valid)
-    for which, held in (("train", train), ("valid", valid)):
-        runs = [held.to_run(held.baselines["bm25"], "bm25"), held.to_run(r.predict(held), "model")]
-        entry = sf.assess(sf.score(held.qrels(), runs, measure), baseline="bm25").to_dict()["systems"][1]
+    for which, data in (("train", train), ("valid", valid)):
+        runs = [data.to_run(data.baselines["bm25"], "bm25"), data.to_run(r.predict(data), "model")]
+        entry = sf.assess(sf.score(data.qrels(), runs, measure), baseline="bm25").to_dict()["systems"][1]
         history = r.history_[which]
         assert len(history["risk"]) == 7
         assert history["effectiveness"][-1] == pytest.approx(entry["mean"], abs=1e-12)

@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 
 import surefoot as sf
 from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
-from surefoot.learn.target import Target
 
 LINEAR, EXPONENTIAL = "nDCG@10", "nDCG(dcg='exp-log2')@2"
 
 
 def of(measure: str, labels, lengths) -> Lambdas:
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    return Lambdas(Objective("regression"), Target(measure, np.asarray(labels), offsets, np.arange(len(labels))))
+    return Lambdas(
+        Objective("regression"), MeasuredQueries(measure, np.asarray(labels), offsets, np.arange(len(labels)))
+    )
 
 
 def slow_shares(measure: str, labels, lengths) -> list[float]:
@@ -38,13 +40,13 @@ def slow_shares(measure: str, labels, lengths) -> list[float]:
 @pytest.mark.parametrize("measure", [LINEAR, EXPONENTIAL])
 def test_gradients_are_what_is_left_to_explain(measure: str) -> None:
     labels, lengths = [3.0, 0, 1, 0, 0, 2, 2], [3, 1, 3]
-    found = of(measure, labels, lengths)
+    result = of(measure, labels, lengths)
     scores = np.linspace(-1, 1, 7)
-    gradient, hessian = found(scores)
+    gradient, hessian = result(scores)
     counts = np.array([1, 1, 1, 0, 1, 1, 1])  # a query without anything relevant says nothing
     np.testing.assert_allclose(gradient, (scores - slow_shares(measure, labels, lengths)) * counts, atol=1e-6)
     np.testing.assert_array_equal(hessian, counts)
-    np.testing.assert_array_equal(found.values, Target(
+    np.testing.assert_array_equal(result.values, MeasuredQueries(
         measure, np.array(labels), np.array([0, 3, 4, 7]), np.arange(7)
     ).values(scores))  # fmt: skip
 
@@ -59,7 +61,7 @@ def test_no_order_has_a_greater_expected_ndcg(seed: int, measure: str) -> None:
     shares = -drawn(np.zeros(len(labels)))[0].reshape(draws, size).mean(axis=0)
 
     def expected(scores) -> float:
-        return float(drawn.target.values(np.tile(np.asarray(scores, dtype=float), draws)).mean())
+        return float(drawn.measured.values(np.tile(np.asarray(scores, dtype=float), draws)).mean())
 
     best = max(expected(order) for order in permutations(range(size)))
     assert expected(shares) == pytest.approx(best, abs=1e-6)
@@ -98,4 +100,4 @@ def test_it_has_no_switch_of_the_kernel() -> None:
     from surefoot.learn.objectives import Objective
 
     with pytest.raises(sf.ArgumentError, match="regression has no pairs of documents"):
-        _ = Objective("regression").kind
+        _ = Objective("regression").kernel_switch()

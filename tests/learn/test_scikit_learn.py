@@ -49,14 +49,14 @@ def routing():
 
 def folds_by_hand(data, qid, ranker, scaled: bool = False) -> list[float]:
     """The mean of the measure on each fold, with nothing of scikit-learn's but the folds."""
-    found = []
+    result = []
     for train, test in GroupKFold(3).split(data.X, data.y, qid):
         prepare = StandardScaler().fit(data.X[train]).transform if scaled else np.array
         fitted = clone(ranker).fit(prepare(data.X[train]), data.y[train], qid=qid[train])
-        held = sf.RankingData(prepare(data.X[test]), data.y[test], qid=qid[test])
-        run = held.to_run(fitted.predict(held), "x")
-        found.append(float(sf.score(held.qrels(), run, ranker.measure).mean()[0]))
-    return found
+        fold_data = sf.RankingData(prepare(data.X[test]), data.y[test], qid=qid[test])
+        run = fold_data.to_run(fitted.predict(fold_data), "x")
+        result.append(float(sf.score(fold_data.qrels(), run, ranker.measure).mean()[0]))
+    return result
 
 
 def test_it_is_a_base_estimator(data, qid) -> None:
@@ -72,15 +72,15 @@ def test_it_is_a_base_estimator(data, qid) -> None:
 
 def test_folds_with_the_queries_as_a_column(data, qid, table) -> None:
     ranker = sf.Ranker(**SMALL)
-    found = cross_val_score(ranker, table, data.y, groups=qid, cv=GroupKFold(3))
-    assert found.tolist() == folds_by_hand(data, qid, ranker)
+    result = cross_val_score(ranker, table, data.y, groups=qid, cv=GroupKFold(3))
+    assert result.tolist() == folds_by_hand(data, qid, ranker)
 
 
 def test_folds_with_metadata_routing(data, qid, routing) -> None:
     ranker = sf.Ranker(**SMALL)
     params = {"qid": qid, "groups": qid}
-    found = cross_val_score(ranker, data.X, data.y, cv=GroupKFold(3), params=params)
-    assert found.tolist() == folds_by_hand(data, qid, ranker)
+    result = cross_val_score(ranker, data.X, data.y, cv=GroupKFold(3), params=params)
+    assert result.tolist() == folds_by_hand(data, qid, ranker)
     piped = cross_val_score(make_pipeline(StandardScaler(), ranker), data.X, data.y, cv=GroupKFold(3), params=params)
     assert piped.tolist() == folds_by_hand(data, qid, ranker, scaled=True)
     scores = cross_val_predict(ranker, data.X, data.y, cv=GroupKFold(3), params=params)
@@ -128,8 +128,8 @@ def test_importances(data, table) -> None:
     used = trees[(trees["tree_index"] < ranker.best_iteration_) & trees["split_feature"].notna()]
     for kind, expected in (("split", used.groupby("split_feature").size()),
                            ("gain", used.groupby("split_feature")["split_gain"].sum())):  # fmt: skip
-        found = ranker.set_params(importance_type=kind).feature_importances_
-        np.testing.assert_allclose(found, [expected.get(f"Column_{i}", 0) for i in range(5)], rtol=1e-5)
+        result = ranker.set_params(importance_type=kind).feature_importances_
+        np.testing.assert_allclose(result, [expected.get(f"Column_{i}", 0) for i in range(5)], rtol=1e-5)
     with pytest.raises(sf.ArgumentError, match="importance_type is 'weight'; it must be 'split' or 'gain'"):
         sf.Ranker(importance_type="weight").fit(data)
     with pytest.raises(sf.ArgumentError, match="has not learned"):
@@ -157,14 +157,16 @@ def test_eval_set_is_another_name_of_valid(data, qid) -> None:
     valid = sf.synthetic_letor(queries=9, documents=12, features=5, seed=2)
     other = np.repeat(np.arange(9), valid.lengths)
     ranker = sf.Ranker("u_risk", 5, **(SMALL | {"history": True}))
-    base, held = data.baselines["bm25"], valid.baselines["bm25"]
-    expected = clone(ranker).fit(data.X, data.y, qid=qid, baseline=base, valid=(valid.X, valid.y, other, held)).history_
-    for given in (
+    base, fold_data = data.baselines["bm25"], valid.baselines["bm25"]
+    expected = (
+        clone(ranker).fit(data.X, data.y, qid=qid, baseline=base, valid=(valid.X, valid.y, other, fold_data)).history_
+    )
+    for arguments in (
         {"eval_set": [(valid.X, valid.y)], "eval_qid": [other]},
         {"eval_set": (valid.X, valid.y), "eval_group": [valid.lengths]},
     ):
-        found = clone(ranker).fit(data.X, data.y, qid=qid, baseline=base, eval_baseline=[held], **given)
-        assert found.history_ == expected
+        result = clone(ranker).fit(data.X, data.y, qid=qid, baseline=base, eval_baseline=[fold_data], **arguments)
+        assert result.history_ == expected
     for wrong, message in (
         ({"eval_set": [(valid.X, valid.y)] * 2}, "eval_set has 2 sets; give one"),
         ({"eval_qid": [other]}, "eval_set has 0 sets"),

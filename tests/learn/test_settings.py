@@ -48,9 +48,9 @@ def test_an_alpha_in_other_clothes(train) -> None:
 
 @pytest.mark.parametrize("stop_on", ["u_risk@5", "t_risk@1", "geo_risk@0"])
 def test_a_risk_criterion_needs_a_baseline(train, valid, stop_on: str) -> None:
-    bare, held = (sf.RankingData(data.X, data.y, group=data.lengths) for data in (train, valid))
+    bare, bare_valid = (sf.RankingData(data.X, data.y, group=data.lengths) for data in (train, valid))
     with pytest.raises(sf.ArgumentError, match="compares with a baseline"):
-        sf.Ranker(stop_on=stop_on, **SMALL).fit(bare, valid=held)
+        sf.Ranker(stop_on=stop_on, **SMALL).fit(bare, valid=bare_valid)
     with pytest.raises(sf.ArgumentError, match="compares with a baseline"):
         Criterion.parse(stop_on)(np.array([0.5]), None)
     assert sf.Ranker(stop_on=stop_on, **SMALL).fit(train, valid=valid).best_score_ is not None
@@ -134,8 +134,8 @@ def test_parameters_that_do_not_go_together(train, tmp_path: Path, monkeypatch, 
 
 
 def test_lists_as_a_command_line_writes_them() -> None:
-    given = {"monotone_constraints": "1,0,-1", "interaction_constraints": "[0,1],[2]", "categorical_feature": "0,2"}
-    assert check_parameters(given, features=3) == {
+    changed = {"monotone_constraints": "1,0,-1", "interaction_constraints": "[0,1],[2]", "categorical_feature": "0,2"}
+    assert check_parameters(changed, features=3) == {
         "monotone_constraints": [1, 0, -1],
         "interaction_constraints": [[0, 1], [2]],
         "categorical_feature": [0, 2],
@@ -146,8 +146,8 @@ def test_categories_and_constraints_have_an_effect(train) -> None:
     X = np.array(train.X)
     X[:, 0] = np.array([5, 0, 3, 1, 4])[train.y.astype(int)]  # a category tells the label, its number does not
     plain, *changed = (
-        sf.Ranker(**SMALL, **given).fit(X, train.y, group=train.lengths).predict(X)
-        for given in ({}, {"categorical_feature": [0]}, {"monotone_constraints": [-1, 0, 0, 0, 0, 0]})
+        sf.Ranker(**SMALL, **extra).fit(X, train.y, group=train.lengths).predict(X)
+        for extra in ({}, {"categorical_feature": [0]}, {"monotone_constraints": [-1, 0, 0, 0, 0, 0]})
     )
     for other in changed:
         assert not np.array_equal(other, plain)
@@ -165,9 +165,9 @@ def test_no_split_can_be_made(train) -> None:
     ):
         with pytest.raises(sf.ArgumentError, match="no tree can be grown"):
             sf.Ranker().fit(X, y, group=group)
-    for given in ({"min_sum_hessian_in_leaf": 1e30}, {"min_gain_to_split": 1e30}, {"min_data_in_leaf": 10**9}):
+    for changed in ({"min_sum_hessian_in_leaf": 1e30}, {"min_gain_to_split": 1e30}, {"min_data_in_leaf": 10**9}):
         with pytest.raises(sf.ArgumentError, match="no tree can be grown"):
-            sf.Ranker(**(SMALL | given)).fit(train)
+            sf.Ranker(**(SMALL | changed)).fit(train)
 
 
 def test_seeds(train) -> None:

@@ -186,7 +186,7 @@ def test_a_model_text_that_lightgbm_did_not_write(folder: Path, what: str) -> No
 
 
 @pytest.mark.parametrize(
-    "given",
+    "changed",
     [
         {}, {"boosting": "dart"}, {"linear_tree": True}, {"categorical_feature": [0]}, {"zero_as_missing": True},
         {"monotone_constraints": [1, 0, 0, 0, 0, -1]}, {"max_bin": 3}, {"num_leaves": 60, "min_data_in_leaf": 1},
@@ -195,11 +195,11 @@ def test_a_model_text_that_lightgbm_did_not_write(folder: Path, what: str) -> No
         {"cegb_penalty_feature_coupled": [0.1] * 6}, {"max_bin_by_feature": [5] * 6}, {"path_smooth": 2},
     ],
 )  # fmt: skip
-def test_every_text_of_lightgbm_is_one(train, given: dict[str, Any], tmp_path: Path) -> None:
+def test_every_text_of_lightgbm_is_one(train, changed: dict[str, Any], tmp_path: Path) -> None:
     X = np.array(train.X)
     X[::7, 1] = np.nan
     X[:, 0] = np.array([5, 0, 3, 1, 40])[train.y.astype(int)]
-    model = sf.Ranker(**(SMALL | given)).fit(X, train.y, group=train.lengths)
+    model = sf.Ranker(**(SMALL | changed)).fit(X, train.y, group=train.lengths)
     text = model.booster_.model_to_string()
     assert model_text.check(text) == model.booster_.num_trees()
     model.save(tmp_path)

@@ -54,18 +54,18 @@ WAYS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("watched", [False, True])
 @pytest.mark.parametrize("way", WAYS)
 def test_history_ends_with_the_last_tree(train, valid, way: str, watched: bool, tmp_path: Path) -> None:
-    given = SMALL | WAYS[way]
+    options = SMALL | WAYS[way]
     if "checkpoints" in way:
-        given["checkpoint"] = tmp_path / "state.json"
+        options["checkpoint"] = tmp_path / "state.json"
     if not watched:
-        given.pop("early_stopping_rounds", None)
-        given["n_estimators"] = min(given["n_estimators"], 60)
-    held = valid if watched else None
-    model = sf.Ranker(**given).fit(train, valid=held)
+        options.pop("early_stopping_rounds", None)
+        options["n_estimators"] = min(options["n_estimators"], 60)
+    valid_data = valid if watched else None
+    model = sf.Ranker(**options).fit(train, valid=valid_data)
     if "no split" in way:
-        assert model.booster_.num_trees() < given["n_estimators"]
-    assert_agrees(model, train, held)
-    if "early_stopping_rounds" in given:
+        assert model.booster_.num_trees() < options["n_estimators"]
+    assert_agrees(model, train, valid_data)
+    if "early_stopping_rounds" in options:
         assert model.best_score_ == max(model.history_["valid"]["effectiveness"])
 
 
@@ -77,9 +77,9 @@ def interrupt(at: int) -> Any:
     return progress
 
 
-def stopped(train: sf.RankingData, path: Path, **given: Any) -> sf.Ranker:
+def stopped(train: sf.RankingData, path: Path, **options: Any) -> sf.Ranker:
     """A ranker whose training was interrupted and left a checkpoint of four trees."""
-    ranker = sf.Ranker(**(SMALL | {"n_estimators": 9, "checkpoint": path, "checkpoint_every": 2} | given))
+    ranker = sf.Ranker(**(SMALL | {"n_estimators": 9, "checkpoint": path, "checkpoint_every": 2} | options))
     with pytest.raises(KeyboardInterrupt):
         ranker.fit(train, valid=train, progress=interrupt(5))
     assert path.exists()
@@ -220,14 +220,14 @@ def test_the_bins_are_the_same_in_every_batch(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.random((3000, 3))
     y = (X[:, 0] > 0.7).astype(float)
-    given = SMALL | {"n_estimators": 6, "checkpoint_every": 2, "bin_construct_sample_cnt": 50, "max_bin": 8}
-    model = sf.Ranker(checkpoint=tmp_path / "state.json", **given).fit(X, y, group=[100] * 30)
-    one = sf.Ranker(**given).fit(X, y, group=[100] * 30)
+    options = SMALL | {"n_estimators": 6, "checkpoint_every": 2, "bin_construct_sample_cnt": 50, "max_bin": 8}
+    model = sf.Ranker(checkpoint=tmp_path / "state.json", **options).fit(X, y, group=[100] * 30)
+    one = sf.Ranker(**options).fit(X, y, group=[100] * 30)
     np.testing.assert_allclose(model.predict(X), one.predict(X), atol=1e-6)
 
 
 def test_each_batch_of_trees_draws_anew(train, tmp_path: Path) -> None:
     """With one seed for all of them, every tree would split by the one feature that the seed draws."""
-    given = SMALL | {"n_estimators": 8, "checkpoint_every": 1, "feature_fraction": 1 / 6}
-    model = sf.Ranker(checkpoint=tmp_path / "state.json", **given).fit(train)
+    options = SMALL | {"n_estimators": 8, "checkpoint_every": 1, "feature_fraction": 1 / 6}
+    model = sf.Ranker(checkpoint=tmp_path / "state.json", **options).fit(train)
     assert (model.feature_importances_ > 0).sum() > 1

@@ -10,7 +10,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.data.hashes import FINGERPRINT, query_fingerprints
-from surefoot.learn.prepared import Prepared
+from surefoot.learn.prepared_data import PreparedData
 
 DATA = sf.synthetic_letor(queries=20, documents=8, features=5, seed=1)
 SMALL = {"n_estimators": 2, "num_leaves": 3, "min_data_in_leaf": 2, "num_threads": 1}
@@ -18,15 +18,15 @@ SMALL = {"n_estimators": 2, "num_leaves": 3, "min_data_in_leaf": 2, "num_threads
 
 def known(ranker: sf.Ranker, data: sf.RankingData) -> list[bool]:
     text = ranker.training_queries_ or ""
-    held = {text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT)}
-    return [bool(each & held) for each in query_fingerprints(data)]
+    stored = {text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT)}
+    return [bool(each & stored) for each in query_fingerprints(data)]
 
 
 def test_training_and_validation_queries_are_known_and_no_others(tmp_path: Path) -> None:
     train, valid, other = (DATA.select(np.arange(20) % 3 == rest) for rest in range(3))
     ranker = sf.Ranker(**SMALL).fit(train, valid=valid)
     ranker.save(tmp_path / "model")
-    for one in (ranker, sf.Ranker.load(tmp_path / "model"), sf.Ranker(**SMALL).fit(Prepared(train, valid))):
+    for one in (ranker, sf.Ranker.load(tmp_path / "model"), sf.Ranker(**SMALL).fit(PreparedData(train, valid))):
         assert all(known(one, train) + known(one, valid))
         assert not any(known(one, other))
 

@@ -19,7 +19,7 @@ from tests.learn.engine_contract import EngineContract, X, go_on, towards
 import surefoot as sf
 from surefoot.learn.engines.contract import ModelTextError, engine_of
 
-pytestmark = pytest.mark.heavy
+pytestmark = pytest.mark.engines("xgboost")
 
 SMALL: dict[str, Any] = {"engine": "xgboost", "max_depth": 3, "min_child_weight": 0.01, "nthread": 1}
 OBJECTIVES: list[tuple[str, float | None]] = [
@@ -48,8 +48,8 @@ class TestXGBoost(EngineContract):
         np.testing.assert_array_equal(self.engine.predict(booster, moved), self.engine.predict(self.grown(), X))
 
     def test_bins_are_shared_where_they_are_the_same(self) -> None:
-        def bins(**given: Any) -> Any:
-            return self.engine.bins(self.checked(**given), 100, 0)
+        def bins(**parameters: Any) -> Any:
+            return self.engine.bins_key(self.checked(**parameters), 100, 0)
 
         assert bins() == bins(max_leaves=9) == bins(tree_method="hist") != bins(max_bin=16) != bins(max_bin=17)
         assert bins(tree_method="exact") == bins(tree_method="approx") != bins()
@@ -72,7 +72,7 @@ def data() -> sf.RankingData:
 
 
 @pytest.fixture(scope="module")
-def held() -> sf.RankingData:
+def valid() -> sf.RankingData:
     made = sf.synthetic_letor(queries=30, documents=20, features=8, seed=2)
     return made.with_baseline("first", made.feature(1)).with_baseline("second", made.feature(2))
 
@@ -96,11 +96,11 @@ def check_that_it_learns(ranker: sf.Ranker, data: sf.RankingData) -> None:
 
 
 @pytest.mark.parametrize("objective", ["u_risk", "geo_risk"])
-def test_saved_loaded_and_plain_xgboost(data, held, objective: str, tmp_path: Path) -> None:
+def test_saved_loaded_and_plain_xgboost(data, valid, objective: str, tmp_path: Path) -> None:
     import xgboost
 
-    given = {**SMALL, "subsample": 0.8, "colsample_bytree": 0.8, "early_stopping_rounds": 5, "stop_on": "u_risk@5"}
-    ranker = sf.Ranker(objective, 5, n_estimators=60, **given).fit(data, valid=held)
+    parameters = {**SMALL, "subsample": 0.8, "colsample_bytree": 0.8, "early_stopping_rounds": 5, "stop_on": "u_risk@5"}
+    ranker = sf.Ranker(objective, 5, n_estimators=60, **parameters).fit(data, valid=valid)
     assert ranker.best_iteration_ < 60
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "model.txt").write_text("another engine's")
@@ -108,17 +108,19 @@ def test_saved_loaded_and_plain_xgboost(data, held, objective: str, tmp_path: Pa
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == ["model.json", "ranker.json"]
     again = sf.Ranker.load(tmp_path / "model")
     assert again.engine == again.engine_ == "xgboost"
-    np.testing.assert_array_equal(again.predict(held), ranker.predict(held))
+    np.testing.assert_array_equal(again.predict(valid), ranker.predict(valid))
     np.testing.assert_array_equal(again.feature_importances_, ranker.feature_importances_)
     plain = xgboost.Booster(model_file=tmp_path / "model" / "model.json")
-    np.testing.assert_array_equal(plain.predict(xgboost.DMatrix(held.X)), ranker.predict(held))
+    np.testing.assert_array_equal(plain.predict(xgboost.DMatrix(valid.X)), ranker.predict(valid))
     config = json.loads(plain.save_config())
     assert config["learner"]["objective"]["name"] == "rank:ndcg"
 
 
 def test_the_same_seed_gives_the_same_model(data) -> None:
-    given = {**SMALL, "subsample": 0.7, "colsample_bytree": 0.7, "n_estimators": 10}
-    one, same, other = (sf.Ranker("saro", 5, random_state=seed, **given).fit(data).predict(data) for seed in (1, 1, 2))
+    parameters = {**SMALL, "subsample": 0.7, "colsample_bytree": 0.7, "n_estimators": 10}
+    one, same, other = (
+        sf.Ranker("saro", 5, random_state=seed, **parameters).fit(data).predict(data) for seed in (1, 1, 2)
+    )
     np.testing.assert_array_equal(one, same)
     assert not np.array_equal(one, other)
 
@@ -133,28 +135,28 @@ def test_threads_change_no_tree() -> None:
     np.testing.assert_array_equal(one, two)
 
 
-def test_a_training_that_resumes(data, held, tmp_path: Path) -> None:
-    given = {**SMALL, "subsample": 0.8, "n_estimators": 12, "checkpoint_every": 3}
+def test_a_training_that_resumes(data, valid, tmp_path: Path) -> None:
+    parameters = {**SMALL, "subsample": 0.8, "n_estimators": 12, "checkpoint_every": 3}
 
     def stop(trees: int, _: object) -> None:
         if trees == 8:
             raise KeyboardInterrupt
 
-    ranker = sf.Ranker("faro", 5, checkpoint=tmp_path / "state.json", **given)
+    ranker = sf.Ranker("faro", 5, checkpoint=tmp_path / "state.json", **parameters)
     with pytest.raises(KeyboardInterrupt):
-        ranker.fit(data, valid=held, progress=stop)
-    resumed = ranker.fit(data, valid=held)
-    undisturbed = sf.Ranker("faro", 5, checkpoint=tmp_path / "other.json", **given).fit(data, valid=held)
-    np.testing.assert_array_equal(resumed.predict(held), undisturbed.predict(held))
+        ranker.fit(data, valid=valid, progress=stop)
+    resumed = ranker.fit(data, valid=valid)
+    undisturbed = sf.Ranker("faro", 5, checkpoint=tmp_path / "other.json", **parameters).fit(data, valid=valid)
+    np.testing.assert_array_equal(resumed.predict(valid), undisturbed.predict(valid))
     assert resumed.history_ == undisturbed.history_
     with pytest.raises(sf.DataError, match=r"another training \(what differs: .*XGBoost's version"):
         sf.Ranker("faro", 5, checkpoint=tmp_path / "state.json", n_estimators=99, checkpoint_every=3).fit(data)
 
 
-def test_trees_that_start_from_the_baseline(data, held) -> None:
+def test_trees_that_start_from_the_baseline(data, valid) -> None:
     ranker = sf.Ranker("u_risk", 5, init="baseline", n_estimators=5, **SMALL).fit(data)
     assert ranker.score(data) == pytest.approx(ranker.history_["train"]["effectiveness"][-1], abs=1e-12)
-    assert ranker.predict(held).shape == (len(held),)
+    assert ranker.predict(valid).shape == (len(valid),)
 
 
 def test_scikit_learn_clones_it(data) -> None:
@@ -166,7 +168,7 @@ def test_scikit_learn_clones_it(data) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("parameters", "message"),
     [
         ({"num_leaves": 5}, "'num_leaves' is a parameter of LightGBM; XGBoost's is max_leaves"),
         ({"maxdepth": 5}, "unknown parameter 'maxdepth'.*max_depth"),
@@ -182,9 +184,9 @@ def test_scikit_learn_clones_it(data) -> None:
         ({"monotone_constraints": [1]}, "one for each of the 8 features"),
     ],
 )
-def test_parameters_that_are_rejected(data, given: dict[str, Any], said: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=said):
-        sf.Ranker(n_estimators=1, **({"engine": "xgboost"} | given)).fit(data)
+def test_parameters_that_are_rejected(data, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(sf.ArgumentError, match=message):
+        sf.Ranker(n_estimators=1, **({"engine": "xgboost"} | parameters)).fit(data)
 
 
 WITHOUT_LIGHTGBM = """
@@ -203,11 +205,12 @@ print(c.certificate_["scorer"], c.scorer.to_dict()["engine"])
 """
 
 
+@pytest.mark.heavy
 def test_a_controller_needs_no_other_engine(tmp_path: Path) -> None:
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", WITHOUT_LIGHTGBM, str(tmp_path / "c")], capture_output=True, text=True, check=False
     )
-    assert (found.stdout, found.returncode) == ("predicted_gain:regression xgboost\n", 0), found.stderr
+    assert (result.stdout, result.returncode) == ("predicted_gain:regression xgboost\n", 0), result.stderr
 
 
 def test_infinite_features_are_named(data) -> None:
@@ -263,8 +266,8 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_a_model_that_was_changed(content, what: str) -> None:
     changed = copy.deepcopy(content)
     CHANGES[what](changed)
-    said = "it has no nodes, deleted ones" if what in ("another number", "no nodes", "a deleted node") else None
-    with pytest.raises(ModelTextError, match=said):
+    message = "it has no nodes, deleted ones" if what in ("another number", "no nodes", "a deleted node") else None
+    with pytest.raises(ModelTextError, match=message):
         engine_of("xgboost").load(json.dumps(changed))
 
 

@@ -14,6 +14,7 @@ from surefoot.risk.bounds import losses
 
 pytestmark = [
     pytest.mark.heavy,
+    pytest.mark.engines("distributed", "xgboost"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

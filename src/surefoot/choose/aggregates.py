@@ -11,6 +11,7 @@ import numpy as np
 from surefoot.arrays import Floats, Rows
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
+from surefoot.learn.baseline_spec import feature_number
 
 
 def _entropy(values: Floats, starts: Rows, lengths: Rows) -> Floats:
@@ -47,13 +48,14 @@ class Aggregate:
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read `max:25`."""
-        kind, colon, number = str(text).partition(":")
-        if not colon or kind not in _KINDS or not number.isascii() or not number.isdigit():
+        kind = str(text).partition(":")[0]
+        number = feature_number(str(text), kind)
+        if kind not in _KINDS or number is None:
             raise ArgumentError(
                 f"selective is {shortened(text)}; write one of {', '.join(_KINDS)}, a colon and a feature's number, "
                 "such as max:25"
             )
-        return cls(kind, int(number))
+        return cls(kind, number)
 
     def __str__(self) -> str:
         """As it parses."""

@@ -21,7 +21,6 @@ from surefoot.choose.trainings import Trainings
 from surefoot.choose.worker import SHOWN, measures
 from surefoot.data.types.ranking_data import blend_scores
 from surefoot.learn.options import OBJECTIVE
-from surefoot.learn.target import Target
 from surefoot.risk.churn import kendall_tau
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the model in a blend
@@ -34,8 +33,8 @@ class Held:
     """The validation or test queries of one fold: labels, how ties go, and what the baselines do."""
 
     queries: list[str]
-    target: Target
-    measured: list[Target]
+    target: MeasuredQueries
+    measured: list[MeasuredQueries]
     baselines: Floats  # scores of documents, a row per baseline
     aggregate: Floats | None
 
@@ -93,7 +92,7 @@ class Candidates:
     def _part(self, fold: str, part: str) -> Held:
         arrays = self.store.fold_arrays(fold)
         given = arrays[f"{part}_labels"], arrays[f"{part}_offsets"], arrays[f"{part}_ties"]
-        targets = [Target(measure, *given, threads=1) for measure in self.measures]
+        targets = [MeasuredQueries(measure, *given, threads=1) for measure in self.measures]
         return Held(
             self.store.fold(fold)["queries"][part], targets[0], targets, arrays[f"{part}_baselines"],
             arrays.get(f"{part}_aggregate"),

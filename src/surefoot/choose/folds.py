@@ -100,7 +100,7 @@ class Source:
 
     def files(self) -> list[Path]:
         """Every file that is read; one that is missing is named in an error."""
-        given = [existing_file(path) for path in files_of(self.baselines)]
+        given = [existing_file(path) for path in baseline_files(self.baselines)]
         if not Path(self.path).is_dir():
             return [existing_file(self.path), *given]
         return [*(_file(folder, part) for folder in self._folders() for part in PARTS), *given]
@@ -116,7 +116,8 @@ class Source:
         train, *others = (self._ready(data, file) for data, file in zip(sets, files.values(), strict=True))
         # What goes by position afterwards must stand where the training data has it.
         valid, test = (
-            alike(data, train, f"{part} data of {name}") for part, data in zip(PARTS[1:], others, strict=True)
+            match_training_data(data, train, f"{part} data of {name}")
+            for part, data in zip(PARTS[1:], others, strict=True)
         )
         held_out = None
         if self.held_out:

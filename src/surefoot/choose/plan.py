@@ -160,10 +160,10 @@ class Plan:
     def check(self, job: Job) -> None:
         """Reject what no ranker takes before any data is read."""
         from surefoot.learn.ranker import Ranker
-        from surefoot.learn.settings import Settings
+        from surefoot.learn.settings import TrainingSettings
 
         ranker = Ranker(**self.ranker(job))
-        Settings.of(ranker)
+        TrainingSettings.from_ranker(ranker)
         # Lists have a value for each feature, and how many there are the data will say.
         plain = {name: value for name, value in ranker.engine_parameters.items() if not isinstance(value, list | tuple)}
         self.engine.check(plain, LARGEST_COUNT)

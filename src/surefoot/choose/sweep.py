@@ -16,8 +16,8 @@ from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import State, run
 from surefoot.errors import ArgumentError, DataError, listed, shortened
-from surefoot.learn.baseline_spec import resolved_baseline
-from surefoot.learn.engines.contract import engine_of, replaced
+from surefoot.learn.baseline_spec import resolve_baseline
+from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.learn.options import ENGINE, MEASURE
 from surefoot.learn.ranker import Ranker
 
@@ -58,7 +58,7 @@ def sweep(
     if unknown:
         raise ArgumentError(f"sweep has no argument {unknown[0]!r}; it has {', '.join(DEFAULTS)}")
     usual = DEFAULTS | ({} if preset is None else known_preset(preset))
-    asked = usual | given | {"grid": replaced(engine_of(engine), usual["grid"], given.get("grid", {}))}
+    asked = usual | given | {"grid": merge_parameters(engine_of(engine), usual["grid"], given.get("grid", {}))}
     objectives = [asked["objectives"]] if isinstance(asked["objectives"], str) else asked["objectives"]
     plan = Plan.of(
         objectives, asked["alphas"], asked["seeds"], asked["grid"], asked["tune"], asked["measure"],
@@ -75,7 +75,7 @@ def sweep(
     if on_disk and not learned and not baselines:
         raise ArgumentError("there is nothing to compare with; name a baseline, such as bm25=feature:25, or learn some")
     path = Path(data).resolve() if on_disk else keep_data(data, Path(folder), needed=not (learned or baselines))
-    named = tuple(map(resolved_baseline, baselines))
+    named = tuple(map(resolve_baseline, baselines))
     source = Source(str(path), named, asked["folds"], asked["split_seed"], float(held_out), asked["selective"])
     source.files()
     store = Store(folder, plan, source, learned)

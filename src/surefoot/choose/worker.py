@@ -25,9 +25,8 @@ from surefoot.choose.store import Store
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
 from surefoot.learn.options import MEASURE
-from surefoot.learn.prepared import Prepared
+from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.ranker import Ranker
-from surefoot.learn.target import Target
 
 SHOWN = PARTS[1:]  # what scores are kept of
 PAPERS = MEASURE.partition("@")[0]  # the papers' NDCG, at any cut-off
@@ -67,9 +66,12 @@ class Worker:
                 self._keep_fold(self._fold, digest)
         except SurefootError as error:
             raise StorageError(str(error)) from error
-        self._prepared = Prepared(self._fold.train, self._fold.valid)
+        self._prepared = PreparedData(self._fold.train, self._fold.valid)
         self._targets = {
-            part: {measure: Target.of(data, measure, self._threads) for measure in measures(self.plan.measure)}
+            part: {
+                measure: MeasuredQueries.from_data(data, measure, self._threads)
+                for measure in measures(self.plan.measure)
+            }
             for part, data in zip(SHOWN, self._fold.sets[1:], strict=True)
         }
 

@@ -14,7 +14,7 @@ from surefoot.decide.evidence.unanswered import Unanswered
 from surefoot.decide.options import DELTA, LEVEL, METHODS, SCORER
 from surefoot.errors import visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.baseline_spec import files_of, named, resolved_baseline
+from surefoot.learn.baseline_spec import BaselineSpec, baseline_files, resolve_baseline
 from surefoot.learn.model_files import model_files
 from surefoot.progress import busy
 
@@ -78,7 +78,7 @@ def control(
             Output("--html", html, PAGE),
             Output("--json", json_file, JSON),
         ],
-        [*model_files(model), *read, *files_of(baseline), *([] if ledger is None else [ledger])],
+        [*model_files(model), *read, *baseline_files(baseline), *([] if ledger is None else [ledger])],
         force,
     )
     from surefoot.decide.control.controller import RiskController
@@ -87,13 +87,13 @@ def control(
 
     levels = {name: level for name, level in {"risk": risk, "share_hurt": share_hurt}.items() if level is not None}
     ranker = Ranker.load(model)
-    shipped = named(baseline[0])[0]
+    shipped = BaselineSpec.parse(baseline[0]).name
     controller = RiskController(
         ranker, shipped, levels or LEVEL, delta, measure=measure, method=method, scorer=scorer, gate=gate,
         blend=blend, movement_cap=movement_cap, drift=drift, unanswered=unanswered,
     )  # fmt: skip
     controller.candidate_name = model.resolve().name
-    controller.baseline_source = resolved_baseline(baseline[0])
+    controller.baseline_source = resolve_baseline(baseline[0])
     with busy("Reading data"):
         data = {
             path: with_baselines(read_like(path, ranker.n_features_in_), baseline, path)

@@ -10,7 +10,7 @@ import typer
 from surefoot.cli.outputs import Force, Output, check_outputs
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
-from surefoot.export.names import beside
+from surefoot.export.names import companion_paths
 from surefoot.export.options import LETOR_NAMES, MISSING, ROWS, TARGETS
 from surefoot.learn.model_files import model_files
 
@@ -29,17 +29,18 @@ def export(
     name: Annotated[str | None, typer.Option(help="The model's name there.", show_default="the file's")] = None,
     features: Annotated[
         Path | None,
-        typer.Option(help="The features' names there, one a line.", show_default="as in the training data"),
+        typer.Option(help="The features' names there, one per line.", show_default="as in the training data"),
     ] = None,
     letor: Annotated[
         str | None,
         typer.Option("--names", metavar=LETOR_NAMES, help="Name features by their LETOR numbers.", show_default=False),
     ] = None,
-    engine_version: Annotated[
-        str | None, typer.Option(help="The engine's version, where it matters.", show_default="the newest")
+    target_version: Annotated[
+        str | None, typer.Option(help="The search engine's version, where it matters.", show_default="the newest")
     ] = None,
+    engine_version: Annotated[str | None, typer.Option(hidden=True)] = None,  # the older name of --target-version
     positive: Annotated[bool, typer.Option("--positive", help="Lift the least possible score to 0.")] = False,
-    rows: Annotated[int, typer.Option(help="Rows to replay, with the scores that the engine must give.")] = ROWS,
+    rows: Annotated[int, typer.Option(help="Rows to replay, with the scores that the search engine must give.")] = ROWS,
     force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -49,16 +50,18 @@ def export(
     """
     if letor is not None and (letor != LETOR_NAMES or features is not None):
         raise ArgumentError(f"--names is {LETOR_NAMES}, where features have no names; --features FILE gives others")
-    outputs = [output, *beside(output, to).values()]
-    read = [*map(Path, model_files(model)), *([] if features is None else [features])]
-    check_outputs([Output("--output", path) for path in outputs], read, force)
+    if engine_version is not None and target_version is not None:
+        raise ArgumentError("--engine-version is the older name of --target-version; give --target-version alone")
+    outputs = [output, *companion_paths(output, to).values()]
+    inputs = [*map(Path, model_files(model)), *([] if features is None else [features])]
+    check_outputs([Output("--output", path) for path in outputs], inputs, force)
     from surefoot.data.reading.feature_names import read_feature_names
     from surefoot.learn.ranker import Ranker
 
     names = letor if features is None else read_feature_names(features)
     exported = Ranker.load(model).export(
-        output, to=to, missing=missing, name=name, engine_version=engine_version, positive=positive, rows=rows,
-        feature_names=names,
+        output, to=to, missing=missing, name=name, target_version=target_version or engine_version, positive=positive,
+        rows=rows, feature_names=names,
     )  # fmt: skip
     for caution in exported.cautions:
         typer.echo(visible(f"surefoot: warning: {caution}"), err=True)

@@ -11,7 +11,7 @@ from surefoot.cli.outputs import DECISIONS_CSV, Force, Output, check_outputs
 from surefoot.decide.control.file_names import controller_files
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.baseline_spec import files_of
+from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
 from surefoot.progress import busy
 
@@ -54,14 +54,14 @@ def rank(
         decisions = output.with_name(f"{stem(output)}.decisions.csv")
     check_outputs(
         [Output("--output", output), Output("--qrels", qrels), Output("--decisions", decisions, DECISIONS_CSV)],
-        [*(controller_files if controlled else model_files)(model), data, *files_of(baseline or [])],
+        [*(controller_files if controlled else model_files)(model), data, *baseline_files(baseline or [])],
         force,
     )
     from surefoot.data.reading.files import as_text
 
-    called = as_text(name or model.resolve().name)
+    run_name = as_text(name or model.resolve().name)
     if decisions is not None:
-        said, documents = _controlled(model, data, output, called, baseline or [], decisions)
+        messages, documents = _rank_controlled(model, data, output, run_name, baseline or [], decisions)
     else:
         from surefoot.learn.baseline_spec import read_like, with_baselines
         from surefoot.learn.ranker import Ranker
@@ -69,19 +69,19 @@ def rank(
         ranker = Ranker.load(model)
         with busy("Reading data"):
             documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
-        documents.to_run(ranker.predict(documents), called).write(output)
-        said = [f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}"]
+        documents.to_run(ranker.predict(documents), run_name).write(output)
+        messages = [f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}"]
     if qrels is not None:
         documents.qrels().write(qrels)
     if not quiet:
-        for line in said:
+        for line in messages:
             typer.echo(visible(line))
 
 
-def _controlled(
+def _rank_controlled(
     folder: Path, data: Path, output: Path, name: str, baselines: list[str], decisions: Path
 ) -> tuple[list[str], RankingData]:
-    """Serve a controller: the run, and what was decided for each query."""
+    """Serve a controller: write the run and the decision for each query; the messages to print, and the documents."""
     from surefoot.decide.control.controller import RiskController
     from surefoot.learn.baseline_spec import read_like, with_baselines
 
@@ -89,16 +89,16 @@ def _controlled(
     ranker = controller.ranker
     if ranker is None:
         raise ArgumentError(f"{folder} controls two runs, not a model; serve it in Python, with to_run")
-    given = baselines or ([] if controller.baseline_source is None else [controller.baseline_source])
+    sources = baselines or ([] if controller.baseline_source is None else [controller.baseline_source])
     with busy("Reading data"):
-        documents = with_baselines(read_like(data, ranker.n_features_in_), given, data)
+        documents = with_baselines(read_like(data, ranker.n_features_in_), sources, data)
     run, decided = controller.served(documents, name)
     run.write(output)
     decided.write(decisions)
-    said = [
+    messages = [
         f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}",
         f"{controller.candidate_name} is shown for {int(decided.shown.sum()):,} queries, {controller.baseline_name} "
         f"for the others; why is in {decisions}",
         controller.certificate_["sentence"],
     ]
-    return said, documents
+    return messages, documents

@@ -17,7 +17,7 @@ from surefoot.cli.parameters import Engine, parameters, plain
 from surefoot.cli.printing import Form, deliver, either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.baseline_spec import files_of
+from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def sweep(
     """
     check_outputs(
         [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, SWEEP_CSV)],
-        [*files_under(data), output / choices.PLAN, output / choices.RESULT, *files_of(baseline or [])],
+        [*files_under(data), output / choices.PLAN, output / choices.RESULT, *baseline_files(baseline or [])],
         force,
     )
     from surefoot.choose.plan import TREES

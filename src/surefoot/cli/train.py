@@ -16,7 +16,7 @@ from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.baseline_spec import files_of, resolved_baseline
+from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
     ENGINE,
@@ -99,14 +99,14 @@ def train(
     """
     check_outputs(
         [OutputModel("--output", output), Output("--checkpoint", checkpoint, CHECKPOINT), Output("--html", html, PAGE)],
-        [*files_under(data), *([] if valid is None else files_under(valid)), *files_of(baseline or [])],
+        [*files_under(data), *([] if valid is None else files_under(valid)), *baseline_files(baseline or [])],
         force,
     )
     from surefoot.data.letor.files import read_letor
     from surefoot.learn.baseline_spec import read_like, with_baselines
-    from surefoot.learn.engines.contract import engine_of, replaced
+    from surefoot.learn.engines.contract import engine_of, merge_parameters
     from surefoot.learn.ranker import Ranker
-    from surefoot.learn.settings import Settings
+    from surefoot.learn.settings import TrainingSettings
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
@@ -122,12 +122,12 @@ def train(
         "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
         "engine": engine or (ENGINE if dask is None else ENGINES[1]),
     }  # fmt: skip
-    given = parameters(set_ or [], taken={*chosen, "self"})
+    engine_parameters = parameters(set_ or [], taken={*chosen, "self"})
     if threads is not None:
         learner = engine_of(chosen["engine"])
-        given = replaced(learner, given, {learner.threads: threads})
-    ranker = Ranker(**chosen, **given)
-    settings = Settings.of(ranker)  # what is wrong with them shows before anything is read
+        engine_parameters = merge_parameters(learner, engine_parameters, {learner.threads: threads})
+    ranker = Ranker(**chosen, **engine_parameters)
+    settings = TrainingSettings.from_ranker(ranker)  # what is wrong with them shows before anything is read
     if settings.objective.alpha > 0 and not settings.objective.needs_baseline:
         raise ArgumentError(
             f"--alpha {alpha:g} has no effect on --objective {objective}; give {either(RISK_OBJECTIVES)}"
@@ -138,15 +138,15 @@ def train(
         return
     with busy("Reading data"):
         training = with_baselines(read_letor(data), baseline or [], data)
-        held = None
+        validation = None
         if valid is not None:
-            held = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
-    _show_data(console, ranker, {"training": training, "validation": held})
+            validation = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
+    _show_data(console, ranker, {"training": training, "validation": validation})
     with _growing(ranker, quiet) as progress:
-        ranker.fit(training, valid=held, progress=progress)
+        ranker.fit(training, valid=validation, progress=progress)
     _save(console, ranker, output)
-    if held is not None:
-        assessment = _assess(ranker, held)
+    if validation is not None:
+        assessment = _assess(ranker, validation)
         if html is not None:
             assessment.to_html(html)
         _show_assessment(console, assessment, html)
@@ -165,7 +165,7 @@ def _fit_on_cluster(
     from surefoot.learn.cluster.fit import fit_files
 
     with cluster(dask) as client, _growing(ranker, quiet) as progress:
-        fit_files(ranker, client, data, valid, [*map(resolved_baseline, baseline)], progress)
+        fit_files(ranker, client, data, valid, [*map(resolve_baseline, baseline)], progress)
     for which, name in (("train", "training"), ("valid", "validation")):
         figures = {figure: values[ranker.best_iteration_ - 1] for figure, values in ranker.history_[which].items()}
         shown = ", ".join(f"{figure} {short(value)}" for figure, value in figures.items())
@@ -179,7 +179,7 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
     from rich import box
     from rich.table import Table
 
-    from surefoot.learn.prepared import Watched
+    from surefoot.learn.prepared_data import MonitoredSet
     from surefoot.measures.notation import Measure
 
     measure = Measure.parse(ranker.measure)
@@ -192,9 +192,8 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
         if data is None:
             continue
         console.print(f"{name}: {len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features")
-        watched = Watched(data, measure, None, None)
-        measured = [] if watched.baselines is None else list(watched.baselines)
-        for which, values in zip(data.baselines, measured, strict=True):
+        baselines = MonitoredSet(data, measure, None, None).baselines
+        for which, values in zip(data.baselines, [] if baselines is None else list(baselines), strict=True):
             quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
             cells = [f"{value:.4f}" for value in (values.mean(), *quartiles)]
             table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
@@ -224,17 +223,17 @@ def _growing(ranker: Ranker, quiet: bool) -> Iterator[Progress | None]:
         yield progress if shown else None
 
 
-def _assess(ranker: Ranker, held: RankingData) -> Assessment:
+def _assess(ranker: Ranker, validation: RankingData) -> Assessment:
     """The model beside its baselines on the validation data, by the same code as `surefoot evaluate`."""
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess
 
-    name = "model" if "model" not in held.baselines else "new model"
-    runs = [held.to_run(scores, baseline) for baseline, scores in held.baselines.items()]
-    runs.append(held.to_run(ranker.predict(held), name))
-    names = list(held.baselines) or [name]
+    name = "model" if "model" not in validation.baselines else "new model"
+    runs = [validation.to_run(scores, baseline) for baseline, scores in validation.baselines.items()]
+    runs.append(validation.to_run(ranker.predict(validation), name))
+    names = list(validation.baselines) or [name]
     alphas = sorted({0.0, 1.0, 5.0, float(ranker.alpha or 0)})
-    return assess(score(held.qrels(), runs, ranker.measure), names[0] if len(names) == 1 else names, alphas)
+    return assess(score(validation.qrels(), runs, ranker.measure), names[0] if len(names) == 1 else names, alphas)
 
 
 def _show_assessment(console: Console, assessment: Assessment, html: Path | None) -> None:

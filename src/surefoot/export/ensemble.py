@@ -1,4 +1,4 @@
-"""Trees whoever grew them, with what each split does to every float32 feature and to a missing one."""
+"""Trees of any learner, with what each split does to every float32 feature and to a missing one."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arrays import Floats
+from surefoot.arrays import Flags, Floats
 from surefoot.errors import ArgumentError
 from surefoot.export.float32_thresholds import LARGEST
 
-Flags: TypeAlias = npt.NDArray[np.bool_]
-Numbers: TypeAlias = npt.NDArray[np.int64]
+Integers: TypeAlias = npt.NDArray[np.int64]
 
 LEAF = -1  # as a node's feature and children
 
 
-class Node(NamedTuple):
+class TreeNode(NamedTuple):
     """A split, or a leaf: then all but its number, its depth and its value say nothing."""
 
     number: int
@@ -38,14 +37,14 @@ class Node(NamedTuple):
         return self.feature == LEAF
 
 
-class GrownTree(NamedTuple):
-    """A tree as a reader found it: the root is node 0, leaves have LEAF as children, nodes may stand in any order."""
+class RawTree(NamedTuple):
+    """A tree as a reader gives it: the root is node 0, leaves have LEAF as children, nodes are in any order."""
 
-    feature: Numbers
+    feature: Integers
     threshold: Floats
     missing_left: Flags
-    left: Numbers
-    right: Numbers
+    left: Integers
+    right: Integers
     value: Floats
 
 
@@ -54,25 +53,25 @@ class Ensemble:
     """Trees whose leaves, and a constant, add up to a score.
 
     A split sends a document left where its feature is at most the threshold, and a missing feature (NaN) left where
-    `missing_left` says so. Nodes of all trees stand one after the other, tree i's at `offsets[i]:offsets[i + 1]`, each
+    `missing_left` says so. Nodes of all trees follow one after the other, tree i's at `offsets[i]:offsets[i + 1]`, each
     before its children, which are counted from the tree's first node. Of a leaf only the value says something.
     """
 
     names: tuple[str, ...]
-    offsets: Numbers
-    feature: Numbers
+    offsets: Integers
+    feature: Integers
     threshold: Floats
     missing_left: Flags
-    left: Numbers
-    right: Numbers
+    left: Integers
+    right: Integers
     value: Floats
-    depth: Numbers
+    depth: Integers
     constant: float = 0.0
 
     @classmethod
-    def of(cls, names: Sequence[str], trees: Sequence[GrownTree], constant: float = 0.0) -> Ensemble:
-        """The trees, their nodes in an order in which each stands before its children."""
-        ordered = [tree if _is_ordered(tree) else _ordered(tree) for tree in trees]
+    def from_trees(cls, names: Sequence[str], trees: Sequence[RawTree], constant: float = 0.0) -> Ensemble:
+        """The trees, their nodes in an order in which each comes before its children."""
+        ordered = [tree if _is_ordered(tree) else _parents_first(tree) for tree in trees]
         feature, threshold, missing_left, left, right, value = map(np.concatenate, zip(*ordered, strict=True))
         if feature.max() >= len(names) or feature.min() < LEAF:
             raise ArgumentError(f"the trees split by a feature that is none of the {len(names)} that are named")
@@ -104,13 +103,13 @@ class Ensemble:
         """The same trees with other ways for missing features."""
         return replace(self, missing_left=missing_left)
 
-    def in_singles(self) -> Ensemble:
+    def in_float32(self) -> Ensemble:
         """The same trees with leaves and constant in float32."""
         return replace(
             self, value=self.value.astype(np.float32).astype(np.float64), constant=float(np.float32(self.constant))
         )
 
-    def trees(self) -> Iterator[list[Node]]:
+    def trees(self) -> Iterator[list[TreeNode]]:
         """Each tree's nodes; a constant other than 0 is a last tree of one leaf.
 
         Sums in float32 lose least where the constant comes last.
@@ -118,14 +117,14 @@ class Ensemble:
         columns = (self.depth, self.feature, self.threshold, self.missing_left, self.left, self.right, self.value)
         for start, end in zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True):
             parts = (column[start:end].tolist() for column in columns)
-            yield list(starmap(Node, zip(range(end - start), *parts, strict=True)))
+            yield list(starmap(TreeNode, zip(range(end - start), *parts, strict=True)))
         if self.constant:
-            yield [Node(0, 0, LEAF, 0.0, False, LEAF, LEAF, self.constant)]
+            yield [TreeNode(0, 0, LEAF, 0.0, False, LEAF, LEAF, self.constant)]
 
-    def lifted(self) -> Ensemble:
+    def raised_above_zero(self) -> Ensemble:
         """With as much of a constant that no document's score is below 0, neither in float32 nor in doubles.
 
-        Rounding never reverses an order, so the least sum is that of the least leaves, added as an engine adds them.
+        Rounding never reverses an order, so the least sum is that of the least leaves, added as a target adds them.
         """
         leaves = np.where(self.is_split, np.inf, self.value)
         least = np.minimum.reduceat(leaves, self.offsets[:-1])
@@ -139,7 +138,7 @@ class Ensemble:
         return replace(self, constant=max(self.constant, float(constant)))
 
 
-def _is_ordered(tree: GrownTree) -> bool:
+def _is_ordered(tree: RawTree) -> bool:
     """Whether every node but the root is the child of one node, which stands before it."""
     splits = np.flatnonzero(tree.left != LEAF)
     children = np.concatenate([tree.left[splits], tree.right[splits]])
@@ -147,7 +146,7 @@ def _is_ordered(tree: GrownTree) -> bool:
     return np.array_equal(np.sort(children), np.arange(1, nodes)) and bool((children > np.tile(splits, 2)).all())
 
 
-def _ordered(tree: GrownTree) -> GrownTree:
+def _parents_first(tree: RawTree) -> RawTree:
     """The nodes that can be reached from the root, parents first; a learner that prunes leaves others behind."""
     order = [0]
     left, right = [], []
@@ -162,12 +161,12 @@ def _ordered(tree: GrownTree) -> GrownTree:
         order += children
         if len(order) > len(tree.left) or not all(0 <= child < len(tree.left) for child in children):
             raise ArgumentError("a tree's nodes do not form a tree")
-    kept = np.array(order)
-    feature, threshold, missing_left, _, _, value = (column[kept] for column in tree)
-    return GrownTree(feature, threshold, missing_left, np.array(left), np.array(right), value)
+    nodes = np.array(order)
+    feature, threshold, missing_left, _, _, value = (column[nodes] for column in tree)
+    return RawTree(feature, threshold, missing_left, np.array(left), np.array(right), value)
 
 
-def _depths(tree: GrownTree) -> Numbers:
+def _depths(tree: RawTree) -> Integers:
     depths = [0] * len(tree.left)
     for node, (left, right) in enumerate(zip(tree.left.tolist(), tree.right.tolist(), strict=True)):
         if left != LEAF:

@@ -1,4 +1,4 @@
-"""What a writer gives: the model's file, those beside it, and what must be said of them."""
+"""What a writer gives: the model's file, the files beside it, and what must be said of them."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ from typing import Any
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
-from surefoot.export.ensemble import Ensemble, Node
+from surefoot.export.ensemble import Ensemble, TreeNode
 
 _DEEPEST = 200  # splits above each other; JSON and XML parsers stop at some depth of nesting, Jackson's at 1,000
 
 
-@dataclass(frozen=True)
-class Written:
-    """The model as its engine reads it; further files by what follows the model's stem in their names.
+@dataclass(frozen=True, kw_only=True)
+class ExportedModel:
+    """The model as its target reads it; the files beside it by what follows the model's stem in their names.
 
-    `notes` says what was assumed and what is not exact, `steps` how the model gets into the engine and how a query
-    uses it, as Markdown. `usable` are the thresholds that the engine keeps exactly, NaN for the others.
+    `notes` says what was assumed and what is not exact, `guide` how to load the model into the target and how a query
+    uses it, as Markdown. `exact_thresholds` are those that the target keeps exactly, NaN for the others.
     """
 
-    model: bytes
-    usable: Floats
+    content: bytes
+    exact_thresholds: Floats
     notes: Sequence[str]
-    steps: str
-    beside: Mapping[str, bytes] = field(default_factory=dict)
+    guide: str
+    companions: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def plain_json(value: Any, indent: int | None = None) -> bytes:
-    """JSON as every engine reads it."""
+    """JSON as every target reads it."""
     return (json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def nested(nodes: Sequence[Node], leaf: Callable[[Node], Any], split: Callable[[Node, Any, Any], Any]) -> Any:
+def nest_tree(
+    nodes: Sequence[TreeNode], leaf: Callable[[TreeNode], Any], split: Callable[[TreeNode, Any, Any], Any]
+) -> Any:
     """A tree with children inside their parents, built from the leaves up."""
     built: list[Any] = [None] * len(nodes)
     for node in reversed(nodes):

@@ -1,4 +1,4 @@
-"""Thresholds as engines that compare in float32 must have them; features are float32, so nothing else can meet them.
+"""Thresholds for targets that compare in float32, as features are float32.
 
 A learner's rule here is x ≤ t in doubles. On float32 features it is x ≤ T with T the largest float32 that is not above
 t, and x < T⁺ with T⁺ the float32 after T.
@@ -6,19 +6,17 @@ t, and x < T⁺ with T⁺ the float32 after T.
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
-Singles: TypeAlias = npt.NDArray[np.float32]
+from surefoot.arrays import Float32s
 
 LARGEST = np.finfo(np.float32).max
 _SLACK = np.float32(1e-6)
 
 
-def at_most(thresholds: npt.ArrayLike) -> Singles:
-    """The largest float32 that is not above each threshold, for engines that test x ≤ T.
+def at_most(thresholds: npt.ArrayLike) -> Float32s:
+    """The largest float32 that is not above each threshold, for targets that test x ≤ T.
 
     A split between numbers and NaN has a threshold beyond float32, such as 1e300; no JSON number would be as large in
     float32, so it becomes the largest float32, which every feature is at most.
@@ -33,8 +31,8 @@ def at_most(thresholds: npt.ArrayLike) -> Singles:
     return np.clip(below, -LARGEST, LARGEST)
 
 
-def less_than(thresholds: npt.ArrayLike) -> Singles:
-    """The float32 after `at_most`, for engines that test x < T.
+def less_than(thresholds: npt.ArrayLike) -> Float32s:
+    """The float32 after `at_most`, for targets that test x < T.
 
     Nothing follows the largest float32: there a feature of just that value would go the other way.
 
@@ -45,7 +43,7 @@ def less_than(thresholds: npt.ArrayLike) -> Singles:
         return np.minimum(np.nextafter(at_most(thresholds), np.float32(np.inf)), LARGEST)
 
 
-def before_slack(thresholds: npt.ArrayLike) -> tuple[Singles, Singles]:
+def before_slack(thresholds: npt.ArrayLike) -> tuple[Float32s, Float32s]:
     """For Solr, which tests x ≤ u + 1e-6 in float32: the u to write, and the sum that Solr makes of it.
 
     The sum is `at_most` wherever some float32 u gives it. Where none does (T is so near to 0, or to a negative power of
@@ -57,14 +55,14 @@ def before_slack(thresholds: npt.ArrayLike) -> tuple[Singles, Singles]:
     >>> bool((written + np.float32(1e-6) == at_most([0.1, 100.0])).all())
     True
     """
-    wanted = at_most(thresholds)
+    intended = at_most(thresholds)
     with np.errstate(over="ignore"):
-        written = wanted - _SLACK
+        written = intended - _SLACK
         # u ↦ u + 1e-6 never falls, and the guess is a step or two off: climb as long as the sum stays at most T.
         for _ in range(4):
-            written = np.where(written + _SLACK > wanted, np.nextafter(written, np.float32(-np.inf)), written)
+            written = np.where(written + _SLACK > intended, np.nextafter(written, np.float32(-np.inf)), written)
         for _ in range(4):
             higher = np.nextafter(written, np.float32(np.inf))
-            written = np.where(higher + _SLACK <= wanted, higher, written)
+            written = np.where(higher + _SLACK <= intended, higher, written)
         written = np.clip(written, -LARGEST, LARGEST)
         return written, written + _SLACK

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.errors import ArgumentError, shortened
-from surefoot.export.options import BESIDE
+from surefoot.export.targets.table import find_target
 
 
 def stem(path: str | os.PathLike[str]) -> str:
@@ -17,31 +17,31 @@ def stem(path: str | os.PathLike[str]) -> str:
     return name.removesuffix(Path(name).suffix)
 
 
-def beside(path: str | os.PathLike[str], to: str) -> dict[str, Path]:
-    """The files beside the model, by what follows the stem; none may be the model itself.
+def companion_paths(path: str | os.PathLike[str], to: Any) -> dict[str, Path]:
+    """The files beside the model, by what follows its stem; none may be the model itself.
 
-    >>> [file.name for file in beside("es.json", "solr").values()]
+    >>> [file.name for file in companion_paths("es.json", "solr").values()]
     ['es.features.json', 'es.rows.json', 'es.replay.py', 'es.md']
     """
     home = Path(path)
     if home.name in ("", ".."):
         raise ArgumentError(f"{str(path)!r} is a folder; name a file for the model, such as es.json")
-    files = {ending: home.with_name(f"{stem(home)}.{ending}") for ending in BESIDE.get(to, ())}
+    files = {ending: home.with_name(f"{stem(home)}.{ending}") for ending in find_target(to).all_companions}
     if home in files.values():
         raise ArgumentError(f"{path} is what a file beside the model is called; name the model {stem(home)}.json")
     return files
 
 
-def name_of(path: str | os.PathLike[str]) -> str:
+def model_name(path: str | os.PathLike[str]) -> str:
     """A model's name made of its file's.
 
-    >>> name_of("My model (new).json")
+    >>> model_name("My model (new).json")
     'my-model-new'
     """
     return re.sub(r"[^a-z0-9_-]+", "-", stem(path).lower())[:64].strip("-_") or "surefoot"
 
 
-def checked_names(names: Any, features: int) -> list[str]:
+def check_feature_names(names: Any, features: int) -> list[str]:
     """Names of all features, if they are that: different texts, which a file can hold."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise ArgumentError(f"feature_names is {shortened(names)}; give a list of texts, one for each feature")

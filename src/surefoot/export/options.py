@@ -1,21 +1,11 @@
-"""What can be exported to, and what an export takes where nothing is said.
+"""The choices that an export offers by name, and its defaults.
 
-It imports nothing, so that the command line can show all of it without loading anything.
+It imports nothing heavy, so that the command line can show all of it at once.
 """
+
+from surefoot.export.targets import table
 
 MISSING = ("zero", "nan", "never")  # what a feature that is not set means
 ROWS = 100
 LETOR_NAMES = "letor"  # in place of features' names: their LETOR numbers
-
-_ALWAYS = ("rows.json", "replay.py", "md")
-# The files beside the model, by what follows its stem.
-BESIDE = {
-    "elasticsearch": ("features.json", "upload.json", *_ALWAYS),
-    "opensearch": ("features.json", "upload.json", *_ALWAYS),
-    "ranklib": ("features.json", "upload.json", *_ALWAYS),
-    "elastic": ("features.json", "upload.json", *_ALWAYS),
-    "solr": ("features.json", *_ALWAYS),
-    "vespa": ("profile", *_ALWAYS),
-    "onnx": ("features.json", *_ALWAYS),
-}
-TARGETS = tuple(BESIDE)
+TARGETS = tuple(table.TARGETS)

@@ -1,4 +1,4 @@
-"""An export as a whole: the model in its engine's form, and beside it what a team needs to load, use and check it."""
+"""A complete export: the model in its target's form, and beside it what a team needs to load, use and check it."""
 
 from __future__ import annotations
 
@@ -13,28 +13,25 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arguments import integer
-from surefoot.arrays import Floats
+from surefoot.arguments import whole
+from surefoot.arrays import Float32s, Floats
 from surefoot.data.writing.all_or_nothing import destination, write_bytes
 from surefoot.errors import ArgumentError, shortened, visible
-from surefoot.export.check_rows import delicate_rows
+from surefoot.export.check_rows import make_check_rows
 from surefoot.export.ensemble import Ensemble
-from surefoot.export.exported_model import Written, plain_json
-from surefoot.export.float32_thresholds import Singles
-from surefoot.export.names import beside, name_of, stem
+from surefoot.export.exported_model import ExportedModel, plain_json
+from surefoot.export.names import companion_paths, model_name, stem
 from surefoot.export.options import ROWS
 from surefoot.export.replay import PLUGINS
-from surefoot.export.settings import Asked
+from surefoot.export.settings import ExportSettings
 
 _LEARNERS = ("lightgbm", "xgboost")  # each has a reader of its own name
-_WRITERS = {"elasticsearch": "ltr_plugin", "opensearch": "ltr_plugin"}  # the others have modules of their own names
-_LUCENE = ("elasticsearch", "opensearch", "ranklib", "elastic", "solr")
 _MOST_ROWS = 100_000
-_TOLERANCE = 1e-5  # of a score of 1; engines add up in float32
+_TOLERANCE = 1e-5  # of a score of 1; targets add up in float32
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportResult:
     """The files that were written, the model's first, what was assumed, and what must not be overlooked."""
 
     files: tuple[Path, ...]
@@ -50,104 +47,116 @@ def read_ensemble(engine: str, text: str, names: Sequence[str]) -> Ensemble:
     return read(text, names)
 
 
-def write_model(trees: Ensemble, asked: Asked) -> Written:
-    """The trees in the form that was asked for."""
-    home = f"surefoot.export.targets.{_WRITERS.get(asked.to, asked.to)}"
-    write: Callable[[Ensemble, Asked], Written] = import_module(home).write
-    return write(trees, asked)
+def write_model(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
+    """The trees in the target's form, with just the files beside it that the table of targets lists."""
+    target = settings.target
+    module = import_module(f"surefoot.export.targets.{target.writer}")
+    write: Callable[[Ensemble, ExportSettings], ExportedModel] = module.write
+    model = write(trees, settings)
+    if set(model.companions) != set(target.companions):
+        raise ValueError(
+            f"{module.__name__} writes {sorted(model.companions)}; export/targets/table.py lists "
+            f"{sorted(target.companions)} for {target.name}"
+        )
+    return model
 
 
 def export_model(
     trees: Ensemble,
-    predict: Callable[[Singles], Floats],
+    predict: Callable[[Float32s], Floats],
     path: str | os.PathLike[str],
     *,
     to: Any,
     missing: Any,
     name: Any = None,
-    engine_version: Any = None,
+    target_version: Any = None,
     positive: bool = False,
     rows: Any = ROWS,
     notes: Sequence[str] = (),
-) -> Exported:
-    """Write a model for an engine, and the files beside it; `predict` scores rows with the learner itself.
+) -> ExportResult:
+    """Write a model for a target, and the files beside it; `predict` scores rows with the learner itself.
 
-    `notes` are what is to be said of the model besides.
+    `notes` are further notes on the model.
     """
-    home = Path(path)
-    asked = Asked.of(to, missing, name_of(home) if name is None else name, engine_version)
-    count = integer("rows", rows, 0, _MOST_ROWS)
-    above_zero = trees.lifted()
-    lifted = above_zero if positive else trees
-    lift = lifted.constant - trees.constant
-    written = write_model(lifted, asked)
-    said, cautions = [*written.notes, *notes], list[str]()
-    if lift:
-        said.append(f"A last tree adds {lift!r} to every score, so that none is below 0, which Lucene forbids.")
-    elif above_zero.constant > trees.constant and asked.to in _LUCENE:
+    file = Path(path)
+    settings = ExportSettings.parse(to, missing, model_name(file) if name is None else name, target_version)
+    count = whole("rows", rows, 0, _MOST_ROWS)
+    above_zero = trees.raised_above_zero()
+    exported = above_zero if positive else trees
+    shift = exported.constant - trees.constant
+    model = write_model(exported, settings)
+    all_notes, cautions = [*model.notes, *notes], list[str]()
+    if shift:
+        all_notes.append(f"A last tree adds {shift!r} to every score, so that none is below 0, which Lucene forbids.")
+    elif above_zero.constant > trees.constant and not settings.target.negative_scores:
         below = trees.constant - above_zero.constant
         cautions.append(
             f"SCORES CAN BE BELOW 0 (down to {below:.4g}), which Lucene forbids: export with --positive "
             "(positive=True), which adds a constant to all of them."
         )
-    contents = dict(written.beside)
+    contents = dict(model.companions)
     if count:
-        contents["rows.json"] = _rows(trees, predict, written, asked, count, lift)
+        rows_to_check = make_check_rows(trees, model.exact_thresholds, settings, count)
+        contents["rows.json"] = _rows_json(trees.names, rows_to_check, predict, settings, shift)
         contents["replay.py"] = _replay_script()
-    contents["md"] = _guide(home, asked, written, [*cautions, *said], bool(count)).encode()
-    files = {path: contents[ending] for ending, path in beside(home, asked.to).items() if ending in contents}
-    files[home] = written.model  # last: where it stands, all of them do
-    for file in files:
-        destination(file)  # one that cannot be written shows before any is
-    for file, content in files.items():
-        write_bytes(file, content)
-    return Exported((home, *list(files)[:-1]), tuple(said), tuple(cautions))
+    contents["md"] = _guide(file, settings, model, [*cautions, *all_notes], bool(count)).encode()
+    paths = companion_paths(file, settings.target.name)
+    files = {paths[ending]: contents[ending] for ending in paths if ending in contents}
+    files[file] = model.content  # last: where it is, all of them are
+    for each in files:
+        destination(each)  # one that cannot be written shows before any is
+    for each, content in files.items():
+        write_bytes(each, content)
+    return ExportResult((file, *list(files)[:-1]), tuple(all_notes), tuple(cautions))
 
 
-def _rows(
-    trees: Ensemble, predict: Callable[[Singles], Floats], written: Written, asked: Asked, count: int, lift: float
+def _rows_json(
+    names: Sequence[str],
+    matrix: Float32s,
+    predict: Callable[[Float32s], Floats],
+    settings: ExportSettings,
+    shift: float,
 ) -> bytes:
-    matrix = delicate_rows(trees, written.usable, asked, count)
-    seen = np.where(np.isnan(matrix), np.float32(0), matrix) if asked.missing == "zero" else matrix
-    scores = predict(seen) + lift
+    as_model_reads = np.where(np.isnan(matrix), np.float32(0), matrix) if settings.missing == "zero" else matrix
+    scores = predict(as_model_reads) + shift
     return plain_json(
         {
             "schema": "surefoot/rows/1",
-            "target": asked.to,
-            "model": asked.name,
+            "target": settings.target.name,
+            "model": settings.name,
             "tolerance": _TOLERANCE * max(1.0, float(np.abs(scores).max())),
-            "features": list(trees.names),
+            "features": list(names),
             "rows": [[None if np.isnan(value) else float(value) for value in row] for row in matrix],
             "scores": scores.tolist(),
         }
     )
 
 
-def _guide(home: Path, asked: Asked, written: Written, notes: Sequence[str], replayed: bool) -> str:
-    named, file = visible(shlex.quote(stem(home))), visible(shlex.quote(home.name))
-    steps = written.steps.replace("STEM", named).replace("FILE", file)
+def _guide(file: Path, settings: ExportSettings, model: ExportedModel, notes: Sequence[str], has_rows: bool) -> str:
+    quoted_stem, quoted_name = visible(shlex.quote(stem(file))), visible(shlex.quote(file.name))
+    guide = model.guide.replace("STEM", quoted_stem).replace("FILE", quoted_name)
     live = f"""
-Or let it ask an engine that it may use for a moment; features below 0, which Lucene has not, are left out:
+Or let it ask a search engine that it may use for a moment; features below 0, which Lucene has not, are left out:
 
-    python {named}.replay.py {named}.rows.json --url "$URL"
+    python {quoted_stem}.replay.py {quoted_stem}.rows.json --url "$URL"
 """
     replay = f"""
 ## Check it
 
-`{named}.rows.json` holds features, `null` where one is not set, and the scores that the engine must give.
-Score them there, put the scores into a file, one a line in the same order, and compare:
+`{quoted_stem}.rows.json` holds features, `null` where one is not set, and the scores that the search engine must give.
+Score them there, put the scores into a file, one per line in the same order, and compare:
 
-    python {named}.replay.py {named}.rows.json SCORES
-{live if asked.to in PLUGINS else ""}"""
+    python {quoted_stem}.replay.py {quoted_stem}.rows.json SCORES
+{live if settings.target.name in PLUGINS else ""}"""
     return f"""\
-# {visible(home.name)}, for {asked.to}
+# {visible(file.name)}, for {settings.target.name}
 
 {chr(10).join("- " + visible(note) for note in notes)}
-- It was held against the rules of the engine's source code, and not run on a cluster: check it there.
+- It was checked against the rules of the search engine's source code, and not run on a cluster: check it there.
 
 ## Load and use it
 
-{steps}{replay if replayed else ""}"""
+{guide}{replay if has_rows else ""}"""
 
 
 def _replay_script() -> bytes:

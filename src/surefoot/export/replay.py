@@ -1,12 +1,12 @@
-"""Does the engine score as the model does? Compares its scores with those that an export says it must give.
+"""Does the search engine score as the model does? Compares its scores with those that an export says it must give.
 
     python replay.py model.rows.json SCORES
     python replay.py model.rows.json --url http://localhost:9200 [--header "Authorization: …"]
 
-SCORES has one number a line, in the order of the rows, as the engine gave them; an empty line where it gave none. With
---url the rows become documents of a new index in Elasticsearch or OpenSearch with the Learning to Rank plugin, which
-scores them with the model; index, features and model are removed afterwards. It needs Python alone.
-Exit code 0: they agree; 1: they do not; 2: a file is not what it should be, or the engine refuses.
+SCORES has one number per line, in the order of the rows, as the search engine gave them; an empty line for none.
+With --url the rows become documents of a new index in Elasticsearch or OpenSearch with the Learning to Rank plugin,
+which scores them with the model; index, features and model are removed afterwards. It needs Python alone.
+Exit code 0: they agree; 1: they do not; 2: a file is not what it should be, or the search engine refuses.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from pathlib import Path
 from typing import Any
 
 PLUGINS = ("elasticsearch", "opensearch", "ranklib")
-_MOST = 10_000  # documents that an index gives at once
+_MOST = 10_000  # documents that an index returns at once
 
 
-def compare(expected: Sequence[float], found: Sequence[float | None], tolerance: float) -> dict[str, Any]:
+def compare(expected: Sequence[float], actual: Sequence[float | None], tolerance: float) -> dict[str, Any]:
     """How far scores are from those expected, where the farthest is, and how many pairs of rows change their order.
 
     Pairs that the tolerance cannot tell apart do not count.
 
-    >>> found = compare([0.1, 0.3, 0.2], [0.1, 0.3, 0.4], tolerance=1e-5)
-    >>> found["farthest"], found["at row"], found["pairs reversed"], found["agree"]
+    >>> result = compare([0.1, 0.3, 0.2], [0.1, 0.3, 0.4], tolerance=1e-5)
+    >>> result["farthest"], result["at row"], result["pairs reversed"], result["agree"]
     (0.2, 3, 1, False)
     """
-    numbered = enumerate(zip(expected, found, strict=True), start=1)
+    numbered = enumerate(zip(expected, actual, strict=True), start=1)
     scored = [(want, got, row) for row, (want, got) in numbered if got is not None]
     far = [(abs(got - want), row) for want, got, row in scored]
     farthest, at = max(far, default=(0.0, 0))
@@ -60,11 +60,11 @@ def compare(expected: Sequence[float], found: Sequence[float | None], tolerance:
 
 
 def read_scores(text: str, rows: int) -> list[float | None]:
-    """One number a line; None where a line is empty."""
+    """One number per line; None where a line is empty."""
     lines = text.splitlines()
     if len(lines) != rows:
         raise ValueError(f"it has {len(lines)} lines; there are {rows} rows, and each has a line")
-    found: list[float | None] = []
+    scores: list[float | None] = []
     for number, line in enumerate(lines, start=1):
         try:
             score = float(line) if line.strip() else None
@@ -72,8 +72,8 @@ def read_scores(text: str, rows: int) -> list[float | None]:
             raise ValueError(f"line {number} is {line[:40]!r}, which is no number") from None
         if score is not None and not math.isfinite(score):
             raise ValueError(f"line {number} is {line[:40]!r}; a score is a finite number")
-        found.append(score)
-    return found
+        scores.append(score)
+    return scores
 
 
 class Plugin:
@@ -86,7 +86,7 @@ class Plugin:
         self.headers = dict(header.split(": ", 1) for header in headers)
 
     def call(self, method: str, path: str, body: Any = None, kind: str = "application/json") -> Any:
-        """Send a request, and give what it answers."""
+        """Send a request, and return the answer."""
         data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, self.headers | {"Content-Type": kind}, method=method)
         try:
@@ -116,14 +116,14 @@ class Plugin:
             ranked = {"query_weight": 0, "rescore_query_weight": 1,
                       "rescore_query": {"sltr": {"params": {}, "model": name}}}  # fmt: skip
             rescore = {"window_size": len(rows), "query": ranked}
-            asked = {"size": len(rows), "_source": False, "query": {"match_all": {}}, "rescore": rescore}
-            hits = self.call("POST", f"/{name}/_search", asked)["hits"]["hits"]
+            search = {"size": len(rows), "_source": False, "query": {"match_all": {}}, "rescore": rescore}
+            hits = self.call("POST", f"/{name}/_search", search)["hits"]["hits"]
         finally:
             for path in (f"/_ltr/_model/{name}", f"/_ltr/_featureset/{name}", f"/{name}"):
                 with suppress(ValueError, OSError):
                     self.call("DELETE", path)
-        found = {int(hit["_id"]): float(hit["_score"]) for hit in hits}
-        return [found.get(row) for row in range(len(rows))]
+        by_row = {int(hit["_id"]): float(hit["_score"]) for hit in hits}
+        return [by_row.get(row) for row in range(len(rows))]
 
 
 def _index(fields: Sequence[str]) -> Any:
@@ -151,42 +151,44 @@ def _value_of(field: str) -> Any:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compare, and print what was found."""
+    """Compare, and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows")
     parser.add_argument("scores", nargs="?")
     parser.add_argument("--url")
     parser.add_argument("--header", action="append", default=[])
-    given = parser.parse_args(arguments)
-    if (given.scores is None) == (given.url is None):
-        parser.error("give the engine's SCORES, or its --url")
-    path = given.rows
-    told: dict[str, Any] = {}
-    kept: list[int] = []
+    options = parser.parse_args(arguments)
+    if (options.scores is None) == (options.url is None):
+        parser.error("give the search engine's SCORES, or its --url")
+    path = options.rows
+    left_out: dict[str, Any] = {}
+    sent: list[int] = []  # the numbers of the rows that are sent
     try:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))
         expected, tolerance = rows["scores"], rows["tolerance"]
-        if given.url is None:
-            path = given.scores
-            found = read_scores(Path(path).read_text(encoding="utf-8"), len(expected))
+        if options.url is None:
+            path = options.scores
+            actual = read_scores(Path(path).read_text(encoding="utf-8"), len(expected))
         else:
             if rows["target"] not in PLUGINS:
                 raise ValueError(f"it is for {rows['target']}; --url is for {', '.join(PLUGINS)}: give SCORES")
             # Lucene has no scores below 0, and so no such features.
-            kept = [i for i, row in enumerate(rows["rows"]) if all(x is None or x >= 0 for x in row)][:_MOST]
-            told = {"rows left out, with a feature below 0": len(expected) - len(kept)}
-            path = str(Path(given.rows).with_name(Path(given.rows).name.replace(".rows.json", ".upload.json")))
+            sent = [i for i, row in enumerate(rows["rows"]) if all(x is None or x >= 0 for x in row)][:_MOST]
+            left_out = {"rows left out, with a feature below 0": len(expected) - len(sent)}
+            path = str(Path(options.rows).with_name(Path(options.rows).name.replace(".rows.json", ".upload.json")))
             model = json.loads(Path(path).read_text(encoding="utf-8"))["model"]["model"]
-            path = given.url
-            found = Plugin(given.url, given.header).scores([rows["rows"][i] for i in kept], rows["features"], model)
-            expected = [expected[i] for i in kept]
+            path = options.url
+            actual = Plugin(options.url, options.header).scores(
+                [rows["rows"][i] for i in sent], rows["features"], model
+            )
+            expected = [expected[i] for i in sent]
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"{path}: {error}", file=sys.stderr)
         return 2
-    result = compare(expected, found, tolerance)
-    if kept and result["at row"]:
-        result["at row"] = kept[result["at row"] - 1] + 1
-    print(json.dumps(result | told | {"tolerance": tolerance}, indent=2))
+    result = compare(expected, actual, tolerance)
+    if sent and result["at row"]:
+        result["at row"] = sent[result["at row"] - 1] + 1
+    print(json.dumps(result | left_out | {"tolerance": tolerance}, indent=2))
     return 0 if result["agree"] else 1
 
 

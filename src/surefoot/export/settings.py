@@ -1,4 +1,4 @@
-"""What an export was asked for, checked: the engine, its version, the model's name, what a missing feature means."""
+"""The settings of an export, checked: the target, its version, the model's name, the meaning of a missing feature."""
 
 from __future__ import annotations
 
@@ -6,31 +6,27 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from surefoot.errors import ArgumentError, did_you_mean, shortened
-from surefoot.export.options import MISSING, TARGETS
+from surefoot.errors import ArgumentError, shortened
+from surefoot.export.options import MISSING
+from surefoot.export.targets.table import ExportTarget, Unset, Version, find_target
 
-_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")  # what every engine takes, in a URL as it stands
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")  # what every target takes, unchanged in a URL
 _VERSION = re.compile(r"\d{1,4}(\.\d{1,6}){0,3}")
-_VERSIONED = ("elasticsearch", "opensearch", "solr")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """An export's target, what its unset features mean, what the model is called there and, where it matters, the
-    engine's version; () is the newest.
-    """
+class ExportSettings:
+    """The target, what its unset features mean, the model's name there, and where it matters the target's version."""
 
-    to: str
+    target: ExportTarget
     missing: str
     name: str
-    version: tuple[int, ...] = ()
+    version: Version = ()
 
     @classmethod
-    def of(cls, to: Any, missing: Any, name: Any, engine_version: Any = None) -> Asked:
-        """What users gave."""
-        if not isinstance(to, str) or to not in TARGETS:
-            hint = did_you_mean(to, TARGETS) or "."
-            raise ArgumentError(f"cannot export to {shortened(to)}{hint} Known are: {', '.join(TARGETS)}")
+    def parse(cls, to: Any, missing: Any, name: Any, target_version: Any = None) -> ExportSettings:
+        """The settings that users give."""
+        target = find_target(to)
         if not isinstance(missing, str) or missing not in MISSING:
             raise ArgumentError(
                 f"missing is {shortened(missing)}; say what a feature that a document lacks means to the model: zero "
@@ -38,19 +34,27 @@ class Asked:
             )
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise ArgumentError(
-                f"the model's name is {shortened(name)}; every engine takes small letters, digits, - and _, up to 64, "
+                f"the model's name is {shortened(name)}; every target takes small letters, digits, - and _, up to 64, "
                 "a letter or digit first and last"
             )
-        return cls(to, missing, name, _version(to, engine_version))
+        return cls(target, missing, name, _parse_version(target, target_version))
+
+    @property
+    def title(self) -> str:
+        """The target, and its version where one is given, as messages name it."""
+        return f"{self.target.title} {'.'.join(map(str, self.version))}".rstrip()
+
+    @property
+    def unset(self) -> Unset:
+        """What this version of the target does with a feature that is not set."""
+        return self.target.unset_in(self.version)
 
 
-def _version(to: str, given: Any) -> tuple[int, ...]:
-    if given is None:
+def _parse_version(target: ExportTarget, text: Any) -> Version:
+    if text is None:
         return ()
-    if to not in _VERSIONED:
-        raise ArgumentError(
-            f"what is exported to {to} is the same for all its versions; leave the engine's version out"
-        )
-    if not isinstance(given, str) or not _VERSION.fullmatch(given):
-        raise ArgumentError(f"the engine's version is {shortened(given)}; write numbers with dots between, such as 3.2")
-    return tuple(int(part) for part in given.split("."))
+    if not target.has_versions:
+        raise ArgumentError(f"what is exported to {target.name} is the same for all its versions; give no version")
+    if not isinstance(text, str) or not _VERSION.fullmatch(text):
+        raise ArgumentError(f"the target's version is {shortened(text)}; write numbers with dots between, such as 3.2")
+    return tuple(int(part) for part in text.split("."))

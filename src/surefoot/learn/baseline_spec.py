@@ -1,8 +1,10 @@
-"""What a text names as a baseline, as document scores: a feature, a run, a saved model."""
+"""Baselines as users write them, `feature:25`, `run:FILE` or `model:FOLDER`, read into document scores."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,74 @@ if TYPE_CHECKING:
     from surefoot.data.types.ranking_data import RankingData
 
 HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these; may be given several times."
+_FEATURE = re.compile(r"(\w+):([0-9]{1,9})")
+
+
+def feature_number(text: str, kind: str = "feature") -> int | None:
+    """The K of `feature:K`, which counts from 1 as in LETOR files; None where the text is not written so.
+
+    >>> feature_number("feature:25"), feature_number("max:3", "max"), feature_number("feature:x")
+    (25, 3, None)
+    """
+    match = _FEATURE.fullmatch(text)
+    return int(match[2]) if match and match[1] == kind else None
+
+
+@dataclass(frozen=True)
+class BaselineSpec:
+    """A baseline's name, and what it is made of: `source` is such as feature:25, `kind` and `where` its two parts."""
+
+    name: str
+    source: str
+
+    @classmethod
+    def parse(cls, text: str) -> BaselineSpec:
+        """Read `bm25=feature:25`, or `feature:25`, which names itself.
+
+        >>> BaselineSpec.parse("bm25=feature:25")
+        BaselineSpec(name='bm25', source='feature:25')
+        >>> BaselineSpec.parse("run:old/today.run").name
+        'today'
+        """
+        from surefoot.data.reading.files import as_text, stem
+
+        name, equals, source = text.partition("=")
+        if equals and ":" in source and ":" not in name:
+            return cls(as_text(name), source)
+        kind, _, where = text.partition(":")
+        return cls(f"feature{where}" if kind == "feature" else stem(where.rstrip("/")), text)
+
+    @property
+    def kind(self) -> str:
+        """`feature`, `run` or `model`; anything else is refused when scores are read."""
+        return self.source.partition(":")[0] if ":" in self.source else ""
+
+    @property
+    def where(self) -> str:
+        """What follows the colon: a number, a file or a folder."""
+        return self.source.partition(":")[2]
+
+    def files(self) -> list[str]:
+        """The files that it is read from."""
+        return model_files(self.where) if self.kind == "model" else [self.where] if self.kind == "run" else []
+
+    def scores(self, data: RankingData) -> Floats:
+        """A score for each document of the data."""
+        if self.kind == "feature":
+            number = feature_number(self.source)
+            if number is None:
+                raise ArgumentError(f"the baseline {self.source!r} names no feature; write feature:25")
+            return data.feature(number).astype("float64")
+        if self.kind == "run":
+            from surefoot.data.types.runs import read_run
+
+            return data.scores_of(read_run(self.where, name=self.source))
+        if self.kind == "model":
+            from surefoot.learn.ranker import Ranker
+
+            ranker = Ranker.load(self.where)  # one that starts from baselines finds its own among those named before it
+            return ranker.predict(data.with_only(name for name in ranker.baselines_ if name in data.baselines))
+        raise ArgumentError(f"the baseline {self.source!r} is not understood; give {HELP}")
 
 
 def read_like(path: Path, features: int) -> RankingData:
@@ -24,63 +94,30 @@ def read_like(path: Path, features: int) -> RankingData:
     return read_letor(path, n_features=None if is_parquet(path) else features)
 
 
-def with_baselines(data: RankingData, specifications: Sequence[str], file: Path) -> RankingData:
+def with_baselines(data: RankingData, texts: Sequence[str], file: Path) -> RankingData:
     """The data, which was read from `file`, with each baseline's document scores."""
-    for text in specifications:
-        name, specification = named(text)
-        if name in data.baselines:
+    for text in texts:
+        baseline = BaselineSpec.parse(text)
+        if baseline.name in data.baselines:
             raise ArgumentError(
-                f"two baselines are called {shortened(name)}; give each a name of its own, such as old={specification}"
+                f"two baselines are called {shortened(baseline.name)}; give each a name of its own, such as "
+                f"old={baseline.source}"
             )
         try:
-            data = data.with_baseline(name, _scores(data, specification))
+            data = data.with_baseline(baseline.name, baseline.scores(data))
         except ArgumentError as error:  # training and validation data have the same baselines: say which of the two
             raise ArgumentError(f"{file}: {error}") from error
     return data
 
 
-def files_of(specifications: Sequence[str]) -> list[str]:
+def baseline_files(texts: Sequence[str]) -> list[str]:
     """The files that the baselines are read from."""
-    found = []
-    for text in specifications:
-        kind, _, where = named(text)[1].partition(":")
-        found += model_files(where) if kind == "model" else [where] if kind == "run" else []
-    return found
+    return [file for text in texts for file in BaselineSpec.parse(text).files()]
 
 
-def resolved_baseline(text: str) -> str:
-    """The same baseline wherever the program stands: what it is read from by its full path."""
-    name, specification = named(text)
-    kind, colon, where = specification.partition(":")
-    return f"{name}={kind}:{Path(where).resolve()}" if colon and kind in ("run", "model") else f"{name}={specification}"
-
-
-def named(text: str) -> tuple[str, str]:
-    """A baseline's name, and what it is made of."""
-    from surefoot.data.reading.files import as_text, stem
-
-    name, equals, rest = text.partition("=")
-    if equals and ":" in rest and ":" not in name:
-        return as_text(name), rest
-    kind, _, where = text.partition(":")
-    return (f"feature{where}" if kind == "feature" else stem(where.rstrip("/"))), text
-
-
-def _scores(data: RankingData, specification: str) -> Floats:
-    kind, colon, where = specification.partition(":")
-    if colon and kind == "feature":
-        try:
-            number = int(where)
-        except ValueError:
-            raise ArgumentError(f"the baseline {specification!r} names no feature; write feature:25") from None
-        return data.feature(number).astype("float64")
-    if colon and kind == "run":
-        from surefoot.data.types.runs import read_run
-
-        return data.scores_of(read_run(where, name=specification))
-    if colon and kind == "model":
-        from surefoot.learn.ranker import Ranker
-
-        ranker = Ranker.load(where)  # one that starts from baselines finds its own among those named before it
-        return ranker.predict(data.with_only(name for name in ranker.baselines_ if name in data.baselines))
-    raise ArgumentError(f"the baseline {specification!r} is not understood; give {HELP}")
+def resolve_baseline(text: str) -> str:
+    """The same baseline whatever the current folder is: files by their full paths."""
+    baseline = BaselineSpec.parse(text)
+    if baseline.kind in ("run", "model"):
+        return f"{baseline.name}={baseline.kind}:{Path(baseline.where).resolve()}"
+    return f"{baseline.name}={baseline.source}"

@@ -1,4 +1,4 @@
-"""The state of a training in one file, replaced whole, so that a killed training goes on where it was."""
+"""The state of a training in one file, replaced in one step, so that a killed training goes on where it was."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _SCHEMA = "surefoot/checkpoint/2"
 _IDLE = {"checkpoint", "importance_type"}
 
 
-def origin(engine: Engine, parameters: dict[str, Any], train: str, valid: str | None) -> Origin:
+def training_origin(engine: Engine, parameters: dict[str, Any], train: str, valid: str | None) -> Origin:
     """Everything that decides the trees: each parameter, the engine's version, and hashes of all of the data."""
-    found = {name: repr(value) for name, value in parameters.items() if name not in _IDLE | engine.idle}
-    found[f"{engine.title}'s version"] = engine.version
-    found["the training data"] = train
-    found["the validation data"] = "none" if valid is None else valid
-    return found
+    origin = {name: repr(value) for name, value in parameters.items() if name not in _IDLE | engine.idle}
+    origin[f"{engine.title}'s version"] = engine.version
+    origin["the training data"] = train
+    origin["the validation data"] = "none" if valid is None else valid
+    return origin
 
 
 @dataclass(frozen=True)
@@ -38,37 +38,37 @@ class Checkpoint:
     """A file for the state of one training, told from others' by its origin."""
 
     path: Path
-    made_of: Origin
+    origin: Origin
     engine: Engine
 
     @classmethod
-    def at(cls, path: str | os.PathLike[str], made_of: Origin, engine: Engine) -> Self:
-        """A checkpoint at a place that was tried: a folder that cannot be written shows before any tree is grown."""
-        target = destination(path)
+    def at(cls, path: str | os.PathLike[str], origin: Origin, engine: Engine) -> Self:
+        """A checkpoint in a file that can be written: where it cannot, the error comes before any tree is grown."""
+        file = destination(path)
         try:
-            if target.exists() and not target.is_file():
+            if file.exists() and not file.is_file():
                 raise OSError("it is not a file; name another one")
-            with tempfile.TemporaryFile(dir=target.parent):
+            with tempfile.TemporaryFile(dir=file.parent):
                 pass
         except OSError as error:
             raise DataError.at(path, None, f"cannot hold a checkpoint ({reason(error)})") from error
-        return cls(target, made_of, engine)
+        return cls(file, origin, engine)
 
     def write(self, booster: Booster, state: dict[str, Any]) -> None:
-        """Keep a booster and what else there is to know."""
-        content = {"schema": _SCHEMA, "origin": self.made_of, "state": state, "model": self.engine.dump(booster)}
+        """Store a booster and the state of its training."""
+        content = {"schema": _SCHEMA, "origin": self.origin, "state": state, "model": self.engine.dump(booster)}
         write_text(self.path, json.dumps(content), durable=True)
 
     def read(self, trees: int) -> tuple[Booster, dict[str, Any]] | None:
-        """The booster and the state kept there, of fewer trees than are asked for; None where nothing is."""
+        """The booster and the state stored there, which has fewer than `trees` trees; None where nothing is."""
         if not self.path.exists():
             return None
         try:
             content = read_json(self.path)
         except DataError as error:
             raise self._unreadable("it is not JSON") from error
-        wanted = {"schema": str, "origin": dict, "state": dict, "model": str}
-        if not isinstance(content, dict) or any(not isinstance(content.get(key), kind) for key, kind in wanted.items()):
+        keys = {"schema": str, "origin": dict, "state": dict, "model": str}
+        if not isinstance(content, dict) or any(not isinstance(content.get(key), kind) for key, kind in keys.items()):
             raise DataError.at(self.path, None, "is not a checkpoint of surefoot's; name another file")
         if content["schema"] != _SCHEMA:
             raise self._unreadable(f"its schema is {shortened(content['schema'])}")
@@ -85,17 +85,17 @@ class Checkpoint:
         if self.path.is_file():
             with suppress(DataError, OSError):
                 content = read_json(self.path)
-                if isinstance(content, dict) and content.get("origin") == self.made_of:
+                if isinstance(content, dict) and content.get("origin") == self.origin:
                     self.path.unlink()
 
-    def _check_origin(self, found: dict[str, Any]) -> None:
-        if found != self.made_of:
-            names = {*self.made_of, *found}
-            other = sorted(name for name in names if self.made_of.get(name) != found.get(name))
+    def _check_origin(self, other: dict[str, Any]) -> None:
+        if other != self.origin:
+            names = {*self.origin, *other}
+            different = sorted(name for name in names if self.origin.get(name) != other.get(name))
             raise DataError.at(
                 self.path,
                 None,
-                f"is the checkpoint of another training (what differs: {', '.join(other)[:200]}); "
+                f"is the checkpoint of another training (what differs: {', '.join(different)[:200]}); "
                 "delete it, or name another file",
             )
 
@@ -105,9 +105,9 @@ class Checkpoint:
         )
 
 
-def _check_state(state: dict[str, Any], trees: int, asked: int) -> None:
-    if not 1 <= trees < asked:
-        raise ValueError(f"it has {trees} trees, and {asked} are asked for")
+def _check_state(state: dict[str, Any], trees: int, requested: int) -> None:
+    if not 1 <= trees < requested:
+        raise ValueError(f"it has {trees} trees, and {requested} are asked for")
     check_history(state.get("history"), {"train": trees - 1, "valid": trees})
     for key in ("best_score", "last_score", "s_x"):
         if key not in state or not (state[key] is None or is_number(state[key])):

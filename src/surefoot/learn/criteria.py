@@ -1,4 +1,4 @@
-"""How a model does on a set of queries beside its baselines: what history keeps and early stopping goes by."""
+"""How a model does on a set of queries beside its baselines: the figures of history and of early stopping."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.reduce import AddUp, alone
+from surefoot.learn.reduce import Reduce, local_sums
 from surefoot.risk.expectation import combine, deviation, expectation
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
 
@@ -48,49 +48,49 @@ class Criterion:
         """As it parses."""
         return self.name if self.name == "effectiveness" else f"{self.name}@{self.alpha:g}"
 
-    def lacks_a_baseline(self) -> ArgumentError:
+    def no_baseline_error(self) -> ArgumentError:
         """The error where there is none to compare with."""
         return ArgumentError(f"stop_on={str(self)!r} compares with a baseline; give one, or stop on effectiveness")
 
-    def __call__(self, values: Floats, baselines: Floats | None, add_up: AddUp = alone) -> float:
+    def __call__(self, values: Floats, baselines: Floats | None, reduce: Reduce = local_sums) -> float:
         """The criterion of a model's M(q) against baselines' (a row each); the greater the better.
 
-        Where the queries are those of one machine among several, `add_up` adds its sums to the others'.
+        Where the queries are those of one machine among several, `reduce` adds its sums to the others'.
         """
         if self.name == "effectiveness":
-            queries, total = add_up(np.array([len(values), values.sum()]))
+            queries, total = reduce(np.array([len(values), values.sum()]))
             return float(total / queries)
         if baselines is None:
-            raise self.lacks_a_baseline()
+            raise self.no_baseline_error()
         if self.name == "geo_risk":
             column = baselines.sum(axis=0) + values
-            queries, total, everything = add_up(np.array([len(values), values.sum(), column.sum()]))
+            queries, total, everything = reduce(np.array([len(values), values.sum(), column.sum()]))
             weighted = weigh_losses(deviation(values, expectation(total, everything, column)), self.alpha)
-            return float(combine(total / queries, add_up(np.array([weighted.sum()]))[0] / queries))
+            return float(combine(total / queries, reduce(np.array([weighted.sum()]))[0] / queries))
         x = weigh_losses(values - baselines.mean(axis=0), self.alpha)
-        sums = add_up(np.array([len(x), x.sum(), x @ x]))
+        sums = reduce(np.array([len(x), x.sum(), x @ x]))
         mean = float(sums[1] / sums[0])
         if self.name == "u_risk":
             return mean
-        error = deviation_of(*sums) / math.sqrt(sums[0])
+        error = sample_deviation(*sums) / math.sqrt(sums[0])
         return mean / error if error else 0.0
 
 
-def figures(values: Floats, baselines: Floats | None, add_up: AddUp = alone) -> dict[str, float]:
+def history_figures(values: Floats, baselines: Floats | None, reduce: Reduce = local_sums) -> dict[str, float]:
     """Effectiveness, and where there are baselines reward, risk, wins and losses against their mean."""
     difference = np.zeros(0) if baselines is None else values - baselines.mean(axis=0)
-    sums = add_up(np.array([
+    sums = reduce(np.array([
         len(values), values.sum(), np.maximum(difference, 0).sum(), np.maximum(-difference, 0).sum(),
         (difference > 0).sum(), (difference < 0).sum(),
     ]))  # fmt: skip
     queries, total, reward, risk, wins, losses = sums.tolist()
-    found = {"effectiveness": total / queries}
+    figures = {"effectiveness": total / queries}
     if baselines is not None:
-        found |= {"reward": reward / queries, "risk": risk / queries, "wins": wins, "losses": losses}
-    return found
+        figures |= {"reward": reward / queries, "risk": risk / queries, "wins": wins, "losses": losses}
+    return figures
 
 
-def deviation_of(count: float, total: float, squares: float) -> float:
+def sample_deviation(count: float, total: float, squares: float) -> float:
     """The sample deviation from sums; what cancellation leaves of equal values counts as none."""
     spread = squares - total**2 / count
     return math.sqrt(spread / (count - 1)) if count > 1 and spread > 1e-12 * squares else 0.0
@@ -105,11 +105,11 @@ def check_history(history: Any, lengths: Mapping[str, int] | None = None) -> Non
     """Raise ValueError unless this is a history: for each set of queries its figures, lists of as many numbers."""
     if not isinstance(history, dict) or set(history) != {"train", "valid"}:
         raise ValueError("its history is not one of train and valid")
-    for which, kept in history.items():
-        if not isinstance(kept, dict) or not all(isinstance(values, list) for values in kept.values()):
+    for which, figures in history.items():
+        if not isinstance(figures, dict) or not all(isinstance(values, list) for values in figures.values()):
             raise ValueError(f"its history of {which} does not hold lists")
-        found = {len(values) for values in kept.values()}
-        if len(found) > 1 or (lengths is not None and found - {lengths[which]}):
+        trees = {len(values) for values in figures.values()}
+        if len(trees) > 1 or (lengths is not None and trees - {lengths[which]}):
             raise ValueError(f"its history of {which} has a wrong length")
-        if not all(is_number(value) for values in kept.values() for value in values):
+        if not all(is_number(value) for values in figures.values() for value in values):
             raise ValueError(f"its history of {which} holds something that is not a number")

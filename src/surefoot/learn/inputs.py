@@ -1,4 +1,4 @@
-"""What `Ranker` is given, in all its forms, as RankingData whose features and baselines go by name."""
+"""The data that users give `Ranker`, in all its forms, as RankingData whose features and baselines go by name."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def as_data(
         if y is None:
             raise ArgumentError("labels are missing; give X, y and qid=…, or RankingData")
         data = RankingData(X, y, qid=qid, group=group)
-    for name, scores in _named(baseline, names).items():
+    for name, scores in _baseline_scores(baseline, names).items():
         data = data.with_baseline(name, scores)
     return data
 
@@ -65,13 +65,13 @@ def as_eval_set(eval_set: Any, qid: Any, group: Any, baseline: Any) -> RankingDa
     first = pairs[0]
     if not isinstance(first, RankingData) and not (isinstance(first, tuple | list) and len(first) == 2):
         raise ArgumentError("eval_set is one pair (X, y) in a list, with its queries in eval_qid=[qid]")
-    parts = [_only(name, each) for name, each in (("qid", qid), ("group", group), ("baseline", baseline))]
+    parts = [_single_part(name, each) for name, each in (("qid", qid), ("group", group), ("baseline", baseline))]
     X, y = (first, None) if isinstance(first, RankingData) else first
     data = as_data(X, y, *parts[:2])
     return data if parts[2] is None else (data, parts[2])
 
 
-def _only(name: str, parts: Any) -> Any:
+def _single_part(name: str, parts: Any) -> Any:
     """The one part of a list that has a part for each set."""
     if parts is None:
         return None
@@ -82,7 +82,7 @@ def _only(name: str, parts: Any) -> Any:
     return parts[0]
 
 
-def _named(baseline: Any, names: Sequence[str]) -> dict[str, Any]:
+def _baseline_scores(baseline: Any, names: Sequence[str]) -> dict[str, Any]:
     if baseline is None:
         return {}
     if isinstance(baseline, Mapping):
@@ -107,17 +107,17 @@ def standardised_baseline(data: RankingData) -> Floats:
     return np.asarray(np.mean([data.standardised(scores) for scores in data.baselines.values()], axis=0))
 
 
-def numbered(features: int) -> list[str]:
+def numbered_names(features: int) -> list[str]:
     """What the features of a nameless matrix are called: by numbers from 1, as in LETOR files and `feature:25`."""
     return [f"feature_{number}" for number in range(1, features + 1)]
 
 
-def is_numbered(names: Sequence[str]) -> bool:
+def are_numbered(names: Sequence[str]) -> bool:
     """Whether features had no names in training; models of version 0.1 call them by LightGBM's numbers from 0."""
-    return list(names) in (numbered(len(names)), [f"Column_{number}" for number in range(len(names))])
+    return list(names) in (numbered_names(len(names)), [f"Column_{number}" for number in range(len(names))])
 
 
-def matched(X: Any, trained: Sequence[str], what: str) -> Matrix:
+def matched_features(X: Any, trained: Sequence[str], what: str) -> Matrix:
     """The feature matrix with its columns as in training: by name where both have names, by position otherwise."""
     names: Sequence[str] | None
     if isinstance(X, RankingData):
@@ -129,9 +129,9 @@ def matched(X: Any, trained: Sequence[str], what: str) -> Matrix:
             return matrix
         place = {name: number for number, name in enumerate(names)}
         return np.ascontiguousarray(matrix[:, [place[name] for name in trained]])
-    if names is not None and not is_numbered(trained):
-        known, given = set(trained), set(names)
-        absent = [name for name in trained if name not in given]
+    if names is not None and not are_numbered(trained):
+        known, present = set(trained), set(names)
+        absent = [name for name in trained if name not in present]
         extra = [name for name in names if name not in known]
         parts = [f"lacks {_some(absent)}" if absent else "", f"has {_some(extra)} besides" if extra else ""]
         raise ArgumentError(
@@ -146,11 +146,11 @@ def matched(X: Any, trained: Sequence[str], what: str) -> Matrix:
     return matrix
 
 
-def alike(data: RankingData, train: RankingData, what: str) -> RankingData:
+def match_training_data(data: RankingData, train: RankingData, what: str) -> RankingData:
     """The data with its features and baselines as the training data has them: by name where there are names."""
-    names = list(train.feature_names or numbered(train.n_features))
-    held = matched_baselines(data, list(train.baselines), what)
-    return held.with_features(matched(held, names, what), train.feature_names)
+    names = list(train.feature_names or numbered_names(train.n_features))
+    ordered = matched_baselines(data, list(train.baselines), what)
+    return ordered.with_features(matched_features(ordered, names, what), train.feature_names)
 
 
 def matched_baselines(data: RankingData, trained: Sequence[str], what: str) -> RankingData:

@@ -128,11 +128,11 @@ def measure_queries(  # type: ignore[no-untyped-def]
                     value += gains[order[start + r]] * discounts[r]
                 value /= ideal[q]
             elif measure == AP:
-                found = 0
+                relevant = 0
                 for r in range(k):
                     if gains[order[start + r]] > 0:
-                        found += 1
-                        value += found / (r + 1)
+                        relevant += 1
+                        value += relevant / (r + 1)
                 value /= ideal[q]
             elif measure == RR:
                 for r in range(k):
@@ -168,7 +168,7 @@ def _prefixes(n, gain, measure, cutoff, counts, sums, reach, first_two):  # type
     of getting to a rank. RR: `first_two` are the first two relevant ranks. Sums stop at the cut-off.
     """
     first_two[0] = first_two[1] = n
-    found, total, chance = 0.0, 0.0, 1.0
+    relevant, total, chance = 0.0, 0.0, 1.0
     for r in range(n):
         if measure == ERR:
             reach[r] = chance
@@ -176,14 +176,14 @@ def _prefixes(n, gain, measure, cutoff, counts, sums, reach, first_two):  # type
                 total += chance * gain[r] / (r + 1)
             chance *= 1 - gain[r]
         elif gain[r] > 0:
-            found += 1
+            relevant += 1
             if r < cutoff:
                 total += 1.0 / (r + 1)
-            if found == 1:
+            if relevant == 1:
                 first_two[0] = r
-            elif found == 2:
+            elif relevant == 2:
                 first_two[1] = r
-        counts[r] = found
+        counts[r] = relevant
         sums[r] = total
 
 

@@ -8,16 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from surefoot.arrays import Floats
+from surefoot.arrays import Float32s, Floats
 from surefoot.errors import ArgumentError
 from surefoot.learn import kernel
-from surefoot.learn.criteria import deviation_of
-from surefoot.learn.engines.contract import Singles
+from surefoot.learn.criteria import sample_deviation
 from surefoot.learn.kernel import Totals
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
-from surefoot.learn.options import REGRESSION
-from surefoot.learn.reduce import AddUp, alone
-from surefoot.learn.target import Target
+from surefoot.learn.reduce import Reduce, local_sums
 from surefoot.risk.expectation import combine, deviation, expectation
 from surefoot.risk.tradeoff import weigh_losses
 
@@ -27,71 +25,71 @@ _NO_TOTALS = Totals(0.0, 0.0, 0.0, 1.0, 1.0, 0.5, 0.0)
 class Lambdas:
     """Gradients and hessians of an objective for document scores, iteration after iteration.
 
-    `baselines` are the baselines' M(q), a row each; all but `geo_risk` compare with their mean. `add_up` adds an array
-    of sums up over all machines that hold a part of the queries; alone, there is nothing to add.
+    `baselines` are the baselines' M(q), a row each; all but `geo_risk` compare with their mean. `reduce` adds
+    sums up over all machines that hold a part of the queries; on one machine there is nothing to add.
     """
 
     def __init__(
         self,
         objective: Objective,
-        target: Target,
+        measured: MeasuredQueries,
         baselines: Floats | None = None,
         *,
         sigma: float = 1.0,
         all_ranks: bool = False,
-        add_up: AddUp = alone,
+        reduce: Reduce = local_sums,
     ) -> None:
         if objective.needs_baseline and (baselines is None or not len(baselines)):
             raise ArgumentError(f"objective {objective.name!r} compares with a baseline; give one")
         self.objective = objective
-        self.target = target
-        self.baselines = np.zeros((1, target.queries)) if baselines is None else np.atleast_2d(baselines)
+        self.measured = measured
+        self.baselines = np.zeros((1, measured.queries)) if baselines is None else np.atleast_2d(baselines)
         self.sigma = sigma
         self.all_ranks = all_ranks
-        self.values: Floats = np.zeros(target.queries)
+        self.values: Floats = np.zeros(measured.queries)
         self._baseline = np.asarray(self.baselines.mean(axis=0))
-        self._add_up = add_up
+        self._reduce = reduce
         self._table = kernel.sigmoid_table(sigma)
-        self._shares = _shares(target) if objective.name == REGRESSION else None
+        self._shares = None if objective.has_pairs else _shares(measured)
         self.iteration = 0
         self.s_x: float | None = None  # kept once estimated, where it is estimated once
 
-    def __call__(self, scores: npt.ArrayLike) -> tuple[Singles, Singles]:
+    def __call__(self, scores: npt.ArrayLike) -> tuple[Float32s, Float32s]:
         """Gradient and hessian of each row at these scores, for the next tree; M(q) is kept in `values`."""
-        found = self.peek(scores)
+        gradient, hessian = self.peek(scores)
         self.iteration += 1
-        return found
+        return gradient, hessian
 
-    def peek(self, scores: npt.ArrayLike) -> tuple[Singles, Singles]:
+    def peek(self, scores: npt.ArrayLike) -> tuple[Float32s, Float32s]:
         """The same, without counting as an iteration."""
         scores = np.ascontiguousarray(scores, dtype=np.float64)
-        target = self.target
-        order = target.rank(scores, fully=self.all_ranks)
-        self.values = target.measure_order(order)
+        measured = self.measured
+        order = measured.rank(scores, fully=self.all_ranks)
+        self.values = measured.measure_order(order)
         if self._shares is not None:
-            counts = np.repeat(target.ideal > 0, target.lengths)
+            counts = np.repeat(measured.ideal > 0, measured.lengths)
             return np.where(counts, scores - self._shares, 0).astype(np.float32), counts.astype(np.float32)
         difference = self.values - self._baseline
         alphas = self._alphas(difference)
         expected, totals = self._expectations()
         gradient, hessian = np.empty(len(scores), np.float32), np.empty(len(scores), np.float32)
-        target.each_part(
-            kernel.lambda_queries, target.offsets, order, scores, target.labels, target.gains,
-            target.ideal, target.discounts, target.kind, target.cutoff, self.all_ranks, self.objective.kind,
-            self.values, difference, alphas, expected, totals, self.sigma, *self._table, gradient,
-            hessian,
+        measured.run_in_threads(
+            kernel.lambda_queries, measured.offsets, order, scores, measured.labels, measured.gains,
+            measured.ideal, measured.discounts, measured.kind, measured.cutoff, self.all_ranks,
+            self.objective.kernel_switch(), self.values, difference, alphas, expected, totals, self.sigma,
+            *self._table, gradient, hessian,
         )  # fmt: skip
         return gradient, hessian
 
     def _alphas(self, difference: Floats) -> Floats:
-        """α of each query: the user's, or for `saro` and `faro` α·(1 − Φ(δ_q / s_x))."""
+        """α of each query: the user's, or where the objective says so α·(1 − Φ(δ_q / s_x))."""
         alpha = self.objective.alpha
-        if self.objective.name not in ("saro", "faro"):
+        if not self.objective.kind.alpha_per_query:
             return np.full(len(difference), alpha)
         s_x = self.s_x
         if s_x is None:
             x = weigh_losses(difference, alpha)
-            s_x = deviation_of(*self._add_up(np.array([len(x), x.sum(), x @ x])))
+            s_x = sample_deviation(*self._reduce(np.array([len(x), x.sum(), x @ x])))
             if self.objective.estimate == "first" and self.iteration == 1:
                 self.s_x = s_x
         if s_x == 0:
@@ -99,15 +97,15 @@ class Lambdas:
         return np.asarray(alpha * ndtr(-difference / s_x))
 
     def _expectations(self) -> tuple[Floats, Totals]:
-        """e of the model's row, and what is known of all queries; nothing of either but for GeoRisk."""
-        if self.objective.name != "geo_risk":
-            return np.zeros(self.target.queries), _NO_TOTALS
+        """e of the model's row, and GeoRisk's totals over all queries; zeros where the objective needs neither."""
+        if not self.objective.kind.needs_totals:
+            return np.zeros(self.measured.queries), _NO_TOTALS
         column = self.baselines.sum(axis=0) + self.values
-        sums = self._add_up(np.array([len(column), self.values.sum(), column.sum()]))
+        sums = self._reduce(np.array([len(column), self.values.sum(), column.sum()]))
         queries, model, everything = sums.tolist()
         expected = expectation(model, everything, column)
         weighted = weigh_losses(deviation(self.values, expected), self.objective.alpha)
-        mean = float(self._add_up(np.array([weighted.sum()]))[0]) / queries
+        mean = float(self._reduce(np.array([weighted.sum()]))[0]) / queries
         return expected, Totals(
             effectiveness=model,
             mean_deviation=mean,
@@ -119,9 +117,9 @@ class Lambdas:
         )
 
 
-def _shares(target: Target) -> Floats:
+def _shares(measured: MeasuredQueries) -> Floats:
     """What each document would add to NDCG at the first rank, less its query's mean, which orders nothing."""
-    lengths = target.lengths
-    ideal = np.repeat(target.ideal, lengths)
-    shares = np.divide(target.gains, ideal, out=np.zeros(len(ideal)), where=ideal > 0)
-    return np.asarray(shares - np.repeat(np.add.reduceat(shares, target.offsets[:-1]) / lengths, lengths))
+    lengths = measured.lengths
+    ideal = np.repeat(measured.ideal, lengths)
+    shares = np.divide(measured.gains, ideal, out=np.zeros(len(ideal)), where=ideal > 0)
+    return np.asarray(shares - np.repeat(np.add.reduceat(shares, measured.offsets[:-1]) / lengths, lengths))

@@ -19,8 +19,8 @@ from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.options import MEASURE
-from surefoot.learn.target import Target
 from surefoot.measures.notation import Measure
 from surefoot.progress import steps
 
@@ -52,24 +52,24 @@ def adarank(data: RankingData, measure: str | Measure = MEASURE, *, rounds: int 
     adds it with ½·ln(Σ P(1 + M) / Σ P(1 − M)); then P ∝ exp(−M) of the model so far. No feature is taken twice in
     a row. The model is that of the round after which the measure was greatest.
     """
-    rounds = integer("rounds", rounds, 1)
-    X, target = _columns(data), Target.of(data, measure)
-    alone = np.stack([target.values(column) for column in steps(list(X.T), "Features alone")])
+    rounds = whole("rounds", rounds, 1)
+    X, measured = _columns(data), MeasuredQueries.from_data(data, measure)
+    single = np.stack([measured.values(column) for column in steps(list(X.T), "Features alone")])
     weights = np.zeros(X.shape[1])
     best = LinearRanker(weights.copy(), (), ())
     chosen: list[int] = []
     history: list[float] = []
-    share = np.full(target.queries, 1 / target.queries)
+    share = np.full(measured.queries, 1 / measured.queries)
     for _ in steps(range(rounds), "AdaRank"):
-        worth = alone @ share
+        worth = single @ share
         if chosen:  # more of the same would change no ranking, and then be best again
             worth[chosen[-1]] = -np.inf
         feature = int(np.argmax(worth))
-        good = float(share @ alone[feature])
+        good = float(share @ single[feature])
         if good >= 1:  # perfect on every query that counts: nothing is left to learn
             good = 1 - 1e-12
         weights[feature] += math.log((1 + good) / (1 - good)) / 2
-        values = target.values(X @ weights)
+        values = measured.values(X @ weights)
         chosen.append(feature)
         history.append(float(values.mean()))
         if not best.history or history[-1] > max(best.history):
@@ -84,25 +84,25 @@ def feature_selection(data: RankingData, measure: str | Measure = MEASURE, *, fe
 
     Weights are tried on a grid of both signs; the others stay as they are while one is looked for.
     """
-    features = integer("features", features, 1)
-    X, target = _columns(data), Target.of(data, measure)
+    features = whole("features", features, 1)
+    X, measured = _columns(data), MeasuredQueries.from_data(data, measure)
     weights = np.zeros(X.shape[1])
     scores = np.zeros(len(data))
     chosen: list[int] = []
     history: list[float] = []
-    value = float(target.values(scores).mean())
+    value = float(measured.values(scores).mean())
     for _ in steps(range(min(features, X.shape[1])), "Selecting features"):
         scale = np.abs(weights).max() if chosen else 1.0
         tried = np.concatenate([_STEPS, -_STEPS]) * scale if chosen else np.array([1.0, -1.0])
-        found, feature, weight = max(
-            (float(target.values(scores + step * X[:, free]).mean()), -free, step)
+        best_value, feature, weight = max(
+            (float(measured.values(scores + step * X[:, free]).mean()), -free, step)
             for free in range(X.shape[1])
             if free not in chosen
             for step in tried.tolist()
         )
-        if found <= value + _LEAST:
+        if best_value <= value + _LEAST:
             break
-        value, feature = found, -feature
+        value, feature = best_value, -feature
         weights[feature] = weight
         scores += weight * X[:, feature]
         chosen.append(feature)

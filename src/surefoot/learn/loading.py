@@ -1,8 +1,8 @@
 """Loading a learner so that its threads wait briefly for each other, and then sleep.
 
 By default OpenMP's threads spin for milliseconds at the end of every loop. Where another program keeps a core busy, the
-one that is waited for does not run meanwhile, and training was seen to take ten times as long. OpenMP looks at its
-settings when it is loaded, and never again; they stay the user's own where there are any.
+one that is waited for does not run meanwhile, and training was seen to take ten times as long. OpenMP reads its
+settings once, when it is loaded; where the user has set any, they stay.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 from surefoot.runtime import library
 
 _WAITING = {"GOMP_SPINCOUNT": "500", "KMP_BLOCKTIME": "1"}  # of GNU's OpenMP, in turns, and of LLVM's, in milliseconds
-_SAID = ("OMP_WAIT_POLICY", *_WAITING)
+_USER_SETTINGS = ("OMP_WAIT_POLICY", *_WAITING)
 
 
-def learner(name: str, extra: str, purpose: str) -> Any:
+def import_learner(name: str, extra: str, purpose: str) -> Any:
     """A learner's module, which comes with an extra of surefoot."""
     if name in sys.modules:
         return library(name, extra, purpose)
@@ -30,7 +30,7 @@ def learner(name: str, extra: str, purpose: str) -> Any:
 @contextmanager
 def brief_waiting() -> Iterator[None]:
     """While it lasts, an OpenMP that is loaded takes these settings; every import that may load one belongs in it."""
-    if any(setting in os.environ for setting in _SAID):
+    if any(setting in os.environ for setting in _USER_SETTINGS):
         yield
         return
     os.environ.update(_WAITING)

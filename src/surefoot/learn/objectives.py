@@ -1,16 +1,13 @@
-"""What is optimised: the objectives by name.
+"""What is optimised: one table of the objectives, which options, settings, gradients and the command line read.
 
-| objective | Δ of a swap that changes M(q) by ΔM |
-|---|---|
-| `gain` | ΔM |
-| `u_risk` | f_α(δ + ΔM) − f_α(δ) (Wang et al., SIGIR 2012); by `rule="eq9"` ΔM, (1 + α)ΔM below the baseline |
-| `saro` | as `u_risk`, with α_q = α·(1 − Φ(δ_q / s_x)) instead of α (Dinçer et al., SIGIR 2014) |
-| `faro` | (1 + α_q)·ΔM on every query |
-| `geo_risk` | c·(GeoRisk after − before), with expectations held (Dinçer et al., SIGIR 2016) |
+Δ is what the objective makes of a swap of two documents that changes M(q) by ΔM; δ is the query's difference to the
+baseline. Under `rule="eq9"` Δ is ΔM, and (1 + α)·ΔM where the swap ends below the baseline.
 
 `regression` has no pairs. Of documents with gains g, a ranking's expected NDCG is Σ_r discount(r)·E[g / ideal DCG], so
 the best order is that of E[g / ideal DCG] (Ravikumar et al., AISTATS 2011), which least squares finds, at all ranks
 alike.
+
+Importing this loads neither NumPy nor the compiled kernel. docs/extend/objective.md says how to add an objective.
 """
 
 from __future__ import annotations
@@ -18,11 +15,76 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
-from surefoot.learn import kernel
-from surefoot.learn.options import ESTIMATE, ESTIMATES, OBJECTIVE, OBJECTIVES, RISK_OBJECTIVES, RULE, RULES
-from surefoot.risk.tradeoff import check_alpha
 
-_KINDS = {"gain": kernel.GAIN, "faro": kernel.WEIGHTED, "geo_risk": kernel.GEO_RISK}
+RULES = ("exact", "eq9")
+ESTIMATES = ("each", "first")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObjectiveKind:
+    """A row of the table: what an objective is, and what has to be computed for it.
+
+    `switch` names the kernel's constant for its Δ, `eq9_switch` the one under `rule="eq9"` (the same where there is
+    none); an objective without pairs has no switch. `delta` and `paper` are its words in docs/learn.md.
+    """
+
+    name: str
+    delta: str
+    paper: str
+    switch: str | None
+    eq9_switch: str | None = None
+    needs_baseline: bool = False  # it weighs risk: it compares with a baseline, and needs α
+    alpha_per_query: bool = False  # α_q = α·(1 − Φ(δ_q / s_x)), where s_x is estimated from sums over all queries
+    needs_totals: bool = False  # GeoRisk's S and Z, which are sums over all queries
+    measure_families: tuple[str, ...] | None = None  # None: every measure that can be optimised
+
+
+OBJECTIVE_KINDS = {
+    kind.name: kind
+    for kind in (
+        ObjectiveKind(name="gain", delta="ΔM", paper="Burges 2010", switch="GAIN"),
+        ObjectiveKind(
+            name="u_risk",
+            delta='f_α(δ + ΔM) − f_α(δ); `rule="eq9"` for the form of Dinçer 2016',
+            paper="Wang et al., SIGIR 2012",
+            switch="U_RISK",
+            eq9_switch="U_RISK_EQ9",
+            needs_baseline=True,
+        ),
+        ObjectiveKind(
+            name="saro",
+            delta="as `u_risk`, with α_q = α·(1 − Φ(δ_q/s_x))",
+            paper="Dinçer et al., SIGIR 2014",
+            switch="U_RISK",
+            eq9_switch="U_RISK_EQ9",
+            needs_baseline=True,
+            alpha_per_query=True,
+        ),
+        ObjectiveKind(
+            name="faro",
+            delta="(1 + α_q)·ΔM on every query",
+            paper="Dinçer et al., SIGIR 2014",
+            switch="WEIGHTED",
+            needs_baseline=True,
+            alpha_per_query=True,
+        ),
+        ObjectiveKind(
+            name="geo_risk",
+            delta="c·(GeoRisk after − before), with expectations held",
+            paper="Dinçer et al., SIGIR 2016",
+            switch="GEO_RISK",
+            needs_baseline=True,
+            needs_totals=True,
+        ),
+        ObjectiveKind(
+            name="regression",
+            delta="none: least squares on g/IDCG, see below",
+            paper="Ravikumar et al., AISTATS 2011",
+            switch=None,
+            measure_families=("nDCG",),
+        ),
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -33,15 +95,17 @@ class Objective:
     estimate s_x: in "each" iteration, or after the "first" tree only, as the paper does.
     """
 
-    name: str = OBJECTIVE
+    name: str = "gain"
     alpha: float = 0.0
-    rule: str = RULE
-    estimate: str = ESTIMATE
+    rule: str = RULES[0]
+    estimate: str = ESTIMATES[0]
 
     def __post_init__(self) -> None:
         """Reject unknown names."""
+        from surefoot.risk.tradeoff import check_alpha
+
         for what, value, known in (
-            ("objective", self.name, OBJECTIVES),
+            ("objective", self.name, tuple(OBJECTIVE_KINDS)),
             ("rule", self.rule, RULES),
             ("estimate", self.estimate, ESTIMATES),
         ):
@@ -49,18 +113,28 @@ class Objective:
                 raise ArgumentError(
                     f"{what} is {shortened(value)}; it must be one of {', '.join(known)}{did_you_mean(value, known)}"
                 )
-        object.__setattr__(self, "alpha", check_alpha(self.alpha))  # a number, whatever stood for it
+        object.__setattr__(self, "alpha", check_alpha(self.alpha))  # as a number, whatever type it was given as
+
+    @property
+    def kind(self) -> ObjectiveKind:
+        """Its row of the table."""
+        return OBJECTIVE_KINDS[self.name]
 
     @property
     def needs_baseline(self) -> bool:
         """Whether it compares with a baseline; then α has a meaning, too."""
-        return self.name in RISK_OBJECTIVES
+        return self.kind.needs_baseline
 
     @property
-    def kind(self) -> int:
-        """Which switch of the kernel it is."""
-        if self.name in ("u_risk", "saro"):
-            return kernel.U_RISK if self.rule == "exact" else kernel.U_RISK_EQ9
-        if self.name not in _KINDS:
+    def has_pairs(self) -> bool:
+        """Whether pairs of documents are compared."""
+        return self.kind.switch is not None
+
+    def kernel_switch(self) -> int:
+        """The kernel's constant for its Δ."""
+        from surefoot.learn import kernel
+
+        switch = (self.rule == "eq9" and self.kind.eq9_switch) or self.kind.switch
+        if switch is None:
             raise ArgumentError(f"objective {self.name} has no pairs of documents, and so no switch of the kernel")
-        return _KINDS[self.name]
+        return int(getattr(kernel, switch))

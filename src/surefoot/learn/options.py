@@ -1,13 +1,13 @@
-"""What learning can be asked for by name, and what it takes where nothing is said.
+"""The choices that learning offers by name, and its defaults.
 
-It imports nothing, so that the command line can show all of it without loading the learner.
+It imports nothing heavy, so that the command line can show all of it without loading the learner.
 """
 
-RISK_OBJECTIVES = ("u_risk", "saro", "faro", "geo_risk")  # these compare with a baseline, and need α
+from surefoot.learn.objectives import ESTIMATES, OBJECTIVE_KINDS, RULES
+
+OBJECTIVES = tuple(OBJECTIVE_KINDS)
+RISK_OBJECTIVES = tuple(name for name, kind in OBJECTIVE_KINDS.items() if kind.needs_baseline)
 REGRESSION = "regression"  # without pairs
-OBJECTIVES = ("gain", *RISK_OBJECTIVES, REGRESSION)
-RULES = ("exact", "eq9")
-ESTIMATES = ("each", "first")
 ENGINES = ("lightgbm", "xgboost")
 
 OBJECTIVE, RULE, ESTIMATE, ENGINE = OBJECTIVES[0], RULES[0], ESTIMATES[0], ENGINES[0]

@@ -11,37 +11,35 @@ import numpy.typing as npt
 
 from surefoot.arrays import Floats
 from surefoot.data.reading.matrix import without_queries
-from surefoot.data.types.ranking import TieRule
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError
 from surefoot.export.options import LETOR_NAMES, ROWS
 from surefoot.learn import storage
-from surefoot.learn.checkpoints import Checkpoint
 from surefoot.learn.cluster.libraries import is_dask
-from surefoot.learn.engines.contract import Booster, engine_of
+from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import (
+    are_numbered,
     as_data,
     as_eval_set,
     as_valid,
-    is_numbered,
-    matched,
     matched_baselines,
-    numbered,
+    matched_features,
+    numbered_names,
     standardised_baseline,
 )
 from surefoot.learn.options import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, STOP_ON
-from surefoot.learn.prepared import Prepared
+from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.settings import check_importance
-from surefoot.learn.training import Progress, Training, score_sample
+from surefoot.learn.training import Progress, Training, TrainingResult, score_sample
 from surefoot.measures.scoring import score as effectiveness
 
 if TYPE_CHECKING:
-    from surefoot.export.package import Exported
+    from surefoot.export.package import ExportResult
 
 _LETOR_NOTE = "Features have no names in the training data: feature_25 is the one numbered 25 there, as in LETOR files."
-_NEEDED = "a model that starts from a baseline needs the same one again: the data"
+_SAME_BASELINES = "a model that starts from a baseline needs the same one again: the data"
 
 
 class Ranker(Estimator):
@@ -51,8 +49,9 @@ class Ranker(Estimator):
 
     Parameters
     ----------
-    objective : {"gain", "u_risk", "saro", "faro", "geo_risk", "regression"}
-        What is optimised; all but "gain" and "regression" weigh risk, and need a baseline.
+    objective : str
+        What is optimised: "gain", "u_risk" and others, see `surefoot train --help` and docs/learn.md. Those that weigh
+        risk need a baseline.
     alpha : float
         Each loss counts 1 + α times, for objectives that weigh risk; at 0 all but "geo_risk" are plain gain.
     measure : str
@@ -162,8 +161,8 @@ class Ranker(Estimator):
         features and baselines go by name where there are names. `eval_set=[(X, y)]` with `eval_qid=[qid]` or
         `eval_group=[group]`, and `eval_baseline=[baseline]`, is LightGBM's and XGBoost's way to say the same.
         Dask arrays or frames are learned from on their cluster, with `engine="xgboost"`.
-        `Prepared` data, given alone, is learned from again and again without being made ready each time. `progress`
-        is called after each tree.
+        `PreparedData`, given alone, can be learned from many times without being prepared each time. `progress` is
+        called after each tree.
         """
         if eval_set is not None or eval_qid is not None or eval_group is not None or eval_baseline is not None:
             if valid is not None:
@@ -174,9 +173,9 @@ class Ranker(Estimator):
 
             if group is not None:
                 raise ArgumentError("parts of Dask data may cut a query in two; give qid, a query id for each row")
-            fit_collections(self, X, y, qid, baseline, valid, progress)
+            fit_collections(self, X, y, qid=qid, baseline=baseline, valid=valid, progress=progress)
             return self
-        if isinstance(X, Prepared):
+        if isinstance(X, PreparedData):
             if any(part is not None for part in (y, qid, group, baseline, valid)):
                 raise ArgumentError(
                     "prepared data has its labels, queries, baselines and validation data; give it alone"
@@ -184,42 +183,38 @@ class Ranker(Estimator):
             data = X
         else:
             train = as_data(X, y, qid, group, baseline)
-            data = Prepared(train, None if valid is None else as_valid(valid, list(train.baselines)))
+            data = PreparedData(train, None if valid is None else as_valid(valid, list(train.baselines)))
         training = Training(self, engine_of(self.engine), data, progress)
         booster = training.run()
-        sample = score_sample(training.sample(booster))
-        self.keep(
-            training.engine.name, booster, data.names, list(data.train.baselines), training.state(),
-            training.train.tie_rule, sample, data.fingerprints, training.checkpoint,
-        )  # fmt: skip
+        result = TrainingResult(
+            engine=training.engine.name,
+            booster=booster,
+            feature_names=data.names,
+            baselines=list(data.train.baselines),
+            state=training.state_dict(),
+            tie_rule=training.train.tie_rule,
+            score_sample=score_sample(training.sample_scores(booster)),
+            training_queries=data.fingerprints,
+            checkpoint=training.checkpoint,
+        )
+        self.set_result(result)
         return self
 
-    def keep(
-        self,
-        engine: str,
-        booster: Booster,
-        feature_names: list[str],
-        baselines: list[str],
-        state: dict[str, Any],
-        tie_rule: TieRule,
-        sample: list[float],
-        queries: str,
-        checkpoint: Checkpoint | None,
-    ) -> None:
-        """Take over what a training came to, here or on other machines; `state` is as `Training.state` gives it."""
-        self.engine_ = engine
-        self.booster_ = booster
-        self.n_features_in_ = len(feature_names)
-        self.feature_names_in_ = feature_names
-        self.baselines_ = baselines
-        self.best_iteration_ = state["best_iteration"]
-        self.best_score_ = state["best_score"]
-        self.history_ = state["history"]
-        self.tie_rule_ = tie_rule
-        self.random_state_ = state["seed"]
-        self.score_sample_ = sample
-        self.training_queries_ = queries
-        self.checkpoint_ = checkpoint
+    def set_result(self, result: TrainingResult) -> None:
+        """Become the model that a training gave, here or on other machines."""
+        self.engine_ = result.engine
+        self.booster_ = result.booster
+        self.n_features_in_ = len(result.feature_names)
+        self.feature_names_in_ = result.feature_names
+        self.baselines_ = result.baselines
+        self.best_iteration_ = result.state["best_iteration"]
+        self.best_score_ = result.state["best_score"]
+        self.history_ = result.state["history"]
+        self.tie_rule_ = result.tie_rule
+        self.random_state_ = result.state["seed"]
+        self.score_sample_ = result.score_sample
+        self.training_queries_ = result.training_queries
+        self.checkpoint_ = result.checkpoint
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None) -> Floats:
         """A score for each document.
@@ -228,7 +223,7 @@ class Ranker(Estimator):
         baselines needs them, and the queries, again.
         """
         self._check_fitted()
-        matrix = matched(X, self.feature_names_in_, "X")
+        matrix = matched_features(X, self.feature_names_in_, "X")
         scores = engine_of(self.engine_).predict(self.booster_, matrix, self.best_iteration_)
         if self.init != "baseline":
             return scores
@@ -237,7 +232,7 @@ class Ranker(Estimator):
         else:
             queries = without_queries(X)[1] if qid is None and group is None else qid
             data = as_data(matrix, np.zeros(len(matrix)), queries, group, baseline, self.baselines_)
-        return scores + standardised_baseline(matched_baselines(data, self.baselines_, _NEEDED))
+        return scores + standardised_baseline(matched_baselines(data, self.baselines_, _SAME_BASELINES))
 
     def score(
         self,
@@ -284,30 +279,32 @@ class Ranker(Estimator):
         to: str,
         missing: str,
         name: str | None = None,
-        engine_version: str | None = None,
+        target_version: str | None = None,
         positive: bool = False,
         rows: int = ROWS,
         feature_names: Sequence[str] | str | None = None,
-    ) -> Exported:
+        engine_version: str | None = None,
+    ) -> ExportResult:
         """Write the model for a search engine, and beside it features, upload request, rows to replay, and a guide.
 
         Parameters
         ----------
-        to : {"elasticsearch", "opensearch", "ranklib", "elastic", "solr", "vespa", "onnx"}
-            The engine, or its format.
+        to : str
+            The search engine, or its format: "elasticsearch", "solr" and others, see `surefoot export --help`.
         missing : {"zero", "nan", "never"}
             What a feature that a document lacks means to the model: the value 0; missing, as NaN in the training
             data; or that every document has every feature.
         name : str, optional
             What the model is called there; the file's name by default.
-        engine_version : str, optional
-            Where engines of different versions behave differently; the newest by default.
+        target_version : str, optional
+            The search engine's version, where versions behave differently; the newest by default. `engine_version` is
+            its older name.
         positive : bool
             Add a constant that lifts the least possible score to 0.
         rows : int
-            How many rows with the scores that the engine must give.
+            How many rows with the scores that the search engine must give.
         feature_names : sequence of str, or "letor", optional
-            What the engine calls the features, in the order of training; as the training data by default, where
+            What the search engine calls the features, in the order of training; as the training data by default, where
             those without names are feature_1, feature_2, … by their LETOR numbers. "letor" gives a model that was
             saved by version 0.1 these names, too.
 
@@ -321,27 +318,33 @@ class Ranker(Estimator):
         >>> [file.name for file in exported.files]
         ['model.json', 'model.features.json', 'model.rows.json', 'model.replay.py', 'model.md']
         """
-        from surefoot.export.names import checked_names
+        from surefoot.export.names import check_feature_names
         from surefoot.export.package import export_model, read_ensemble
 
         self._check_fitted()
+        if engine_version is not None:
+            if target_version is not None:
+                raise ArgumentError("target_version and engine_version are two names of one thing; give target_version")
+            target_version = engine_version
         if self.init == "baseline":
             raise ArgumentError(
                 "this model starts from its baseline's scores, standardised per query (init='baseline'), which no "
                 "search engine computes; train without init"
             )
-        trees = engine_of(self.engine_)
-        text = trees.dump(self.booster_, self.best_iteration_)
+        engine = engine_of(self.engine_)
+        text = engine.dump(self.booster_, self.best_iteration_)
         if feature_names == LETOR_NAMES:
-            if not is_numbered(self.feature_names_in_):
+            if not are_numbered(self.feature_names_in_):
                 raise ArgumentError("this model's features have names of their own; leave the LETOR numbers out")
-            feature_names = numbered(self.n_features_in_)
-        names = checked_names(self.feature_names_in_ if feature_names is None else feature_names, self.n_features_in_)
+            feature_names = numbered_names(self.n_features_in_)
+        names = check_feature_names(
+            self.feature_names_in_ if feature_names is None else feature_names, self.n_features_in_
+        )
         ensemble = read_ensemble(self.engine_, text, names)
         return export_model(
-            ensemble, lambda X: trees.predict(self.booster_, X, self.best_iteration_), path, to=to, missing=missing,
-            name=name, engine_version=engine_version, positive=positive, rows=rows,
-            notes=[_LETOR_NOTE] if names == numbered(len(names)) else [],
+            ensemble, lambda X: engine.predict(self.booster_, X, self.best_iteration_), path, to=to, missing=missing,
+            name=name, target_version=target_version, positive=positive, rows=rows,
+            notes=[_LETOR_NOTE] if names == numbered_names(len(names)) else [],
         )  # fmt: skip
 
     @classmethod

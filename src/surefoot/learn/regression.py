@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arguments import integer
-from surefoot.arrays import Floats
+from surefoot.arguments import whole
+from surefoot.arrays import Float32s, Floats
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.learn.engines.contract import Booster, Engine, Singles, engine_of
-from surefoot.learn.inputs import matched
+from surefoot.learn.engines.contract import Booster, Engine, engine_of
+from surefoot.learn.inputs import matched_features
 from surefoot.learn.options import ENGINE
-from surefoot.learn.prepared import Prepared
+from surefoot.learn.prepared_data import PreparedData
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class RegressionTrees:
 
     def predict(self, data: RankingData) -> Floats:
         """A score for each document."""
-        return self.engine.predict(self.booster, matched(data, self.names, "the data"), self.trees) + self.mean
+        return self.engine.predict(self.booster, matched_features(data, self.names, "the data"), self.trees) + self.mean
 
 
 def regression_trees(
@@ -46,16 +46,16 @@ def regression_trees(
 
     Growing stops after `early_stopping_rounds` trees that do not lower that error. The parameters are the engine's.
     """
-    trees = integer("trees", trees, 1)
-    patience = None if early_stopping_rounds is None else integer("early_stopping_rounds", early_stopping_rounds, 1)
-    data = Prepared(train.with_only([]), None if valid is None else valid.with_only([]))
+    trees = whole("trees", trees, 1)
+    patience = None if early_stopping_rounds is None else whole("early_stopping_rounds", early_stopping_rounds, 1)
+    data = PreparedData(train.with_only([]), None if valid is None else valid.with_only([]))
     learner = engine_of(engine)
     checked = learner.check(parameters, train.n_features)
     mean = float(train.y.mean())
     flat = np.ones(len(train), np.float32)
     best = (np.inf, trees)
 
-    def gradients(scores: Floats) -> tuple[Singles, Singles]:
+    def gradients(scores: Floats) -> tuple[Float32s, Float32s]:
         return (scores + (mean - train.y)).astype(np.float32), flat
 
     def after_tree(grown: int, others: Sequence[Floats]) -> bool:
@@ -66,5 +66,5 @@ def regression_trees(
         best = min(best, (error, grown))
         return patience is not None and grown - best[1] >= patience
 
-    booster = data.binned(learner, checked, seed).grow(trees, checked, gradients, after_tree, None, seed)
+    booster = data.bins(learner, checked, seed).grow(trees, checked, gradients, after_tree, None, seed)
     return RegressionTrees(learner, booster, mean, min(best[1], learner.count_trees(booster)), data.names)

@@ -12,8 +12,7 @@ from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.criteria import Criterion
-from surefoot.learn.objectives import Objective
-from surefoot.learn.options import REGRESSION, RISK_OBJECTIVES
+from surefoot.learn.objectives import OBJECTIVE_KINDS, Objective
 from surefoot.measures.notation import Measure
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ SEEDS = 2**31  # engines take seeds from 0 to one less
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a ranker was asked for; `patience` is its early_stopping_rounds."""
+class TrainingSettings:
+    """A ranker's parameters, checked; `patience` is its early_stopping_rounds."""
 
     objective: Objective
     measure: Measure
@@ -38,8 +37,8 @@ class Settings:
     seed: int
 
     @classmethod
-    def of(cls, ranker: Ranker) -> Self:
-        """A ranker's settings, each as it must be."""
+    def from_ranker(cls, ranker: Ranker) -> Self:
+        """Check a ranker's own parameters; those of its engine are checked by the engine."""
         for name, value, known in (
             ("delta_cutoff", ranker.delta_cutoff, ("measure", None)),
             ("init", ranker.init, (None, "baseline")),
@@ -51,13 +50,16 @@ class Settings:
         sigma = finite_number(ranker.sigma)
         if sigma is None or not 1e-6 <= sigma <= 1e6:
             raise ArgumentError(f"sigma is {shortened(ranker.sigma)}; it must be a number from 1e-06 to 1e+06")
-        place = ranker.checkpoint
-        if place is not None and (not isinstance(place, str | os.PathLike) or not str(place)):
-            raise ArgumentError(f"checkpoint is {shortened(place)}; it must name a file")
+        checkpoint = ranker.checkpoint
+        if checkpoint is not None and (not isinstance(checkpoint, str | os.PathLike) or not str(checkpoint)):
+            raise ArgumentError(f"checkpoint is {shortened(checkpoint)}; it must name a file")
         objective = Objective(ranker.objective, _alpha(ranker), ranker.rule, ranker.estimate)
         measure = Measure.parse(ranker.measure)
-        if objective.name == REGRESSION and measure.family != "nDCG":
-            raise ArgumentError(f"objective {REGRESSION!r} is on the gains of nDCG; {measure} has none")
+        families = objective.kind.measure_families
+        if families is not None and measure.family not in families:
+            raise ArgumentError(
+                f"objective {objective.name!r} is on the gains of {', '.join(families)}; {measure} has none"
+            )
         rounds = ranker.early_stopping_rounds
         return cls(
             objective=objective,
@@ -66,17 +68,17 @@ class Settings:
             sigma=sigma,
             trees=_count("n_estimators", ranker.n_estimators),
             patience=None if rounds is None else _count("early_stopping_rounds", rounds),
-            checkpoint=place,
+            checkpoint=checkpoint,
             checkpoint_every=_count("checkpoint_every", ranker.checkpoint_every),
             seed=_seed(ranker.random_state),
         )
 
-    def check_with(self, train: RankingData, validated: bool, changes_trees: str | None) -> None:
+    def check_data(self, train: RankingData, validated: bool, changes_trees: str | None) -> None:
         """Refuse settings that do not go with the data, or with a parameter that `changes_trees`."""
         if self.patience is not None and not validated:
             raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
         if self.criterion.name != "effectiveness" and not train.baselines:
-            raise self.criterion.lacks_a_baseline()
+            raise self.criterion.no_baseline_error()
         if changes_trees and self.patience is not None:
             raise ArgumentError(
                 f"{changes_trees} changes earlier trees, so none is the best; drop early_stopping_rounds"
@@ -97,7 +99,8 @@ def check_importance(kind: Any) -> str:
 def _alpha(ranker: Ranker) -> Any:
     if ranker.alpha is not None:
         return ranker.alpha
-    if isinstance(ranker.objective, str) and ranker.objective in RISK_OBJECTIVES:
+    kind = OBJECTIVE_KINDS.get(ranker.objective) if isinstance(ranker.objective, str) else None
+    if kind is not None and kind.needs_baseline:
         raise ArgumentError(
             f"objective {ranker.objective!r} needs alpha: each loss against the baseline counts 1 + α times, such as "
             "alpha=5"

@@ -41,30 +41,30 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     model = engine_of(ranker.engine_).dump(ranker.booster_, ranker.best_iteration_)
     hashed = hashlib.sha256(model.encode()).hexdigest()
     name = MODELS[ranker.engine_]
-    text = _described(ranker, hashed, folder)
-    with ensure_folder(folder) as target:
-        waiting = target / waiting_name(name, hashed)
+    text = _details_text(ranker, hashed, folder)
+    with made_folder(folder) as home:
+        waiting = home / waiting_name(name, hashed)
         try:
             write_text(waiting, model, durable=True)
-            write_text(target / DETAILS, text, durable=True)
+            write_text(home / DETAILS, text, durable=True)
         except BaseException:
             with suppress(OSError):
                 waiting.unlink(missing_ok=True)
             raise
     try:
-        waiting.replace(target / name)
+        waiting.replace(home / name)
         for other in MODELS.values():
-            for left in target.glob(waiting_name(other, "*")):  # by programs that were killed
+            for left in home.glob(waiting_name(other, "*")):  # by programs that were killed
                 left.unlink(missing_ok=True)
             if other != name:  # another engine's, which nothing names any more
-                (target / other).unlink(missing_ok=True)
+                (home / other).unlink(missing_ok=True)
     except OSError as error:
-        raise DataError.at(target / name, None, f"cannot be written ({reason(error)})") from error
+        raise DataError.at(home / name, None, f"cannot be written ({reason(error)})") from error
     if ranker.checkpoint_ is not None:
         ranker.checkpoint_.remove()
 
 
-def _described(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> str:
+def _details_text(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> str:
     from surefoot import __version__
 
     details = {
@@ -95,29 +95,29 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     home = Path(folder)
     if not home.is_dir():
         raise DataError.at(folder, None, "is not a folder; give the one that a ranker was saved to")
-    details = _details(home / DETAILS)
+    details = _read_details(home / DETAILS)
     fitted = details["fitted"]
-    trees = _engine(home / DETAILS, details["model"])
-    name = MODELS[trees.name]
+    engine = _read_engine(home / DETAILS, details["model"])
+    name = MODELS[engine.name]
     try:
-        booster = trees.load(_model(home, name, details["model"]["sha256"]))
+        booster = engine.load(_read_model(home, name, details["model"]["sha256"]))
     except (UnicodeDecodeError, ModelTextError) as error:
-        raise DataError.at(home / name, None, f"is not a {trees.title} model ({error})") from error
-    for what, found, key in (
-        ("features", trees.count_features(booster), "n_features_in_"),
-        ("trees", trees.count_trees(booster), "best_iteration_"),
+        raise DataError.at(home / name, None, f"is not a {engine.title} model ({error})") from error
+    for what, count, key in (
+        ("features", engine.count_features(booster), "n_features_in_"),
+        ("trees", engine.count_trees(booster), "best_iteration_"),
     ):
-        if found != fitted[key]:
-            raise DataError.at(home, None, f"{name} has {found} {what}, {DETAILS} another number")
+        if count != fitted[key]:
+            raise DataError.at(home, None, f"{name} has {count} {what}, {DETAILS} another number")
     try:
         ranker = kind(**details["parameters"])
     except TypeError as error:
         raise DataError.at(home / DETAILS, None, f"holds parameters that no ranker has ({error})") from error
     if ranker.init not in (None, "baseline") or (ranker.init and not fitted["baselines_"]):
         raise DataError.at(home / DETAILS, None, f"has init {shortened(ranker.init)}, and no baselines or other ones")
-    if ranker.engine != trees.name:
-        raise DataError.at(home / DETAILS, None, f"names two engines, {shortened(ranker.engine)} and {trees.name}")
-    ranker.engine_ = trees.name
+    if ranker.engine != engine.name:
+        raise DataError.at(home / DETAILS, None, f"names two engines, {shortened(ranker.engine)} and {engine.name}")
+    ranker.engine_ = engine.name
     ranker.booster_ = booster
     ranker.checkpoint_ = None
     for fact in _FITTED:
@@ -127,18 +127,18 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
 
 def saved_history(folder: str | os.PathLike[str]) -> tuple[dict[str, dict[str, list[float]]], int]:
     """The history of a ranker that was saved, and how many trees it has, without loading these."""
-    fitted = _details(Path(folder) / DETAILS)["fitted"]
+    fitted = _read_details(Path(folder) / DETAILS)["fitted"]
     return fitted["history_"], fitted["best_iteration_"]
 
 
-def _engine(path: Path, model: dict[str, Any]) -> Engine:
+def _read_engine(path: Path, model: dict[str, Any]) -> Engine:
     try:
         return engine_of(model.get("engine", ENGINE))  # there was but one when rankers did not name theirs
     except ArgumentError as error:
         raise DataError.at(path, None, f"cannot be used: {error}") from error
 
 
-def _model(home: Path, name: str, hashed: str) -> str:
+def _read_model(home: Path, name: str, hashed: str) -> str:
     """The model that the details were written for, under its own name or, if a program was killed, still waiting."""
     try:
         for path in (home / name, home / waiting_name(name, hashed)):
@@ -151,17 +151,17 @@ def _model(home: Path, name: str, hashed: str) -> str:
     raise DataError.at(home / name, None, f"is not the file that {DETAILS} was written for; save the ranker again")
 
 
-def _details(path: Path) -> dict[str, Any]:
+def _read_details(path: Path) -> dict[str, Any]:
     details = read_json(path)
-    wanted = {"schema": str, "model": dict, "parameters": dict, "fitted": dict}
-    if not isinstance(details, dict) or any(not isinstance(details.get(key), type_) for key, type_ in wanted.items()):
-        raise DataError.at(path, None, f"does not describe a ranker; expected the keys {', '.join(wanted)}")
+    keys = {"schema": str, "model": dict, "parameters": dict, "fitted": dict}
+    if not isinstance(details, dict) or any(not isinstance(details.get(key), type_) for key, type_ in keys.items()):
+        raise DataError.at(path, None, f"does not describe a ranker; expected the keys {', '.join(keys)}")
     if details["schema"] != _SCHEMA:
         raise DataError.at(path, None, f"has schema {shortened(details['schema'])}; this version reads {_SCHEMA!r}")
     fitted, hashed = details["fitted"], details["model"].get("sha256")
     if not isinstance(hashed, str) or not re.fullmatch("[0-9a-f]{64}", hashed):
         raise DataError.at(path, None, "lacks the hash of the model")
-    absent = [name for name in _FITTED if name not in fitted and name not in _LATER]
+    absent = [name for name in _FITTED if name not in fitted and name not in _OPTIONAL]
     if absent:
         raise DataError.at(path, None, f"lacks {', '.join(absent)}")
     for name, fits in _FITTED.items():
@@ -172,11 +172,11 @@ def _details(path: Path) -> dict[str, Any]:
     return details
 
 
-def _count(value: Any) -> bool:
+def _is_count(value: Any) -> bool:
     return type(value) is int and 1 <= value < 2**31
 
 
-def _names(value: Any) -> bool:
+def _are_names(value: Any) -> bool:
     """Whether this is a list of different texts that can be written."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         return False
@@ -187,7 +187,7 @@ def _names(value: Any) -> bool:
     return len(set(value)) == len(value)
 
 
-def _history(value: Any) -> bool:
+def _is_history(value: Any) -> bool:
     try:
         check_history(value)
     except ValueError:
@@ -195,26 +195,26 @@ def _history(value: Any) -> bool:
     return True
 
 
-def _sample(value: Any) -> bool:
+def _is_sample(value: Any) -> bool:
     """Whether this is a list of numbers that ascend."""
     return isinstance(value, list) and bool(value) and all(map(is_number, value)) and value == sorted(value)
 
 
-def _fingerprints(value: Any) -> bool:
+def _are_fingerprints(value: Any) -> bool:
     return isinstance(value, str) and not len(value) % FINGERPRINT and re.fullmatch("[0-9a-f]*", value) is not None
 
 
-# What a ranker has learned beside its trees, and what each part must be.
+# What a ranker has learned beside its trees, and the check that each part must pass.
 _FITTED: dict[str, Callable[[Any], bool]] = {
-    "n_features_in_": _count,
-    "feature_names_in_": _names,
-    "baselines_": _names,
-    "best_iteration_": _count,
+    "n_features_in_": _is_count,
+    "feature_names_in_": _are_names,
+    "baselines_": _are_names,
+    "best_iteration_": _is_count,
     "best_score_": lambda value: value is None or is_number(value),
-    "history_": _history,
+    "history_": _is_history,
     "tie_rule_": lambda value: value in get_args(TieRule),
-    "score_sample_": _sample,
+    "score_sample_": _is_sample,
     "random_state_": lambda value: value is None or (type(value) is int and 0 <= value < SEEDS),
-    "training_queries_": lambda value: value is None or _fingerprints(value),
+    "training_queries_": lambda value: value is None or _are_fingerprints(value),
 }
-_LATER = ("random_state_", "training_queries_")  # rankers saved by the first version lack them
+_OPTIONAL = ("random_state_", "training_queries_")  # rankers saved by the first version lack them

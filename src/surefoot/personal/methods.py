@@ -12,7 +12,7 @@ from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
 from surefoot.data.hashes import json_hash
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.learn.options import REGRESSION
-from surefoot.learn.prepared import Prepared
+from surefoot.learn.prepared_data import PreparedData
 from surefoot.measures.notation import Measure
 from surefoot.personal.options import (
     LOWEST,
@@ -85,11 +85,11 @@ class Material:
     """What the methods learn from: the same documents and bins with each method's labels."""
 
     def __init__(self, train: RankingData, valid: RankingData) -> None:
-        self._whole = Prepared(train, valid)
+        self._whole = PreparedData(train, valid)
         kept = lowest_click_plus_one(train.y, train.lengths)
-        self._cut = Prepared(_only(train, kept), valid)
+        self._cut = PreparedData(_only(train, kept), valid)
 
-    def of(self, setting: Setting) -> Prepared:
+    def of(self, setting: Setting) -> PreparedData:
         """The data that a setting learns from."""
         if setting.beta is None:
             return self._whole

@@ -15,7 +15,7 @@ from surefoot.clicks.options import GRADES, MEMORY, SATISFIED
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.writing.all_or_nothing import ensure_folder
 from surefoot.errors import ArgumentError, did_you_mean, shortened
-from surefoot.learn.engines.contract import engine_of, replaced
+from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.personal.lists import check_split
 from surefoot.personal.options import LABELS, RESULT, SAMPLE
 from surefoot.personal.study import Personalization, check_grid, study
@@ -83,7 +83,7 @@ def personalize(
         engine=engine, memory=memory, threads=threads,
     )  # fmt: skip
     if threads is not None:
-        ranker = replaced(engine_of(), ranker or {}, {engine_of().threads: threads})
+        ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads: threads})
     found = study(
         table, labels=labels, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, seed=seed,
         segments=None if segments is None else read_segments(segments),

@@ -14,7 +14,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
-from surefoot.learn.engines.contract import engine_of, replaced
+from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.personal.figures import (
     Judge,
     Segments,
@@ -116,7 +116,10 @@ def study(
     """Train every method on a table of features, choose on validation lists, and judge on test lists."""
     check_grid(preset)
     wanted: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
-    wanted = {**wanted, "ranker": replaced(engine_of(), wanted["ranker"], ranker or {}) | {"random_state": seed}}
+    wanted = {
+        **wanted,
+        "ranker": merge_parameters(engine_of(), wanted["ranker"], ranker or {}) | {"random_state": seed},
+    }
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
     measure = LABELS[labels]
     trainings = Trainings(table.folder, lists, measure, wanted["ranker"])

@@ -16,12 +16,13 @@ import pytest
 import surefoot as sf
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
-from surefoot.learn.target import Target
-from surefoot.risk.bounds import losses
+from surefoot.risk.tradeoff import risk
 
 pytestmark = [
-    pytest.mark.heavy,
+    pytest.mark.heavy,  # processes that start, and some that die
+    pytest.mark.engines("distributed", "xgboost"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
@@ -41,8 +42,8 @@ TRAIN, VALID = labelled(90, 1), labelled(30, 2)
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     """Four workers in processes of their own; most tests use fewer, by having fewer parts."""
-    with running(4) as found:
-        yield found
+    with running(4) as result:
+        yield result
 
 
 def running(workers: int) -> Any:
@@ -69,8 +70,8 @@ def collections(data: sf.RankingData, parts: int, cut: int = 0) -> dict[str, Any
 
 
 def fitted(ranker: sf.Ranker, data: sf.RankingData, parts: int, cut: int = 0, **more: Any) -> sf.Ranker:
-    given = collections(data, parts, cut)
-    return ranker.fit(given.pop("X"), given.pop("y"), **given, **more)
+    parameters = collections(data, parts, cut)
+    return ranker.fit(parameters.pop("X"), parameters.pop("y"), **parameters, **more)
 
 
 # What every machine computes of the whole, by its own part.
@@ -78,24 +79,24 @@ def fitted(ranker: sf.Ranker, data: sf.RankingData, parts: int, cut: int = 0, **
 
 def totals(part: sf.RankingData, objective: Objective, communicator: Any = None, name: str = "") -> list[Any]:
     """The sums that an objective adds up at the scores of a feature: c, Σx and Σx² of s_x; c, S and N; Z."""
-    from surefoot.learn.cluster.worker import add_up, joined
+    from surefoot.learn.cluster.worker import in_communicator, sum_over_machines
 
     seen: list[Any] = []
 
-    def kept(sums: Any) -> Any:
-        found = sums if communicator is None else add_up(sums)
-        seen.append(np.array(found))
-        return found
+    def collect(sums: Any) -> Any:
+        result = sums if communicator is None else sum_over_machines(sums)
+        seen.append(np.array(result))
+        return result
 
     def compute() -> None:
-        target = Target("nDCG@10", part.y, part.offsets, np.arange(len(part)), threads=1)
+        target = MeasuredQueries("nDCG@10", part.y, part.offsets, np.arange(len(part)), threads=1)
         rows = np.stack([target.values(scores) for scores in part.baselines.values()])
-        Lambdas(objective, target, rows, add_up=kept).peek(part.X[:, 3].astype(np.float64))
+        Lambdas(objective, target, rows, reduce=collect).peek(part.X[:, 3].astype(np.float64))
 
     if communicator is None:
         compute()
     else:
-        with joined(communicator, name):
+        with in_communicator(communicator, name):
             compute()
     return seen
 
@@ -115,19 +116,19 @@ def test_every_worker_sees_the_figures_of_the_whole(client, workers: int, name: 
         client.submit(totals, TRAIN.select(cut), objective, communicator, f"{n}", workers=[worker], pure=False)
         for n, (cut, worker) in enumerate(zip(cuts, addresses, strict=True))
     ]
-    for found in client.gather(futures):
-        assert len(found) == len(alone)
-        for one, whole in zip(found, alone, strict=True):
-            np.testing.assert_allclose(one, whole, rtol=1e-9, atol=1e-9)
+    for result in client.gather(futures):
+        assert len(result) == len(alone)
+        for one, total in zip(result, alone, strict=True):
+            np.testing.assert_allclose(one, total, rtol=1e-9, atol=1e-9)
     stop_tracker(client, tracker)
 
 
 @pytest.mark.parametrize("parts", [1, 3])
 def test_a_model_of_the_cluster_is_one_of_one_machine(client, parts: int) -> None:
     """History, criterion and predictions speak of all data, whoever held it."""
-    given = {**SMALL, "n_estimators": 12, "checkpoint_every": 5, "stop_on": "geo_risk@5"}
-    ranker = fitted(sf.Ranker("saro", 5, **given), TRAIN, parts, valid=VALID)
-    alone = sf.Ranker("saro", 5, **given).fit(TRAIN, valid=VALID)
+    parameters = {**SMALL, "n_estimators": 12, "checkpoint_every": 5, "stop_on": "geo_risk@5"}
+    ranker = fitted(sf.Ranker("saro", 5, **parameters), TRAIN, parts, valid=VALID)
+    alone = sf.Ranker("saro", 5, **parameters).fit(TRAIN, valid=VALID)
     for which, data in (("train", TRAIN), ("valid", VALID)):
         history = ranker.history_[which]
         assert {len(values) for values in history.values()} == {12}
@@ -140,9 +141,11 @@ def test_a_model_of_the_cluster_is_one_of_one_machine(client, parts: int) -> Non
         assert history["effectiveness"][-1] == pytest.approx(values.mean(), abs=1e-9)
         assert history["risk"][-1] == pytest.approx(losses(values, base).mean(), abs=1e-9)
         assert history["losses"][-1] == (values < base - 1e-12).sum()
-    held = [sf.score(VALID.qrels(), [VALID.to_run(s, n)], ranker.measure).values[0] for n, s in VALID.baselines.items()]
+    baselines = [
+        sf.score(VALID.qrels(), [VALID.to_run(s, n)], ranker.measure).values[0] for n, s in VALID.baselines.items()
+    ]
     model = sf.score(VALID.qrels(), [VALID.to_run(ranker.predict(VALID), "model")], ranker.measure).values[0]
-    assert ranker.best_score_ == pytest.approx(sf.geo_risk(np.stack([*held, model]), 5)[-1], abs=1e-9)
+    assert ranker.best_score_ == pytest.approx(sf.geo_risk(np.stack([*baselines, model]), 5)[-1], abs=1e-9)
     assert ranker.random_state_ == alone.random_state_
     assert ranker.baselines_ == alone.baselines_
     assert ranker.tie_rule_ == alone.tie_rule_
@@ -152,10 +155,10 @@ def test_a_model_of_the_cluster_is_one_of_one_machine(client, parts: int) -> Non
 
 
 def test_early_stopping_is_the_same_decision_everywhere(client) -> None:
-    given = {**SMALL, "n_estimators": 60, "early_stopping_rounds": 4, "checkpoint_every": 7, "stop_on": "u_risk@5"}
+    parameters = {**SMALL, "n_estimators": 60, "early_stopping_rounds": 4, "checkpoint_every": 7, "stop_on": "u_risk@5"}
     valid = collections(VALID, 2)
     ranker = fitted(
-        sf.Ranker("u_risk", 5, **given), TRAIN, 3,
+        sf.Ranker("u_risk", 5, **parameters), TRAIN, 3,
         valid=(valid["X"], valid["y"], valid["qid"], valid["baseline"]),
     )  # fmt: skip
     assert ranker.best_iteration_ < 60
@@ -165,9 +168,9 @@ def test_early_stopping_is_the_same_decision_everywhere(client) -> None:
 
 @pytest.mark.parametrize("cut", [1, 4])
 def test_a_query_that_goes_on_into_the_next_part_is_mended(client, cut: int) -> None:
-    given = {**SMALL, "n_estimators": 3, "nthread": 1}
-    whole, cut_in_two = (fitted(sf.Ranker("faro", 5, **given), TRAIN, 3, where) for where in (0, cut))
-    np.testing.assert_allclose(cut_in_two.predict(TRAIN), whole.predict(TRAIN), atol=1e-6)
+    parameters = {**SMALL, "n_estimators": 3, "nthread": 1}
+    total, cut_in_two = (fitted(sf.Ranker("faro", 5, **parameters), TRAIN, 3, where) for where in (0, cut))
+    np.testing.assert_allclose(cut_in_two.predict(TRAIN), total.predict(TRAIN), atol=1e-6)
 
 
 def test_a_query_over_three_parts(client) -> None:
@@ -189,11 +192,11 @@ def test_a_query_over_three_parts(client) -> None:
 
 
 def test_a_query_in_two_parts_that_do_not_follow_each_other(client) -> None:
-    given = collections(TRAIN, 3)
+    parameters = collections(TRAIN, 3)
     rows = np.repeat(np.arange(len(TRAIN.queries)), TRAIN.lengths)
     rows[rows == rows[-1]] = 0
     with pytest.raises(sf.ArgumentError, match="two parts that do not follow each other"):
-        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], given["y"], qid=rows)
+        sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], parameters["y"], qid=rows)
 
 
 def test_frames_parts_without_rows_and_a_worker_with_one_query(client) -> None:
@@ -212,7 +215,7 @@ def test_frames_parts_without_rows_and_a_worker_with_one_query(client) -> None:
 
 
 def test_a_checkpoint_goes_on_with_other_workers(client, tmp_path: Path) -> None:
-    given = {**SMALL, "n_estimators": 12, "checkpoint_every": 4, "checkpoint": tmp_path / "state.json"}
+    parameters = {**SMALL, "n_estimators": 12, "checkpoint_every": 4, "checkpoint": tmp_path / "state.json"}
 
     def stop(_: int, __: Any) -> None:
         raise KeyboardInterrupt
@@ -222,19 +225,19 @@ def test_a_checkpoint_goes_on_with_other_workers(client, tmp_path: Path) -> None
     class StoppedError(Exception):
         pass
 
-    kept = fit.Checkpoint.write
+    collect = fit.Checkpoint.write
 
     def write_and_stop(self: Any, *what: Any) -> None:
-        kept(self, *what)
+        collect(self, *what)
         raise StoppedError
 
-    ranker = sf.Ranker("geo_risk", 5, **given)
+    ranker = sf.Ranker("geo_risk", 5, **parameters)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fit.Checkpoint, "write", write_and_stop)
         with pytest.raises(StoppedError):
             fitted(ranker, TRAIN, 2, valid=VALID)
     resumed = fitted(ranker, TRAIN, 2, valid=VALID)
-    undisturbed = fitted(sf.Ranker("geo_risk", 5, **(given | {"checkpoint": None})), TRAIN, 2, valid=VALID)
+    undisturbed = fitted(sf.Ranker("geo_risk", 5, **(parameters | {"checkpoint": None})), TRAIN, 2, valid=VALID)
     np.testing.assert_allclose(resumed.predict(VALID), undisturbed.predict(VALID), atol=1e-5)
     assert len(resumed.history_["train"]["risk"]) == 12
     resumed.save(tmp_path / "model")
@@ -242,7 +245,7 @@ def test_a_checkpoint_goes_on_with_other_workers(client, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"engine": "lightgbm", "max_depth": 3, "min_child_weight": 0.01}, "engine 'lightgbm' learns on one machine"),
         (SMALL | {"min_child_weight": 1e9}, "no tree can be grown"),
@@ -250,26 +253,26 @@ def test_a_checkpoint_goes_on_with_other_workers(client, tmp_path: Path) -> None
         (SMALL | {"early_stopping_rounds": 3}, "needs validation data"),
     ],
 )
-def test_what_is_wrong_is_said_as_on_one_machine(client, change: dict[str, Any], said: str) -> None:
-    with pytest.raises(sf.ArgumentError, match=said):
+def test_what_is_wrong_is_said_as_on_one_machine(client, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(sf.ArgumentError, match=message):
         fitted(sf.Ranker("u_risk", 5, n_estimators=2, **change), TRAIN, 3)
 
 
 def test_wrong_data_is_said_with_its_part(client) -> None:
     y = TRAIN.y.copy()
     y[-1] = np.nan
-    given = collections(TRAIN, 3)
+    parameters = collections(TRAIN, 3)
     with pytest.raises(sf.ArgumentError, match=r"part 3 of the training data: .*label"):
-        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], y, qid=given["qid"])
+        sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], y, qid=parameters["qid"])
     with pytest.raises(sf.ArgumentError, match="y has 9 rows"):
-        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], y[:9], qid=given["qid"])
+        sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], y[:9], qid=parameters["qid"])
     with pytest.raises(sf.ArgumentError, match="lacks queries"):
-        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], y)
+        sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], y)
     with pytest.raises(sf.ArgumentError, match="give qid"):
-        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], y, group=TRAIN.lengths)
+        sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], y, group=TRAIN.lengths)
     flat = np.zeros(len(TRAIN))
     with pytest.raises(sf.ArgumentError, match="nothing to learn"):
-        sf.Ranker(n_estimators=2, **SMALL).fit(given["X"], flat, qid=given["qid"])
+        sf.Ranker(n_estimators=2, **SMALL).fit(parameters["X"], flat, qid=parameters["qid"])
 
 
 def test_workers_are_not_missed_while_the_client_refreshes_what_it_knows(client) -> None:
@@ -283,7 +286,7 @@ def test_workers_are_not_missed_while_the_client_refreshes_what_it_knows(client)
         Client(client.scheduler.address, set_as_default=False) as other,
     ):
         machines = Machines(other, [], [])
-        assert {len(machines._there()) for _ in range(300)} == {len(client.nthreads())}
+        assert {len(machines._present_workers()) for _ in range(300)} == {len(client.nthreads())}
 
 
 def test_a_worker_with_another_version(client) -> None:
@@ -340,10 +343,10 @@ def test_a_worker_that_is_killed(tmp_path: Path) -> None:
 
         large = labelled(600, 3)
         ranker = sf.Ranker("saro", 5, n_estimators=400, checkpoint_every=20, **SMALL)
-        with pytest.warns(sf.SurefootWarning, match=r"left|lost each other") as said:
+        with pytest.warns(sf.SurefootWarning, match=r"left|lost each other") as warned:
             fitted(ranker, large, 6, valid=VALID, progress=progress)
         assert killed
-        assert any("going on from there" in str(one.message) for one in said)
+        assert any("going on from there" in str(one.message) for one in warned)
         assert ranker.best_iteration_ == 400
         assert len(ranker.history_["train"]["risk"]) == len(ranker.history_["valid"]["risk"]) == 400
         values = ranker.history_["train"]["effectiveness"]

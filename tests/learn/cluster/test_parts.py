@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.data.types.stacking import stack
-from surefoot.learn.cluster.parts import about, mended, of_data, of_files
+from surefoot.data.types.stacking import stacked
+from surefoot.learn.cluster.parts import parts_from_data, parts_from_files, summarize_part, with_complete_queries
 
-pytestmark = pytest.mark.heavy  # it needs Dask
+pytestmark = pytest.mark.engines("dask")
 
 
 def cut(data: sf.RankingData, ends: list[int]) -> list[sf.RankingData | None]:
@@ -23,12 +23,12 @@ def cut(data: sf.RankingData, ends: list[int]) -> list[sf.RankingData | None]:
     ]
 
 
-def whole(parts: list[sf.RankingData | None]) -> list[sf.RankingData]:
+def complete_parts(parts: list[sf.RankingData | None]) -> list[sf.RankingData]:
     import dask
 
     delayed = [dask.delayed(part, traverse=False) for part in parts]
-    known = [about(part, True) for part in parts]
-    return list(dask.compute(*mended(delayed, known, "the data"), scheduler="sync"))
+    known = [summarize_part(part, True) for part in parts]
+    return list(dask.compute(*with_complete_queries(delayed, known, "the data"), scheduler="sync"))
 
 
 DATA = sf.RankingData(np.arange(40.0).reshape(20, 2), np.arange(20) % 3, group=[3, 9, 1, 5, 2])
@@ -38,33 +38,33 @@ DATA = sf.RankingData(np.arange(40.0).reshape(20, 2), np.arange(20) % 3, group=[
     "ends", [[3, 12], [1], [4, 6, 8], [4, 4, 11, 12, 13], list(range(1, 20)), [2, 12, 15, 19], [20, 20]]
 )
 def test_every_query_is_whole_and_nothing_is_lost(ends: list[int]) -> None:
-    found = whole(cut(DATA, ends))
-    joined = stack(found)
-    assert joined.queries == DATA.queries
-    assert sum(len(part.queries) for part in found) == len(DATA.queries)  # none in two parts
-    np.testing.assert_array_equal(joined.X, DATA.X)
-    np.testing.assert_array_equal(joined.y, DATA.y)
-    np.testing.assert_array_equal(joined.lengths, DATA.lengths)
+    result = complete_parts(cut(DATA, ends))
+    in_communicator = stacked(result)
+    assert in_communicator.queries == DATA.queries
+    assert sum(len(part.queries) for part in result) == len(DATA.queries)  # none in two parts
+    np.testing.assert_array_equal(in_communicator.X, DATA.X)
+    np.testing.assert_array_equal(in_communicator.y, DATA.y)
+    np.testing.assert_array_equal(in_communicator.lengths, DATA.lengths)
 
 
 def test_parts_that_do_not_fit_together() -> None:
     first, second = DATA.select([0, 1]), DATA.select([2, 0])
     with pytest.raises(sf.ArgumentError, match="two parts that do not follow each other"):
-        whole([first, second])
+        complete_parts([first, second])
     with pytest.raises(sf.ArgumentError, match="have other features each"):
-        whole([DATA.select([0]), sf.RankingData(np.ones((2, 3)), [0, 1], qid=["x", "x"])])
+        complete_parts([DATA.select([0]), sf.RankingData(np.ones((2, 3)), [0, 1], qid=["x", "x"])])
     with pytest.raises(sf.ArgumentError, match="have other baselines each"):
-        whole([DATA.select([0]), DATA.select([1]).with_baseline("b", np.ones(9))])
+        complete_parts([DATA.select([0]), DATA.select([1]).with_baseline("b", np.ones(9))])
     with pytest.raises(sf.ArgumentError, match="holds no documents"):
-        whole([None, None])
+        complete_parts([None, None])
 
 
 def test_parts_of_what_is_here() -> None:
     import dask
 
-    found = dask.compute(*of_data(DATA, 3), scheduler="sync")
-    assert stack(found).queries == DATA.queries
-    assert len(dask.compute(*of_data(DATA, 99), scheduler="sync")) == len(DATA.queries)
+    result = dask.compute(*parts_from_data(DATA, 3), scheduler="sync")
+    assert stacked(result).queries == DATA.queries
+    assert len(dask.compute(*parts_from_data(DATA, 99), scheduler="sync")) == len(DATA.queries)
 
 
 def test_files(tmp_path: Path) -> None:
@@ -72,13 +72,13 @@ def test_files(tmp_path: Path) -> None:
 
     for number, part in enumerate((DATA.select([0, 1]), DATA.select([2, 3, 4]))):
         part.write(tmp_path / f"part-{number}.parquet")
-    found = dask.compute(*of_files(tmp_path, ["b=feature:2"], "training data"), scheduler="sync")
-    assert stack(found).queries == DATA.queries
-    np.testing.assert_array_equal(stack(found).baselines["b"], DATA.X[:, 1])
-    (one,) = dask.compute(*of_files(tmp_path / "part-0.parquet", [], "training data"), scheduler="sync")
+    result = dask.compute(*parts_from_files(tmp_path, ["b=feature:2"], "training data"), scheduler="sync")
+    assert stacked(result).queries == DATA.queries
+    np.testing.assert_array_equal(stacked(result).baselines["b"], DATA.X[:, 1])
+    (one,) = dask.compute(*parts_from_files(tmp_path / "part-0.parquet", [], "training data"), scheduler="sync")
     assert len(one.queries) == 2
     (tmp_path / "empty").mkdir()
     with pytest.raises(sf.DataError, match="holds no Parquet file"):
-        of_files(tmp_path / "empty", [], "training data")
+        parts_from_files(tmp_path / "empty", [], "training data")
     with pytest.raises(sf.DataError, match="a folder of Parquet files"):
-        of_files(tmp_path / "train.txt", [], "training data")
+        parts_from_files(tmp_path / "train.txt", [], "training data")

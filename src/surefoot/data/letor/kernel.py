@@ -12,8 +12,6 @@ Python, as are labels that are not short.
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy as np
 from numba import float32, float64, int64, types, uint8
 
@@ -288,7 +286,6 @@ def _document(data, start, end):
     return (word, last) if i == end else (0, 0)
 
 
-_began = perf_counter()
 _number, _document = compiled(_number), compiled(_document)
 _bytes = types.Array(types.uint8, 1, "C", readonly=True)
 # With its types given it is compiled here, once, and not by the first threads that call it.
@@ -296,4 +293,3 @@ parse = compiled(
     _parse,
     types.void(_bytes, int64, float32[:, ::1], float64[::1], int64[:, ::1], uint8[::1], int64[:, ::1], int64[::1]),
 )
-compile_seconds = perf_counter() - _began

@@ -15,6 +15,7 @@ from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.control.movement import capped_ranks
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.learn.baseline_spec import feature_number
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score
 from surefoot.measures.worst_case import worst_case_loss
@@ -150,9 +151,9 @@ def baseline_scores(data: RankingData, name: str) -> Floats:
     """A score for each row by the baseline of this name: one of the data's own, or `feature:25`."""
     if name in data.baselines:
         return data.baselines[name]
-    kind, colon, number = name.partition(":")
-    if colon and kind == "feature" and number.isdecimal():
-        return data.feature(int(number)).astype(np.float64)
+    number = feature_number(name)
+    if number is not None:
+        return data.feature(number).astype(np.float64)
     known = ", ".join(data.baselines) or "none"
     raise ArgumentError(
         f"the data has no baseline {shortened(name)} (it has {known}); name one of those, or feature:25, or add it "

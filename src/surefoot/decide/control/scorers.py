@@ -16,6 +16,7 @@ from surefoot.data.types.runs import Qrels
 from surefoot.decide.control.expected_gain import IsotonicGain, RegressionGain
 from surefoot.decide.control.list_pair import ListPair, row_ranks
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.learn.baseline_spec import feature_number
 from surefoot.measures.discount import discount
 from surefoot.measures.effectiveness import gains
 from surefoot.measures.matching import ordinals
@@ -57,7 +58,8 @@ def make_scorer(scorer: str | Callable[[ListPair], Any], measure: Measure, engin
                 "a regression of gains needs documents' features, and runs have none; take predicted_gain:isotonic"
             )
         return PredictedGain(measure, engine if rest != "isotonic" else None)
-    if kind == "feature" and colon and rest.isdecimal():
+    number = feature_number(str(gate))
+    if number is not None:
         if engine is None:
             raise ArgumentError(f"scorer {shortened(scorer)} needs documents' features, and runs have none")
         return FeatureScorer(int(rest))

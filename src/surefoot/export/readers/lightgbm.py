@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
-from surefoot.export.ensemble import LEAF, Ensemble, GrownTree, Numbers
+from surefoot.export.ensemble import LEAF, Ensemble, Integers, RawTree
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2  # bits of decision_type; the two above say what is missing
 _NONE, _ZERO, _NAN = range(3)
@@ -24,7 +24,7 @@ def read(text: str, names: Sequence[str]) -> Ensemble:
             "with boosting='gbdt'"
         )
     blocks = body.partition("end of trees")[0].split("Tree=")[1:]
-    return Ensemble.of(names, [_tree(dict(_pairs(block))) for block in blocks])
+    return Ensemble.from_trees(names, [_tree(dict(_pairs(block))) for block in blocks])
 
 
 def _pairs(block: str) -> list[tuple[str, str]]:
@@ -32,17 +32,17 @@ def _pairs(block: str) -> list[tuple[str, str]]:
     return [(key, value) for key, _, value in lines]
 
 
-def _tree(found: dict[str, str]) -> GrownTree:
-    if found.get("is_linear", "0") != "0":
+def _tree(fields: dict[str, str]) -> RawTree:
+    if fields.get("is_linear", "0") != "0":
         raise ArgumentError(
             "this model has linear leaves (linear_tree), which no search engine computes; train without linear_tree"
         )
-    values = _reals(found, "leaf_value")
+    values = _reals(fields, "leaf_value")
     leaves = np.full(len(values), LEAF)
     nothing, no = np.zeros(len(values)), np.zeros(len(values), bool)
     if len(values) == 1:  # nothing could be split: one leaf, without nodes
-        return GrownTree(leaves, nothing, no, leaves, leaves, values)
-    decision = _wholes(found, "decision_type")
+        return RawTree(leaves, nothing, no, leaves, leaves, values)
+    decision = _integers(fields, "decision_type")
     missing = decision >> 2
     if (decision & _CATEGORICAL).any():
         raise ArgumentError(
@@ -54,15 +54,15 @@ def _tree(found: dict[str, str]) -> GrownTree:
             "this model takes 0 for missing (zero_as_missing), so that its splits send 0 elsewhere than its "
             "neighbours, which no search engine does; train without zero_as_missing"
         )
-    threshold = _reals(found, "threshold")
+    threshold = _reals(fields, "threshold")
     left = np.where(missing == _NAN, (decision & _DEFAULT_LEFT) > 0, threshold >= 0)
     nodes = len(threshold)
-    return GrownTree(
-        np.concatenate([_wholes(found, "split_feature"), leaves]),
+    return RawTree(
+        np.concatenate([_integers(fields, "split_feature"), leaves]),
         np.concatenate([_as_compared(threshold), nothing]),
         np.concatenate([left, no]),
-        np.concatenate([_children(_wholes(found, "left_child"), nodes), leaves]),
-        np.concatenate([_children(_wholes(found, "right_child"), nodes), leaves]),
+        np.concatenate([_children(_integers(fields, "left_child"), nodes), leaves]),
+        np.concatenate([_children(_integers(fields, "right_child"), nodes), leaves]),
         np.concatenate([np.zeros(nodes), values]),
     )
 
@@ -73,14 +73,14 @@ def _as_compared(threshold: Floats) -> Floats:
     return np.where(near, np.where(threshold >= 0, _TINY, np.nextafter(-_TINY, -np.inf)), threshold)
 
 
-def _children(numbers: Numbers, nodes: int) -> Numbers:
+def _children(numbers: Integers, nodes: int) -> Integers:
     """Children as nodes; LightGBM writes leaf k as -k - 1."""
     return np.where(numbers < 0, nodes - numbers - 1, numbers)
 
 
-def _wholes(found: dict[str, str], key: str) -> Numbers:
-    return np.array(found[key].split(" "), dtype=np.int64)
+def _integers(fields: dict[str, str], key: str) -> Integers:
+    return np.array(fields[key].split(" "), dtype=np.int64)
 
 
-def _reals(found: dict[str, str], key: str) -> Floats:
-    return np.array(found[key].split(" "), dtype=np.float64)
+def _reals(fields: dict[str, str], key: str) -> Floats:
+    return np.array(fields[key].split(" "), dtype=np.float64)

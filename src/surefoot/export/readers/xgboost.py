@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.arguments import finite_number
 from surefoot.errors import ArgumentError, shortened
-from surefoot.export.ensemble import LEAF, Ensemble, GrownTree
+from surefoot.export.ensemble import LEAF, Ensemble, RawTree
 
 _PLAIN = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror")  # these add up leaves, as rank: does
 _NO_MODEL = "this is not a model as XGBoost saves it as JSON"
@@ -34,18 +34,18 @@ def read(text: str, names: Sequence[str]) -> Ensemble:
         raise ArgumentError(f"{_NO_MODEL} ({type(error).__name__}: {shortened(str(error))})") from error
     if features != len(names) or not grown:
         raise ArgumentError(f"{_NO_MODEL}: it has {features} features and {len(grown)} trees; {len(names)} are named")
-    return Ensemble.of(names, grown, base)
+    return Ensemble.from_trees(names, grown, base)
 
 
-def _booster(found: dict[str, Any]) -> tuple[dict[str, Any], list[float] | None]:
+def _booster(booster: dict[str, Any]) -> tuple[dict[str, Any], list[float] | None]:
     """The trees' part of the model, and DART's weight for each tree."""
-    if found["name"] == "dart":
-        return found["gbtree"], [float(weight) for weight in found["weight_drop"]]
-    if found["name"] != "gbtree":
+    if booster["name"] == "dart":
+        return booster["gbtree"], [float(weight) for weight in booster["weight_drop"]]
+    if booster["name"] != "gbtree":
         raise ArgumentError(
-            f"this model is XGBoost's {shortened(found['name'])}, which has no trees; train with booster='gbtree'"
+            f"this model is XGBoost's {shortened(booster['name'])}, which has no trees; train with booster='gbtree'"
         )
-    return found, None
+    return booster, None
 
 
 def _base_score(learner: dict[str, Any]) -> float:
@@ -65,23 +65,23 @@ def _base_score(learner: dict[str, Any]) -> float:
     return float(np.float32(base))
 
 
-def _tree(found: dict[str, Any], weight: float) -> GrownTree:
-    if int(found["tree_param"].get("size_leaf_vector", 1)) > 1:
+def _tree(tree: dict[str, Any], weight: float) -> RawTree:
+    if int(tree["tree_param"].get("size_leaf_vector", 1)) > 1:
         raise ArgumentError("this model's leaves hold several numbers; search engines add up one for a tree")
-    if any(found["split_type"]):
+    if any(tree["split_type"]):
         raise ArgumentError(
             "this model splits by categories (enable_categorical), which search engines cannot do; give each category "
             "a feature of its own, 0 or 1, and train again"
         )
-    left, right = np.array(found["left_children"], np.int64), np.array(found["right_children"], np.int64)
+    left, right = np.array(tree["left_children"], np.int64), np.array(tree["right_children"], np.int64)
     is_leaf = left == LEAF
-    written = np.array(found["split_conditions"], dtype=np.float32)
+    written = np.array(tree["split_conditions"], dtype=np.float32)
     below = np.nextafter(written, np.float32(-np.inf)).astype(np.float64)  # x < t is x ≤ the float32 below t
     leaves = (written * np.float32(weight)).astype(np.float64)
-    return GrownTree(
-        np.where(is_leaf, LEAF, np.array(found["split_indices"], np.int64)),
+    return RawTree(
+        np.where(is_leaf, LEAF, np.array(tree["split_indices"], np.int64)),
         np.where(is_leaf, 0.0, below),
-        np.array(found["default_left"], dtype=bool),
+        np.array(tree["default_left"], dtype=bool),
         left,
         right,
         np.where(is_leaf, leaves, 0.0),

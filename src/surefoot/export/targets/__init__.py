@@ -1,1 +1,1 @@
-"""One writer for each search engine."""
+"""One table of export targets, and a writer for each of them."""

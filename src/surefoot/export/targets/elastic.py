@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.export.ensemble import Ensemble, Node
-from surefoot.export.exported_model import Written, plain_json
-from surefoot.export.missing import Unset, resolved
-from surefoot.export.settings import Asked
+from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.exported_model import ExportedModel, plain_json
+from surefoot.export.missing import route_missing
+from surefoot.export.settings import ExportSettings
 
 _BEYOND = 1.7976931348623157e308  # no JSON number is infinite
 
 
-def write(trees: Ensemble, asked: Asked) -> Written:
+def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     """The definition of a trained model, with the learner's own thresholds and leaves in doubles."""
-    directed, note = resolved(trees, asked, "Elastic", Unset.by_split, "")
+    routed, note = route_missing(trees, settings)
     names = list(trees.names)
     ensemble = {
         "target_type": "regression",
         "feature_names": names,
         "trained_models": [
             {"tree": {"feature_names": names, "tree_structure": [_node(node) for node in nodes]}}
-            for nodes in directed.trees()
+            for nodes in routed.trees()
         ],
         "aggregate_output": {"weighted_sum": {}},
     }
@@ -34,19 +34,19 @@ def write(trees: Ensemble, asked: Asked) -> Written:
         "input": {"field_names": names},
         "inference_config": {"learning_to_rank": {"feature_extractors": extractors}},
     }
-    return Written(
-        model=plain_json(definition),
-        usable=trees.threshold,
+    return ExportedModel(
+        content=plain_json(definition),
+        exact_thresholds=trees.threshold,
         notes=[note, "Thresholds and leaves are the learner's own: Elastic compares and adds in doubles."],
-        steps=_steps(asked),
-        beside={
+        guide=_guide(settings),
+        companions={
             "features.json": plain_json(request, indent=2),
             "upload.json": plain_json(request | {"definition": definition}),
         },
     )
 
 
-def _node(node: Node) -> dict[str, Any]:
+def _node(node: TreeNode) -> dict[str, Any]:
     if node.is_leaf:
         return {"node_index": node.number, "leaf_value": node.value}
     return {
@@ -60,7 +60,7 @@ def _node(node: Node) -> dict[str, Any]:
     }
 
 
-def _steps(asked: Asked) -> str:
+def _guide(settings: ExportSettings) -> str:
     return f"""\
 1. Fill in `STEM.features.json`: the query whose score each feature is. Then join it and the model:
 
@@ -68,12 +68,12 @@ def _steps(asked: Asked) -> str:
 
 2. Store it:
 
-       curl -X PUT "$URL/_ml/trained_models/{asked.name}" -H 'Content-Type: application/json' \\
+       curl -X PUT "$URL/_ml/trained_models/{settings.name}" -H 'Content-Type: application/json' \\
             --data-binary @STEM.upload.json
 
 3. Rank the first hundred results of a query by it:
 
        {{"query": {{"match": {{"title": "…"}}}},
         "rescore": {{"window_size": 100,
-          "learning_to_rank": {{"model_id": "{asked.name}", "params": {{"query": "…"}}}}}}}}
+          "learning_to_rank": {{"model_id": "{settings.name}", "params": {{"query": "…"}}}}}}}}
 """

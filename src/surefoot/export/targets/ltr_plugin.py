@@ -5,59 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from surefoot.export.ensemble import Ensemble, Node
-from surefoot.export.exported_model import Written, check_depth, nested, plain_json
+from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json
 from surefoot.export.float32_thresholds import less_than
-from surefoot.export.missing import Unset, resolved
-from surefoot.export.settings import Asked
-
-TITLES = {"elasticsearch": "the Elasticsearch plugin", "opensearch": "OpenSearch"}
+from surefoot.export.missing import route_missing
+from surefoot.export.settings import ExportSettings
 
 
-def write(trees: Ensemble, asked: Asked) -> Written:
+def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     """XGBoost's dump, which both plugins read; any key beyond it would be refused."""
     check_depth(trees)
-    engine, unset = _behaviour(asked)
-    instead = "export to ranklib, where it counts as 0" if asked.to == "opensearch" else "upgrade the plugin to 1.5.9"
-    directed, note = resolved(trees, asked, engine, unset, instead)
-    exact = directed.in_singles().with_thresholds(less_than(trees.threshold))
-    splits = [nested(nodes, _leaf, lambda *parts: _split(trees.names, *parts)) for nodes in exact.trees()]
+    routed, note = route_missing(trees, settings)
+    exact = routed.in_float32().with_thresholds(less_than(trees.threshold))
+    splits = [nest_tree(nodes, _leaf, lambda *parts: _split(trees.names, *parts)) for nodes in exact.trees()]
     model = plain_json({"objective": "rank:ndcg", "splits": splits})
     notes = [note, "Thresholds are rounded for the plugin's rule, x < t in float32; scores are added up in float32."]
-    if not asked.version:
-        notes.append(
-            "No engine version was given: the newest was assumed. "
-            + (
-                "OpenSearch 3.2 to 3.7 sends every unset feature to the right, whatever the model says; say "
-                "--engine-version 3.4, or the one you have, and this is taken into account."
-                if asked.to == "opensearch"
-                else "The plugin before 1.5.9 takes an unset feature for 0, whatever the model says."
-            )
-        )
-    return Written(
-        model=model,
-        usable=trees.threshold,
+    if not settings.version:
+        notes.append(f"No version was given: the newest was assumed. {settings.target.version_note}")
+    return ExportedModel(
+        content=model,
+        exact_thresholds=trees.threshold,
         notes=notes,
-        steps=steps(asked),
-        beside={"features.json": feature_set(trees.names), "upload.json": upload(asked, "model/xgboost+json", model)},
+        guide=guide(settings),
+        companions={
+            "features.json": feature_set(trees.names),
+            "upload.json": upload(settings, "model/xgboost+json", model),
+        },
     )
 
 
-def _behaviour(asked: Asked) -> tuple[str, Unset]:
-    version = ".".join(map(str, asked.version))
-    engine = f"{TITLES[asked.to]} {version}".rstrip()
-    if asked.to == "elasticsearch":
-        return engine, Unset.zero if asked.version and asked.version < (1, 5, 9) else Unset.by_split
-    if not asked.version or asked.version >= (3, 8):
-        return engine, Unset.by_split
-    return engine, Unset.right if asked.version >= (3, 2) else Unset.zero
-
-
-def _leaf(node: Node) -> dict[str, Any]:
+def _leaf(node: TreeNode) -> dict[str, Any]:
     return {"nodeid": node.number, "leaf": node.value}
 
 
-def _split(names: Sequence[str], node: Node, left: Any, right: Any) -> dict[str, Any]:
+def _split(names: Sequence[str], node: TreeNode, left: Any, right: Any) -> dict[str, Any]:
     return {
         "nodeid": node.number,
         "depth": node.depth,
@@ -84,26 +65,26 @@ def feature_set(names: Sequence[str]) -> bytes:
     return plain_json({"featureset": {"features": features}}, indent=2)
 
 
-def upload(asked: Asked, kind: str, model: bytes) -> bytes:
+def upload(settings: ExportSettings, kind: str, model: bytes) -> bytes:
     """The body of the request that stores the model."""
     definition = {"type": kind, "definition": model.decode()}
-    return plain_json({"model": {"name": asked.name, "model": definition}}, indent=2)
+    return plain_json({"model": {"name": settings.name, "model": definition}}, indent=2)
 
 
-def steps(asked: Asked) -> str:
+def guide(settings: ExportSettings) -> str:
     """How to store features and model, and a query that uses them."""
     return f"""\
 1. Fill in `STEM.features.json`: the query whose score each feature is, in this order and under these names.
 2. Store features and model (where there is no feature store yet, `PUT _ltr` first):
 
-       curl -X POST "$URL/_ltr/_featureset/{asked.name}-features" -H 'Content-Type: application/json' \\
+       curl -X POST "$URL/_ltr/_featureset/{settings.name}-features" -H 'Content-Type: application/json' \\
             --data-binary @STEM.features.json
-       curl -X POST "$URL/_ltr/_featureset/{asked.name}-features/_createmodel" -H 'Content-Type: application/json' \\
+       curl -X POST "$URL/_ltr/_featureset/{settings.name}-features/_createmodel" -H 'Content-Type: application/json' \\
             --data-binary @STEM.upload.json
 
 3. Rank the first hundred results of a query by it:
 
        {{"query": {{"match": {{"title": "…"}}}},
         "rescore": {{"window_size": 100, "query": {{"query_weight": 0, "rescore_query_weight": 1,
-          "rescore_query": {{"sltr": {{"model": "{asked.name}", "params": {{"keywords": "…"}}}}}}}}}}}}
+          "rescore_query": {{"sltr": {{"model": "{settings.name}", "params": {{"keywords": "…"}}}}}}}}}}}}
 """

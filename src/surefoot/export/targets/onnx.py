@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from surefoot.export.ensemble import Ensemble, Node
-from surefoot.export.exported_model import Written, plain_json
+from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.exported_model import ExportedModel, plain_json
 from surefoot.export.float32_thresholds import at_most
-from surefoot.export.missing import Unset, resolved
-from surefoot.export.settings import Asked
+from surefoot.export.missing import route_missing
+from surefoot.export.settings import ExportSettings
 from surefoot.runtime import library
 
 _OPSET, _ML_OPSET, _IR = 17, 3, 8  # of 2022: what runs these runs newer ones too
@@ -20,11 +20,11 @@ def onnx() -> Any:
     return library("onnx", "onnx", "Exporting to ONNX")
 
 
-def write(trees: Ensemble, asked: Asked) -> Written:
-    """A model that takes float32 features, a row a document, and gives scores."""
+def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
+    """A model that takes float32 features, one row per document, and gives scores."""
     module = onnx()
-    directed, note = resolved(trees, asked, "ONNX (as NaN)", Unset.by_split, "")
-    exact = directed.in_singles().with_thresholds(at_most(trees.threshold))
+    routed, note = route_missing(trees, settings)
+    exact = routed.in_float32().with_thresholds(at_most(trees.threshold))
     node = module.helper.make_node(
         "TreeEnsembleRegressor", ["features"], ["score"], domain="ai.onnx.ml", n_targets=1, aggregate_function="SUM",
         post_transform="NONE", **_attributes(exact),
@@ -32,7 +32,7 @@ def write(trees: Ensemble, asked: Asked) -> Written:
     single = module.TensorProto.FLOAT
     graph = module.helper.make_graph(
         [node],
-        asked.name,
+        settings.name,
         [module.helper.make_tensor_value_info("features", single, ["documents", len(trees.names)])],
         [module.helper.make_tensor_value_info("score", single, ["documents", 1])],
     )
@@ -41,12 +41,12 @@ def write(trees: Ensemble, asked: Asked) -> Written:
     listed = plain_json({"features": list(trees.names)}, indent=2)
     module.helper.set_model_props(model, {"features": listed.decode()})
     module.checker.check_model(model)
-    return Written(
-        model=model.SerializeToString(),
-        usable=trees.threshold,
+    return ExportedModel(
+        content=model.SerializeToString(),
+        exact_thresholds=trees.threshold,
         notes=[note, "Thresholds are rounded for ONNX' rule, x ≤ t in float32; scores are added up in float32."],
-        steps=_STEPS,
-        beside={"features.json": listed},
+        guide=_GUIDE,
+        companions={"features.json": listed},
     )
 
 
@@ -70,13 +70,13 @@ def _attributes(trees: Ensemble) -> dict[str, list[Any]]:
     }
 
 
-def _threshold(node: Node) -> float:
+def _threshold(node: TreeNode) -> float:
     return 0.0 if node.is_leaf else node.threshold
 
 
-_STEPS = """\
-1. Give the model the features in the order of `STEM.features.json`, as float32, a row a document, NaN where a document
-   lacks one:
+_GUIDE = """\
+1. Give the model the features in the order of `STEM.features.json`, as float32, one row per document, NaN where a
+   document lacks one:
 
        import onnxruntime
        scores = onnxruntime.InferenceSession("FILE").run(None, {"features": X})[0][:, 0]

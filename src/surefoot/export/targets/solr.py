@@ -7,62 +7,56 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.export.ensemble import Ensemble, Node
-from surefoot.export.exported_model import Written, check_depth, nested, plain_json
+from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json
 from surefoot.export.float32_thresholds import at_most, before_slack
-from surefoot.export.missing import Unset, resolved
-from surefoot.export.settings import Asked
+from surefoot.export.missing import route_missing
+from surefoot.export.settings import ExportSettings
+from surefoot.export.targets.table import Unset
 
 _CLASS = "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
 
 
-def write(trees: Ensemble, asked: Asked) -> Written:
+def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     """The model, with numbers as texts, as Solr's setters take them."""
     check_depth(trees)
-    knows = asked.missing == "nan" and not (asked.version and asked.version < (9, 2))
-    engine = f"Solr {'.'.join(map(str, asked.version))}".rstrip()
-    directed, note = resolved(
-        trees,
-        asked,
-        engine,
-        Unset.by_split if knows else Unset.zero,
-        "upgrade Solr to 9.2, which knows missing features",
-    )
+    knows = settings.missing == "nan" and settings.unset is Unset.by_split  # only where the features' default is NaN
+    routed, note = route_missing(trees, settings, Unset.by_split if knows else Unset.zero)
     written, sums = before_slack(trees.threshold)
-    exact = directed.in_singles().with_thresholds(written)
+    exact = routed.in_float32().with_thresholds(written)
     grown = [
-        {"weight": "1", "root": nested(nodes, _leaf, lambda *parts: _split(trees.names, knows, *parts))}
+        {"weight": "1", "root": nest_tree(nodes, _leaf, lambda *parts: _split(trees.names, knows, *parts))}
         for nodes in exact.trees()
     ]
     features = [{"name": name} for name in trees.names]
     parameters = ({"isNullSameAsZero": False} if knows else {}) | {"trees": grown}
-    wanted = at_most(trees.threshold)
-    off = trees.is_split & (sums != wanted)
+    intended = at_most(trees.threshold)
+    off = trees.is_split & (sums != intended)
     notes = [
         note,
         "Thresholds are less by the 1e-6 that Solr adds, so that its sum in float32 is the model's threshold.",
     ]
     if off.any():
-        gap = float((wanted[off].astype(np.float64) - sums[off]).max())
+        gap = float((intended[off].astype(np.float64) - sums[off]).max())
         notes.append(
             f"For {int(off.sum()):,} of {int(trees.is_split.sum()):,} splits no number gives just the threshold after "
             f"Solr has added 1e-6; the next one below is taken: features less than {gap:.1e} below such a threshold "
             "go the other way; 0 does not."
         )
-    return Written(
-        model=plain_json({"class": _CLASS, "name": asked.name, "features": features, "params": parameters}),
-        usable=np.where(off, np.nan, trees.threshold),
+    return ExportedModel(
+        content=plain_json({"class": _CLASS, "name": settings.name, "features": features, "params": parameters}),
+        exact_thresholds=np.where(off, np.nan, trees.threshold),
         notes=notes,
-        steps=_steps(asked),
-        beside={"features.json": _feature_store(trees.names, knows)},
+        guide=_guide(settings),
+        companions={"features.json": _feature_store(trees.names, knows)},
     )
 
 
-def _leaf(node: Node) -> dict[str, Any]:
+def _leaf(node: TreeNode) -> dict[str, Any]:
     return {"value": repr(node.value)}
 
 
-def _split(names: Sequence[str], knows: bool, node: Node, left: Any, right: Any) -> dict[str, Any]:
+def _split(names: Sequence[str], knows: bool, node: TreeNode, left: Any, right: Any) -> dict[str, Any]:
     way = {"missing": "left" if node.missing_left else "right"} if knows else {}
     return {"feature": names[node.feature], "threshold": repr(node.threshold), **way, "left": left, "right": right}
 
@@ -81,7 +75,7 @@ def _feature_store(names: Sequence[str], knows: bool) -> bytes:
     return plain_json(features, indent=2)
 
 
-def _steps(asked: Asked) -> str:
+def _guide(settings: ExportSettings) -> str:
     return f"""\
 1. Fill in `STEM.features.json`: where each feature comes from.
 2. Store features and model:
@@ -91,5 +85,5 @@ def _steps(asked: Asked) -> str:
        curl -X PUT "$URL/solr/$COLLECTION/schema/model-store" -H 'Content-Type: application/json' \\
             --data-binary @FILE
 
-3. Rank the first hundred results of a query by it: `rq={{!ltr model={asked.name} reRankDocs=100}}`
+3. Rank the first hundred results of a query by it: `rq={{!ltr model={settings.name} reRankDocs=100}}`
 """

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from surefoot.errors import visible
-from surefoot.export.ensemble import Ensemble, Node
-from surefoot.export.exported_model import Written, check_depth, nested, plain_json
+from surefoot.export.ensemble import Ensemble, TreeNode
+from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json
 from surefoot.export.float32_thresholds import less_than
-from surefoot.export.missing import Unset, resolved
-from surefoot.export.settings import Asked
+from surefoot.export.missing import route_missing
+from surefoot.export.settings import ExportSettings
 
 # A name that Vespa reads as one of its rank features: bm25(title), fieldMatch(title).completeness, query(price)
 _ARGUMENT = r"[A-Za-z_][\w.]*|\d+"
@@ -29,11 +29,11 @@ _FUNCTIONS = frozenset({
 _BARE = frozenset({"nativeRank", "firstPhase", "secondPhase", "random", "now"})  # rank features without arguments
 
 
-def write(trees: Ensemble, asked: Asked) -> Written:
+def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     """LightGBM's dump; feature names become part of an expression, so that only plain rank features stay."""
     check_depth(trees)
-    directed, note = resolved(trees, asked, "Vespa (as NaN)", Unset.by_split, "")
-    exact = directed.with_thresholds(less_than(trees.threshold))
+    routed, note = route_missing(trees, settings)
+    exact = routed.with_thresholds(less_than(trees.threshold))
     names = expressions(trees.names)
     dumped = {
         "name": "tree",
@@ -47,17 +47,17 @@ def write(trees: Ensemble, asked: Asked) -> Written:
         "feature_names": names,
         "feature_infos": {},
         "tree_info": [
-            {"tree_index": number, "num_cat": 0, "shrinkage": 1, "tree_structure": nested(nodes, _leaf, _split)}
+            {"tree_index": number, "num_cat": 0, "shrinkage": 1, "tree_structure": nest_tree(nodes, _leaf, _split)}
             for number, nodes in enumerate(exact.trees())
         ],
         "pandas_categorical": [],
     }
-    return Written(
-        model=plain_json(dumped),
-        usable=trees.threshold,
+    return ExportedModel(
+        content=plain_json(dumped),
+        exact_thresholds=trees.threshold,
         notes=[note, "Thresholds are rounded for the rule of Vespa's importer, x < t; leaves are the learner's own."],
-        steps=_steps(asked),
-        beside={"profile": _profile(trees.names, names, asked)},
+        guide=_guide(settings),
+        companions={"profile": _profile(trees.names, names, settings)},
     )
 
 
@@ -67,19 +67,19 @@ def expressions(names: Sequence[str]) -> list[str]:
     >>> expressions(["bm25(title)", "title: length", "price", "log(price)"])
     ['bm25(title)', 'feature_2', 'feature_3_price', 'feature_4']
     """
-    found = []
+    result = []
     for number, name in enumerate(names, start=1):
         head, bracket, _ = name.partition("(")
         is_feature = _FEATURE.fullmatch(name) and (head not in _FUNCTIONS if bracket else name in _BARE)
-        found.append(name if is_feature else f"feature_{number}" + (f"_{name}" if _WORD.fullmatch(name) else ""))
-    return found
+        result.append(name if is_feature else f"feature_{number}" + (f"_{name}" if _WORD.fullmatch(name) else ""))
+    return result
 
 
-def _leaf(node: Node) -> dict[str, Any]:
+def _leaf(node: TreeNode) -> dict[str, Any]:
     return {"leaf_index": node.number, "leaf_value": node.value}
 
 
-def _split(node: Node, left: Any, right: Any) -> dict[str, Any]:
+def _split(node: TreeNode, left: Any, right: Any) -> dict[str, Any]:
     return {
         "split_index": node.number,
         "split_feature": node.feature,
@@ -92,11 +92,11 @@ def _split(node: Node, left: Any, right: Any) -> dict[str, Any]:
     }
 
 
-def _profile_name(asked: Asked) -> str:
-    return "surefoot_" + asked.name.replace("-", "_")
+def _profile_name(settings: ExportSettings) -> str:
+    return "surefoot_" + settings.name.replace("-", "_")
 
 
-def _profile(names: Sequence[str], used: Sequence[str], asked: Asked) -> bytes:
+def _profile(names: Sequence[str], used: Sequence[str], settings: ExportSettings) -> bytes:
     """A rank profile; features whose names are no rank features are functions to fill in."""
     functions = "".join(
         f"\n    # {visible(name)}\n    function {function}() {{\n        expression: FILL_IN\n    }}\n"
@@ -105,10 +105,10 @@ def _profile(names: Sequence[str], used: Sequence[str], asked: Asked) -> bytes:
     )
     listed = "\n".join(f"        {function}" for function in used)
     return f"""\
-rank-profile {_profile_name(asked)} inherits default {{
+rank-profile {_profile_name(settings)} inherits default {{
 {functions}
     first-phase {{
-        expression: lightgbm("{asked.name}.json")
+        expression: lightgbm("{settings.name}.json")
     }}
 
     summary-features {{
@@ -118,10 +118,10 @@ rank-profile {_profile_name(asked)} inherits default {{
 """.encode()
 
 
-def _steps(asked: Asked) -> str:
+def _guide(settings: ExportSettings) -> str:
     return f"""\
-1. Put the model into the application as `models/{asked.name}.json`, and the rank profile of `STEM.profile` into
+1. Put the model into the application as `models/{settings.name}.json`, and the rank profile of `STEM.profile` into
    the schema; fill in the functions that it leaves open.
 2. Deploy the application: `vespa deploy`
-3. Rank by it: `vespa query 'yql=select * from sources * where userQuery()' 'query=…' ranking={_profile_name(asked)}`
+3. Rank by it: `vespa query 'yql=select * from sources * where userQuery()' 'query=…' ranking={_profile_name(settings)}`
 """

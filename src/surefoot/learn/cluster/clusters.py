@@ -29,7 +29,7 @@ def cluster(text: str) -> Iterator[Client]:
         with (
             distributed.LocalCluster(
                 n_workers=workers, threads_per_worker=max(1, cores() // workers), processes=True,
-                dashboard_address=":0", silence_logs=logging.CRITICAL,  # what matters is told by the training itself
+                dashboard_address=":0", silence_logs=logging.CRITICAL,  # the training itself reports what matters
             ) as started,
             distributed.Client(started) as client,
         ):  # fmt: skip

@@ -9,15 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.data.hashes import json_hash
 from surefoot.errors import ArgumentError
-from surefoot.learn.checkpoints import Checkpoint, origin
+from surefoot.learn.checkpoints import Checkpoint, training_origin
 from surefoot.learn.cluster.libraries import dask_library, is_dask
-from surefoot.learn.cluster.parts import About, Delayed, about, mended, of_collections, of_data, of_files
-from surefoot.learn.cluster.rounds import Client, Machines, gathered, grown, listening
-from surefoot.learn.cluster.worker import Batch, Grown
+from surefoot.learn.cluster.parts import (
+    Delayed,
+    PartSummary,
+    parts_from_collections,
+    parts_from_data,
+    parts_from_files,
+    summarize_part,
+    with_complete_queries,
+)
+from surefoot.learn.cluster.rounds import Client, Machines, gather_parts, grow_in_rounds, subscribe_progress
+from surefoot.learn.cluster.worker import BatchResult, TreeBatch
 from surefoot.learn.engines.contract import engine_of
-from surefoot.learn.inputs import as_valid, numbered
-from surefoot.learn.settings import Settings
-from surefoot.learn.training import Progress, next_batch, score_sample
+from surefoot.learn.inputs import as_valid, numbered_names
+from surefoot.learn.settings import TrainingSettings
+from surefoot.learn.training import Progress, TrainingResult, next_batch_end, score_sample
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
@@ -26,19 +34,19 @@ _TRAINING, _VALIDATION = "the training data", "the validation data"
 
 
 def fit_collections(
-    ranker: Ranker, X: Any, y: Any, qid: Any, baseline: Any, valid: Any, progress: Progress | None
+    ranker: Ranker, X: Any, y: Any, *, qid: Any, baseline: Any, valid: Any, progress: Progress | None
 ) -> None:
     """Learn from Dask arrays or frames, on the cluster of the client that is there."""
     client = _client()
-    train = of_collections(X, y, qid, baseline, _TRAINING)
-    held: list[Delayed] = []
+    train = parts_from_collections(X, y, qid, baseline, _TRAINING)
+    valid_parts: list[Delayed] = []
     if isinstance(valid, tuple | list) and valid and is_dask(valid[0]):
         labels, queries, scores = [*valid[1:], None, None, None][:3]
-        held = of_collections(valid[0], labels, queries, scores, _VALIDATION)
+        valid_parts = parts_from_collections(valid[0], labels, queries, scores, _VALIDATION)
     elif valid is not None:
         names = list(baseline) if isinstance(baseline, dict) else []
-        held = of_data(as_valid(valid, names), len(train))
-    _fit(ranker, client, train, held, progress)
+        valid_parts = parts_from_data(as_valid(valid, names), len(train))
+    _fit(ranker, client, train, valid_parts, progress)
 
 
 def fit_files(
@@ -50,8 +58,8 @@ def fit_files(
     progress: Progress | None = None,
 ) -> None:
     """Learn from folders of Parquet parts, which every machine can read under the same path."""
-    held = [] if valid is None else of_files(valid, baselines, _VALIDATION)
-    _fit(ranker, client, of_files(train, baselines, _TRAINING), held, progress)
+    valid_parts = [] if valid is None else parts_from_files(valid, baselines, _VALIDATION)
+    _fit(ranker, client, parts_from_files(train, baselines, _TRAINING), valid_parts, progress)
 
 
 def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delayed], progress: Progress | None) -> None:
@@ -61,62 +69,87 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
             f"engine {engine.name!r} learns on one machine; on a Dask cluster give engine='xgboost', whose collective "
             "adds up over machines"
         )
-    settings = Settings.of(ranker)
+    settings = TrainingSettings.from_ranker(ranker)
     hashed = settings.checkpoint is not None
-    known = [_known(client, parts, hashed) for parts in (train, valid)]
-    train = mended(train, known[0], _TRAINING)
-    valid = mended(valid, known[1], _VALIDATION) if valid else []
-    first = next(one for one in known[0] if one is not None)
-    _check(first, known[1])
+    summaries = [_summarize(client, parts, hashed) for parts in (train, valid)]
+    train = with_complete_queries(train, summaries[0], _TRAINING)
+    valid = with_complete_queries(valid, summaries[1], _VALIDATION) if valid else []
+    first = next(one for one in summaries[0] if one is not None)
+    _check_validation(first, summaries[1])
     engine.check(ranker.engine_parameters, first.features[0])
     checkpoint = None
     if settings.checkpoint is not None:
-        digests = [_digest(each) for each in known]
+        digests = [_digest(each) for each in summaries]
         checkpoint = Checkpoint.at(
-            settings.checkpoint, origin(engine, ranker.get_params(), digests[0], digests[1] if valid else None), engine
+            settings.checkpoint,
+            training_origin(engine, ranker.get_params(), digests[0], digests[1] if valid else None),
+            engine,
         )
-    batch = _start(ranker, settings, checkpoint, told=progress is not None)
+    batch = _first_batch(ranker, settings, checkpoint, report_progress=progress is not None)
 
-    def keep(found: Grown) -> None:
-        if checkpoint is not None and found.state is not None and found.model is not None:
-            checkpoint.write(engine.load(found.model), found.state)
+    def write_checkpoint(result: BatchResult) -> None:
+        if checkpoint is not None and result.state is not None and result.model is not None:
+            checkpoint.write(engine.load(result.model), result.state)
 
     machines = Machines(client, train, valid)
-    stop = listening(client, batch.fit, progress) if progress else lambda: None
+    stop = subscribe_progress(client, batch.fit, progress) if progress else lambda: None
     try:
-        found, sample = grown(
-            machines, batch, lambda trees: next_batch(trees, settings.checkpoint_every, settings.trees), keep
+        last, sample = grow_in_rounds(
+            machines,
+            batch,
+            lambda trees: next_batch_end(trees, settings.checkpoint_every, settings.trees),
+            write_checkpoint,
         )
     finally:
         stop()
-    assert found.model is not None  # the first machine says all three
-    assert found.state is not None
-    assert found.tie_rule is not None
-    ranker.keep(
-        engine.name, engine.load(found.model), list(first.features[1] or numbered(first.features[0])),
-        list(first.baselines), found.state, found.tie_rule, score_sample(sample), found.queries, checkpoint,
-    )  # fmt: skip
+    assert last.model is not None  # the first machine gives all three
+    assert last.state is not None
+    assert last.tie_rule is not None
+    result = TrainingResult(
+        engine=engine.name,
+        booster=engine.load(last.model),
+        feature_names=list(first.features[1] or numbered_names(first.features[0])),
+        baselines=list(first.baselines),
+        state=last.state,
+        tie_rule=last.tie_rule,
+        score_sample=score_sample(sample),
+        training_queries=last.queries,
+        checkpoint=checkpoint,
+    )
+    ranker.set_result(result)
     if progress:
-        progress(found.trees, ranker.history_)
+        progress(last.trees, ranker.history_)
 
 
-def _start(ranker: Ranker, settings: Settings, checkpoint: Checkpoint | None, told: bool) -> Batch:
+def _first_batch(
+    ranker: Ranker, settings: TrainingSettings, checkpoint: Checkpoint | None, *, report_progress: bool
+) -> TreeBatch:
     """The first batch, from a checkpoint where there is one."""
     parameters = ranker.get_params() | {"checkpoint": None, "random_state": settings.seed}
     start, state, trees = None, None, 0
-    kept = None if checkpoint is None else checkpoint.read(settings.trees)
-    if kept is not None:
+    stored = None if checkpoint is None else checkpoint.read(settings.trees)
+    if stored is not None:
         engine = engine_of(ranker.engine)
-        start, state, trees = engine.dump(kept[0]), kept[1], engine.count_trees(kept[0])
-    return Batch(uuid.uuid4().hex, 0, parameters, start, state, trees, trees, {}, told)
+        start, state, trees = engine.dump(stored[0]), stored[1], engine.count_trees(stored[0])
+    return TreeBatch(
+        fit=uuid.uuid4().hex,
+        placement=0,
+        parameters=parameters,
+        start=start,
+        state=state,
+        grown=trees,
+        until=trees,
+        communicator={},
+        report_progress=report_progress,
+    )
 
 
-def _known(client: Client, parts: Sequence[Delayed], hashed: bool) -> list[About | None]:
-    look = dask_library("dask").delayed(about, pure=False)
-    return gathered(client, [look(part, hashed) for part in parts])
+def _summarize(client: Client, parts: Sequence[Delayed], hashed: bool) -> list[PartSummary | None]:
+    summarize = dask_library("dask").delayed(summarize_part, pure=False)
+    return gather_parts(client, [summarize(part, hashed) for part in parts])
 
 
-def _check(first: About, valid: Sequence[About | None]) -> None:
+def _check_validation(first: PartSummary, valid: Sequence[PartSummary | None]) -> None:
     for one in valid:
         if one is not None and (one.features[0] != first.features[0] or set(one.baselines) != set(first.baselines)):
             raise ArgumentError(
@@ -125,9 +158,9 @@ def _check(first: About, valid: Sequence[About | None]) -> None:
             )
 
 
-def _digest(known: Sequence[About | None]) -> str:
+def _digest(summaries: Sequence[PartSummary | None]) -> str:
     """A hash of all parts, in their order."""
-    return json_hash([one.digest for one in known if one is not None])
+    return hashlib.sha256(json.dumps([one.digest for one in summaries if one is not None]).encode()).hexdigest()
 
 
 def _client() -> Client:

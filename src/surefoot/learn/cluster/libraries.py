@@ -1,4 +1,4 @@
-"""Dask's libraries, imported late, and how a Dask collection is told without importing anything."""
+"""Dask's libraries, imported late, and how to recognise a Dask collection without importing anything."""
 
 from __future__ import annotations
 

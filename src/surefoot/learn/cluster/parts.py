@@ -1,6 +1,6 @@
-"""Data in parts, each small enough for one machine: from Dask collections or from files, with every query whole.
+"""Data in parts, each small enough for one machine: from Dask collections or from files, with complete queries.
 
-A query that goes on from the end of one part into the next is moved whole to the part where it begins; one that comes
+A query that goes on from the end of one part into the next is moved to the part where it begins; one that appears
 again anywhere else is rejected.
 """
 
@@ -24,14 +24,14 @@ from surefoot.learn.cluster.libraries import dask_library, is_dask
 from surefoot.learn.inputs import as_data
 
 Delayed: TypeAlias = Any  # a part that is yet to be computed
-Held: TypeAlias = RankingData | None  # a part, once computed; one without rows is None
+Part: TypeAlias = RankingData | None  # a part, once computed; one without rows is None
 
 _ENDING = "*.parquet"
 
 
 @dataclass(frozen=True)
-class About:
-    """What is known of a part without looking at it again."""
+class PartSummary:
+    """What has to be known of a part, without reading it again."""
 
     rows: int
     codes: Codes  # of its queries
@@ -39,31 +39,31 @@ class About:
     last: str
     features: tuple[Any, ...]
     baselines: tuple[str, ...]
-    digest: str | None  # of everything in it, where it was asked for
+    digest: str | None  # of everything in it; None where no hash is needed
 
 
-def of_collections(X: Any, y: Any, qid: Any, baseline: Any, what: str) -> list[Delayed]:
+def parts_from_collections(X: Any, y: Any, qid: Any, baseline: Any, what: str) -> list[Delayed]:
     """The parts of Dask arrays or frames: X's own, with what the others have for the same rows."""
     delayed = dask_library("dask").delayed
     if qid is None and "qid" not in getattr(X, "columns", ()):
         raise ArgumentError(f"{what} lacks queries; give qid, or a frame with a column qid")
     if y is None:
         raise ArgumentError(f"{what} lacks labels; give y")
-    blocks = _blocks(_whole_rows(X), what)
+    blocks = _blocks(_complete_rows(X), what)
     others = [_aligned(other, X, len(blocks), name) for name, other in (("y", y), ("qid", qid))]
     if isinstance(baseline, dict):
         columns = {name: _aligned(scores, X, len(blocks), f"baseline {name}") for name, scores in baseline.items()}
         baselines: list[Any] = [{name: part[i] for name, part in columns.items()} for i in range(len(blocks))]
     else:
         baselines = _aligned(baseline, X, len(blocks), "baseline")
-    part = delayed(_of_arrays, pure=False)
+    part = delayed(_part_from_arrays, pure=False)
     return [
         part(*each, f"part {number} of {what}")
         for number, each in enumerate(zip(blocks, *others, baselines, strict=True), start=1)
     ]
 
 
-def of_files(path: Path, baselines: Sequence[str], what: str) -> list[Delayed]:
+def parts_from_files(path: Path, baselines: Sequence[str], what: str) -> list[Delayed]:
     """The parts of a folder of Parquet files, in the order of their names, or one file; machines read them."""
     if not path.is_dir() and path.suffix.lower() != ".parquet":
         raise DataError.at(
@@ -72,45 +72,47 @@ def of_files(path: Path, baselines: Sequence[str], what: str) -> list[Delayed]:
     files = sorted(path.glob(_ENDING)) if path.is_dir() else [path]
     if not files:
         raise DataError.at(path, None, f"holds no Parquet file ({_ENDING}) to read {what} from")
-    part = dask_library("dask").delayed(_of_file, pure=False)
+    part = dask_library("dask").delayed(_part_from_file, pure=False)
     return [part(str(file.resolve()), list(baselines)) for file in files]
 
 
-def of_data(data: RankingData, parts: int) -> list[Delayed]:
+def parts_from_data(data: RankingData, parts: int) -> list[Delayed]:
     """Data that is here in as many parts, for machines that have none of their own."""
     delayed = dask_library("dask").delayed
     cuts = np.array_split(np.arange(len(data.queries)), min(parts, len(data.queries)))
     return [delayed(data.select(cut), traverse=False) for cut in cuts]
 
 
-def about(part: Held, hashed: bool) -> About | None:
-    """What is known of a part; hashing all of it takes a while."""
+def summarize_part(part: Part, hashed: bool) -> PartSummary | None:
+    """A part's summary, None of an empty part; hashing all of it takes a while."""
     if part is None:
         return None
-    return About(
+    return PartSummary(
         len(part), part.query_codes, part.queries[0], part.queries[-1],
         (part.n_features, part.feature_names), tuple(part.baselines), data_hash(part) if hashed else None,
     )  # fmt: skip
 
 
-def mended(parts: Sequence[Delayed], known: Sequence[About | None], what: str) -> list[Delayed]:
-    """The parts that have rows, with every query whole; `known` is what is known of each."""
+def with_complete_queries(
+    parts: Sequence[Delayed], summaries: Sequence[PartSummary | None], what: str
+) -> list[Delayed]:
+    """The parts that have rows, with every query in one part; `summaries` has one for each part."""
     delayed = dask_library("dask").delayed
-    held = [(part, one) for part, one in zip(parts, known, strict=True) if one is not None]
-    if not held:
+    nonempty = [(part, one) for part, one in zip(parts, summaries, strict=True) if one is not None]
+    if not nonempty:
         raise ArgumentError(f"{what} holds no documents")
-    _check_alike([one for _, one in held], what)
+    _check_same_columns([one for _, one in nonempty], what)
     runs: list[list[Delayed]] = []  # parts that a query binds together, the first of each with all of its rows
-    for place, (part, one) in enumerate(held):
-        goes_on = place > 0 and held[place - 1][1].last == one.first
+    for place, (part, one) in enumerate(nonempty):
+        goes_on = place > 0 and nonempty[place - 1][1].last == one.first
         alone = len(one.codes) == 1
         own = part if not goes_on else None if alone else delayed(_without_first, pure=False)(part)
         if goes_on:
             runs[-1].append(delayed(_only_first, pure=False)(part))
         if own is not None:
             runs.append([own])
-    bound = sum(before.last == after.first for (_, before), (_, after) in pairwise(held))
-    codes = np.concatenate([one.codes for _, one in held])
+    bound = sum(before.last == after.first for (_, before), (_, after) in pairwise(nonempty))
+    codes = np.concatenate([one.codes for _, one in nonempty])
     if len(np.unique(codes)) < len(codes) - bound:
         raise ArgumentError(
             f"a query of {what} is found in two parts that do not follow each other; a query's rows must stand "
@@ -119,17 +121,17 @@ def mended(parts: Sequence[Delayed], known: Sequence[About | None], what: str) -
     return [run[0] if len(run) == 1 else delayed(stack, pure=False)(run) for run in runs]
 
 
-def _check_alike(known: Sequence[About], what: str) -> None:
+def _check_same_columns(summaries: Sequence[PartSummary], what: str) -> None:
     for name, values in (
-        ("features", {one.features for one in known}),
-        ("baselines", {one.baselines for one in known}),
+        ("features", {one.features for one in summaries}),
+        ("baselines", {one.baselines for one in summaries}),
     ):
         if len(values) > 1:
-            found = " and ".join(shortened(value, 60) for value in list(values)[:2])
-            raise ArgumentError(f"the parts of {what} have other {name} each ({found}); they need the same")
+            examples = " and ".join(shortened(value, 60) for value in list(values)[:2])
+            raise ArgumentError(f"the parts of {what} have other {name} each ({examples}); they need the same")
 
 
-def _of_arrays(X: Any, y: Any, qid: Any, baseline: Any, name: str) -> Held:
+def _part_from_arrays(X: Any, y: Any, qid: Any, baseline: Any, name: str) -> Part:
     if not len(X):
         return None
     try:
@@ -138,7 +140,7 @@ def _of_arrays(X: Any, y: Any, qid: Any, baseline: Any, name: str) -> Held:
         raise ArgumentError(f"{name}: {error}") from None
 
 
-def _of_file(path: str, baselines: list[str]) -> Held:
+def _part_from_file(path: str, baselines: list[str]) -> Part:
     from surefoot.data.letor.files import read_letor
 
     return with_baselines(read_letor(path), baselines, Path(path))
@@ -152,7 +154,7 @@ def _only_first(part: RankingData) -> RankingData:
     return part.select([0])
 
 
-def _whole_rows(X: Any) -> Any:
+def _complete_rows(X: Any) -> Any:
     """X with all columns of a row in one block."""
     return X.rechunk({1: -1}) if hasattr(X, "numblocks") and X.ndim == 2 and X.numblocks[1] > 1 else X
 
@@ -160,8 +162,8 @@ def _whole_rows(X: Any) -> Any:
 def _blocks(value: Any, what: str) -> list[Delayed]:
     if not is_dask(value):
         raise ArgumentError(f"{what}: X is a Dask collection, and {type(value).__name__} beside it is not")
-    found = value.to_delayed()
-    return list(found.ravel()) if hasattr(found, "ravel") else list(found)
+    blocks = value.to_delayed()
+    return list(blocks.ravel()) if hasattr(blocks, "ravel") else list(blocks)
 
 
 def _aligned(value: Any, X: Any, count: int, name: str) -> list[Any]:
@@ -181,7 +183,7 @@ def _aligned(value: Any, X: Any, count: int, name: str) -> list[Any]:
         if sum(ours[0]) != sum(theirs[0]):
             raise ArgumentError(f"{name} has {sum(theirs[0]):,} rows, X {sum(ours[0]):,}")
         value = value.rechunk({0: ours[0]} | ({1: -1} if value.ndim == 2 else {}))
-    found = _blocks(value, name)
-    if len(found) != count:
-        raise ArgumentError(f"{name} has {len(found)} partitions, X {count}; repartition one like the other")
-    return found
+    blocks = _blocks(value, name)
+    if len(blocks) != count:
+        raise ArgumentError(f"{name} has {len(blocks)} partitions, X {count}; repartition one like the other")
+    return blocks

@@ -1,4 +1,4 @@
-"""The client's side: parts are placed, batches of trees grown round by round, and what goes wrong is mended or told."""
+"""The client's side: parts are placed, batches of trees grown round by round, failures repeated or reported."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from surefoot.errors import ArgumentError, SurefootError, SurefootWarning, liste
 from surefoot.learn.cluster.libraries import dask_library
 from surefoot.learn.cluster.parts import Delayed
 from surefoot.learn.cluster.tracker import start_tracker, stop_tracker
-from surefoot.learn.cluster.worker import TOPIC, Batch, Grown, grow, versions
+from surefoot.learn.cluster.worker import TOPIC, BatchResult, TreeBatch, grow, versions
 
 Client: TypeAlias = Any
 Future: TypeAlias = Any
 
 _ATTEMPTS = 5  # at one batch, before a training is given up
 _PATIENCE = 60.0  # seconds that machines may take to come back, or to notice that another one left
-_LOOK = 0.25  # seconds between two looks at who is there
+_POLL = 0.25  # seconds between two looks at who is there
 
 
 class MachinesLeftError(Exception):
@@ -39,11 +39,11 @@ class Machines:
     train: Sequence[Delayed]
     valid: Sequence[Delayed]
     placement: int = 0
-    held: dict[str, tuple[list[Future], list[Future]]] = field(default_factory=dict)
+    assigned: dict[str, tuple[list[Future], list[Future]]] = field(default_factory=dict)  # training, validation
 
     def place(self) -> None:
         """Hand the parts out anew to the workers that are there, to each about as many."""
-        self.held = {}
+        self.assigned = {}
         workers = self._workers()
         chosen = workers[: len(self.train)]
         self._check_versions(chosen)
@@ -52,51 +52,58 @@ class Machines:
         dask_library("distributed").wait(futures)
         _raise_errors(futures)
         where = self.client.who_has(futures)
-        held: dict[str, tuple[list[Future], list[Future]]] = {}
+        assigned: dict[str, tuple[list[Future], list[Future]]] = {}
         for future in pairs[0]:
-            held.setdefault(_one(where[future.key]), ([], []))[0].append(future)
+            assigned.setdefault(_first_worker(where[future.key]), ([], []))[0].append(future)
         if not all(where.values()):
             raise MachinesLeftError("a worker left while it read its part")
         for number, future in enumerate(pairs[1]):
-            worker = _one(where[future.key])
-            held.get(worker, held[sorted(held)[number % len(held)]])[1].append(future)
-        self.held = dict(sorted(held.items()))
+            worker = _first_worker(where[future.key])
+            assigned.get(worker, assigned[sorted(assigned)[number % len(assigned)]])[1].append(future)
+        self.assigned = dict(sorted(assigned.items()))
         self.placement += 1
 
-    def round(self, batch: Batch) -> tuple[Grown, Floats | None]:
-        """One batch on all machines; what the first says, and a sample of all scores where it was the last batch.
+    def round(self, batch: TreeBatch) -> tuple[BatchResult, Floats | None]:
+        """One batch on all machines: the first one's result, and after the last batch a sample of all scores.
 
-        Then it also knows by what the queries of all machines are recognised.
+        Then the result also has the hashes of all machines' queries.
         """
-        tracker, communicator = start_tracker(self.client, len(self.held))
-        asked = replace(batch, communicator=communicator, placement=self.placement)
+        tracker, communicator = start_tracker(self.client, len(self.assigned))
+        request = replace(batch, communicator=communicator, placement=self.placement)
         futures = {
             worker: self.client.submit(
-                grow, asked, f"{number:06}", *parts, workers=[worker], allow_other_workers=False, pure=False, retries=0
+                grow,
+                request,
+                f"{number:06}",
+                *parts,
+                workers=[worker],
+                allow_other_workers=False,
+                pure=False,
+                retries=0,
             )
-            for number, (worker, parts) in enumerate(self.held.items())
+            for number, (worker, parts) in enumerate(self.assigned.items())
         }
         try:
-            answers = self._answers(futures)
+            results = self._results(futures)
         finally:
             stop_tracker(self.client, tracker)
             self.client.cancel(list(futures.values()), force=True)
-        told = [answer for answer in answers if answer.error is not None and not answer.apart]
-        if told and told[0].error is not None:
-            raise told[0].error
-        apart = next((answer.error for answer in answers if answer.error is not None), None)
-        if apart is not None:
-            raise MachinesLeftError(f"workers lost each other ({shortened(str(apart).strip().splitlines()[-1], 200)})")
-        first = next(answer for answer in answers if answer.model is not None)
-        samples = [answer.sample for answer in answers if answer.sample is not None]
-        queries = joined_fingerprints(answer.queries for answer in answers)
+        for result in results:
+            if result.error is not None and not result.lost_contact:
+                raise result.error
+        error = next((result.error for result in results if result.error is not None), None)
+        if error is not None:
+            raise MachinesLeftError(f"workers lost each other ({shortened(str(error).strip().splitlines()[-1], 200)})")
+        first = next(result for result in results if result.model is not None)
+        samples = [result.sample for result in results if result.sample is not None]
+        queries = joined_fingerprints(result.queries for result in results)
         return replace(first, queries=queries), np.concatenate(samples) if samples else None
 
-    def _answers(self, futures: dict[str, Future]) -> list[Grown]:
-        """What the machines say; those that left are waited for no longer than the others need to notice."""
+    def _results(self, futures: dict[str, Future]) -> list[BatchResult]:
+        """The machines' results; those that left are waited for no longer than the others need to notice."""
         since: float | None = None
         while not all(future.done() for future in futures.values()):
-            gone = sorted(set(futures) - set(self._there()))
+            gone = sorted(set(futures) - set(self._present_workers()))
             failed = any(
                 future.status in ("error", "cancelled", "lost")
                 or (future.status == "finished" and future.result().error is not None)
@@ -108,16 +115,16 @@ class Machines:
                 waiting = [worker for worker, future in futures.items() if not future.done() and worker not in gone]
                 if not waiting or time.monotonic() - since > _PATIENCE:
                     break
-            time.sleep(_LOOK)
-        gone = sorted(set(futures) - set(self._there()))
-        answers = [future.result() for future in futures.values() if future.status == "finished"]
-        wrong = [future for future in futures.values() if future.status == "error"]
-        own = [answer for answer in answers if answer.error is not None and not answer.apart]
-        if not own and (gone or len(answers) < len(futures) - len(wrong)):
+            time.sleep(_POLL)
+        gone = sorted(set(futures) - set(self._present_workers()))
+        results = [future.result() for future in futures.values() if future.status == "finished"]
+        failures = [future for future in futures.values() if future.status == "error"]
+        own_error = any(result.error is not None and not result.lost_contact for result in results)
+        if not own_error and (gone or len(results) < len(futures) - len(failures)):
             raise MachinesLeftError(f"{listed(gone) or 'a worker'} left")
-        if not own and wrong:
-            _raise_errors(wrong)
-        return answers
+        if not own_error and failures:
+            _raise_errors(failures)
+        return results
 
     def _computed(self, parts: Sequence[Delayed], workers: Sequence[str]) -> list[Future]:
         """Each part on a machine of its own as far as possible; on another where that one leaves."""
@@ -126,7 +133,7 @@ class Machines:
             for number, part in enumerate(parts)
         ]
 
-    def _there(self) -> list[str]:
+    def _present_workers(self) -> list[str]:
         """The workers that are there now; `scheduler_info` may forget them before it returns.
 
         Its answer lies in a field that the client fills anew every two seconds, without workers.
@@ -137,10 +144,10 @@ class Machines:
         """The workers that are there, waited for a while if there are none."""
         with suppress(TimeoutError):
             self.client.wait_for_workers(1, timeout=_PATIENCE)
-        found = self._there()
-        if not found:
+        workers = self._present_workers()
+        if not workers:
             raise ArgumentError("the Dask cluster has no worker; start some, such as with `dask worker ADDRESS`")
-        return found
+        return workers
 
     def _check_versions(self, workers: Sequence[str]) -> None:
         ours = versions()
@@ -152,23 +159,23 @@ class Machines:
                 raise ArgumentError(f"worker {worker} has {listed(other)}; all machines need the same versions")
 
 
-def grown(
+def grow_in_rounds(
     machines: Machines,
-    batch: Batch,
-    ends: Callable[[int], int],
-    keep: Callable[[Grown], None],
-) -> tuple[Grown, Floats]:
+    batch: TreeBatch,
+    next_end: Callable[[int], int],
+    after_round: Callable[[BatchResult], None],
+) -> tuple[BatchResult, Floats]:
     """Round after round until there are no more trees to grow; a round in which machines leave is done again.
 
-    `ends` says how many trees there are after the next round; `keep` is told of each round but the last.
+    `next_end` gives the number of trees after the next round; `after_round` is called after each round but the last.
     """
     attempts = 0
     while True:
         try:
-            if not machines.held:
+            if not machines.assigned:
                 machines.place()
-            batch = replace(batch, wanted=ends(batch.grown))
-            found, sample = machines.round(batch)
+            batch = replace(batch, until=next_end(batch.grown))
+            result, sample = machines.round(batch)
         except (MachinesLeftError, OSError) as error:
             attempts += 1
             if attempts >= _ATTEMPTS:
@@ -176,37 +183,37 @@ def grown(
                     f"training failed {attempts} times in a row after {batch.grown} trees: {error}; see the workers' "
                     "own logs for why they leave (memory is the most common reason)"
                 ) from error
-            machines.held = {}
-            _say(f"{error}, after {batch.grown} trees; going on from there with the workers that remain")
+            machines.assigned = {}
+            _warn(f"{error}, after {batch.grown} trees; going on from there with the workers that remain")
             continue
         attempts = 0
         if sample is not None:
-            return found, sample
-        keep(found)
-        batch = replace(batch, start=found.model, state=found.state, grown=found.trees)
+            return result, sample
+        after_round(result)
+        batch = replace(batch, start=result.model, state=result.state, grown=result.trees)
 
 
-def gathered(client: Client, parts: Sequence[Delayed]) -> list[Any]:
-    """What parts come to, here; they should be small."""
+def gather_parts(client: Client, parts: Sequence[Delayed]) -> list[Any]:
+    """The computed parts, on this machine; they should be small."""
     futures = client.compute(list(parts), retries=2)
     dask_library("distributed").wait(futures)
     _raise_errors(futures)
     return list(client.gather(futures))
 
 
-def listening(client: Client, fit: str, progress: Callable[[int, Any], None]) -> Callable[[], None]:
-    """Hand on what the first machine tells of its trees; call what is returned to stop."""
+def subscribe_progress(client: Client, fit: str, progress: Callable[[int, Any], None]) -> Callable[[], None]:
+    """Call `progress` with what the first machine reports of its trees; the function that is returned ends it."""
 
-    def heard(event: tuple[float, Any]) -> None:
+    def on_event(event: tuple[float, Any]) -> None:
         content = event[1]
         if content.get("fit") == fit:
             progress(content["trees"], content["history"])
 
-    client.subscribe_topic(TOPIC, heard)
+    client.subscribe_topic(TOPIC, on_event)
     return lambda: client.unsubscribe_topic(TOPIC)
 
 
-def _one(workers: Sequence[str]) -> str:
+def _first_worker(workers: Sequence[str]) -> str:
     if not workers:
         raise MachinesLeftError("a worker left while it read its part")
     return sorted(workers)[0]
@@ -225,5 +232,5 @@ def _raise_errors(futures: Sequence[Future]) -> None:
             raise SurefootError(f"a worker failed: {shortened(str(error), 300)}") from error
 
 
-def _say(text: str) -> None:
+def _warn(text: str) -> None:
     warnings.warn(text, SurefootWarning, stacklevel=2)

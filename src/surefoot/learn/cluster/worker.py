@@ -1,4 +1,4 @@
-"""What each machine does: hold its parts, and grow batches of trees in step with the others."""
+"""The work of each machine: hold its parts, and grow batches of trees in step with the others."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.stacking import stack
 from surefoot.errors import SurefootError
 from surefoot.learn.engines.contract import engine_of
-from surefoot.learn.prepared import Prepared
+from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.training import SAMPLED, Training
 
-TOPIC = "surefoot-training"  # under which progress is told
-_SILENCE = 0.2  # seconds between two messages of progress
-_APART = re.compile(r"collective|allreduce|allgather|tracker|socket|Encountered EOF|Connection", re.IGNORECASE)
+TOPIC = "surefoot-training"  # under which progress is reported
+_MESSAGE_INTERVAL = 0.2  # seconds between two messages of progress
+_LOST_CONTACT = re.compile(r"collective|allreduce|allgather|tracker|socket|Encountered EOF|Connection", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Batch:
-    """What is asked of every machine alike: to go on from `start`, which has `grown` trees, to as many as `wanted`."""
+class TreeBatch:
+    """The same request to every machine: to go on from `start`, which has `grown` trees, until there are `until`."""
 
     fit: str  # which training
     placement: int  # how often its parts were handed out
@@ -37,30 +37,30 @@ class Batch:
     start: str | None
     state: dict[str, Any] | None
     grown: int
-    wanted: int
+    until: int
     communicator: dict[str, Any]
-    told: bool  # whether somebody wants to know of every tree
+    report_progress: bool  # whether to report every tree
 
 
 @dataclass(frozen=True)
-class Grown:
-    """What a machine says of its batch; the first one says all of it, since all have the same."""
+class BatchResult:
+    """A machine's result of its batch; the first one gives all of it, since all machines have the same model."""
 
     error: Exception | None = None
-    apart: bool = False  # whether the error is that machines lost each other
+    lost_contact: bool = False  # whether the error is that machines lost each other
     model: str | None = None
     state: dict[str, Any] | None = None
     trees: int = 0
     stopped: bool = False
     sample: Floats | None = None  # of this machine's scores, once there are no more trees
     tie_rule: TieRule | None = None
-    queries: str = ""  # what this machine's are recognised by, once there are no more trees
+    queries: str = ""  # hashes of this machine's queries, once there are no more trees
 
 
 _trainings: dict[tuple[str, int], Training] = {}  # the last one alone: bins are made once for all of its batches
 
 
-def add_up(sums: Floats) -> Floats:
+def sum_over_machines(sums: Floats) -> Floats:
     """Sums over all machines that are in the same communicator."""
     from xgboost import collective
 
@@ -68,26 +68,26 @@ def add_up(sums: Floats) -> Floats:
 
 
 @contextmanager
-def joined(communicator: dict[str, Any], name: str) -> Iterator[None]:
+def in_communicator(communicator: dict[str, Any], name: str) -> Iterator[None]:
     """In step with the other machines; the name decides the rank, and so the order of sums: the same every time."""
     from xgboost import collective
 
     with ExitStack() as stack:
-        with _quiet():
+        with _without_stderr():
             stack.enter_context(collective.CommunicatorContext(**communicator, dmlc_task_id=name))
         yield
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _without_stderr() -> Iterator[None]:
     """Without the error stream: XGBoost prints each machine's rank there, whatever its verbosity."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    stderr, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
         os.close(nowhere)
 
 
@@ -101,45 +101,45 @@ def versions() -> dict[str, str]:
     return {"surefoot": __version__, "xgboost": xgboost.__version__, "numba": numba.__version__}
 
 
-def grow(batch: Batch, name: str, train: Sequence[RankingData], valid: Sequence[RankingData]) -> Grown:
-    """A batch of trees; errors are part of the answer, so that those of one machine can be told from the others'."""
+def grow(batch: TreeBatch, name: str, train: Sequence[RankingData], valid: Sequence[RankingData]) -> BatchResult:
+    """A batch of trees; errors are part of the result, so that those of one machine can be told from the others'."""
     import xgboost
     from xgboost import collective
 
     try:
-        with joined(batch.communicator, name):
+        with in_communicator(batch.communicator, name):
             return _grow(batch, train, valid, first=collective.get_rank() == 0)
     except SurefootError as error:
-        lost = isinstance(error.__cause__, xgboost.core.XGBoostError) and _APART.search(str(error.__cause__))
-        return Grown(error=error, apart=bool(lost))
+        lost = isinstance(error.__cause__, xgboost.core.XGBoostError) and _LOST_CONTACT.search(str(error.__cause__))
+        return BatchResult(error=error, lost_contact=bool(lost))
     except xgboost.core.XGBoostError as error:
-        return Grown(error=error, apart=True)
+        return BatchResult(error=error, lost_contact=True)
 
 
-def _grow(batch: Batch, train: Sequence[RankingData], valid: Sequence[RankingData], first: bool) -> Grown:
+def _grow(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[RankingData], first: bool) -> BatchResult:
     training = _training(batch, train, valid)
-    training.progress = _tell(batch.fit) if first and batch.told else None
+    training.progress = _progress_reporter(batch.fit) if first and batch.report_progress else None
     if batch.state is not None:
         training.restore(batch.state)
     engine, trees = training.engine, training.settings.trees
     booster = None if batch.start is None else engine.load(batch.start)
     grown = batch.grown
-    if grown < batch.wanted:
-        booster, grown = training.grow(booster, grown, batch.wanted)
-    ended = training.stopped or grown < batch.wanted or grown == trees
+    if grown < batch.until:
+        booster, grown = training.grow(booster, grown, batch.until)
+    ended = training.stopped or grown < batch.until or grown == trees
     sample, queries = None, ""
     if ended:
         training.finish(booster, grown)
-        mine = sum(map(len, train))
-        share = mine / float(add_up(np.array([mine]))[0])
-        sample = training.sample(booster, max(1, round(SAMPLED * share)))
+        documents = sum(map(len, train))
+        share = documents / float(sum_over_machines(np.array([documents]))[0])
+        sample = training.sample_scores(booster, max(1, round(SAMPLED * share)))
         queries = training.fingerprints
         _trainings.clear()
     if not first:
-        return Grown(sample=sample, queries=queries)
-    return Grown(
+        return BatchResult(sample=sample, queries=queries)
+    return BatchResult(
         model=engine.dump(booster),
-        state=training.state(),
+        state=training.state_dict(),
         trees=grown,
         stopped=ended,
         sample=sample,
@@ -148,7 +148,7 @@ def _grow(batch: Batch, train: Sequence[RankingData], valid: Sequence[RankingDat
     )
 
 
-def _training(batch: Batch, train: Sequence[RankingData], valid: Sequence[RankingData]) -> Training:
+def _training(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[RankingData]) -> Training:
     key = (batch.fit, batch.placement)
     if key not in _trainings:
         _trainings.clear()
@@ -156,8 +156,8 @@ def _training(batch: Batch, train: Sequence[RankingData], valid: Sequence[Rankin
         engine = engine_of(ranker.engine)
         if not {"nthread", "n_jobs"} & set(ranker.engine_parameters):
             ranker.set_params(nthread=_threads())
-        data = Prepared(stack(train), stack(valid) if valid else None)
-        _trainings[key] = Training(ranker, engine, data, None, add_up)
+        data = PreparedData(stacked(train), stacked(valid) if valid else None)
+        _trainings[key] = Training(ranker, engine, data, None, sum_over_machines)
     return _trainings[key]
 
 
@@ -167,18 +167,18 @@ def _threads() -> int:
     return int(get_worker().state.nthreads)
 
 
-def _tell(fit: str) -> Any:
-    """A progress that tells whoever listens to the topic, not too often."""
+def _progress_reporter(fit: str) -> Any:
+    """A progress function that reports to the listeners of the topic, not too often."""
     from distributed import get_worker
 
     last = 0.0
 
     def progress(trees: int, history: Any) -> None:
         nonlocal last
-        if time.monotonic() - last < _SILENCE:
+        if time.monotonic() - last < _MESSAGE_INTERVAL:
             return
         last = time.monotonic()
-        latest = {which: {name: values[-1:] for name, values in kept.items()} for which, kept in history.items()}
+        latest = {which: {name: values[-1:] for name, values in figures.items()} for which, figures in history.items()}
         get_worker().log_event(TOPIC, {"fit": fit, "trees": trees, "history": latest})
 
     return progress

@@ -1,4 +1,4 @@
-"""What a learner of trees must do to work behind `Ranker`; a shared test class holds every engine to it.
+"""The contract of a learner of trees behind `Ranker`; a shared test class checks that every engine keeps it.
 
 An engine has no state of its own. What it grows is its booster, which `Ranker` keeps in `booster_` and which the
 engine alone looks into. The caller computes gradients and hessians, from scores that it is handed before each tree:
@@ -16,14 +16,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arrays import Floats
+from surefoot.arrays import Float32s, Floats
 from surefoot.data.reading.matrix import Matrix
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.options import ENGINE, ENGINES
 
 Booster: TypeAlias = Any  # an engine's own trees; they can be pickled
-Singles: TypeAlias = npt.NDArray[np.float32]
-Gradients: TypeAlias = Callable[[Floats], tuple[Singles, Singles]]
+Gradients: TypeAlias = Callable[[Floats], tuple[Float32s, Float32s]]
 AfterTree: TypeAlias = Callable[[int, Sequence[Floats]], bool]
 
 
@@ -43,7 +42,7 @@ class ModelTextError(ValueError):
 class Parameters:
     """An engine's parameters, checked, by their main names, and what a training must know of them.
 
-    `threads` is how many were asked for (None: as many as there are). `changes_trees` quotes the parameter by which
+    `threads` is the number of threads (None: as many as there are). `changes_trees` quotes the parameter by which
     later trees change earlier ones (DART), if there is one: then gradients are computed without some of the trees, no
     tree is the best, and no training can resume.
     """
@@ -53,11 +52,11 @@ class Parameters:
     changes_trees: str | None = None
 
 
-class Binned(Protocol):
+class BinnedData(Protocol):
     """Documents to learn from, in the engine's bins, and other sets that are scored after each tree.
 
     Trainings may use it one after the other, with other objectives and parameters, as long as what decides the bins
-    (`Engine.bins`) is the same.
+    (`Engine.bins_key`) is the same.
     """
 
     def grow(
@@ -98,7 +97,7 @@ class Engine(Protocol):
         """What the user gave for data of so many features; unknown names and impossible values are rejected."""
         ...
 
-    def bins(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
+    def bins_key(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
         """What decides the bins of so many documents: where it is the same, so are they."""
         ...
 
@@ -109,7 +108,7 @@ class Engine(Protocol):
         parameters: Parameters,
         feature_names: Sequence[str] | None = None,
         seed: int = 0,
-    ) -> Binned:
+    ) -> BinnedData:
         """Documents to learn from and other sets to score, which may be empty; feature names may hold anything."""
         ...
 
@@ -138,14 +137,14 @@ class Engine(Protocol):
         ...
 
 
-def replaced(engine: Engine, usual: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The usual parameters with those given in their place, under whatever name of theirs.
+def merge_parameters(engine: Engine, defaults: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults, with the overrides in the place of those that they name, by whichever of their names.
 
-    >>> replaced(engine_of(), {"min_data_in_leaf": 500, "num_leaves": 50}, {"min_child_samples": 20})
+    >>> merge_parameters(engine_of(), {"min_data_in_leaf": 500, "num_leaves": 50}, {"min_child_samples": 20})
     {'num_leaves': 50, 'min_child_samples': 20}
     """
-    names = {engine.main_name(name) for name in given}
-    return {name: value for name, value in usual.items() if engine.main_name(name) not in names} | dict(given)
+    names = {engine.main_name(name) for name in overrides}
+    return {name: value for name, value in defaults.items() if engine.main_name(name) not in names} | dict(overrides)
 
 
 def engine_of(name: Any = ENGINE) -> Engine:
@@ -156,5 +155,5 @@ def engine_of(name: Any = ENGINE) -> Engine:
     """
     if not isinstance(name, str) or name not in ENGINES:
         raise ArgumentError(f"unknown engine {shortened(name)}; known are: {', '.join(ENGINES)}")
-    found: Engine = import_module(f"surefoot.learn.engines.{name}.engine").ENGINE
-    return found
+    engine: Engine = import_module(f"surefoot.learn.engines.{name}.engine").ENGINE
+    return engine

@@ -14,7 +14,7 @@ def safe_names(names: Sequence[str]) -> list[str]:
     >>> safe_names(["bm25", "title: length", "title[ length", ""])
     ['bm25', 'title__length', 'Column_2', 'Column_3']
     """
-    found: list[str] = []
+    safe_list: list[str] = []
     taken = {name for name in names if name and not _UNSAFE.search(name)}
     for number, name in enumerate(names):
         safe = _UNSAFE.sub("_", name)
@@ -24,5 +24,5 @@ def safe_names(names: Sequence[str]) -> list[str]:
             taken.add(safe)
         elif not name:
             safe = f"Column_{number}"
-        found.append(safe)
-    return found
+        safe_list.append(safe)
+    return safe_list

@@ -13,16 +13,16 @@ from surefoot.errors import ArgumentError, did_you_mean, shortened
 
 Check: TypeAlias = Callable[[str, Any, int], Any]  # of a name, a value and the number of features
 
-LARGEST = 2**31 - 1  # engines keep whole numbers in 32 bits, and cut off the others
+LARGEST = 2**31 - 1  # engines keep integers in 32 bits, and cut off the others
 
 
-def alike(names: str, value: Any) -> dict[str, Any]:
+def same_for(names: str, value: Any) -> dict[str, Any]:
     """The same value for several names."""
     return dict.fromkeys(names.split(), value)
 
 
-def whole(least: int, most: int = LARGEST) -> Check:
-    """A whole number of a span."""
+def integer(least: int, most: int = LARGEST) -> Check:
+    """An integer of a range."""
 
     def check(name: str, value: Any, features: int) -> int:
         number = finite_number(value)
@@ -34,7 +34,7 @@ def whole(least: int, most: int = LARGEST) -> Check:
 
 
 def real(least: float, most: float = 1e30, *, above: bool = False) -> Check:
-    """A number of a span."""
+    """A number of a range."""
 
     def check(name: str, value: Any, features: int) -> float:
         number = finite_number(value)
@@ -49,10 +49,10 @@ def real(least: float, most: float = 1e30, *, above: bool = False) -> Check:
 def flag(name: str, value: Any, features: int) -> bool:
     """True or false."""
     known = {"true": True, "1": True, "false": False, "0": False}
-    found = known.get(str(value).lower()) if isinstance(value, bool | int | str | np.bool_ | np.integer) else None
-    if found is None:
+    result = known.get(str(value).lower()) if isinstance(value, bool | int | str | np.bool_ | np.integer) else None
+    if result is None:
         raise ArgumentError(f"{name} is {shortened(value)}; it must be true or false")
-    return found
+    return result
 
 
 def one_of(*known: str) -> Check:
@@ -70,21 +70,23 @@ def per_feature(each: Check) -> Check:
     """A list of one value per feature."""
 
     def check(name: str, value: Any, features: int) -> list[Any]:
-        found = _listed(name, value)
-        if len(found) != features:
-            raise ArgumentError(f"{name} has {len(found):,} values; it needs one for each of the {features:,} features")
-        return [each(f"{name}, value {place},", one, features) for place, one in enumerate(found, start=1)]
+        values = _listed(name, value)
+        if len(values) != features:
+            raise ArgumentError(
+                f"{name} has {len(values):,} values; it needs one for each of the {features:,} features"
+            )
+        return [each(f"{name}, value {place},", one, features) for place, one in enumerate(values, start=1)]
 
     return check
 
 
 def columns(name: str, value: Any, features: int) -> list[int]:
     """Different features, by their numbers from 0."""
-    number = whole(0, features - 1)
-    found = [number(f"a feature of {name} (they count from 0)", one, features) for one in _listed(name, value)]
-    if len(set(found)) < len(found):
+    number = integer(0, features - 1)
+    numbers = [number(f"a feature of {name} (they count from 0)", one, features) for one in _listed(name, value)]
+    if len(set(numbers)) < len(numbers):
         raise ArgumentError(f"{name} names a feature twice: {shortened(value)}")
-    return found
+    return numbers
 
 
 def column_sets(name: str, value: Any, features: int) -> list[list[int]]:
@@ -115,22 +117,23 @@ def _listed(name: str, value: Any) -> list[Any]:
 
 def check_each(
     parameters: Mapping[str, Any],
-    aliases: Mapping[str, str],
-    taken: Mapping[str, Check],
-    rejected: Mapping[str, str],
     features: int,
+    *,
+    aliases: Mapping[str, str],
+    checks: Mapping[str, Check],
+    rejected: Mapping[str, str],
     title: str,
 ) -> dict[str, Any]:
     """Parameters under an engine's main names; unknown ones, and those that Ranker decides, are rejected by name."""
     checked: dict[str, Any] = {}
     for name, value in parameters.items():
         main = aliases.get(name)
-        if main is None or not (main in taken or main in rejected):
+        if main is None or not (main in checks or main in rejected):
             hint = did_you_mean(name, aliases) or "."
             raise ArgumentError(f"unknown parameter {shortened(name)}{hint} It is neither Ranker's nor {title}'s")
         if main in rejected:
             raise ArgumentError(f"{name!r} cannot be set here: {rejected[main]}")
         if main in checked:
             raise ArgumentError(f"{name!r} is given twice, under two of its names")
-        checked[main] = taken[main](name, value, features)
+        checked[main] = checks[main](name, value, features)
     return checked

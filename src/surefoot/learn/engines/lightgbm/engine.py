@@ -17,7 +17,7 @@ from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradient
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.lightgbm import model_text
 from surefoot.learn.engines.lightgbm.parameters import check_parameters, main_names
-from surefoot.learn.loading import learner
+from surefoot.learn.loading import import_learner
 
 _ALL = -1  # trees, as LightGBM counts
 _SAMPLE = 200_000  # documents that LightGBM looks at to find bins; all of fewer
@@ -33,11 +33,11 @@ NO_SPLIT = no_split("min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_lea
 
 def lightgbm() -> Any:
     """LightGBM, or how to install it."""
-    return learner("lightgbm", "learn", "Learning")
+    return import_learner("lightgbm", "learn", "Learning")
 
 
 @contextmanager
-def _wrapped() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     """LightGBM's own errors as ours; it names the parameter or the data that it cannot work with."""
     try:
         yield
@@ -53,14 +53,14 @@ def _has_split(booster: Any) -> bool:
     return bool(booster.dump_model(num_iteration=1)["tree_info"][0]["num_leaves"] > 1)
 
 
-def _given(parameters: Parameters, seed: int) -> dict[str, Any]:
+def _train_parameters(parameters: Parameters, seed: int) -> dict[str, Any]:
     """What data and trees are made with; bins have one seed, since a training that resumes must meet the same ones."""
-    given = {"verbosity": -1, **parameters.values, "metric": "none", "data_random_seed": seed}
-    given.pop("categorical_feature", None)
-    return given
+    values = {"verbosity": -1, **parameters.values, "metric": "none", "data_random_seed": seed}
+    values.pop("categorical_feature", None)
+    return values
 
 
-class Bins:
+class LightGBMBins:
     """LightGBM's data sets of documents to learn from and of others to score."""
 
     def __init__(
@@ -74,11 +74,11 @@ class Bins:
         lgb = lightgbm()
         self._seed = seed
         self._train = lgb.Dataset(
-            X, np.zeros(len(X), np.float32), params=_given(parameters, seed), free_raw_data=False,
+            X, np.zeros(len(X), np.float32), params=_train_parameters(parameters, seed), free_raw_data=False,
             feature_name=safe_names(feature_names) if feature_names else "auto",
             categorical_feature=parameters.values.get("categorical_feature", "auto"),
         )  # fmt: skip
-        with _wrapped():
+        with _translated_errors():
             self._train.construct()
         if not any(self._train.feature_num_bin(column) for column in range(X.shape[1])):
             raise ArgumentError(NO_SPLIT)
@@ -97,29 +97,33 @@ class Bins:
     ) -> Booster:
         """A booster with up to `trees` more trees than `start` has."""
         lgb = lightgbm()
-        begun = start.num_trees() if start is not None else 0
-        held: list[Floats] = []
+        trees_before = start.num_trees() if start is not None else 0
+        scores_of_others: list[Floats] = []
 
-        def keep_scores(scores: Floats, _: Any) -> tuple[str, float, bool]:
-            held.append(scores)
-            return "kept", 0.0, True
+        def collect_scores(scores: Floats, _: Any) -> tuple[str, float, bool]:
+            scores_of_others.append(scores)
+            return "collected", 0.0, True
 
         def after_iteration(environment: Any) -> None:
-            grown = begun + environment.iteration - environment.begin_iteration + 1
+            grown = trees_before + environment.iteration - environment.begin_iteration + 1
             if grown == 1 and not _has_split(environment.model):
                 raise ArgumentError(NO_SPLIT)
-            stop = environment.model.num_trees() < grown or after_tree(grown, held)
-            held.clear()
+            stop = environment.model.num_trees() < grown or after_tree(grown, scores_of_others)
+            scores_of_others.clear()
             if stop:
                 raise lgb.callback.EarlyStopException(environment.iteration, [])
 
-        with _wrapped():
+        with _translated_errors():
             return lgb.train(
-                {**_given(parameters, self._seed), "seed": seed, "objective": lambda scores, _: gradients(scores)},
+                {
+                    **_train_parameters(parameters, self._seed),
+                    "seed": seed,
+                    "objective": lambda scores, _: gradients(scores),
+                },
                 self._train,
                 num_boost_round=trees,
                 valid_sets=self._others,
-                feval=keep_scores if self._others else None,
+                feval=collect_scores if self._others else None,
                 init_model=start,
                 callbacks=[after_iteration],
             )
@@ -155,7 +159,7 @@ class LightGBM:
             changes_trees="boosting='dart'" if values.get("boosting") == "dart" else None,
         )
 
-    def bins(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
+    def bins_key(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
         """Every parameter that is not known to matter for growing alone, and the seed where bins are sampled."""
         deciding = {name: value for name, value in parameters.values.items() if name not in _GROWING}
         sampled = documents > parameters.values.get("bin_construct_sample_cnt", _SAMPLE)
@@ -168,9 +172,9 @@ class LightGBM:
         parameters: Parameters,
         feature_names: Sequence[str] | None = None,
         seed: int = 0,
-    ) -> Bins:
+    ) -> LightGBMBins:
         """LightGBM's data sets."""
-        return Bins(X, others, parameters, feature_names, seed)
+        return LightGBMBins(X, others, parameters, feature_names, seed)
 
     def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:
         """The sum of each row's leaves."""
@@ -186,8 +190,8 @@ class LightGBM:
 
     def importances(self, booster: Booster, kind: str, trees: int) -> npt.NDArray[np.generic]:
         """How often each feature splits, or what its splits gained."""
-        found: npt.NDArray[np.generic] = booster.feature_importance(kind, trees)
-        return found
+        importances: npt.NDArray[np.generic] = booster.feature_importance(kind, trees)
+        return importances
 
     def dump(self, booster: Booster, trees: int | None = None) -> str:
         """The model text, with an objective that other programs know."""

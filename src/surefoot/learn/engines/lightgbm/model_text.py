@@ -23,9 +23,9 @@ _TREE = (
 _CATEGORIES = ("cat_boundaries", "cat_threshold")
 _LINEAR = ("leaf_const", "num_features", "leaf_features", "leaf_coeff")
 _INFO = re.compile(r"none|\[[-+.\deE]+:[-+.\deE]+\]|-?\d+(:-?\d+)*")
-_WHOLE = re.compile(r"-?\d{1,10}( -?\d{1,10})*")
-_REAL = re.compile(r"-?[\d.]+(e[-+]\d+)?( -?[\d.]+(e[-+]\d+)?)*")
-_ANY = re.compile(r"-?([\d.]+(e[-+]\d+)?|inf|nan)( -?([\d.]+(e[-+]\d+)?|inf|nan))*")
+_INTEGERS = re.compile(r"-?\d{1,10}( -?\d{1,10})*")
+_REALS = re.compile(r"-?[\d.]+(e[-+]\d+)?( -?[\d.]+(e[-+]\d+)?)*")
+_REALS_OR_INFINITE = re.compile(r"-?([\d.]+(e[-+]\d+)?|inf|nan)( -?([\d.]+(e[-+]\d+)?|inf|nan))*")
 _SETTING = re.compile(r'\[[a-z_0-9]+: [^"\\\x00-\x1f]*\]')
 _IMPORTANCE = re.compile(r"\S+=[-+.\deE]+")
 
@@ -54,9 +54,9 @@ def check(text: str) -> int:
     kind, *lines = head.split("\n")
     if kind != "tree" or not blank:
         raise ModelTextError("it does not start as LightGBM's model text does")
-    header = _pairs(lines, _HEADER, optional=("objective", "monotone_constraints"))
+    header = _fields(lines, _HEADER, optional=("objective", "monotone_constraints"))
     features = _features(header)
-    sizes = _whole(header, "tree_sizes", None, 1)
+    sizes = _integers(header, "tree_sizes", None, 1)
     body = rest.encode()
     if sizes.sum() > len(body):
         raise ModelTextError("tree_sizes are larger than the text")
@@ -78,15 +78,15 @@ def _features(header: dict[str, str]) -> int:
             raise ModelTextError(f"{key} is {shortened(header[key])}; a ranker's is {value}")
     if header["version"] not in ("v3", "v4"):
         raise ModelTextError(f"version is {shortened(header['version'])}; v3 and v4 can be read")
-    features = int(_whole(header, "max_feature_idx", 1, 0)[0]) + 1
+    features = int(_integers(header, "max_feature_idx", 1, 0)[0]) + 1
     infos = header["feature_infos"].split(" ")
-    for key, found in (("feature_names", header["feature_names"].split(" ")), ("feature_infos", infos)):
-        if len(found) != features or "" in found:
-            raise ModelTextError(f"{key} has {len(found)} values instead of {features}")
+    for key, values in (("feature_names", header["feature_names"].split(" ")), ("feature_infos", infos)):
+        if len(values) != features or "" in values:
+            raise ModelTextError(f"{key} has {len(values)} values instead of {features}")
     if not all(_INFO.fullmatch(info) for info in infos):
         raise ModelTextError("feature_infos cannot be read")
     if "monotone_constraints" in header:
-        _whole(header, "monotone_constraints", features, -1, 1)
+        _integers(header, "monotone_constraints", features, -1, 1)
     return features
 
 
@@ -94,24 +94,26 @@ def _check_tree(block: str, number: int, features: int) -> None:
     first, *lines = block.split("\n")
     if first != f"Tree={number}" or lines[-3:] != ["", "", ""]:
         raise ModelTextError("it does not begin or end where tree_sizes says")
-    tree = _pairs(lines[:-3], (*_TREE, *_CATEGORIES, "is_linear", *_LINEAR, "shrinkage"), (*_CATEGORIES, *_LINEAR))
-    leaves = int(_whole(tree, "num_leaves", 1, 1)[0])
+    tree = _fields(lines[:-3], (*_TREE, *_CATEGORIES, "is_linear", *_LINEAR, "shrinkage"), (*_CATEGORIES, *_LINEAR))
+    leaves = int(_integers(tree, "num_leaves", 1, 1)[0])
     nodes = leaves - 1
-    categories = int(_whole(tree, "num_cat", 1, 0, nodes)[0])
-    _whole(tree, "split_feature", nodes, 0, features - 1)
+    categories = int(_integers(tree, "num_cat", 1, 0, nodes)[0])
+    _integers(tree, "split_feature", nodes, 0, features - 1)
     for key, length in (("split_gain", nodes), ("internal_value", nodes), ("internal_weight", nodes)):
-        _real(tree, key, length, _ANY)
-    _real(tree, "leaf_weight", leaves if nodes or tree["leaf_weight"] else 0, _ANY)
-    _whole(tree, "internal_count", nodes, 0)
-    _whole(tree, "leaf_count", leaves if nodes or tree["leaf_count"] else 0, 0)
-    _real(tree, "leaf_value", leaves)
-    _real(tree, "shrinkage", 1)
-    threshold = _real(tree, "threshold", nodes, _ANY)  # infinite where a split is between numbers and NaN
+        _reals(tree, key, length, _REALS_OR_INFINITE)
+    _reals(tree, "leaf_weight", leaves if nodes or tree["leaf_weight"] else 0, _REALS_OR_INFINITE)
+    _integers(tree, "internal_count", nodes, 0)
+    _integers(tree, "leaf_count", leaves if nodes or tree["leaf_count"] else 0, 0)
+    _reals(tree, "leaf_value", leaves)
+    _reals(tree, "shrinkage", 1)
+    threshold = _reals(
+        tree, "threshold", nodes, _REALS_OR_INFINITE
+    )  # infinite where a split is between numbers and NaN
     if np.isnan(threshold).any():
         raise ModelTextError("threshold has a value that is not a number")
-    decision = _whole(tree, "decision_type", nodes, 0, 11)
-    _check_children(_whole(tree, "left_child", nodes, -leaves, nodes - 1),
-                    _whole(tree, "right_child", nodes, -leaves, nodes - 1), leaves)  # fmt: skip
+    decision = _integers(tree, "decision_type", nodes, 0, 11)
+    _check_children(_integers(tree, "left_child", nodes, -leaves, nodes - 1),
+                    _integers(tree, "right_child", nodes, -leaves, nodes - 1), leaves)  # fmt: skip
     chosen = threshold[(decision & 1).astype(bool)]
     if categories != len(chosen) or (np.sort(chosen) != np.arange(categories)).any():
         raise ModelTextError("num_cat and the thresholds of its splits do not agree")
@@ -137,24 +139,24 @@ def _check_categories(tree: dict[str, str], categories: int) -> None:
             raise ModelTextError("it has categories, but no split by them")
         return
     _require(tree, _CATEGORIES)
-    bounds = _whole(tree, "cat_boundaries", categories + 1, 0)
+    bounds = _integers(tree, "cat_boundaries", categories + 1, 0)
     if bounds[0] != 0 or (np.diff(bounds) < 1).any():
         raise ModelTextError("cat_boundaries do not ascend from 0")
-    _whole(tree, "cat_threshold", int(bounds[-1]), 0, 2**32 - 1)
+    _integers(tree, "cat_threshold", int(bounds[-1]), 0, 2**32 - 1)
 
 
 def _check_linear(tree: dict[str, str], leaves: int, features: int) -> None:
-    if not _whole(tree, "is_linear", 1, 0, 1)[0]:
+    if not _integers(tree, "is_linear", 1, 0, 1)[0]:
         if any(key in tree for key in _LINEAR):
             raise ModelTextError("it has linear leaves, but is_linear is 0")
         return
     _require(tree, _LINEAR)
     for key in ("leaf_features", "leaf_coeff"):  # parts of single leaves, parted by more than one space
         tree[key] = " ".join(tree[key].split())
-    _real(tree, "leaf_const", leaves)
-    total = int(_whole(tree, "num_features", leaves, 0, features).sum())
-    _whole(tree, "leaf_features", total, 0, features - 1)
-    _real(tree, "leaf_coeff", total)
+    _reals(tree, "leaf_const", leaves)
+    total = int(_integers(tree, "num_features", leaves, 0, features).sum())
+    _integers(tree, "leaf_features", total, 0, features - 1)
+    _reals(tree, "leaf_coeff", total)
 
 
 def _check_tail(tail: str) -> None:
@@ -177,47 +179,47 @@ def _check_tail(tail: str) -> None:
         raise ModelTextError("it does not end as LightGBM's model text does")
 
 
-def _pairs(lines: Sequence[str], known: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
+def _fields(lines: Sequence[str], known: Sequence[str], optional: Sequence[str] = ()) -> dict[str, str]:
     """Lines of the form `key=value`, each key at most once."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for line in lines:
         key, equals, value = line.partition("=")
-        if not equals or key not in known or key in found:
+        if not equals or key not in known or key in fields:
             raise ModelTextError(f"{shortened(line)} does not belong there")
-        found[key] = value
-    _require(found, [key for key in known if key not in optional])
-    return found
+        fields[key] = value
+    _require(fields, [key for key in known if key not in optional])
+    return fields
 
 
-def _require(found: dict[str, str], keys: Sequence[str]) -> None:
-    absent = [key for key in keys if key not in found]
+def _require(fields: dict[str, str], keys: Sequence[str]) -> None:
+    absent = [key for key in keys if key not in fields]
     if absent:
         raise ModelTextError(f"{', '.join(absent)} is missing")
 
 
-def _whole(
-    found: dict[str, str], key: str, length: int | None, least: int, most: int = 2**31 - 1
+def _integers(
+    fields: dict[str, str], key: str, length: int | None, least: int, most: int = 2**31 - 1
 ) -> npt.NDArray[np.int64]:
-    words = _words(found, key, _WHOLE, length)
+    words = _words(fields, key, _INTEGERS, length)
     values = np.array(words, dtype=np.int64)
     if len(values) and (values.min() < least or values.max() > most):
         raise ModelTextError(f"{key} has a value out of range")
     return values
 
 
-def _real(found: dict[str, str], key: str, length: int, form: re.Pattern[str] = _REAL) -> npt.NDArray[np.float64]:
-    words = _words(found, key, form, length)
+def _reals(fields: dict[str, str], key: str, length: int, form: re.Pattern[str] = _REALS) -> npt.NDArray[np.float64]:
+    words = _words(fields, key, form, length)
     try:
         values = np.array(words, dtype=np.float64)
     except ValueError:
         raise ModelTextError(f"{key} holds something that is not a number") from None
-    if form is _REAL and not np.isfinite(values).all():
+    if form is _REALS and not np.isfinite(values).all():
         raise ModelTextError(f"{key} has a value that is not finite")
     return values
 
 
-def _words(found: dict[str, str], key: str, form: re.Pattern[str], length: int | None) -> list[str]:
-    text = found[key]
+def _words(fields: dict[str, str], key: str, form: re.Pattern[str], length: int | None) -> list[str]:
+    text = fields[key]
     if text and not form.fullmatch(text):
         raise ModelTextError(f"{key} holds something that is not a number")
     words = text.split(" ") if text else []

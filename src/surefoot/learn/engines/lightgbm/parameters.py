@@ -1,4 +1,4 @@
-"""LightGBM's parameters: which a ranker takes and of what values, and why it rejects the others."""
+"""LightGBM's parameters: those that a ranker takes, with their values, and why it rejects the others."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from surefoot.errors import ArgumentError
 from surefoot.learn.engines.values import (
     LARGEST,
     Check,
-    alike,
     check_each,
     column_sets,
     columns,
     flag,
+    integer,
     one_of,
     per_feature,
     real,
-    whole,
+    same_for,
 )
 
 # What Ranker decides itself, or what would change nothing or the wrong thing under its objective.
@@ -34,39 +34,39 @@ REJECTED: dict[str, str] = {
     "label_gain": "`measure` decides the gains, such as nDCG(dcg='exp-log2')@10 or nDCG@10",
     "alpha": "Ranker's own `alpha` decides it",
     "tree_learner": "the other tree learners need several machines",
-    **alike(
+    **same_for(
         "seed bagging_seed feature_fraction_seed extra_seed drop_seed data_random_seed objective_seed",
         "give random_state, which decides every draw",
     ),
-    **alike(
+    **same_for(
         "pos_bagging_fraction neg_bagging_fraction is_unbalance scale_pos_weight",
         "it is for classification and would have no effect; bagging_fraction has",
     ),
-    **alike(
+    **same_for(
         "boost_from_average reg_sqrt fair_c poisson_max_delta_step tweedie_variance_power "
         "lambdarank_position_bias_regularization",
         "it belongs to an objective of LightGBM's own and would have no effect",
     ),
-    **alike(
+    **same_for(
         "eval_at first_metric_only metric_freq is_provide_training_metric multi_error_top_k auc_mu_weights "
         "early_stopping_min_delta",
         "LightGBM's metrics are not used; `measure`, `stop_on` and `history_` take their place",
     ),
-    **alike(
+    **same_for(
         "task config data valid header label_column weight_column group_column ignore_column two_round pre_partition "
         "save_binary precise_float_parser parser_config_file input_model output_model snapshot_freq output_result "
         "convert_model convert_model_language",
         "it is for LightGBM's own command line; surefoot reads and writes the files",
     ),
-    **alike(
+    **same_for(
         "forcedsplits_filename forcedbins_filename",
         "it names a file that neither a saved model nor a checkpoint would know the content of",
     ),
-    **alike(
+    **same_for(
         "num_machines machines machine_list_filename local_listen_port time_out top_k gpu_device_id_list",
         "it is for several machines or devices; this trains on one",
     ),
-    **alike(
+    **same_for(
         "start_iteration_predict num_iteration_predict predict_raw_score predict_leaf_index predict_contrib "
         "predict_disable_shape_check pred_early_stop pred_early_stop_freq pred_early_stop_margin refit_decay_rate",
         "it is for LightGBM's own prediction and would have no effect; Ranker.predict decides it",
@@ -79,29 +79,29 @@ TAKEN: dict[str, Check] = {
     "data_sample_strategy": one_of("bagging", "goss"),
     "device_type": one_of("cpu", "gpu", "cuda"),
     "monotone_constraints_method": one_of("basic", "intermediate", "advanced"),
-    "num_leaves": whole(2, 131_072),
-    "num_threads": whole(-1, 1024),
-    "verbosity": whole(-LARGEST),
-    "saved_feature_importance_type": whole(0, 1),
-    "num_grad_quant_bins": whole(2, 127),  # gradients are kept in 8 bits
-    **alike("max_depth max_drop gpu_platform_id gpu_device_id", whole(-1)),
-    **alike("min_data_in_leaf bagging_freq", whole(0)),
-    **alike("min_data_in_bin bin_construct_sample_cnt min_data_per_group max_cat_threshold", whole(1)),
-    **alike("max_cat_to_onehot num_gpu", whole(1)),
-    "max_bin": whole(2),
+    "num_leaves": integer(2, 131_072),
+    "num_threads": integer(-1, 1024),
+    "verbosity": integer(-LARGEST),
+    "saved_feature_importance_type": integer(0, 1),
+    "num_grad_quant_bins": integer(2, 127),  # gradients are kept in 8 bits
+    **same_for("max_depth max_drop gpu_platform_id gpu_device_id", integer(-1)),
+    **same_for("min_data_in_leaf bagging_freq", integer(0)),
+    **same_for("min_data_in_bin bin_construct_sample_cnt min_data_per_group max_cat_threshold", integer(1)),
+    **same_for("max_cat_to_onehot num_gpu", integer(1)),
+    "max_bin": integer(2),
     "learning_rate": real(0, above=True),
     "histogram_pool_size": real(-1),
     "max_delta_step": real(-1e30),
-    **alike("bagging_fraction feature_fraction feature_fraction_bynode", real(0, 1, above=True)),
-    **alike("drop_rate skip_drop top_rate other_rate", real(0, 1)),
-    **alike("min_sum_hessian_in_leaf lambda_l1 lambda_l2 linear_lambda min_gain_to_split path_smooth", real(0)),
-    **alike("cat_l2 cat_smooth monotone_penalty cegb_tradeoff cegb_penalty_split", real(0)),
-    **alike("deterministic force_col_wise force_row_wise extra_trees xgboost_dart_mode uniform_drop", flag),
-    **alike("use_quantized_grad quant_train_renew_leaf stochastic_rounding linear_tree is_enable_sparse", flag),
-    **alike("enable_bundle use_missing zero_as_missing feature_pre_filter gpu_use_dp", flag),
-    "monotone_constraints": per_feature(whole(-1, 1)),
-    "max_bin_by_feature": per_feature(whole(2)),
-    **alike("feature_contri cegb_penalty_feature_lazy cegb_penalty_feature_coupled", per_feature(real(0))),
+    **same_for("bagging_fraction feature_fraction feature_fraction_bynode", real(0, 1, above=True)),
+    **same_for("drop_rate skip_drop top_rate other_rate", real(0, 1)),
+    **same_for("min_sum_hessian_in_leaf lambda_l1 lambda_l2 linear_lambda min_gain_to_split path_smooth", real(0)),
+    **same_for("cat_l2 cat_smooth monotone_penalty cegb_tradeoff cegb_penalty_split", real(0)),
+    **same_for("deterministic force_col_wise force_row_wise extra_trees xgboost_dart_mode uniform_drop", flag),
+    **same_for("use_quantized_grad quant_train_renew_leaf stochastic_rounding linear_tree is_enable_sparse", flag),
+    **same_for("enable_bundle use_missing zero_as_missing feature_pre_filter gpu_use_dp", flag),
+    "monotone_constraints": per_feature(integer(-1, 1)),
+    "max_bin_by_feature": per_feature(integer(2)),
+    **same_for("feature_contri cegb_penalty_feature_lazy cegb_penalty_feature_coupled", per_feature(real(0))),
     "categorical_feature": columns,
     "interaction_constraints": column_sets,
 }
@@ -120,7 +120,7 @@ def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, 
     >>> check_parameters({"max_leaves": "50", "extra_tree": 1}, features=3)
     {'num_leaves': 50, 'extra_trees': True}
     """
-    checked = check_each(parameters, main_names(), TAKEN, REJECTED, features, "LightGBM")
+    checked = check_each(parameters, features, aliases=main_names(), checks=TAKEN, rejected=REJECTED, title="LightGBM")
     if checked.get("boosting") in ("rf", "random_forest"):
         raise ArgumentError(
             f"boosting is {checked['boosting']!r}; LightGBM grows no random forest from an objective that it lacks"

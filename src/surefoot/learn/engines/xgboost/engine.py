@@ -21,7 +21,7 @@ from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradient
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.xgboost import model_text
 from surefoot.learn.engines.xgboost.parameters import MAIN_NAMES, check_parameters
-from surefoot.learn.loading import learner
+from surefoot.learn.loading import import_learner
 
 _RAW = ("approx", "exact")  # tree methods that make their own bins, from the numbers as they are
 _IMPORTANCES = {"split": "weight", "gain": "total_gain"}
@@ -31,11 +31,11 @@ NO_SPLIT = no_split("min_child_weight or min_split_loss")
 
 def xgboost() -> Any:
     """XGBoost, or how to install it."""
-    return learner("xgboost", "xgboost", "The engine XGBoost")
+    return import_learner("xgboost", "xgboost", "The engine XGBoost")
 
 
 @contextmanager
-def _wrapped() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     """XGBoost's own errors as ours; it names the parameter or the data that it cannot work with."""
     try:
         yield
@@ -44,21 +44,21 @@ def _wrapped() -> Iterator[None]:
         raise ArgumentError(f"XGBoost cannot train with these parameters and data: {shortened(reason, 300)}") from error
 
 
-def _given(parameters: Parameters, seed: int) -> dict[str, Any]:
+def _train_parameters(parameters: Parameters, seed: int) -> dict[str, Any]:
     """What trees are grown with: an objective's name for the file, and draws that depend on seed and tree alone."""
-    given = {"verbosity": 0, **parameters.values}
+    values = {"verbosity": 0, **parameters.values}
     for name in ("monotone_constraints", "interaction_constraints"):
-        if name in given:
-            given[name] = str(given[name]).replace(" ", "")
-    if "monotone_constraints" in given:
-        given["monotone_constraints"] = f"({given['monotone_constraints'][1:-1]})"
-    return given | {
+        if name in values:
+            values[name] = str(values[name]).replace(" ", "")
+    if "monotone_constraints" in values:
+        values["monotone_constraints"] = f"({values['monotone_constraints'][1:-1]})"
+    return values | {
         "objective": model_text.OBJECTIVE, "base_score": 0.0, "disable_default_eval_metric": True, "seed": seed,
         "seed_per_iteration": True,
     }  # fmt: skip
 
 
-class Bins:
+class XGBoostBins:
     """XGBoost's data sets of documents to learn from and of others to score."""
 
     def __init__(
@@ -67,12 +67,12 @@ class Bins:
         xgb = xgboost()
         names = safe_names(feature_names) if feature_names else None
         shared: dict[str, Any] = {"feature_names": names, "nthread": parameters.threads}
-        whole, *rest = map(_aligned, (X, *others))
-        with _wrapped():
+        train, *rest = map(_aligned, (X, *others))
+        with _translated_errors():
             if parameters.values.get("tree_method") in _RAW:
-                self._train = xgb.DMatrix(whole, **shared)
+                self._train = xgb.DMatrix(train, **shared)
             else:
-                self._train = xgb.QuantileDMatrix(whole, max_bin=parameters.values.get("max_bin"), **shared)
+                self._train = xgb.QuantileDMatrix(train, max_bin=parameters.values.get("max_bin"), **shared)
             # Raw numbers, since those beyond the training data's have no bin.
             self._others = [xgb.DMatrix(other, **shared) for other in rest]
             self._probe = xgb.DMatrix(np.zeros((1, X.shape[1]), np.float32), **shared)
@@ -103,9 +103,9 @@ class Bins:
                     return True
                 return after_tree(grown, [_scores(model.predict(other, output_margin=True)) for other in others])
 
-        with _wrapped():
+        with _translated_errors():
             booster = xgb.train(
-                _given(parameters, seed),
+                _train_parameters(parameters, seed),
                 self._train,
                 num_boost_round=trees,
                 obj=lambda scores, _: gradients(_scores(scores)),
@@ -124,8 +124,8 @@ def _aligned(X: Matrix) -> Matrix:
     return np.require(X, np.float32, ("C", "ALIGNED")) if len(X) else np.empty(X.shape, np.float32)
 
 
-def _scores(found: Any) -> Floats:
-    return np.asarray(found, dtype=np.float64)
+def _scores(predicted: Any) -> Floats:
+    return np.asarray(predicted, dtype=np.float64)
 
 
 class XGBoost:
@@ -151,7 +151,7 @@ class XGBoost:
         values = check_parameters(parameters, features)
         return Parameters(values, threads=max(0, values.get("nthread", 0)) or None)
 
-    def bins(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
+    def bins_key(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
         """The bins' number, and whether there are any."""
         return parameters.values.get("max_bin"), parameters.values.get("tree_method") in _RAW
 
@@ -162,9 +162,9 @@ class XGBoost:
         parameters: Parameters,
         feature_names: Sequence[str] | None = None,
         seed: int = 0,
-    ) -> Bins:
+    ) -> XGBoostBins:
         """XGBoost's data sets."""
-        return Bins(X, others, parameters, feature_names)
+        return XGBoostBins(X, others, parameters, feature_names)
 
     def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:
         """The sum of each row's leaves."""
@@ -185,8 +185,8 @@ class XGBoost:
     def importances(self, booster: Booster, kind: str, trees: int) -> npt.NDArray[np.generic]:
         """How often each feature splits, or what its splits gained."""
         names = booster.feature_names or [f"f{number}" for number in range(booster.num_features())]
-        found = booster[:trees].get_score(importance_type=_IMPORTANCES[kind])
-        values = [found.get(name, 0.0) for name in names]
+        by_name = booster[:trees].get_score(importance_type=_IMPORTANCES[kind])
+        values = [by_name.get(name, 0.0) for name in names]
         return np.array(values, dtype=np.int64 if kind == "split" else np.float64)
 
     def dump(self, booster: Booster, trees: int | None = None) -> str:

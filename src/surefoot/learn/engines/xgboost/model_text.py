@@ -34,9 +34,9 @@ def check(text: str) -> int:
         raise ModelTextError("it is not JSON, or was cut off") from error
     learner = _part(content, "learner", dict)
     model = _part(_part(learner, "gradient_booster", dict), "model", dict)
-    found = (learner["gradient_booster"].get("name"), _part(learner, "objective", dict).get("name"))
-    if found != ("gbtree", OBJECTIVE):
-        raise ModelTextError(f"its booster and objective are {shortened(found)}; a ranker's are gbtree and {OBJECTIVE}")
+    kinds = (learner["gradient_booster"].get("name"), _part(learner, "objective", dict).get("name"))
+    if kinds != ("gbtree", OBJECTIVE):
+        raise ModelTextError(f"its booster and objective are {shortened(kinds)}; a ranker's are gbtree and {OBJECTIVE}")
     shape = _part(learner, "learner_model_param", dict)
     if not isinstance(shape.get("base_score"), str) or not _ZERO.fullmatch(shape["base_score"]):
         raise ModelTextError(f"its base_score is {shortened(shape.get('base_score'))}; a ranker's is 0")
@@ -105,14 +105,14 @@ def _column(tree: dict[str, Any], name: str, kind: type, nodes: int) -> npt.NDAr
 
 
 def _part(content: Any, name: str, kind: type) -> Any:
-    found = content.get(name) if isinstance(content, dict) else None
-    if not isinstance(found, kind):
+    part = content.get(name) if isinstance(content, dict) else None
+    if not isinstance(part, kind):
         raise ModelTextError(f"it lacks {name}, or has another kind of it")
-    return found
+    return part
 
 
 def _count(content: dict[str, Any], name: str) -> int:
-    found = content.get(name)
-    if not isinstance(found, str) or not _COUNT.fullmatch(found):
-        raise ModelTextError(f"{name} is {shortened(found)}")
-    return int(found)
+    text = content.get(name)
+    if not isinstance(text, str) or not _COUNT.fullmatch(text):
+        raise ModelTextError(f"{name} is {shortened(text)}")
+    return int(text)

@@ -1,4 +1,4 @@
-"""XGBoost's parameters: which a ranker takes and of what values, and why it rejects the others."""
+"""XGBoost's parameters: those that a ranker takes, with their values, and why it rejects the others."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.engines.values import (
     Check,
-    alike,
     check_each,
     column_sets,
     flag,
+    integer,
     one_of,
     per_feature,
     real,
-    whole,
+    same_for,
 )
 
 _DEVICE = re.compile(r"cpu|(cuda|gpu|sycl)(:\d{1,4})?")
@@ -40,18 +40,18 @@ REJECTED: dict[str, str] = {
     "disable_default_eval_metric": "`stop_on` and `history_` take its place",
     "early_stopping_rounds": "it is Ranker's own",
     "missing": "a missing value is NaN",
-    **alike("seed seed_per_iteration", "give random_state, which decides every draw"),
-    **alike("ndcg_exp_gain", "`measure` decides the gains, such as nDCG(dcg='exp-log2')@10 or nDCG@10"),
-    **alike(
+    **same_for("seed seed_per_iteration", "give random_state, which decides every draw"),
+    **same_for("ndcg_exp_gain", "`measure` decides the gains, such as nDCG(dcg='exp-log2')@10 or nDCG@10"),
+    **same_for(
         "lambdarank_pair_method lambdarank_num_pair_per_sample lambdarank_normalization lambdarank_score_normalization "
         "lambdarank_unbiased lambdarank_bias_norm scale_pos_weight",
         "it belongs to an objective of XGBoost's own and would have no effect",
     ),
-    **alike(
+    **same_for(
         "multi_strategy max_cat_to_onehot max_cat_threshold enable_categorical",
         "it is for several targets or for categories, which this engine does not take; LightGBM takes categories",
     ),
-    **alike(
+    **same_for(
         "updater refresh_leaf process_type predictor one_drop rate_drop skip_drop sample_type normalize_type "
         "feature_selector top_k use_rmm validate_parameters single_precision_histogram",
         "it belongs to another booster or an older version and would have no effect",
@@ -70,17 +70,17 @@ TAKEN: dict[str, Check] = {
     "tree_method": one_of("auto", "hist", "approx", "exact"),
     "grow_policy": one_of("depthwise", "lossguide"),
     "sampling_method": one_of("uniform", "gradient_based"),
-    "nthread": whole(-1, 1024),
-    "verbosity": whole(0, 3),
-    "max_depth": whole(0, 1024),
-    "max_leaves": whole(0, 131_072),
-    "max_bin": whole(2),
-    "max_cached_hist_node": whole(1),
+    "nthread": integer(-1, 1024),
+    "verbosity": integer(0, 3),
+    "max_depth": integer(0, 1024),
+    "max_leaves": integer(0, 131_072),
+    "max_bin": integer(2),
+    "max_cached_hist_node": integer(1),
     "extmem_single_page": flag,
     "learning_rate": real(0, above=True),
-    **alike("min_split_loss min_child_weight max_delta_step reg_lambda reg_alpha", real(0)),
-    **alike("subsample colsample_bytree colsample_bylevel colsample_bynode", real(0, 1, above=True)),
-    "monotone_constraints": per_feature(whole(-1, 1)),
+    **same_for("min_split_loss min_child_weight max_delta_step reg_lambda reg_alpha", real(0)),
+    **same_for("subsample colsample_bytree colsample_bylevel colsample_bynode", real(0, 1, above=True)),
+    "monotone_constraints": per_feature(integer(-1, 1)),
     "interaction_constraints": column_sets,
 }
 
@@ -110,7 +110,7 @@ def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, 
     for name in parameters:
         if name in _LIGHTGBM:
             raise ArgumentError(f"{name!r} is a parameter of LightGBM; XGBoost's is {_LIGHTGBM[name]}")
-    checked = check_each(parameters, MAIN_NAMES, TAKEN, REJECTED, features, "XGBoost")
+    checked = check_each(parameters, features, aliases=MAIN_NAMES, checks=TAKEN, rejected=REJECTED, title="XGBoost")
     if not checked.get("max_depth", 6) and not checked.get("max_leaves"):
         raise ArgumentError("max_depth=0 sets no limit to trees; give max_leaves too")
     return checked

@@ -21,11 +21,11 @@ THRESHOLDS = st.one_of(
 
 def around(number: float, steps: int = 5) -> np.ndarray:
     """The float32 numbers next to one."""
-    found = [np.float32(number)]
+    result = [np.float32(number)]
     for _ in range(steps):
-        found.append(np.nextafter(found[-1], np.float32(np.inf)))
-        found.insert(0, np.nextafter(found[0], np.float32(-np.inf)))
-    return np.array(found, np.float32)
+        result.append(np.nextafter(result[-1], np.float32(np.inf)))
+        result.insert(0, np.nextafter(result[0], np.float32(-np.inf)))
+    return np.array(result, np.float32)
 
 
 @given(THRESHOLDS)
@@ -39,13 +39,13 @@ def test_features_go_where_they_went(threshold: float) -> None:
 @given(THRESHOLDS)
 def test_solrs_sum_is_the_threshold_or_the_next_one_that_can_be_had_below_it(threshold: float) -> None:
     (written,), (total,) = before_slack([threshold])
-    wanted = at_most([threshold])[0]
-    assert written + SLACK == total <= wanted
-    if total < wanted:  # no number gives more without going beyond
+    intended = at_most([threshold])[0]
+    assert written + SLACK == total <= intended
+    if total < intended:  # no number gives more without going beyond
         sums = around(written, 40) + SLACK
-        assert not ((sums > total) & (sums <= wanted)).any()
-        assert float(wanted) - float(total) < max(1.2e-13, 2 * float(np.spacing(np.abs(wanted))))
-    assert (total >= 0) == (wanted >= 0), "0 goes the other way"
+        assert not ((sums > total) & (sums <= intended)).any()
+        assert float(intended) - float(total) < max(1.2e-13, 2 * float(np.spacing(np.abs(intended))))
+    assert (total >= 0) == (intended >= 0), "0 goes the other way"
 
 
 def test_beyond_float32() -> None:

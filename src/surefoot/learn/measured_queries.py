@@ -1,4 +1,4 @@
-"""A measure on one set of documents, as the kernel sees it: what ranks, what counts, what is ideal."""
+"""A measure on the queries of one data set, as the kernel sees it: order of ties, gains, ideal values."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from surefoot.measures.notation import Measure
 from surefoot.runtime import cores
 
 _KINDS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
-_NO_CUTOFF = 1 << 60  # four times it is still a whole number of 64 bits
+_NO_CUTOFF = 1 << 60  # four times it is still an integer of 64 bits
 
 
-class Target:
-    """What is optimised on: labels of documents query by query, under a measure and a tie rule.
+class MeasuredQueries:
+    """The labels of documents, query by query, under the measure that is optimised and a tie rule.
 
     `gains` are what the measure sees of a label (NDCG's gain, ERR's stopping chance, relevant or not for AP and RR),
     `ideal` the ideal DCG or the number of relevant documents of each query. `tie_order` lists each query's rows in the
@@ -61,7 +61,7 @@ class Target:
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
     @classmethod
-    def of(cls, data: RankingData, measure: Measure | str, threads: int | None = None) -> Self:
+    def from_data(cls, data: RankingData, measure: Measure | str, threads: int | None = None) -> Self:
         """The documents of `data`, whose labels must have a gain under the measure."""
         known = Measure.parse(measure)
         check_labels(data.y, exponential=known.settings.get("dcg") == "exp-log2" or known.family == "ERR")
@@ -80,17 +80,17 @@ class Target:
     def rank(self, scores: Floats, *, fully: bool = False) -> Places:
         """The rows of each query in ranked order, down to the cut-off: scores descending, ties by the tie rule.
 
-        Below the cut-off no measure looks at the order; long lists go by label there, unless `fully` is asked for.
+        Below the cut-off no measure looks at the order; long lists go by label there, unless `fully` is True.
         """
         order = np.empty_like(self.tie_order)
         depth = _NO_CUTOFF if fully else self.cutoff
-        self.each_part(kernel.rank_queries, self.offsets, self.tie_order, self._label_order, depth, scores, order)
+        self.run_in_threads(kernel.rank_queries, self.offsets, self.tie_order, self._label_order, depth, scores, order)
         return order
 
     def measure_order(self, order: Places) -> Floats:
         """M(q) of ranked rows."""
         values = np.empty(self.queries)
-        self.each_part(
+        self.run_in_threads(
             kernel.measure_queries, self.offsets, order, self.gains, self.ideal, self.discounts,
             self.kind, self.cutoff, values,
         )  # fmt: skip
@@ -100,7 +100,7 @@ class Target:
         """M(q) of each query when its documents are ranked by these scores."""
         return self.measure_order(self.rank(np.ascontiguousarray(scores, dtype=np.float64)))
 
-    def each_part(self, loop: Callable[..., Any], *arguments: Any) -> None:
+    def run_in_threads(self, loop: Callable[..., Any], *arguments: Any) -> None:
         """Run a loop of the kernel over all queries, a part of them on each thread.
 
         Plain threads, since the loops let go of the interpreter's lock: they sleep between calls, where Numba's own

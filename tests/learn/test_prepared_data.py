@@ -10,7 +10,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.learn.engines.contract import engine_of
-from surefoot.learn.prepared import Prepared
+from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.regression import regression_trees
 
 SMALL: dict[str, Any] = {"n_estimators": 6, "num_leaves": 5, "min_data_in_leaf": 5, "num_threads": 1}
@@ -45,7 +45,7 @@ def text(ranker: sf.Ranker) -> str:
 )
 def test_shared_data_changes_no_model(sets, settings) -> None:
     train, valid = sets
-    shared = Prepared(train, valid)
+    shared = PreparedData(train, valid)
     sf.Ranker(**SMALL).fit(shared)  # others have used it before
     alone = sf.Ranker(**(SMALL | settings)).fit(train, valid=valid)
     again = sf.Ranker(**(SMALL | settings)).fit(shared)
@@ -56,8 +56,8 @@ def test_shared_data_changes_no_model(sets, settings) -> None:
 def test_bins_are_made_once(sets, monkeypatch) -> None:
     made = []
     bins = type(engine_of()).bin
-    monkeypatch.setattr(type(engine_of()), "bin", lambda *given: made.append(1) or bins(*given))
-    shared = Prepared(*sets)
+    monkeypatch.setattr(type(engine_of()), "bin", lambda *changed: made.append(1) or bins(*changed))
+    shared = PreparedData(*sets)
     for seed, leaves in ((0, 4), (1, 4), (1, 8)):
         sf.Ranker(**(SMALL | {"num_leaves": leaves, "random_state": seed})).fit(shared)
         sf.Ranker(objective="u_risk", alpha=1, **SMALL).fit(shared.with_only(["two"]))
@@ -68,23 +68,23 @@ def test_bins_are_made_once(sets, monkeypatch) -> None:
 
 def test_fewer_baselines(sets) -> None:
     train, valid = sets
-    shared = Prepared(train, valid).with_only(["two"])
+    shared = PreparedData(train, valid).with_only(["two"])
     alone = sf.Ranker("u_risk", 2, **SMALL).fit(train.with_only(["two"]), valid=valid.with_only(["two"]))
     assert text(sf.Ranker("u_risk", 2, **SMALL).fit(shared)) == text(alone)
 
 
 def test_prepared_data_comes_alone(sets) -> None:
     with pytest.raises(sf.ArgumentError, match="give it alone"):
-        sf.Ranker(**SMALL).fit(Prepared(*sets), valid=sets[1])
+        sf.Ranker(**SMALL).fit(PreparedData(*sets), valid=sets[1])
 
 
 def test_regression_trees_are_lightgbms(sets) -> None:
     train, valid = sets
     parameters = {"num_leaves": 5, "min_data_in_leaf": 5, "num_threads": 1, "learning_rate": 0.1}
-    found = regression_trees(train, trees=20, **parameters).predict(valid)
+    result = regression_trees(train, trees=20, **parameters).predict(valid)
     settings = parameters | {"objective": "regression", "deterministic": True, "force_col_wise": True, "verbosity": -1}
     theirs = lightgbm.train(settings, lightgbm.Dataset(train.X, train.y), 20).predict(valid.X)
-    np.testing.assert_allclose(found, theirs, atol=1e-5)
+    np.testing.assert_allclose(result, theirs, atol=1e-5)
 
 
 def test_regression_trees_stop_where_the_error_is_least(sets) -> None:

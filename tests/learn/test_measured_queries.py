@@ -12,21 +12,21 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.learn.target import Target
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.measures.discount import discounts
 from surefoot.runtime import cores
 
 SCORES = np.random.default_rng(0).random(400)
 
 
-def target(threads: int | None = None) -> Target:
+def target(threads: int | None = None) -> MeasuredQueries:
     labels = np.arange(400.0) % 3
-    return Target("nDCG@5", labels, np.arange(0, 401, 20), np.arange(400), threads)
+    return MeasuredQueries("nDCG@5", labels, np.arange(0, 401, 20), np.arange(400), threads)
 
 
-def parts(of: Target) -> int:
+def parts(of: MeasuredQueries) -> int:
     seen: list[tuple[int, int]] = []
-    of.each_part(lambda first, last: seen.append((first, last)))
+    of.run_in_threads(lambda first, last: seen.append((first, last)))
     assert sorted(seen)[0][0] == 0
     assert max(seen)[1] == of.queries
     return len(seen)
@@ -43,7 +43,7 @@ def test_threads_start_when_first_used() -> None:
 
 def test_as_many_threads_as_cores_that_may_be_used(monkeypatch) -> None:
     assert cores() == len(os.sched_getaffinity(0)) or not hasattr(os, "sched_getaffinity")
-    monkeypatch.setattr("surefoot.learn.target.cores", lambda: 5)
+    monkeypatch.setattr("surefoot.learn.measured_queries.cores", lambda: 5)
     assert parts(target()) == 5
     assert parts(target(threads=2)) == 2
 
@@ -53,7 +53,7 @@ def test_a_process_that_may_use_one_core() -> None:
     code = """
 import os
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-from tests.learn.test_target import parts, target
+from tests.learn.test_measured_queries import parts, target
 print(parts(target()))
 """
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "1\n"
@@ -70,7 +70,7 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
     code = """
 import os, signal, warnings
 warnings.simplefilter("ignore")  # newer Pythons warn of forks beside threads
-from tests.learn.test_target import SCORES, target
+from tests.learn.test_measured_queries import SCORES, target
 made = target(threads=2)
 values = made.values(SCORES)
 child = os.fork()
@@ -93,4 +93,4 @@ def test_discounts() -> None:
 )
 def test_labels_above_the_top_of_err(label: float, message: str) -> None:
     with pytest.raises(sf.MeasureError, match=message):
-        Target("ERR@5", np.array([0.0, label]), np.array([0, 2]), np.arange(2))
+        MeasuredQueries("ERR@5", np.array([0.0, label]), np.array([0, 2]), np.arange(2))

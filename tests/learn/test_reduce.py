@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from surefoot.arrays import Floats
-from surefoot.learn.criteria import Criterion, figures
+from surefoot.learn.criteria import Criterion, history_figures
 from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
-from surefoot.learn.target import Target
 
 OBJECTIVES = [
     Objective("gain"), Objective("u_risk", 5), Objective("saro", 5), Objective("saro", 5, estimate="first"),
@@ -31,7 +31,7 @@ class Machines:
         self._sums: list[Floats | None] = [None] * count
         self.seen: list[Floats] = []
 
-    def add_up(self, machine: int) -> Callable[[Floats], Floats]:
+    def reduce(self, machine: int) -> Callable[[Floats], Floats]:
         def together(sums: Floats) -> Floats:
             self._sums[machine] = sums
             self._meeting.wait()
@@ -44,12 +44,12 @@ class Machines:
 
 
 def gradients(
-    objective: Objective, lengths: Floats, labels: Floats, scores: Floats, baselines: Floats, add_up: Callable
+    objective: Objective, lengths: Floats, labels: Floats, scores: Floats, baselines: Floats, reduce: Callable
 ) -> list[tuple[Floats, Floats]]:
     """Those of three iterations, from other scores each."""
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    target = Target("nDCG@5", labels, offsets, np.arange(len(labels)), threads=1)
-    lambdas = Lambdas(objective, target, baselines, add_up=add_up)
+    target = MeasuredQueries("nDCG@5", labels, offsets, np.arange(len(labels)), threads=1)
+    lambdas = Lambdas(objective, target, baselines, reduce=reduce)
     return [lambdas(each) for each in (np.zeros(len(labels)), scores, -scores)]
 
 
@@ -70,20 +70,20 @@ def test_the_totals_of_two_halves_are_those_of_the_whole(objective: Objective, s
         alone.append(sums)
         return sums
 
-    whole = gradients(objective, lengths, labels, scores, baselines, keep)
+    undivided = gradients(objective, lengths, labels, scores, baselines, keep)
     machines = Machines(2)
     with ThreadPoolExecutor(2) as pool:
         halves = [
-            pool.submit(gradients, objective, lengths[q], labels[r], scores[r], baselines[:, q], machines.add_up(n))
+            pool.submit(gradients, objective, lengths[q], labels[r], scores[r], baselines[:, q], machines.reduce(n))
             for n, (q, r) in enumerate([(slice(cut), slice(row)), (slice(cut, None), slice(row, None))])
         ]
         parts = [half.result() for half in halves]
     assert len(machines.seen) == len(alone) == _sums_of(objective)
     for together, one in zip(machines.seen, alone, strict=True):
         np.testing.assert_allclose(together, one, rtol=1e-12, atol=1e-12)
-    for expected, *found in zip(whole, *parts, strict=True):
+    for expected, *halves_of_it in zip(undivided, *parts, strict=True):
         for which in (0, 1):
-            joined = np.concatenate([part[which] for part in found])
+            joined = np.concatenate([part[which] for part in halves_of_it])
             np.testing.assert_allclose(joined, expected[which], rtol=1e-5, atol=1e-6)
 
 
@@ -104,14 +104,14 @@ def test_criteria_and_histories_of_two_machines_are_those_of_the_whole(text: str
     values, baselines = rng.random(20), rng.random((3, 20))
     criterion = Criterion.parse(text)
 
-    def both(add_up: Callable, part: slice) -> tuple[float, dict[str, float]]:
+    def both(reduce: Callable, part: slice) -> tuple[float, dict[str, float]]:
         own = values[part], baselines[:, part]
-        return criterion(*own, add_up), figures(*own, add_up)
+        return criterion(*own, reduce), history_figures(*own, reduce)
 
-    alone_found = criterion(values, baselines), figures(values, baselines)
+    alone_found = criterion(values, baselines), history_figures(values, baselines)
     machines = Machines(2)
     with ThreadPoolExecutor(2) as pool:
-        halves = [pool.submit(both, machines.add_up(n), part) for n, part in enumerate((slice(cut), slice(cut, None)))]
+        halves = [pool.submit(both, machines.reduce(n), part) for n, part in enumerate((slice(cut), slice(cut, None)))]
         for half in halves:
             score, history = half.result()
             assert score == pytest.approx(alone_found[0], rel=1e-12)

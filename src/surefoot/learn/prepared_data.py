@@ -1,0 +1,110 @@
+"""Data made ready to learn from, once for all trainings on it: measures of its queries and the engine's bins."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from functools import cached_property
+
+import numpy as np
+
+from surefoot.arrays import Floats, Rows
+from surefoot.data.hashes import query_fingerprints
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.learn.engines.contract import BinnedData, Engine, Parameters
+from surefoot.learn.inputs import match_training_data, numbered_names, standardised_baseline
+from surefoot.learn.measured_queries import MeasuredQueries
+from surefoot.measures.notation import Measure
+
+_VALIDATION = "the validation data"
+
+
+class MonitoredSet:
+    """A set of queries under the measure: how its baselines do, and how scores do beside them."""
+
+    def __init__(self, data: RankingData, measure: Measure, threads: int | None, start: str | None) -> None:
+        self.tie_rule = data.tie_rule
+        self.measured = MeasuredQueries.from_data(data, measure, threads)
+        self._start = standardised_baseline(data) if start == "baseline" else None
+        self.baselines = (
+            np.stack([self.measured.values(scores) for scores in data.baselines.values()]) if data.baselines else None
+        )
+
+    def values(self, scores: Floats) -> Floats:
+        """M(q) of a model's scores."""
+        return self.measured.values(self.with_start(scores))
+
+    def with_start(self, scores: Floats, rows: Rows | slice = slice(None)) -> Floats:
+        """A model's scores of some rows, with the scores that it started from added."""
+        return scores if self._start is None else scores + self._start[rows]
+
+
+class PreparedData:
+    """Training data and, where there is some, validation data whose features and baselines go by the same names.
+
+    `Ranker.fit` takes it in place of data. Trainings that use it one after the other share its bins, as long as their
+    parameters need the same ones, and its measures.
+    """
+
+    def __init__(self, train: RankingData, valid: RankingData | None = None) -> None:
+        self.train = train
+        self.names = list(train.feature_names or numbered_names(train.n_features))
+        self.valid = None if valid is None else match_training_data(valid, train, _VALIDATION)
+        self._bins: dict[Hashable, BinnedData] = {}  # the last ones alone, shared with copies
+        self._with_only: dict[tuple[str, ...], PreparedData] = {}
+        self._monitored: dict[Hashable, tuple[MonitoredSet, MonitoredSet | None]] = {}
+
+    @cached_property
+    def fingerprints(self) -> str:
+        """What the queries of both are recognised by: their hashes, in ascending order, one after the other."""
+        hashes = query_fingerprints(self.train) + ([] if self.valid is None else query_fingerprints(self.valid))
+        return "".join(sorted(frozenset().union(*hashes)))
+
+    def with_only(self, baselines: Iterable[str]) -> PreparedData:
+        """The same data with these of its baselines alone, and the same bins."""
+        names = tuple(baselines)
+        if names not in self._with_only:
+            new = PreparedData(self.train.with_only(names), None if self.valid is None else self.valid.with_only(names))
+            new._bins = self._bins
+            new.fingerprints = self.fingerprints
+            self._with_only[names] = new
+        return self._with_only[names]
+
+    def with_labels(self, train: Floats, valid: Floats | None = None) -> PreparedData:
+        """The same documents with other labels, and the same bins."""
+        new = PreparedData(
+            self.train.with_labels(train),
+            self.valid if self.valid is None or valid is None else self.valid.with_labels(valid),
+        )
+        new._bins = self._bins
+        return new
+
+    def monitored(
+        self, measure: Measure, threads: int | None, start: str | None
+    ) -> tuple[MonitoredSet, MonitoredSet | None]:
+        """Training and validation queries under a measure, for models that start from `start`."""
+        key = (str(measure), threads, start)
+        if key not in self._monitored:
+            self._monitored[key] = (
+                MonitoredSet(self.train, measure, threads, start),
+                None if self.valid is None else MonitoredSet(self.valid, measure, threads, start),
+            )
+        return self._monitored[key]
+
+    def bins(self, engine: Engine, parameters: Parameters, seed: int, *, validated: bool = False) -> BinnedData:
+        """The data in the engine's bins; the engine scores the validation data after each tree.
+
+        Machines that work together need equally many sets: one without validation data, where others have some
+        (`validated`), has an empty set.
+
+        Where trees change earlier ones, gradients are computed without some of them: then the engine also scores the
+        training documents with all trees, as the first of the other sets.
+        """
+        rescored = parameters.changes_trees is not None
+        key = (engine.name, rescored, engine.bins_key(parameters, len(self.train), seed))
+        if key not in self._bins:
+            others = [self.train.X] if rescored else []
+            if self.valid is not None or validated:
+                others.append(self.train.X[:0] if self.valid is None else self.valid.X)
+            self._bins.clear()
+            self._bins[key] = engine.bin(self.train.X, others, parameters, self.train.feature_names, seed)
+        return self._bins[key]

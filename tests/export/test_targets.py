@@ -1,0 +1,92 @@
+"""The table of export targets: every row is complete, and what a writer makes is what its row lists."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.conftest import ROOT
+from tests.export.models import ranker
+
+import surefoot as sf
+from surefoot.export.names import companion_paths
+from surefoot.export.replay import PLUGINS
+from surefoot.export.settings import ExportSettings
+from surefoot.export.targets import ltr_plugin
+from surefoot.export.targets.table import TARGETS, Unset, find_target
+
+DEPLOY = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
+def test_a_row_is_complete(target) -> None:
+    assert callable(import_module(f"surefoot.export.targets.{target.writer}").write)
+    assert len({*target.all_companions}) == len(target.all_companions)
+    versions = [since for since, _ in target.unset]
+    assert versions == sorted(versions, reverse=True), "the newest comes first"
+    assert versions[-1] == (), "the last rule is for all older versions"
+    assert target.advice or {unset for _, unset in target.unset} == {Unset.by_split}
+    assert f"| `{target.name}` | {target.description} |" in DEPLOY
+
+
+def test_every_writer_has_a_row() -> None:
+    modules = {path.stem for path in Path(ltr_plugin.__file__).parent.glob("*.py")} - {"__init__", "table"}
+    assert modules == {target.writer for target in TARGETS.values()}
+
+
+def test_the_script_asks_known_targets() -> None:
+    assert set(PLUGINS) <= set(TARGETS)
+
+
+@pytest.mark.parametrize(
+    ("to", "version", "unset"),
+    [
+        ("elasticsearch", None, Unset.by_split),
+        ("elasticsearch", "1.5.9", Unset.by_split),
+        ("elasticsearch", "1.5", Unset.zero),
+        ("opensearch", None, Unset.by_split),
+        ("opensearch", "3.8.1", Unset.by_split),
+        ("opensearch", "3.7.9", Unset.right),
+        ("opensearch", "3.2", Unset.right),
+        ("opensearch", "2", Unset.zero),
+        ("solr", "9.1.9", Unset.zero),
+        ("solr", "10", Unset.by_split),
+        ("ranklib", None, Unset.zero),
+    ],
+)
+def test_what_versions_do_with_an_unset_feature(to: str, version: str | None, unset: Unset) -> None:
+    assert ExportSettings.parse(to, "nan", "m", version).unset is unset
+
+
+@pytest.mark.parametrize("name", ["lucene", "", None, 5, ["solr"]])
+def test_an_unknown_target_is_an_error(name: Any) -> None:
+    for refuse in (find_target, lambda to: companion_paths("es.json", to)):
+        with pytest.raises(sf.ArgumentError, match="Known are: elasticsearch"):
+            refuse(name)
+
+
+@pytest.mark.parametrize("files", [("features.json", "upload.json", "more.json"), ("features.json",)])
+def test_files_that_the_table_does_not_list_are_an_error(files: tuple[str, ...], tmp_path: Path, monkeypatch) -> None:
+    wrong = dict.fromkeys(files, b"")
+    write = ltr_plugin.write
+
+    def changed(trees, settings):
+        model = write(trees, settings)
+        object.__setattr__(model, "companions", wrong)
+        return model
+
+    monkeypatch.setattr(ltr_plugin, "write", changed)
+    with pytest.raises(ValueError, match=r"export/targets/table\.py lists"):
+        ranker("lightgbm", False).export(tmp_path / "es.json", to="elasticsearch", missing="zero")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_older_name_of_the_version(tmp_path: Path) -> None:
+    model = ranker("lightgbm", False)
+    options: dict[str, Any] = {"to": "opensearch", "missing": "zero", "rows": 0}
+    with pytest.raises(sf.ArgumentError, match=r"in OpenSearch 3\.4"):
+        model.export(tmp_path / "es.json", engine_version="3.4", **options)
+    with pytest.raises(sf.ArgumentError, match="two names of one thing"):
+        model.export(tmp_path / "es.json", engine_version="3.4", target_version="3.4", **options)

@@ -1,0 +1,45 @@
+"""Baselines as users write them: `feature:K`, `run:FILE`, `model:FOLDER`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.learn.baseline_spec import BaselineSpec, feature_number, with_baselines
+
+DATA = sf.synthetic_letor(queries=5, documents=4, features=3, seed=1).with_only([])
+
+
+@pytest.mark.parametrize("text", ["feature:", "feature:x", "feature:-1", "feature:1.0", "feature", "feature:²", "f:1"])
+def test_what_names_no_feature(text: str, tmp_path) -> None:
+    assert feature_number(text) is None
+    with pytest.raises(sf.ArgumentError, match=r"names no feature|is not understood"):
+        with_baselines(DATA, [text], tmp_path)
+
+
+def test_features_count_from_1(tmp_path) -> None:
+    data = with_baselines(DATA, ["first=feature:1", "feature:3"], tmp_path)
+    assert list(data.baselines) == ["first", "feature3"]
+    np.testing.assert_array_equal(data.baselines["first"], DATA.X[:, 0])
+    np.testing.assert_array_equal(data.baselines["feature3"], DATA.X[:, 2])
+    assert feature_number("max:3", "max") == 3
+    for number in (0, 4):
+        with pytest.raises(sf.ArgumentError, match=f"there is no feature {number}"):
+            with_baselines(DATA, [f"feature:{number}"], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "where"),
+    [
+        ("feature:25", "feature25", "feature", "25"),
+        ("bm25=feature:25", "bm25", "feature", "25"),
+        ("run:a/today.run.gz", "today", "run", "a/today.run.gz"),
+        ("run:a=b:c.run", "a=b:c", "run", "a=b:c.run"),
+        ("old=model:models/", "old", "model", "models/"),
+        ("model:models/", "models", "model", "models/"),
+    ],
+)
+def test_parts(text: str, name: str, kind: str, where: str) -> None:
+    spec = BaselineSpec.parse(text)
+    assert (spec.name, spec.kind, spec.where) == (name, kind, where)
