@@ -20,6 +20,7 @@ from surefoot.choose.store import Store
 from surefoot.choose.trainings import Trainings
 from surefoot.choose.worker import SHOWN, measures
 from surefoot.data.types.ranking_data import blend_scores
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.options import OBJECTIVE
 from surefoot.risk.churn import kendall_tau
 

@@ -21,8 +21,8 @@ from surefoot.data.reading.files import FORMATS, existing_file
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, DataError, shortened
-from surefoot.learn.baseline_spec import files_of, read_like, with_baselines
-from surefoot.learn.inputs import alike
+from surefoot.learn.baseline_spec import baseline_files, read_like, with_baselines
+from surefoot.learn.inputs import match_training_data
 
 PARTS = ("train", "valid", "test")
 _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}

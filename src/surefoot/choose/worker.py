@@ -24,6 +24,7 @@ from surefoot.choose.plan import TREES, Job
 from surefoot.choose.store import Store
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.options import MEASURE
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.ranker import Ranker

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.arrays import Float32s, Floats
 from surefoot.data.writing.all_or_nothing import destination, write_bytes
 from surefoot.errors import ArgumentError, shortened, visible
@@ -80,7 +80,7 @@ def export_model(
     """
     file = Path(path)
     settings = ExportSettings.parse(to, missing, model_name(file) if name is None else name, target_version)
-    count = whole("rows", rows, 0, _MOST_ROWS)
+    count = integer("rows", rows, 0, _MOST_ROWS)
     above_zero = trees.raised_above_zero()
     exported = above_zero if positive else trees
     shift = exported.constant - trees.constant

@@ -52,7 +52,7 @@ def adarank(data: RankingData, measure: str | Measure = MEASURE, *, rounds: int 
     adds it with ½·ln(Σ P(1 + M) / Σ P(1 − M)); then P ∝ exp(−M) of the model so far. No feature is taken twice in
     a row. The model is that of the round after which the measure was greatest.
     """
-    rounds = whole("rounds", rounds, 1)
+    rounds = integer("rounds", rounds, 1)
     X, measured = _columns(data), MeasuredQueries.from_data(data, measure)
     single = np.stack([measured.values(column) for column in steps(list(X.T), "Features alone")])
     weights = np.zeros(X.shape[1])
@@ -84,7 +84,7 @@ def feature_selection(data: RankingData, measure: str | Measure = MEASURE, *, fe
 
     Weights are tried on a grid of both signs; the others stay as they are while one is looked for.
     """
-    features = whole("features", features, 1)
+    features = integer("features", features, 1)
     X, measured = _columns(data), MeasuredQueries.from_data(data, measure)
     weights = np.zeros(X.shape[1])
     scores = np.zeros(len(data))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.arrays import Float32s, Floats
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.learn.engines.contract import Booster, Engine, engine_of
@@ -46,8 +46,8 @@ def regression_trees(
 
     Growing stops after `early_stopping_rounds` trees that do not lower that error. The parameters are the engine's.
     """
-    trees = whole("trees", trees, 1)
-    patience = None if early_stopping_rounds is None else whole("early_stopping_rounds", early_stopping_rounds, 1)
+    trees = integer("trees", trees, 1)
+    patience = None if early_stopping_rounds is None else integer("early_stopping_rounds", early_stopping_rounds, 1)
     data = PreparedData(train.with_only([]), None if valid is None else valid.with_only([]))
     learner = engine_of(engine)
     checked = learner.check(parameters, train.n_features)

@@ -42,7 +42,7 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     hashed = hashlib.sha256(model.encode()).hexdigest()
     name = MODELS[ranker.engine_]
     text = _details_text(ranker, hashed, folder)
-    with made_folder(folder) as home:
+    with ensure_folder(folder) as home:
         waiting = home / waiting_name(name, hashed)
         try:
             write_text(waiting, model, durable=True)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Float32s, Floats
+from surefoot.data.hashes import data_hash
 from surefoot.data.types.ranking import TieRule
 from surefoot.errors import ArgumentError
-from surefoot.learn.checkpoints import Checkpoint, data_hash, training_origin
+from surefoot.learn.checkpoints import Checkpoint, training_origin
 from surefoot.learn.criteria import history_figures
 from surefoot.learn.engines.contract import BinnedData, Booster, Engine
 from surefoot.learn.lambdas import Lambdas

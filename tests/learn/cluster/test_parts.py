@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.data.types.stacking import stacked
+from surefoot.data.types.stacking import stack
 from surefoot.learn.cluster.parts import parts_from_data, parts_from_files, summarize_part, with_complete_queries
 
 pytestmark = pytest.mark.engines("dask")
@@ -39,7 +39,7 @@ DATA = sf.RankingData(np.arange(40.0).reshape(20, 2), np.arange(20) % 3, group=[
 )
 def test_every_query_is_whole_and_nothing_is_lost(ends: list[int]) -> None:
     result = complete_parts(cut(DATA, ends))
-    in_communicator = stacked(result)
+    in_communicator = stack(result)
     assert in_communicator.queries == DATA.queries
     assert sum(len(part.queries) for part in result) == len(DATA.queries)  # none in two parts
     np.testing.assert_array_equal(in_communicator.X, DATA.X)
@@ -63,7 +63,7 @@ def test_parts_of_what_is_here() -> None:
     import dask
 
     result = dask.compute(*parts_from_data(DATA, 3), scheduler="sync")
-    assert stacked(result).queries == DATA.queries
+    assert stack(result).queries == DATA.queries
     assert len(dask.compute(*parts_from_data(DATA, 99), scheduler="sync")) == len(DATA.queries)
 
 
@@ -73,8 +73,8 @@ def test_files(tmp_path: Path) -> None:
     for number, part in enumerate((DATA.select([0, 1]), DATA.select([2, 3, 4]))):
         part.write(tmp_path / f"part-{number}.parquet")
     result = dask.compute(*parts_from_files(tmp_path, ["b=feature:2"], "training data"), scheduler="sync")
-    assert stacked(result).queries == DATA.queries
-    np.testing.assert_array_equal(stacked(result).baselines["b"], DATA.X[:, 1])
+    assert stack(result).queries == DATA.queries
+    np.testing.assert_array_equal(stack(result).baselines["b"], DATA.X[:, 1])
     (one,) = dask.compute(*parts_from_files(tmp_path / "part-0.parquet", [], "training data"), scheduler="sync")
     assert len(one.queries) == 2
     (tmp_path / "empty").mkdir()

@@ -51,18 +51,18 @@ def make_scorer(scorer: str | Callable[[ListPair], Any], measure: Measure, engin
     """The scorer of this name, or of this function; `engine` is the candidate's, None where there are no features."""
     if callable(scorer):
         return FunctionScorer(scorer)
-    kind, colon, rest = str(scorer).partition(":")
+    kind, _, rest = str(scorer).partition(":")
     if kind == "predicted_gain" and rest in ("", "regression", "isotonic"):
         if rest == "regression" and engine is None:
             raise ArgumentError(
                 "a regression of gains needs documents' features, and runs have none; take predicted_gain:isotonic"
             )
         return PredictedGain(measure, engine if rest != "isotonic" else None)
-    number = feature_number(str(gate))
+    number = feature_number(str(scorer))
     if number is not None:
         if engine is None:
             raise ArgumentError(f"scorer {shortened(scorer)} needs documents' features, and runs have none")
-        return FeatureScorer(int(rest))
+        return FeatureScorer(number)
     raise ArgumentError(f"scorer is {shortened(scorer)}; it must be one of {', '.join(SCORERS)}, or a function")
 
 

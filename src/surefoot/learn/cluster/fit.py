@@ -160,7 +160,7 @@ def _check_validation(first: PartSummary, valid: Sequence[PartSummary | None]) -
 
 def _digest(summaries: Sequence[PartSummary | None]) -> str:
     """A hash of all parts, in their order."""
-    return hashlib.sha256(json.dumps([one.digest for one in summaries if one is not None]).encode()).hexdigest()
+    return json_hash([one.digest for one in summaries if one is not None])
 
 
 def _client() -> Client:

@@ -156,7 +156,7 @@ def _training(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[Ra
         engine = engine_of(ranker.engine)
         if not {"nthread", "n_jobs"} & set(ranker.engine_parameters):
             ranker.set_params(nthread=_threads())
-        data = PreparedData(stacked(train), stacked(valid) if valid else None)
+        data = PreparedData(stack(train), stack(valid) if valid else None)
         _trainings[key] = Training(ranker, engine, data, None, sum_over_machines)
     return _trainings[key]
 
