@@ -68,9 +68,9 @@ def _help(text: str | None) -> str:
 
 
 def _table(head: str, rows: list[tuple[str, Any]]) -> str:
-    lines = [f"| {head} | |", "|---|---|"]
+    lines = ['<div class="options" markdown>', "", f"| {head} | |", "|---|---|"]
     lines += [f"| {_cell(name)} | {_cell(_meaning(parameter))} |" for name, parameter in rows]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", "</div>"])
 
 
 def _cell(text: str) -> str:
