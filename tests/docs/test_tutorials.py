@@ -16,14 +16,20 @@ _NUMBER = re.compile(r"[−-]?\d[\d,]*\.?\d*")
 
 
 def commands(markdown: str) -> list[tuple[str, list[str]]]:
-    """The commands of the blocks ```console, each with the lines that it is shown to print."""
+    """The commands of the blocks ```console, each with the lines that it is shown to print.
+
+    A block with a title is a file: it is written when it is met.
+    """
     found: list[tuple[str, list[str]]] = []
-    for block in re.findall(r"^```console\n(.*?)^```$", markdown, flags=re.MULTILINE | re.DOTALL):
+    blocks = re.findall(r"^```(console|\w+ title=\"[^\"]+\")\n(.*?)^```$", markdown, flags=re.MULTILINE | re.DOTALL)
+    for kind, block in blocks:
+        if kind != "console":
+            name = kind.split('"')[1]
+            found.append((f"cat > {name} <<'END OF FILE'\n{block}END OF FILE", []))
+            continue
         for line in block.splitlines():
             if line.startswith("$ "):
                 found.append((line[2:], []))
-            elif line == ">" or line.startswith("> "):  # goes on
-                found[-1] = (f"{found[-1][0]}\n{line[2:]}", [])
             else:
                 found[-1][1].append(line)
     return found
