@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-engines fuzz mutants lint bench screenshots clean
+.PHONY: demo test test-engines fuzz mutants lint bench screenshots docs notebooks notebooks-write clean
 
 demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
@@ -32,6 +32,16 @@ bench: $(VENV)/.bench
 screenshots: $(VENV)/.test
 	$(BIN)/python docs/make_screenshots.py
 
+docs: $(VENV)/.learn $(VENV)/.docs  # into site/; a broken link, anchor or reference fails, and so does anything fetched from elsewhere
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	$(BIN)/python docs/check_site.py site
+
+notebooks: $(VENV)/.learn $(VENV)/.notebooks  # runs all of examples/, in a copy
+	$(BIN)/python examples/run.py
+
+notebooks-write: $(VENV)/.learn $(VENV)/.notebooks  # the same, and keeps what they print
+	$(BIN)/python examples/run.py --write
+
 # One stamp per purpose: each installs what that purpose needs, and again when pyproject.toml changes.
 $(VENV)/.core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -48,4 +58,4 @@ $(VENV)/.%: $(VENV)/.core
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache build dist site

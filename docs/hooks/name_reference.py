@@ -1,0 +1,71 @@
+"""A reference of every public name: pages that mkdocstrings fills from the docstrings."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import surefoot
+
+FOLDER = "reference/names/"
+
+# The packages in the order of the work, and what their pages are called.
+TITLES = {
+    "data": "Read and write",
+    "measures": "Measure",
+    "risk": "Risk",
+    "report": "Assess and report",
+    "studies": "Studies of stability",
+    "learn": "Learn",
+    "neural": "Learn with networks",
+    "choose": "Choose",
+    "decide": "Decide and control",
+    "clicks": "Clicks",
+    "personal": "Personalize",
+    "errors": "Errors",
+}
+
+
+def names_by_package() -> dict[str, list[str]]:
+    """The public names by the package that holds them, classes first, in the order of `TITLES`."""
+    # Read off the package's own imports: loading every name would need every extra.
+    source = Path(surefoot.__file__).read_text(encoding="utf-8")
+    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom) and node.module]
+    homes = {one.name: (node.module or "").split(".") for node in imports for one in node.names}
+    found: dict[str, list[str]] = {package: [] for package in TITLES}
+    for name in sorted(surefoot.__all__, key=lambda name: (name.islower(), name)):
+        found.setdefault(homes[name][1], []).append(name)
+    return {package: names for package, names in found.items() if names}
+
+
+def name_pages() -> dict[str, tuple[str, str]]:
+    """Title and Markdown of each page, by its file."""
+    pages = {}
+    for package, names in names_by_package().items():
+        title = TITLES.get(package, package.capitalize())
+        listed = "\n".join(f"- [`{name}`][surefoot.{name}]" for name in names)
+        entries = "\n\n".join(f"::: surefoot.{name}" for name in names)
+        text = f"# {title}\n\nNames of `import surefoot as sf`, such as `sf.{names[-1]}`.\n\n{listed}\n\n{entries}\n"
+        pages[f"{FOLDER}{package}.md"] = (title, text)
+    return pages
+
+
+def with_links(markdown: str, *, bare: bool) -> str:
+    """The text with each public name in code, `sf.name` or `sf.name(…)`, linked to the reference; `bare`: `name` too.
+
+    >>> with_links("as `sf.u_risk(m, b)` has it", bare=False)
+    'as [`sf.u_risk(m, b)`][surefoot.u_risk] has it'
+    """
+    public = set(surefoot.__all__)
+
+    def link(match: re.Match[str]) -> str:
+        name = match["name"]
+        known = name in public and (bool(match["sf"]) or (bare and not match["call"]))
+        return f"[{match[0]}][surefoot.{name}]" if known else match[0]
+
+    parts = re.split(r"(^```.*?^```$)", markdown, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if part.startswith("```") else _CODE.sub(link, part) for part in parts)
+
+
+_CODE = re.compile(r"(?<![\[`\w])`(?P<sf>sf\.)?(?P<name>\w+)(?P<call>\([^`\n]*\))?`(?![\]`])")
