@@ -20,8 +20,8 @@ class Decision(PlainResult):
     @property
     def decision(self) -> Verdict:
         """ "ship", "stop" or "undecided"."""
-        found: Verdict = self._data["decision"]
-        return found
+        verdict: Verdict = self._data["decision"]
+        return verdict
 
     @property
     def exit_code(self) -> int:
@@ -52,14 +52,10 @@ class Decision(PlainResult):
         return to_junit(self._data)
 
     def page(self) -> str:
-        """One self-contained page."""
+        """The HTML of one self-contained page."""
         from surefoot.decide.gate.decision_page import to_page
 
         return to_page(self._data)
-
-    def write_markdown(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_markdown`, all or nothing."""
-        write_text(path, self.to_markdown())
 
     def write_junit(self, path: str | os.PathLike[str]) -> None:
         """Write `to_junit`, all or nothing."""
