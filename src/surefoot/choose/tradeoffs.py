@@ -14,6 +14,7 @@ from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.rows import gain_only
 from surefoot.choose.store import Store
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
+from surefoot.choose.tradeoffs_data import SCHEMA, TradeOffsData
 from surefoot.choose.trainings import Failure
 from surefoot.choose.worker import SHOWN
 from surefoot.errors import DataError, expecting, shortened
@@ -21,14 +22,13 @@ from surefoot.learn.options import OBJECTIVE
 from surefoot.report.result import PlainResult
 from surefoot.risk.plain_data import Json
 
-SCHEMA = "surefoot/sweep/1"
-
 
 class TradeOffs(PlainResult):
     """What a sweep found; `to_dict` is its plain data, everything else renders that."""
 
     called = "the result of a sweep"
     schemas = (SCHEMA,)
+    shape = TradeOffsData
 
     def to_text(self, width: int = 120) -> str:
         """The table and the answers that the command line prints."""
@@ -121,16 +121,21 @@ def _curves(found: Candidates, rows: Sequence[Json], part: str) -> Json:
     models = [row for row in rows if row["kind"] == MODEL]
     best = gain_only(rows)
     gain = None if best is None else points[best["name"]]
-    lines: Json = {}
+    lines: dict[str, list[list[float]]] = {}
     for objective in dict.fromkeys(row["objective"] for row in models if row["objective"] != OBJECTIVE):
         own = [points[row["name"]] for row in models if row["objective"] == objective]
-        lines[objective] = near_optimal_hull([*([] if gain is None else [gain]), *own])
+        lines[objective] = _pairs(near_optimal_hull([*([] if gain is None else [gain]), *own]))
     names = [row["name"] for row in rows if row["kind"] in RANKINGS]
     kept = undominated([points[name] for name in names])
     return {
         "lines": lines,
-        "hull": mixture_hull([points[row["name"]] for row in models]),
-        "proportional": None if gain is None else [ORIGIN, gain],
+        "hull": _pairs(mixture_hull([points[row["name"]] for row in models])),
+        "proportional": None if gain is None else _pairs([ORIGIN, gain]),
         "selective": selective_points(found, part),
         "undominated": [names[number] for number in kept],
     }
+
+
+def _pairs(points: Sequence[Point]) -> list[list[float]]:
+    """Risk and gain of each point, as plain lists."""
+    return [list(point) for point in points]

@@ -40,13 +40,13 @@ from surefoot.personal.options import (
     WEIGHTED_REGRESSION,
     WEIGHTED_RISK,
 )
+from surefoot.personal.personal_data import SCHEMA, PersonalizationData
 from surefoot.personal.sessions import looked_at
 from surefoot.personal.trainings import HELD, MODELS, Trainings
 from surefoot.report.result import PlainResult
 from surefoot.risk.multiplicity import holm
 from surefoot.risk.plain_data import Json
 
-SCHEMA = "surefoot/personalization/1"
 _CURVE = 50  # thresholds of the selective curve that are kept
 
 
@@ -55,6 +55,7 @@ class Personalization(PlainResult):
 
     called = "the result of a personalisation"
     schemas = (SCHEMA,)
+    shape = PersonalizationData
 
     def to_text(self, width: int = 120) -> str:
         """The paper's Table 2, and how to read it."""

@@ -61,7 +61,7 @@ def _schema(kind: Any, definitions: dict[str, Any], strict: bool) -> dict[str, A
         return {"type": "array", "items": _schema(parts[0], definitions, strict)}
     if origin is dict:
         return {"type": "object", "additionalProperties": _schema(parts[1], definitions, strict)}
-    return {"type": _PLAIN[kind]}
+    return {} if kind is Any else {"type": _PLAIN[kind]}
 
 
 def _object(kind: Any, definitions: dict[str, Any], strict: bool) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def _wrong(data: Any, kind: Any, place: str) -> str | None:
         if not isinstance(data, dict):
             return _not(data, place, "an object")
         return next(filter(None, (_wrong(one, parts[1], f"{place}.{name}") for name, one in data.items())), None)
-    return None if _is_plain(data, kind) else _not(data, place, _PLAIN[kind])
+    return None if kind is Any or _is_plain(data, kind) else _not(data, place, _PLAIN[kind])
 
 
 @cache

@@ -13,7 +13,8 @@ from surefoot.errors import ArgumentError
 from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.plain_data import Json
 from surefoot.studies.options import MOST, REPLICATES
-from surefoot.studies.study import SAME, Study, matrices_of, schema_of
+from surefoot.studies.study import SAME, Study, matrices_of
+from surefoot.studies.study_data import schema_name
 
 
 def compare_functions(
@@ -47,7 +48,7 @@ def compare_functions(
     disagreements = [found for other in matrices[1:] for found in _disagreements(first, other, most)]
     return Study(
         {
-            "schema": schema_of("functions"),
+            "schema": schema_name("functions"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(first.systems),
             "queries": len(first.queries),

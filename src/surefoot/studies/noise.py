@@ -20,7 +20,8 @@ from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
 from surefoot.studies.options import MEASURES, NOISE, REPEATS
-from surefoot.studies.study import Study, schema_of
+from surefoot.studies.study import Study
+from surefoot.studies.study_data import schema_name
 
 _TRACE_STEPS = 60
 
@@ -71,7 +72,7 @@ def noise_study(
             trace = _trace(hits, base, given, levels, seed, query)
     return Study(
         {
-            "schema": schema_of("noise"),
+            "schema": schema_name("noise"),
             "measures": [str(measure) for measure in given],
             "normalize": normalize,
             "queries": len(judgments.queries),

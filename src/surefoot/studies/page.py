@@ -8,7 +8,8 @@ from surefoot.errors import ArgumentError, visible
 from surefoot.report.html import render_page
 from surefoot.report.line_chart import Line, line_chart
 from surefoot.risk.plain_data import Json
-from surefoot.studies.text import findings, functions_table, kind, title
+from surefoot.studies.study_data import kind
+from surefoot.studies.text import findings, functions_table, title
 
 
 def to_page(studies: Sequence[Json]) -> str:

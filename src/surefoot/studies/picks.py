@@ -18,7 +18,8 @@ from surefoot.errors import ArgumentError, of_other_queries, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
 from surefoot.studies.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
-from surefoot.studies.study import SAME, Study, matrices_of, schema_of
+from surefoot.studies.study import SAME, Study, matrices_of
+from surefoot.studies.study_data import schema_name
 
 _CELLS = 1 << 21  # subset × query cells handled at once
 
@@ -60,7 +61,7 @@ def subset_study(
         }
     return Study(
         {
-            "schema": schema_of("subsets"),
+            "schema": schema_name("subsets"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": queries,
@@ -110,7 +111,7 @@ def time_study(
         here[:, column] = difference[:, rows].mean(axis=1)
     return Study(
         {
-            "schema": schema_of("time"),
+            "schema": schema_name("time"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": len(matrices[0].queries),

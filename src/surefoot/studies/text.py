@@ -11,6 +11,7 @@ from surefoot.report.escapes import csv_text
 from surefoot.report.tables import terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.plain_data import Json
+from surefoot.studies.study_data import kind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,11 +38,6 @@ def tables(data: Json) -> list[RenderableType]:
 def to_csv(data: Json) -> str:
     """The study's figures at full precision, one row for each measure and size, period or function."""
     return csv_text(*_CSV[kind(data)](data))
-
-
-def kind(data: Json) -> str:
-    """Which study the data is of: noise, subsets, time or functions."""
-    return str(data["schema"]).split("-", 1)[1].split("/", 1)[0]
 
 
 def title(data: Json) -> str:
