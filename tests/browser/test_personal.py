@@ -7,17 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.clicks.logs import GRADES, YANDEX14, generated, made
+from tests.personal.small import small_study
 
-from surefoot.personal.study import Personalization, study
+from surefoot.personal.study import Personalization
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Personalization:
-    folder = tmp_path_factory.mktemp("personal")
-    table = made(generated(folder, 60, queries=30), folder / "made", YANDEX14, GRADES)
-    small = {"betas": (0.1, 0.5), "alphas": (1.0,), "lowest": (1.0,)}
-    return study(table, labels="grades", grid=small, ranker={"n_estimators": 10, "min_data_in_leaf": 20})
+def result() -> Personalization:
+    return small_study()
 
 
 def test_a_session_can_be_looked_at(open_file: Any, result: Personalization, tmp_path: Path) -> None:

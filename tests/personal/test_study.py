@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.clicks.logs import GRADES, SATISFIED, YANDEX14, generated, made
+from tests.clicks.logs import SATISFIED, YANDEX14, generated, made
+from tests.personal.small import SMALL, small_study, small_table
+from tests.report.schemas import check_data, check_file
 
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError
@@ -24,23 +26,18 @@ from surefoot.personal.figures import (
 from surefoot.personal.lists import PARTS, read_lists
 from surefoot.personal.methods import Material, Setting
 from surefoot.personal.options import GRIDS, LABELS, METHODS
-from surefoot.personal.study import Personalization, chosen_model, study
-
-SMALL = {
-    "grid": {"betas": (0.1, 0.5), "alphas": (1.0,), "lowest": (1.0,)},
-    "ranker": {"n_estimators": 15, "min_data_in_leaf": 20},
-}
+from surefoot.personal.personal_data import personalization_schema
+from surefoot.personal.study import Personalization, study
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> FeatureTable:
-    folder = tmp_path_factory.mktemp("study")
-    return made(generated(folder, 150, queries=40), folder / "made", YANDEX14, GRADES)
+def table() -> FeatureTable:
+    return small_table()
 
 
 @pytest.fixture(scope="module")
-def result(table: FeatureTable) -> Personalization:
-    return study(table, labels="grades", **SMALL)
+def result() -> Personalization:
+    return small_study()
 
 
 class TestLists:
@@ -229,12 +226,20 @@ class TestResult:
         assert stamps == {file: file.stat().st_mtime_ns for file in (table.folder / "models").rglob("*")}
 
     def test_a_chosen_model_can_be_used(self, table: FeatureTable, result: Personalization) -> None:
-        ranker = Ranker.load(table.folder / chosen_model(result.to_dict(), METHODS["weighted"]))
         lists = read_lists(table, labels="grades")["test"]
         row = next(row for row in result.chosen if row["label"] == METHODS["weighted"])
+        ranker = Ranker.load(table.folder / result.to_dict()["models"][row["name"]])
         assert Judge(lists, LABELS["grades"]).figures(ranker.predict(lists.data))["gain"] == row["test"]["gain"]
-        with pytest.raises(ArgumentError, match="no model of 'best'"):
-            chosen_model(result.to_dict(), "best")
+
+    def test_its_schema(self, result: Personalization) -> None:
+        check_file("surefoot.personal", "personalization.schema.json", personalization_schema())
+        check_data(result.to_dict(), personalization_schema)
+
+    def test_another_type_is_refused_by_its_place(self, result: Personalization) -> None:
+        data = json.loads(result.to_json())
+        data["chosen"][0]["valid"]["share_reranked"] = None
+        with pytest.raises(DataError, match=r"chosen\[0\]\.valid\.share_reranked is None; expected a number"):
+            Personalization.from_dict(data)
 
     def test_tables(self, result: Personalization) -> None:
         for text in (result.to_text(200), result.to_markdown(), result.to_latex()):
@@ -242,7 +247,6 @@ class TestResult:
             assert "K-" in text
         assert result.to_csv().splitlines()[0].startswith("model,method,beta,alpha,chosen_as,part,mean,gain")
 
-    @pytest.mark.heavy
     def test_segments(self, table: FeatureTable) -> None:
         names = read_lists(table, labels="grades")["test"].data.queries
         kinds = {"kind": {name: "odd" if number % 2 else "even" for number, name in enumerate(names)}}
@@ -252,6 +256,7 @@ class TestResult:
         whole = sum(part["gain"] * part["lists"] for part in parts.values()) / len(names)
         assert whole == pytest.approx(row["test"]["gain"])
         assert "even: gain" in found.to_text(200)
+        check_data(found.to_dict(), personalization_schema)
 
     def test_sessions_to_look_at(self, result: Personalization) -> None:
         for session in result.to_dict()["sessions"]:

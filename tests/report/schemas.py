@@ -8,7 +8,6 @@ from importlib.resources import files
 from typing import Any
 
 import jsonschema
-import pytest
 
 
 def check_file(package: str, name: str, schema: dict[str, Any]) -> None:
@@ -18,16 +17,11 @@ def check_file(package: str, name: str, schema: dict[str, Any]) -> None:
 
 
 def check_data(data: dict[str, Any], schema: Callable[..., dict[str, Any]]) -> None:
-    """The data hold nothing that is not in the schema, which later versions may add to; and all that it requires."""
+    """The data hold nothing that is not in the schema, which later versions may add to."""
     jsonschema.Draft202012Validator.check_schema(schema())
     plain = json.loads(json.dumps(data, allow_nan=False))
     assert plain == data  # no tuples, nor keys that are no texts
     loose, strict = (jsonschema.Draft202012Validator(schema(strict=strict)) for strict in (False, True))
     strict.validate(plain)
     loose.validate({**plain, "later": 1})
-    with pytest.raises(jsonschema.ValidationError):
-        strict.validate({**plain, "later": 1})
-    for key in plain:
-        if key != "per_query":
-            with pytest.raises(jsonschema.ValidationError):
-                loose.validate({name: value for name, value in plain.items() if name != key})
+    assert not strict.is_valid({**plain, "later": 1})

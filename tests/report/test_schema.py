@@ -40,6 +40,9 @@ def test_assessments_hold_nothing_that_is_not_in_it(assessments: list[Any], per_
 
 def test_what_is_no_assessment(assessments: list[Any]) -> None:
     data = assessments[1].to_dict()
+    for key in data:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({name: value for name, value in data.items() if name != key}, assessment_schema())
     for wrong in ({**data, "queries": 0}, {**data, "alphas": []}, {**data, "systems": [{}]}, {**data, "schema": "x"}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(wrong, assessment_schema())

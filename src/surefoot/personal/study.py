@@ -255,12 +255,3 @@ def _selective(judges: dict[str, Judge], scores: dict[str, Floats], standard: Js
     best = largest_area(curve) or curve[0]
     points = [{part: [row[part]["share_reranked"], row[part]["gain"]] for part in HELD} for row in curve]
     return {"chosen": best, "curve": points}
-
-
-def chosen_model(data: Json, label: str) -> str:
-    """Where the model of a row of the table is kept, within the study's folder."""
-    found = next((row for row in data["chosen"] if row["label"] == label and row["name"] in data["models"]), None)
-    if found is None:
-        labels = [row["label"] for row in data["chosen"] if row["name"] in data["models"]]
-        raise ArgumentError(f"there is no model of {shortened(label)}; known are {', '.join(labels)}")
-    return str(data["models"][found["name"]])
