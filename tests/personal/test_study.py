@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -270,3 +272,9 @@ class TestResult:
         log.write_text("\n".join(lines) + "\n")
         with pytest.raises(DataError, match="no list with a satisfied click"):
             study(made(log, tmp_path / "made", YANDEX14, SATISFIED))
+
+
+def test_no_worker_of_a_sweep_is_loaded() -> None:
+    code = "import sys, surefoot.personal.personalize; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {name for name in loaded if name.startswith("surefoot.choose.")} <= {"surefoot.choose.frontier"}

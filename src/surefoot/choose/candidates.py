@@ -13,51 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats
 from surefoot.choose.options import BLENDED, MODEL, NAIVE, SEED_MEAN, SELECTIVE
 from surefoot.choose.plan import Job, Setting
 from surefoot.choose.store import Store
 from surefoot.choose.trainings import Trainings
 from surefoot.choose.worker import SHOWN, measures
-from surefoot.data.types.ranking_data import standardise
+from surefoot.learn.held_out import HeldOutQueries
 from surefoot.learn.options import OBJECTIVE
 from surefoot.learn.target import Target
-from surefoot.risk.churn import kendall_tau
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the model in a blend
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of validation queries that selective re-ranking touches
 CHANCES = (0.25, 0.5, 0.75)  # of the model in a mixture
-
-
-@dataclass(frozen=True)
-class Held:
-    """The validation or test queries of one fold: labels, how ties go, and what the baselines do."""
-
-    queries: list[str]
-    target: Target
-    measured: list[Target]
-    baselines: Floats  # scores of documents, a row per baseline
-    aggregate: Floats | None
-
-    @property
-    def lengths(self) -> Rows:
-        """Documents per query."""
-        return self.target.lengths
-
-    def values(self, scores: Floats) -> Floats:
-        """Each measure, a row each, of every query under these scores of documents."""
-        return np.stack([target.values(scores) for target in self.measured])
-
-    def standardised(self, scores: Floats) -> Floats:
-        """Scores less their query's mean, over their deviation within it."""
-        return standardise(scores, self.lengths)
-
-    def tau(self, scores: Floats) -> Floats:
-        """Kendall's τ between the ranking by these scores and the first baseline's; NaN for a single document."""
-        place = np.empty(len(scores), dtype=np.int64)
-        place[self.target.rank(self.baselines[0], fully=True)] = np.arange(len(scores))
-        group = np.repeat(np.arange(len(self.lengths)), self.lengths)
-        return kendall_tau(group, place[self.target.rank(scores, fully=True)], self.lengths)
 
 
 @dataclass
@@ -94,12 +62,12 @@ class Candidates:
             if all(len(one) == len(self.trainings.folds) and all(map(self.trainings.is_done, one)) for one in found):
                 self._jobs[setting] = found
 
-    def _part(self, fold: str, part: str) -> Held:
+    def _part(self, fold: str, part: str) -> HeldOutQueries:
         arrays = self.store.fold_arrays(fold)
         given = arrays[f"{part}_labels"], arrays[f"{part}_offsets"], arrays[f"{part}_ties"]
         targets = [Target(measure, *given, threads=1) for measure in self.measures]
-        return Held(
-            self.store.fold(fold)["queries"][part], targets[0], targets, arrays[f"{part}_baselines"],
+        return HeldOutQueries(
+            self.store.fold(fold)["queries"][part], targets, arrays[f"{part}_baselines"],
             arrays.get(f"{part}_aggregate"),
         )  # fmt: skip
 
@@ -137,7 +105,7 @@ class Candidates:
             )
         return self._baseline_values[part]
 
-    def _held(self, part: str) -> list[Held]:
+    def _held(self, part: str) -> list[HeldOutQueries]:
         return [self.parts[fold][part] for fold in self.folds]
 
     def models(self) -> Iterator[Candidate]:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from surefoot.arrays import Flags, Floats
-from surefoot.choose.candidates import Held
 from surefoot.choose.frontier import reranking_area
+from surefoot.learn.held_out import HeldOutQueries
 from surefoot.learn.target import Target
 from surefoot.personal.lists import SHOWN, Lists
 from surefoot.risk.assess import difference_figures
@@ -25,7 +25,7 @@ class Judge:
     def __init__(self, lists: Lists, measure: str) -> None:
         target = Target.of(lists.data, measure)
         shown = np.asarray(lists.data.baselines[SHOWN])[None, :]
-        self.held = Held(list(lists.data.queries), target, [target], shown, None)
+        self.held = HeldOutQueries(list(lists.data.queries), [target], shown)
         self.lists = lists
         self.shown = self.held.values(shown[0])[0]
 
