@@ -7,7 +7,6 @@ When the sweep ends, or dies, its end of the pipe closes, and the worker ends at
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import queue
@@ -23,6 +22,7 @@ from surefoot.choose.baselines import LEARNED, learned_baselines, scores_of
 from surefoot.choose.folds import PARTS, Fold, query_hashes
 from surefoot.choose.plan import TREES, Job
 from surefoot.choose.store import Store
+from surefoot.data.hashes import text_hash
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
 from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.options import MEASURE
@@ -90,7 +90,7 @@ class Worker:
         parts = [data_hash(data) for data in fold.sets]
         if self.store.learned and fold.held_out is not None:
             parts += [data_hash(fold.held_out), self.plan.measure, json.dumps(self._first, sort_keys=True)]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return text_hash(json.dumps(parts))
 
     @property
     def _first(self) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +10,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
 from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.writing.resumable import content_key
 from surefoot.learn.options import REGRESSION
 from surefoot.learn.prepared import Prepared
 from surefoot.measures.notation import Measure
@@ -61,8 +60,7 @@ class Setting:
 
     def key(self, *more: Any) -> str:
         """A name for the files of a training: the same for trainings that are alike in everything."""
-        parts = [self.method, self.beta, self.alpha, *more]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
+        return content_key([self.method, self.beta, self.alpha, *more])
 
 
 def settings(grid: dict[str, Any]) -> list[Setting]:
