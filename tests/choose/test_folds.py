@@ -10,7 +10,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.aggregates import Aggregate
-from surefoot.choose.folds import Source, keep_data
+from surefoot.choose.folds import Source, store_data
 
 
 @pytest.fixture
@@ -98,23 +98,23 @@ def test_impossible_sources() -> None:
 def test_data_in_memory_comes_back(tmp_path: Path) -> None:
     made = sf.synthetic_letor(queries=9, documents=4, features=3, seed=1).with_only([])
     given = made.with_baseline("a/b =\u202e", made.feature(1)).with_baseline("two", -made.feature(2))
-    path = keep_data(given, tmp_path, needed=True)
-    assert keep_data(given, tmp_path, needed=True) == path
+    path = store_data(given, tmp_path, needed=True)
+    assert store_data(given, tmp_path, needed=True) == path
     fold = Source(str(path), folds=3).load("Fold1")
     assert list(fold.train.baselines) == ["a/b =\u202e", "two"]
     rows = {query: i for i, query in enumerate(given.queries)}
     picked = given.select([rows[query] for query in fold.test.queries])
     np.testing.assert_array_equal(fold.test.X, picked.X)
     np.testing.assert_array_equal(fold.test.baselines["two"], picked.baselines["two"])
-    lists = keep_data([(given, given, given), (given, given, given)], tmp_path, needed=True)
+    lists = store_data([(given, given, given), (given, given, given)], tmp_path, needed=True)
     with pytest.raises(sf.DataError, match="in its train and its valid data"):
         Source(str(lists)).load("Fold1")
     assert Source(str(lists)).names() == ["Fold1", "Fold2"]
     for wrong in ([(given, given)], [], [(1, 2, 3)], [(given, given, given), (given,)]):
         with pytest.raises(sf.ArgumentError, match="must be a path, RankingData, or a list"):
-            keep_data(wrong, tmp_path, needed=True)
+            store_data(wrong, tmp_path, needed=True)
     with pytest.raises(sf.ArgumentError, match="nothing to compare with"):
-        keep_data(made, tmp_path, needed=True)
+        store_data(made, tmp_path, needed=True)
 
 
 @pytest.mark.parametrize("kind", ["max", "min", "mean", "entropy"])
@@ -161,13 +161,13 @@ def test_features_and_baselines_go_by_name(tmp_path: Path) -> None:
     first = named.with_baseline("one", made.feature(1)).with_baseline("two", made.feature(2))
     turned = first.with_only(["two", "one"]).with_features(np.ascontiguousarray(made.X[:, ::-1]), ["c", "b", "a"])
     shifted = turned.with_features(turned.X + 2, ["c", "b", "a"])
-    fold = Source(str(keep_data([(train, shifted, turned)], tmp_path, needed=True))).load("Fold1")
+    fold = Source(str(store_data([(train, shifted, turned)], tmp_path, needed=True))).load("Fold1")
     np.testing.assert_array_equal(fold.test.X, made.X)
     assert list(fold.test.baselines) == ["one", "two"]
     np.testing.assert_array_equal(fold.test.baselines["one"], made.feature(1))
     other = first.with_only(["one"])
     with pytest.raises(sf.ArgumentError, match="test data of Fold1 has the baselines"):
-        Source(str(keep_data([(train, shifted, other)], tmp_path, needed=True))).load("Fold1")
+        Source(str(store_data([(train, shifted, other)], tmp_path, needed=True))).load("Fold1")
 
 
 def test_files_of_baselines_are_files_of_the_data(folders: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.options import PRESETS
-from surefoot.choose.plan import Job, Plan, Setting, best
+from surefoot.choose.plan import Job, Plan, Setting, best_parameters
 from surefoot.choose.presets import preset
 
 
@@ -17,7 +17,7 @@ def plan(**given: Any) -> Plan:
         "objectives": ["u_risk"], "alphas": [1, 5], "seeds": [0], "grid": {}, "tune": "gain",
         "measure": "nDCG@10", "options": {},
     } | given  # fmt: skip
-    return Plan.of(**asked)
+    return Plan.checked(**asked)
 
 
 def test_gain_comes_first_and_once() -> None:
@@ -50,19 +50,19 @@ def test_the_best_has_the_greatest_mean_over_seeds_and_the_first_wins() -> None:
     short = {(4, 0): [0.1, 0.5], (4, 1): [0.6, 0.3], (8, 0): [0.4, 0.2], (8, 1): [0.3, 0.7]}
     reached = {at: [0.9] * 9 + [first] + [0.9] * 9 + [last] for at, (first, last) in short.items()}
     found = [(job, {"valid": reached[dict(job.parameters)["num_leaves"], job.seed]}) for job in tuned.trials("Fold1")]
-    assert best(tuned, found) == {"num_leaves": 8, "n_estimators": 20}  # 0.45, not 0.4
+    assert best_parameters(tuned, found) == {"num_leaves": 8, "n_estimators": 20}  # 0.45, not 0.4
     even = [(job, {"valid": [0.5] * 20}) for job, _ in found]
-    assert best(tuned, even) == {"num_leaves": 4, "n_estimators": 10}
+    assert best_parameters(tuned, even) == {"num_leaves": 4, "n_estimators": 10}
     lost = [
         (job, {"failed": "no tree"} if dict(job.parameters)["num_leaves"] == 8 else result) for job, result in found
     ]
-    assert best(tuned, lost) == {"num_leaves": 4, "n_estimators": 20}
-    assert best(tuned, [(job, {"failed": "no tree"}) for job, _ in found]) is None
+    assert best_parameters(tuned, lost) == {"num_leaves": 4, "n_estimators": 20}
+    assert best_parameters(tuned, [(job, {"failed": "no tree"}) for job, _ in found]) is None
     early = plan(grid=tuned.grid, seeds=[0, 1], options={"early_stopping_rounds": 5})
     stopped = [
         (job, {"valid": [0.1, 0.8, 0.2] if dict(job.parameters)["num_leaves"] == 8 else [0.5] * 20}) for job, _ in found
     ]
-    assert best(early, stopped)["num_leaves"] == 8  # its best tree counts, not its last
+    assert best_parameters(early, stopped)["num_leaves"] == 8  # its best tree counts, not its last
 
 
 def test_plain_data_there_and_back() -> None:

@@ -1,4 +1,4 @@
-"""A sweep's folder: what was asked for, each fold as it was met, and every finished training, each stored in one step.
+"""A sweep's folder: its settings, each fold as it was first read, and every finished training, each stored in one step.
 
     sweep.json        the plan and where the data comes from
     folds/Fold1/      fold.json, arrays.npz: labels, baselines' scores and queries of validation and test data
@@ -6,7 +6,7 @@
     points/KEY/       a saved ranker, point.json, arrays.npz: its scores and measures of validation and test data
 
 A key is a hash of everything that decides a training, so a changed plan finds what it shares with the one before. A
-folder or file appears whole or not at all; a program that was killed leaves hidden names, which the next one removes.
+folder or file appears complete or not at all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot import __version__
-from surefoot.choose.folds import KEPT, Source
+from surefoot.choose.folds import OWN_DATA, Source
 from surefoot.choose.options import PLAN
 from surefoot.choose.plan import Job, Plan
 from surefoot.data.reading.files import read_json
@@ -37,7 +37,7 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str], plan: Plan, source: Source, learned: bool = False) -> None:
         self.folder = Path(folder)
-        self._resumable = ResumableFolder(folder, PLAN, "sweep", beside=[KEPT])
+        self._resumable = ResumableFolder(folder, PLAN, "sweep", beside=[OWN_DATA])
         self.plan, self.source, self.learned = plan, source, learned
         self._folds: dict[str, dict[str, Any]] = {}
         self.files: list[list[Any]] = []
@@ -59,12 +59,12 @@ class Store:
             raise DataError.at(path, None, "does not describe a sweep of this version")
         with expecting("a sweep", path, "start it in a new folder"):
             plan, source = Plan.from_dict(content["plan"]), Source.from_dict(content["source"])
-            found = cls(folder, plan, source, bool(content["learned"]))
-            found.files, found.folds = list(content["files"]), list(content["folds"])
-            return found
+            store = cls(folder, plan, source, bool(content["learned"]))
+            store.files, store.folds = list(content["files"]), list(content["folds"])
+            return store
 
     def begin(self) -> None:
-        """Write down what is asked for; another sweep's folder, or one with other files, is rejected."""
+        """Write the settings; another sweep's folder, or one with other files, is rejected."""
         begun = self._resumable.resume()
         files, self.folds = self._files(), self.source.names()
         if begun is not None:
@@ -73,13 +73,13 @@ class Store:
                 self.to_check, files = set(self.folds), before.files
             if (before.source, before.learned) != (self.source, self.learned):
                 raise DataError.at(
-                    self.folder, None, f"holds a sweep of other data ({before.described}); name another folder"
+                    self.folder, None, f"holds a sweep of other data ({before.description}); name another folder"
                 )
         self._write(files)
         for kind in ("folds", "trials", "points"):
             (self.folder / kind).mkdir(exist_ok=True)
 
-    def checked(self, fold: str) -> None:
+    def confirm_fold(self, fold: str) -> None:
         """Note that a fold is what it was, or new."""
         if fold in self.to_check:
             self.to_check.discard(fold)
@@ -100,14 +100,14 @@ class Store:
         )  # fmt: skip
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """The data in a few words."""
         parts = [self.source.path, *self.source.baselines, *(["learned baselines"] if self.learned else [])]
         return ", ".join(parts)
 
     @property
     def origin(self) -> str:
-        """A hash of what was asked for, by which a result is known to be of it."""
+        """A hash of the settings, by which a result is known to be of it."""
         return content_key([self.plan.to_dict(), self.source.to_dict(), self.learned])
 
     @contextmanager
@@ -127,7 +127,7 @@ class Store:
         ])  # fmt: skip
 
     def has_fold(self, name: str) -> bool:
-        """Whether a fold was met before."""
+        """Whether a fold was read before."""
         return (self.folder / "folds" / name).is_dir()
 
     def fold(self, name: str) -> dict[str, Any]:
@@ -176,7 +176,7 @@ class Store:
             save_arrays(folder / "arrays.npz", arrays)
 
     def _json(self, path: Path) -> dict[str, Any]:
-        found = read_json(path)
-        if not isinstance(found, dict):
+        content = read_json(path)
+        if not isinstance(content, dict):
             raise DataError.at(path, None, "is not what a sweep writes; remove it, and run the sweep again")
-        return found
+        return content

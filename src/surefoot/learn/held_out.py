@@ -11,6 +11,9 @@ from surefoot.data.types.ranking_data import standardise
 from surefoot.learn.target import Target
 from surefoot.risk.churn import kendall_tau
 
+PARTS = ("train", "valid", "test")  # of the data of a study
+EVALUATED = PARTS[1:]  # those that models are chosen and judged by
+
 
 @dataclass(frozen=True)
 class HeldOutQueries:

@@ -25,7 +25,7 @@ class SegmentRow(SystemData):
 
 
 @dataclass(frozen=True)
-class Column:
+class FigureColumn:
     """A figure of each system: `key` names it for --sort and CSV, `heading` and `latex` head it in tables."""
 
     key: str
@@ -82,8 +82,8 @@ def _figure(figures: Mapping[str, object], key: str) -> Any:
     return figures[key]
 
 
-def _plain(key: str, heading: str, latex: str, digits: int | None = 4, **more: Any) -> Column:
-    return Column(key, heading, latex, lambda row: _figure(row, key), digits, **more)
+def _plain(key: str, heading: str, latex: str, digits: int | None = 4, **more: Any) -> FigureColumn:
+    return FigureColumn(key, heading, latex, lambda row: _figure(row, key), digits, **more)
 
 
 SYSTEM = _plain(
@@ -142,12 +142,12 @@ _AT_ALPHA: dict[str, tuple[str, str, int, int, str]] = {
 _TONES: dict[str | None, float] = {"reward": 1.0, "risk": -1.0}
 
 
-def at_alpha(alpha: float) -> list[Column]:
+def at_alpha(alpha: float) -> list[FigureColumn]:
     """The columns that depend on α, the interval of U_Risk beside it."""
     key = alpha_key(alpha)
 
-    def column(name: str, heading: str, latex: str, digits: int, spare: int, says: str) -> Column:
-        return Column(
+    def column(name: str, heading: str, latex: str, digits: int, spare: int, says: str) -> FigureColumn:
+        return FigureColumn(
             f"{name}@{key}",
             heading,
             latex,
@@ -166,12 +166,12 @@ def at_alpha(alpha: float) -> list[Column]:
     return [first, *_ends(alpha, "u_risk_interval", "u_risk", "U", "$U$", 4, spare=4), *rest]
 
 
-def ranked_at(alpha: float) -> list[Column]:
+def ranked_at(alpha: float) -> list[FigureColumn]:
     """The columns at α that systems are ranked by, as the papers' tables have them."""
     return [column for column in at_alpha(alpha) if column.rank]
 
 
-def intervals_at(data: AssessmentData, alpha: float) -> list[Column]:
+def intervals_at(data: AssessmentData, alpha: float) -> list[FigureColumn]:
     """The ends of the bootstrap's intervals at α; none without a bootstrap."""
     if not data["bootstrap"]:
         return []
@@ -182,21 +182,23 @@ def intervals_at(data: AssessmentData, alpha: float) -> list[Column]:
     ]
 
 
-def _ends(alpha: float, source: str, name: str, heading: str, latex: str, digits: int, spare: int = 0) -> list[Column]:
+def _ends(
+    alpha: float, source: str, name: str, heading: str, latex: str, digits: int, spare: int = 0
+) -> list[FigureColumn]:
     """Two columns for the interval under the key `source`."""
     key = alpha_key(alpha)
 
-    def column(end: int, word: str) -> Column:
+    def column(end: int, word: str) -> FigureColumn:
         def value(row: SystemData) -> float | None:
             interval = _figure(row["alpha"][key], source)
             return None if interval is None else float(interval[end])
 
-        return Column(f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits, spare=spare)
+        return FigureColumn(f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits, spare=spare)
 
     return [column(0, "low"), column(1, "high")]
 
 
-def segment_columns(alpha: float) -> list[Column]:
+def segment_columns(alpha: float) -> list[FigureColumn]:
     """What a table of segments shows: the summary, and the verdict at α."""
     kept = [column for column in SUMMARY if column.key not in ("reward", "ties", "worst_mean")]
     at = [column for column in at_alpha(alpha) if column.name in ("u_risk", "t_risk", "p_holm")]
@@ -232,7 +234,7 @@ def page_columns(data: AssessmentData) -> Json:
     }
 
 
-def _page_column(column: Column, data: AssessmentData) -> Json:
+def _page_column(column: FigureColumn, data: AssessmentData) -> Json:
     return {
         "key": column.name,
         "at": "@" in column.key,
@@ -247,11 +249,11 @@ def _page_column(column: Column, data: AssessmentData) -> Json:
     }
 
 
-def churn_columns(data: AssessmentData) -> list[Column]:
+def churn_columns(data: AssessmentData) -> list[FigureColumn]:
     """How far rankings moved; none without runs and a baseline's run to compare with."""
 
-    def column(key: str, heading: str, digits: int, spare: int) -> Column:
-        return Column(key, heading, heading, lambda row: _figure(row["churn"], key), digits, spare=spare)
+    def column(key: str, heading: str, digits: int, spare: int) -> FigureColumn:
+        return FigureColumn(key, heading, heading, lambda row: _figure(row["churn"], key), digits, spare=spare)
 
     if not all("churn" in row for row in data["systems"]):
         return []
@@ -263,7 +265,7 @@ def churn_columns(data: AssessmentData) -> list[Column]:
     ]
 
 
-def all_columns(data: AssessmentData) -> list[Column]:
+def all_columns(data: AssessmentData) -> list[FigureColumn]:
     """Every column of an assessment, in the order of the CSV file."""
     columns = [SYSTEM, *SUMMARY, *MORE, *churn_columns(data)]
     for alpha in data["alphas"]:
@@ -271,11 +273,11 @@ def all_columns(data: AssessmentData) -> list[Column]:
     return columns
 
 
-def _more_at(alpha: float) -> list[Column]:
+def _more_at(alpha: float) -> list[FigureColumn]:
     key = alpha_key(alpha)
     return [
-        Column(f"t_adjusted@{key}", "T adj.", "$T_{adj}$", lambda row: row["alpha"][key]["t_adjusted"], 3),
-        Column(f"t_sturdy@{key}", "T sturdy", "$T_{sturdy}$", lambda row: row["alpha"][key]["t_sturdy"], 3),
+        FigureColumn(f"t_adjusted@{key}", "T adj.", "$T_{adj}$", lambda row: row["alpha"][key]["t_adjusted"], 3),
+        FigureColumn(f"t_sturdy@{key}", "T sturdy", "$T_{sturdy}$", lambda row: row["alpha"][key]["t_sturdy"], 3),
     ]
 
 

@@ -13,7 +13,7 @@ from surefoot.report.columns import (
     INTERVAL,
     SUMMARY,
     SYSTEM,
-    Column,
+    FigureColumn,
     all_columns,
     at_alpha,
     churn_columns,
@@ -73,7 +73,7 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
     return parts
 
 
-def _meaning(column: Column, data: AssessmentData) -> str:
+def _meaning(column: FigureColumn, data: AssessmentData) -> str:
     said = column.said(data)
     return f"{column.heading}: {said[0].lower()}{said[1:]}"
 
@@ -100,7 +100,7 @@ class _Fitted:
     def __init__(
         self,
         rows: Sequence[SystemData],
-        columns: Sequence[Column],
+        columns: Sequence[FigureColumn],
         caption: str,
         significant: str | None = None,
         name: str = SYSTEM.heading,
@@ -127,9 +127,9 @@ class _Fitted:
         if hidden := [column.heading for column in self._columns if column not in shown]:
             yield Text(f" no room for: {', '.join(hidden)}", style="dim italic")
 
-    def _fitting(self, width: int) -> list[Column]:
+    def _fitting(self, width: int) -> list[FigureColumn]:
         """The columns there is room for, the least spare first; those of one number stay or go together."""
-        kept: list[Column] = []
+        kept: list[FigureColumn] = []
         for number in sorted({column.spare for column in self._columns}):
             group = [column for column in self._columns if column.spare == number]
             needed = sum(cell_width(self._cells[column.key], column.heading) for column in group)
@@ -139,7 +139,7 @@ class _Fitted:
         return [column for column in self._columns if column in kept]
 
     @staticmethod
-    def _cell(column: Column, row: SystemData, significant: str | None) -> Cell:
+    def _cell(column: FigureColumn, row: SystemData, significant: str | None) -> Cell:
         tone = (column.tone(row) or 0.0) if column.tone else 0.0
         cell = [(visible(column.text(row)), "green" if tone > 0 else "red" if tone < 0 else "")]
         rank = column.rank(row) if column.rank else None
@@ -222,7 +222,7 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(rows: Sequence[SystemData], columns: Sequence[Column]) -> str:
+def _markdown_table(rows: Sequence[SystemData], columns: Sequence[FigureColumn]) -> str:
     cells = [[column.text(row) for column in columns] for row in rows]
     return markdown_table([column.heading for column in columns], cells)
 
