@@ -262,5 +262,5 @@ def test_slider_at_ten_thousand_queries(show: Any) -> None:
         }"""
     )
     print(f"slider at 10,000 × 5: median {np.median(took):.1f} ms, worst {max(took):.1f} ms")
-    assert opened.text("#alpha-said") == "each loss counts 13.5 times"
+    assert opened.text("#alpha-note") == "each loss counts 13.5 times"
     assert opened.quiet()

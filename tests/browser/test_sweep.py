@@ -37,7 +37,7 @@ def test_points_are_hovered_and_compared(swept: sf.TradeOffs, open_file: Any, tm
     one = next(each for each in swept.rows if each["name"] == first)
     changed = [mine - other for mine, other in zip(row["per_query"], one["per_query"], strict=True)]
     helped = sum(change > 0 for change in changed)
-    assert f"{helped} helped, {sum(change < 0 for change in changed)} hurt" in opened.text("#compare-said")
+    assert f"{helped} helped, {sum(change < 0 for change in changed)} hurt" in opened.text("#compare-note")
     heads = page.locator("#queries-head th").all_inner_texts()
     assert heads == ["query", first[:15] + "…" if len(first) > 16 else first, "u_risk α=5", "difference"]
     worst = min(range(len(changed)), key=changed.__getitem__)

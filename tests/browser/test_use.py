@@ -65,9 +65,9 @@ def test_slider_recomputes_and_sorts_again(show: Any, demo: Assessment) -> None:
     bold = next(row for row in data["systems"] if row["system"] == "bold")
     assert cell(opened, "bold", "U_Risk") == f"{bold['alpha']['0']['u_risk']:+.4f}".replace("-", "−")
     assert cell(opened, "today", "T_Risk") == cell(opened, "today", "p adj.") == "–"
-    assert "counts" not in opened.text("#alpha-said")
+    assert "counts" not in opened.text("#alpha-note")
     slide(opened, 2.5)
-    assert opened.text("#alpha-said") == "each loss counts 3.5 times"
+    assert opened.text("#alpha-note") == "each loss counts 3.5 times"
     assert opened.page.input_value("#alpha-number") == "2.5"
 
 

@@ -135,7 +135,7 @@ def test_aggregates_against_a_loop(kind: str) -> None:
         )
     found = Aggregate.parse(f"{kind}:2")
     np.testing.assert_allclose(found(data), expected, rtol=1e-6)
-    added = found.added(data)
+    added = found.add_to(data)
     assert added.n_features == 4
     np.testing.assert_allclose(added.X[:, 3], np.repeat(expected, data.lengths), rtol=1e-5)
 

@@ -15,6 +15,7 @@ from tests.report.schemas import check_data, check_file
 
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError
+from surefoot.learn.held_out import PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.figures import (
     Judge,
@@ -25,8 +26,8 @@ from surefoot.personal.figures import (
     most_gain_at_share,
     naive,
 )
-from surefoot.personal.lists import PARTS, read_lists
-from surefoot.personal.methods import Material, Setting
+from surefoot.personal.lists import read_lists
+from surefoot.personal.methods import MethodSetting, TrainingData
 from surefoot.personal.options import GRIDS, LABELS, METHODS
 from surefoot.personal.personal_data import personalization_schema
 from surefoot.personal.study import Personalization, study
@@ -171,9 +172,12 @@ class TestMaterial:
 
     def test_methods_learn_from_their_own_labels(self, table: FeatureTable) -> None:
         lists = read_lists(table, labels="satisfied")
-        material = Material(lists["train"].data, lists["valid"].data)
-        clicks, weighted = material.of(Setting("standard")), material.of(Setting("weighted", beta=0.5))
-        cut = material.of(Setting("lowest_click", beta=2.0))
+        material = TrainingData(lists["train"].data, lists["valid"].data)
+        clicks, weighted = (
+            material.for_setting(MethodSetting("standard")),
+            material.for_setting(MethodSetting("weighted", beta=0.5)),
+        )
+        cut = material.for_setting(MethodSetting("lowest_click", beta=2.0))
         assert clicks.train.y is lists["train"].data.y
         assert weighted.train.y[:10].max() > 1
         assert weighted._bins is clicks._bins
@@ -182,17 +186,17 @@ class TestMaterial:
         assert len(cut.valid) == len(clicks.valid)
 
     def test_objectives(self) -> None:
-        assert Setting("risk", alpha=2).objective("AP") == {"measure": "AP", "objective": "u_risk", "alpha": 2}
-        assert Setting("weighted", beta=0.1).objective("AP") == {"measure": "nDCG@10", "objective": "gain"}
-        both = Setting("weighted_risk", beta=0.1, alpha=5).objective("AP")
+        assert MethodSetting("risk", alpha=2).objective("AP") == {"measure": "AP", "objective": "u_risk", "alpha": 2}
+        assert MethodSetting("weighted", beta=0.1).objective("AP") == {"measure": "nDCG@10", "objective": "gain"}
+        both = MethodSetting("weighted_risk", beta=0.1, alpha=5).objective("AP")
         assert both == {"measure": "nDCG@10", "objective": "u_risk", "alpha": 5}
 
     @pytest.mark.parametrize(
         ("measure", "own"), [("AP", "nDCG@10"), ("RR", "nDCG@10"), (LABELS["grades"], LABELS["grades"])]
     )
     def test_regression_needs_gains(self, measure: str, own: str) -> None:
-        assert Setting("standard_regression").objective(measure) == {"measure": own, "objective": "regression"}
-        weighted = Setting("weighted_regression", beta=0.1)
+        assert MethodSetting("standard_regression").objective(measure) == {"measure": own, "objective": "regression"}
+        weighted = MethodSetting("weighted_regression", beta=0.1)
         assert weighted.objective(measure) == {"measure": "nDCG@10", "objective": "regression"}
 
     def test_the_papers_grid(self) -> None:

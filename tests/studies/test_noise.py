@@ -9,7 +9,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.measures.matching import match
-from surefoot.studies.noise import reranked
+from surefoot.studies.noise import rerank
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def test_reranking_is_what_reading_the_noisy_run_gives(made) -> None:
     noisy = run.ranking.scores + np.random.default_rng(0).normal(size=len(run))
     frame = run.to_frame().with_columns(score=noisy)
     again = sf.read_run(frame, name="again")
-    hits = reranked(match(run, made.qrels), noisy)
+    hits = rerank(match(run, made.qrels), noisy)
     assert hits.run.documents().to_list() == again.documents().to_list()
     for measure in ("nDCG@5", "ERR@10", "AP", "SoftNDCG@5", "rNDCG@5"):
         expected = sf.score(made.qrels, again, measure).values[0]
@@ -95,6 +95,6 @@ def test_the_query_to_trace_is_found_on_one_scale() -> None:
     plain = sf.Measure.parse("SoftNDCG(normalize='none')@5")
     for seed in range(3):
         noise = 0.05 * np.random.default_rng([seed, 0]).standard_normal(len(base))
-        moved = np.abs(plain(reranked(hits, base + noise)) - plain(reranked(hits, base)))
+        moved = np.abs(plain(rerank(hits, base + noise)) - plain(rerank(hits, base)))
         study = sf.noise_study(made.qrels, made.runs[0], ["SoftNDCG@5"], sizes=[0.05], repeats=1, seed=seed)
         assert study.to_dict()["trace"]["query"] == made.qrels.queries[int(moved.argmax())]

@@ -13,7 +13,7 @@ _FOLDER = "surefoot.choose/assets"
 _SHARED = "surefoot.report/assets"
 _SCRIPTS = (
     f"{_FOLDER}/data.js", f"{_SHARED}/dom.js", f"{_SHARED}/chart.js", f"{_FOLDER}/plane.js", f"{_FOLDER}/learning.js",
-    f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_FOLDER}/main.js",
+    f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_SHARED}/selects.js", f"{_FOLDER}/main.js",
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ SCHEMA: Literal["surefoot/personalization/1"] = "surefoot/personalization/1"
 SharePoint: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2), "Share re-ranked and gain."]
 
 
-class Figures(TypedDict):
+class RerankingFigures(TypedDict):
     """A ranking against the shown order."""
 
     mean: float
@@ -31,7 +31,7 @@ class Figures(TypedDict):
     gain_per_reranked: float | None
 
 
-class PartFigures(Figures):
+class JudgedFigures(RerankingFigures):
     """A ranking against the shown order and the standard model, on validation or test lists."""
 
     share_of_gain: Annotated[float | None, "Of the standard model's."]
@@ -40,7 +40,7 @@ class PartFigures(Figures):
     p: NotRequired[Annotated[float | None, "Of a paired test with the shown order, after Holm; on test lists."]]
 
 
-class SegmentFigures(Figures):
+class SegmentFigures(RerankingFigures):
     """A ranking on the lists of one segment."""
 
     lists: Count
@@ -54,8 +54,8 @@ class ModelRow(TypedDict):
     alpha: float | None
     name: str
     parameters: Annotated[str, "As tables show them."]
-    valid: PartFigures
-    test: PartFigures
+    valid: JudgedFigures
+    test: JudgedFigures
 
 
 class ChosenRow(ModelRow):
@@ -65,7 +65,7 @@ class ChosenRow(ModelRow):
     segments: NotRequired[Annotated[dict[str, dict[str, SegmentFigures]], "By column and segment, on test lists."]]
 
 
-class CurvePoint(TypedDict):
+class EntropyPoint(TypedDict):
     """Selective re-ranking up to a threshold of the least entropy."""
 
     valid: SharePoint
@@ -137,7 +137,7 @@ class PersonalizationData(TypedDict):
     shown: ShownMeans
     rows: list[ModelRow]
     chosen: list[ChosenRow]
-    selective: list[CurvePoint]
+    selective: list[EntropyPoint]
     models: Annotated[dict[str, str], "The folder of each chosen model, below the study's."]
     sessions: list[SessionData]
 

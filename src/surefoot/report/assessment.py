@@ -116,7 +116,7 @@ class Assessment(PlainResult):
         by_measure = data.get("measures", [data]) if isinstance(data, dict) else []
         for part in by_measure or [None]:
             cls.check_schema(part)
-        assessment = cls([_part(dict(part)) for part in by_measure], _kinds(by_measure[0].get("per_query") or {}))
+        assessment = cls([_part(dict(part)) for part in by_measure], _segments(by_measure[0].get("per_query") or {}))
         # All that a rendering reads is there.
         assessment.to_text(), assessment.to_csv()
         if all(scores is not None for _, scores in assessment._parts):
@@ -132,7 +132,7 @@ class Assessment(PlainResult):
     @property
     def scores(self) -> Scores:
         """The scores by the leading measure."""
-        return _needed(self._parts[0][1])
+        return _require_scores(self._parts[0][1])
 
     def __getitem__(self, measure: str) -> Assessment:
         """The assessment by one of the measures alone."""
@@ -142,7 +142,7 @@ class Assessment(PlainResult):
         raise ArgumentError(f"{shortened(measure)} was not assessed; assessed were {', '.join(self.measures)}")
 
     def to_dict(self, *, per_query: bool = False) -> Json:
-        """Plain data that JSON can hold and `assessment.schema.json` describes; per query where asked for."""
+        """Plain data that JSON can hold and `assessment.schema.json` describes; `per_query` adds queries' figures."""
         parts = [dict(part) for part in self.by_measure(per_query=per_query)]
         return parts[0] if len(parts) == 1 else {"schema": SCHEMA, "measures": parts}
 
@@ -151,7 +151,8 @@ class Assessment(PlainResult):
         if not per_query:
             return [data for data, _ in self._parts]
         return [
-            {**data, "per_query": per_query_data(data, _needed(scores), self._segments)} for data, scores in self._parts
+            {**data, "per_query": per_query_data(data, _require_scores(scores), self._segments)}
+            for data, scores in self._parts
         ]
 
     def to_metrics(self) -> dict[str, float]:
@@ -256,11 +257,11 @@ class Assessment(PlainResult):
         queries of each system come with their top results, by default 500; `system` and `alpha` are what the page shows
         first.
         """
-        from surefoot.report.page import Made, Texts, page_payload, to_page
+        from surefoot.report.page import Provenance, Texts, page_payload, to_page
 
-        parts = [(data, _needed(scores)) for data, scores in self._parts]
+        parts = [(data, _require_scores(scores)) for data, scores in self._parts]
         payload = page_payload(parts, self._segments, detail, system, alpha, Texts(queries, documents))
-        return to_page(payload, self._data, Made(title, command, sources))
+        return to_page(payload, self._data, Provenance(title, command, sources))
 
     def _repr_html_(self) -> str:
         from surefoot.report.page import to_notebook
@@ -273,7 +274,8 @@ class Assessment(PlainResult):
         Of several measures, `measure` is the first column.
         """
         frames = [
-            (data["measure"], per_query_frame(per_query_data(data, _needed(scores)))) for data, scores in self._parts
+            (data["measure"], per_query_frame(per_query_data(data, _require_scores(scores))))
+            for data, scores in self._parts
         ]
         if len(frames) == 1:
             return frames[0][1]
@@ -281,11 +283,11 @@ class Assessment(PlainResult):
         return pl.concat(named, how="vertical_relaxed")
 
 
-def _kinds(block: Json) -> Segments:
+def _segments(block: Json) -> Segments:
     """Each column's segments by query, as `read_segments` gives them."""
     return {
-        column: {query: kind for query, kind in zip(block["queries"], of, strict=True) if kind is not None}
-        for column, of in block.get("segments", {}).items()
+        column: {query: kind for query, kind in zip(block["queries"], segments, strict=True) if kind is not None}
+        for column, segments in block.get("segments", {}).items()
     }
 
 
@@ -299,11 +301,13 @@ def _part(data: Json) -> Part:
             missing=data["missing"], dropped=data["dropped"], no_relevant=data["no_relevant"],
             tie_rule=data["tie_rule"],
         )  # fmt: skip
-    data["systems"] = [_completed(row) for row in data["systems"]]
+    data["systems"] = [_with_later_figures(row) for row in data["systems"]]
     data["segments"] = [
         {
             **column,
-            "segments": [{**part, "systems": [*map(_completed, part["systems"])]} for part in column["segments"]],
+            "segments": [
+                {**part, "systems": [*map(_with_later_figures, part["systems"])]} for part in column["segments"]
+            ],
         }
         for column in data["segments"]
     ]
@@ -311,13 +315,13 @@ def _part(data: Json) -> Part:
     return cast("AssessmentData", data), scores
 
 
-def _completed(row: Json) -> Json:
+def _with_later_figures(row: Json) -> Json:
     """A system's figures; files of version 0.1 have no sturdy test, and their verdicts go by the adjusted p."""
     absent = {"t_sturdy": None, "p_sturdy": None, "verdict_adjusted": None}
     return {**row, "alpha": {key: {**test, **absent, **test} for key, test in row["alpha"].items()}}
 
 
-def _needed(scores: Scores | None) -> Scores:
+def _require_scores(scores: Scores | None) -> Scores:
     if scores is None:
         raise ArgumentError(
             "this assessment has no scores of each query at hand: it was read from a file without them (write it with "

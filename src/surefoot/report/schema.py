@@ -47,10 +47,10 @@ def _schema(kind: Any, definitions: dict[str, Any], strict: bool) -> dict[str, A
             definitions[kind.__name__] = _object(kind, definitions, strict)
         return {"$ref": f"#/$defs/{kind.__name__}"}
     if origin is Annotated:
-        found = _schema(parts[0], definitions, strict)
+        schema = _schema(parts[0], definitions, strict)
         for more in parts[1:]:
-            found |= {"description": more} if isinstance(more, str) else dict([more])
-        return found
+            schema |= {"description": more} if isinstance(more, str) else dict([more])
+        return schema
     if origin is NotRequired:
         return _schema(parts[0], definitions, strict)
     if origin is Literal:

@@ -26,7 +26,7 @@ def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
 
 
 class Study(PlainResult):
-    """What a study of stability found; `to_dict` is its plain data, everything else renders that."""
+    """The result of a study of stability; `to_dict` is its plain data, everything else renders that."""
 
     called = "a study of stability"
     schemas = tuple(map(schema_name, SHAPES))
