@@ -11,6 +11,7 @@ from surefoot.choose.figures import baseline_rows, candidate_rows, selective_poi
 from surefoot.choose.findings import findings
 from surefoot.choose.frontier import ORIGIN, Point, last_alpha, mixture_hull, near_optimal_hull, undominated
 from surefoot.choose.options import MODEL, RANKINGS
+from surefoot.choose.page import to_page
 from surefoot.choose.rows import gain_only
 from surefoot.choose.store import Store
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
@@ -19,7 +20,7 @@ from surefoot.choose.trainings import Failure
 from surefoot.errors import DataError, expecting, shortened
 from surefoot.learn.held_out import EVALUATED
 from surefoot.learn.options import OBJECTIVE
-from surefoot.report.result import PlainResult
+from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.plain_data import Json
 
 
@@ -29,28 +30,11 @@ class TradeOffs(PlainResult):
     called = "the result of a sweep"
     schemas = (SCHEMA,)
     shape = TradeOffsData
-
-    def to_text(self, width: int = 120) -> str:
-        """The table and the answers that the command line prints."""
-        return to_text(self._data, width)
-
-    def to_csv(self) -> str:
-        """One row for each candidate and part of the data, figures at full precision."""
-        return to_csv(self._data)
-
-    def to_markdown(self) -> str:
-        """The papers' tables in Markdown."""
-        return to_markdown(self._data)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
 
     def to_latex(self) -> str:
         """The papers' tables in LaTeX."""
         return to_latex(self._data)
-
-    def page(self) -> str:
-        """One self-contained page with the curves, where points can be compared."""
-        from surefoot.choose.page import to_page
-
-        return to_page(self._data)
 
     @property
     def rows(self) -> list[Json]:

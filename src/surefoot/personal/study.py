@@ -41,10 +41,12 @@ from surefoot.personal.options import (
     WEIGHTED_REGRESSION,
     WEIGHTED_RISK,
 )
+from surefoot.personal.page import to_page
 from surefoot.personal.personal_data import SCHEMA, PersonalizationData
 from surefoot.personal.rankers import MODELS, StudyRankers
 from surefoot.personal.sessions import example_sessions
-from surefoot.report.result import PlainResult
+from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_text
+from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.multiplicity import holm
 from surefoot.risk.plain_data import Json
 
@@ -57,36 +59,11 @@ class Personalization(PlainResult):
     called = "the result of a personalisation"
     schemas = (SCHEMA,)
     shape = PersonalizationData
-
-    def to_text(self, width: int = 120) -> str:
-        """The paper's Table 2, and how to read it."""
-        from surefoot.personal.tables import to_text
-
-        return to_text(self._data, width)
-
-    def to_csv(self) -> str:
-        """One row for each trained setting and part of the data, figures at full precision."""
-        from surefoot.personal.tables import to_csv
-
-        return to_csv(self._data)
-
-    def to_markdown(self) -> str:
-        """The paper's Table 2 in Markdown."""
-        from surefoot.personal.tables import to_markdown
-
-        return to_markdown(self._data)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
 
     def to_latex(self) -> str:
         """The paper's Table 2 in LaTeX."""
-        from surefoot.personal.tables import to_latex
-
         return to_latex(self._data)
-
-    def page(self) -> str:
-        """One self-contained page with the curves, and sessions to look at."""
-        from surefoot.personal.page import to_page
-
-        return to_page(self._data)
 
     @property
     def rows(self) -> list[Json]:

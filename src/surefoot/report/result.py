@@ -1,13 +1,14 @@
 """The base of every result: plain data first, and the same names for writing it, reading it back and showing it.
 
-A result fills in three renderings of its data (`to_text`, `to_csv` and `page`); all others follow from these.
+A result fills in the functions that render its data (`Renderings`), or has methods of its own for some of them.
 """
 
 from __future__ import annotations
 
 import html
 import os
-from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 from surefoot.data.reading.files import read_json
@@ -17,27 +18,42 @@ from surefoot.report.plain_json import to_json
 from surefoot.report.shape import check_shape
 
 
-class PlainResult(ABC):
+def _missing(data: Any, *args: Any, **options: Any) -> str:
+    raise NotImplementedError("a result fills in its renderings, or has methods of its own")
+
+
+@dataclass(frozen=True)
+class Renderings:
+    """The functions that render the plain data of one kind of result; the options of methods are theirs."""
+
+    text: Callable[..., str] = _missing
+    csv: Callable[..., str] = _missing
+    page: Callable[..., str] = _missing
+    markdown: Callable[..., str] | None = None
+
+
+class PlainResult:
     """A result: `to_dict` is its plain data, everything else renders that."""
 
     called = "a result"  # in messages
     schemas: tuple[str, ...]  # of which the data names one
     shape: Any = None  # the TypedDict of the data
+    renderings = Renderings()
 
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    @abstractmethod
     def to_text(self, *args: Any, **options: Any) -> str:
-        """The tables that the command line prints."""
+        """The tables that the command line prints, on lines of at most `width` letters (120 by default)."""
+        return self.renderings.text(self._data, *args, **options)
 
-    @abstractmethod
     def to_csv(self, *args: Any, **options: Any) -> str:
         """The figures at full precision, one row each."""
+        return self.renderings.csv(self._data, *args, **options)
 
-    @abstractmethod
     def page(self, *args: Any, **options: Any) -> str:
         """The HTML of one self-contained page."""
+        return self.renderings.page(self._data, *args, **options)
 
     def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
         """Plain data that JSON can hold."""
@@ -48,7 +64,9 @@ class PlainResult(ABC):
         return to_json(self.to_dict(*args, **options))
 
     def to_markdown(self, *args: Any, **options: Any) -> str:
-        """The result in Markdown: the tables as a block of plain text, unless a result has tables of its own."""
+        """The result in Markdown; without tables of its own, what the command line prints as a block of text."""
+        if self.renderings.markdown is not None:
+            return self.renderings.markdown(self._data, *args, **options)
         text = self.to_text(*args, **options)
         fence = "```" if "```" not in text else "~~~~"
         return f"{fence}text\n{text}\n{fence}\n"

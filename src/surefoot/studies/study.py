@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from surefoot.data.types.scores import Scores, check_once, check_same
 from surefoot.errors import ArgumentError
-from surefoot.report.result import PlainResult
+from surefoot.report.result import PlainResult, Renderings
 from surefoot.report.shape import check_shape
 from surefoot.risk.plain_data import Json
+from surefoot.studies.page import to_page
 from surefoot.studies.study_data import SHAPES, kind, schema_name
 from surefoot.studies.text import to_csv, to_text
 
@@ -30,25 +31,12 @@ class Study(PlainResult):
 
     called = "a study of stability"
     schemas = tuple(map(schema_name, SHAPES))
+    renderings = Renderings(to_text, to_csv, lambda data: to_page([data]))
 
     @classmethod
     def check_data(cls, data: Json) -> None:
         """Refuse data of other types than studies of its kind have."""
         check_shape(data, SHAPES[kind(data)])
-
-    def to_csv(self) -> str:
-        """One row for each measure and size, period or function, figures at full precision."""
-        return to_csv(self._data)
-
-    def to_text(self, width: int = 120) -> str:
-        """The tables that the command line prints."""
-        return to_text(self._data, width)
-
-    def page(self) -> str:
-        """One self-contained page with the study's charts."""
-        from surefoot.studies.page import to_page
-
-        return to_page([self._data])
 
     def __repr__(self) -> str:
         """Which study, of what."""
