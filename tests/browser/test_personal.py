@@ -105,8 +105,8 @@ def test_lists_of_a_session(opened: Any, result: Personalization) -> None:
     assert page.locator("#model").input_value() == model
     order = sessions[0]["lists"][0]["orders"][model]
     moved = sum(place != now for now, place in enumerate(order))
-    said = f"{moved} result{'s' * (moved != 1)} of {len(order)} would stand elsewhere" if moved else "the order stays"
-    assert said in opened.text("#session-note")
+    note = f"{moved} result{'s' * (moved != 1)} of {len(order)} would stand elsewhere" if moved else "the order stays"
+    assert note in opened.text("#session-note")
     assert opened.quiet()
 
 

@@ -209,13 +209,13 @@ def test_hostile_names_on_a_phone(show: Any) -> None:
 
 def test_hostile_notebook(show: Any, browser: Any) -> None:
     page = browser.new_page()
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    requested: list[str] = []
+    page.on("dialog", lambda dialog: (requested.append(dialog.message), dialog.dismiss()))
     page.set_content(hostile_assessment()._repr_html_())
     names = page.locator("tbody th").all_text_contents()
     assert sorted(names) == sorted(name.replace("\u202e", "\ufffd") for name in HOSTILE)
     assert page.locator("img, script").count() == 0
-    assert asked == []
+    assert requested == []
     page.close()
 
 

@@ -82,13 +82,13 @@ def test_the_table_sorts_and_charts_follow_the_objective(swept: sf.TradeOffs, op
     opened.settle()
     names = page.locator("#body th button").all_inner_texts()
     losses = {row["name"]: row["test"]["losses"] for row in swept.rows}
-    found = [losses[name] for name in names if name in losses]
-    assert found == sorted(found, reverse=True)
+    shown = [losses[name] for name in names if name in losses]
+    assert shown == sorted(shown, reverse=True)
     page.locator("#head button", has_text="lost").click()
     opened.settle()
     names = page.locator("#body th button").all_inner_texts()
-    found = [losses[name] for name in names if name in losses]
-    assert found == sorted(found)
+    shown = [losses[name] for name in names if name in losses]
+    assert shown == sorted(shown)
     assert page.locator("#head th[aria-sort]").get_attribute("aria-sort") == "ascending"
     page.select_option("#objective", "geo_risk")
     opened.settle()

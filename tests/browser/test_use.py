@@ -31,7 +31,7 @@ def cell(opened: Any, system: str, heading: str) -> str:
 
 def test_missing_queries_stand_in_the_verdict(show: Any) -> None:
     made = sf.synthetic_runs(queries=60)
-    half = {query: found for i, (query, found) in enumerate(made.runs[0].to_dict().items()) if i % 2}
+    half = {query: documents for i, (query, documents) in enumerate(made.runs[0].to_dict().items()) if i % 2}
     runs = {"today": made.runs[0], "half": half, "bold": made.runs[1]}
     zero = sf.assess(sf.score(made.qrels, runs, "nDCG@10"), baseline="today", alphas=[5])
     opened = show(zero, "#system=half")
@@ -298,8 +298,8 @@ def of_p(p: float) -> Assessment:
     low, high = 0.0, 1.0
     while high - low > 1e-9:
         shift = (low + high) / 2
-        found = sf.t_test(base + noise - 0.5 + shift, base).p_sturdy or 0.0
-        low, high = (shift, high) if found > p else (low, shift)
+        reached = sf.t_test(base + noise - 0.5 + shift, base).p_sturdy or 0.0
+        low, high = (shift, high) if reached > p else (low, shift)
     return sf.assess(sf.Scores([base, base + noise - 0.5 + high], ["today", "new"], range(60)), "today", [0])
 
 

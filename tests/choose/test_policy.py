@@ -58,8 +58,8 @@ def test_folds_count_by_their_queries() -> None:
         {"folds": {fold: {"test": dict.fromkeys(keys, value) | {"queries": queries}}}}
         for fold, value, queries in (("a", 1.0, 30), ("b", 2.0, 10))
     )
-    found = pooled({"a": one, "b": other})
-    assert (found["risk"], found["mean"], found["wins"], found["queries"]) == (1.25, 1.25, 3.0, 40)
+    means = pooled({"a": one, "b": other})
+    assert (means["risk"], means["mean"], means["wins"], means["queries"]) == (1.25, 1.25, 3.0, 40)
 
 
 def test_least_risk_that_keeps_the_gain(result: sf.TradeOffs) -> None:
@@ -100,10 +100,10 @@ def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: Store, tmp_path
     choice = select(result, SelectionPolicy("max_risk", 1))
     fold, name, seed = copy_model(store, choice, tmp_path / "model")
     assert (fold, name, seed) == ("Fold1", choice.chosen["Fold1"]["name"], 0)
-    held = store.source.load("Fold1").test
+    test_data = store.source.load("Fold1").test
     ranker = sf.Ranker.load(tmp_path / "model")
-    expected = sf.swept_models(store.folder, name)[0].predict(held.X)
-    np.testing.assert_array_equal(ranker.predict(held.X), expected)
+    expected = sf.swept_models(store.folder, name)[0].predict(test_data.X)
+    np.testing.assert_array_equal(ranker.predict(test_data.X), expected)
     assert copy_model(store, choice, tmp_path / "other", "Fold3")[0] == "Fold3"
     with pytest.raises(sf.ArgumentError, match="there is no fold 'Fold9'"):
         copy_model(store, choice, tmp_path / "none", "Fold9")
@@ -137,15 +137,15 @@ def test_tables_have_every_candidate(result: sf.TradeOffs) -> None:
     for text in (result.to_markdown(), result.to_text(), result.to_latex()):
         assert all(f"blended w=0.{tenth}" in text for tenth in range(1, 10))
     assert r"u\_risk $\alpha$=5" in result.to_latex()
-    said = result.to_text()
+    text = result.to_text()
     for question in (
         "Do risk-sensitive models beat",
         "Do larger α converge faster?",
         "keep more rankings near",
         "less risk",
     ):
-        assert question in said
-    assert "tuned for gain alone" in said
+        assert question in text
+    assert "tuned for gain alone" in text
 
 
 def test_the_page_holds_no_html_of_names(result: sf.TradeOffs) -> None:

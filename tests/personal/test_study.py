@@ -48,18 +48,18 @@ class TestLists:
 
     @pytest.mark.parametrize("by", ["user", "session", "time"])
     def test_parts_do_not_overlap(self, by: str, table: FeatureTable) -> None:
-        found = read_lists(table, labels="grades", split=by)
+        lists = read_lists(table, labels="grades", split=by)
         rows = table.scan().collect()
         column = "day" if by == "time" else by
         of = dict(zip(rows["impression"], rows[column], strict=True))
-        seen = [{of[name] for name in found[part].data.queries} for part in PARTS]
+        seen = [{of[name] for name in lists[part].data.queries} for part in PARTS]
         assert not seen[0] & seen[1]
         assert not seen[1] & seen[2]
         assert not seen[0] & seen[2]
         if by == "time":
             assert max(seen[0]) < min(seen[1])
             assert max(seen[1]) < min(seen[2])
-        sizes = [len(found[part].data.queries) for part in PARTS]
+        sizes = [len(lists[part].data.queries) for part in PARTS]
         assert sum(sizes) == table.counts["satisfied_lists"]
         assert sizes[0] > sizes[1]
 
@@ -79,9 +79,9 @@ class TestLists:
         assert set(np.unique(data.y)) == {0.0, 1.0}
 
     def test_a_sample_is_drawn_by_names(self, table: FeatureTable) -> None:
-        whole, some = (read_lists(table, labels="grades", sample=sample) for sample in (None, 300))
+        everything, some = (read_lists(table, labels="grades", sample=sample) for sample in (None, 300))
         assert sum(len(some[part].data.queries) for part in PARTS) == 300
-        assert all(set(some[part].data.queries) <= set(whole[part].data.queries) for part in PARTS)
+        assert all(set(some[part].data.queries) <= set(everything[part].data.queries) for part in PARTS)
 
     def test_what_cannot_be(self, table: FeatureTable) -> None:
         with pytest.raises(ArgumentError, match="did you mean grades"):
@@ -125,8 +125,8 @@ class TestFigures:
 
 
 def average_precision(labels: np.ndarray) -> float:
-    found = [(labels[: rank + 1] > 0).mean() for rank in range(len(labels)) if labels[rank] > 0]
-    return float(np.mean(found))
+    precisions = [(labels[: rank + 1] > 0).mean() for rank in range(len(labels)) if labels[rank] > 0]
+    return float(np.mean(precisions))
 
 
 def point(share: float, gain: float, risk: float = 0.1) -> dict:
@@ -204,8 +204,8 @@ class TestMaterial:
         assert grid["betas"] == (*(i / 100 for i in range(1, 10)), *(i / 10 for i in range(1, 11)))
         assert grid["alphas"] == (*(i / 10 for i in range(1, 10)), *range(1, 11))
         assert grid["lowest"] == tuple(i / 10 for i in range(1, 21))
-        wanted = {"num_leaves": 10, "min_data_in_leaf": 2000, "n_estimators": 500, "learning_rate": 0.25}
-        assert grid["ranker"].items() >= wanted.items()
+        settings = {"num_leaves": 10, "min_data_in_leaf": 2000, "n_estimators": 500, "learning_rate": 0.25}
+        assert grid["ranker"].items() >= settings.items()
 
 
 class TestResult:
@@ -256,13 +256,13 @@ class TestResult:
     def test_segments(self, table: FeatureTable) -> None:
         names = read_lists(table, labels="grades")["test"].data.queries
         kinds = {"kind": {name: "odd" if number % 2 else "even" for number, name in enumerate(names)}}
-        found = study(table, labels="grades", segments=kinds, **SMALL)
-        row = found.chosen[0]
+        by_segment = study(table, labels="grades", segments=kinds, **SMALL)
+        row = by_segment.chosen[0]
         parts = row["segments"]["kind"]
-        whole = sum(part["gain"] * part["lists"] for part in parts.values()) / len(names)
-        assert whole == pytest.approx(row["test"]["gain"])
-        assert "even: gain" in found.to_text(200)
-        check_data(found.to_dict(), personalization_schema)
+        mean_gain = sum(part["gain"] * part["lists"] for part in parts.values()) / len(names)
+        assert mean_gain == pytest.approx(row["test"]["gain"])
+        assert "even: gain" in by_segment.to_text(200)
+        check_data(by_segment.to_dict(), personalization_schema)
 
     def test_sessions_to_look_at(self, result: Personalization) -> None:
         for session in result.to_dict()["sessions"]:

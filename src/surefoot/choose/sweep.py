@@ -39,7 +39,7 @@ def sweep(
     engine: str = ENGINE,
     look: Callable[[SweepProgress], None] | None = None,
     options: Mapping[str, Any] | None = None,
-    **given: Any,
+    **overrides: Any,
 ) -> TradeOffs:
     """Train objectives × α × parameters × seeds on every fold, and compare them on validation and test data.
 
@@ -54,11 +54,11 @@ def sweep(
 
     Objectives compare with the first baseline; "faro@all" (T*-FARO) and geo_risk with all of them.
     """
-    unknown = sorted(given.keys() - DEFAULTS)
+    unknown = sorted(overrides.keys() - DEFAULTS)
     if unknown:
         raise ArgumentError(f"sweep has no argument {unknown[0]!r}; it has {', '.join(DEFAULTS)}")
     usual = DEFAULTS | ({} if preset is None else known_preset(preset))
-    settings = usual | given | {"grid": replaced(engine_of(engine), usual["grid"], given.get("grid", {}))}
+    settings = usual | overrides | {"grid": replaced(engine_of(engine), usual["grid"], overrides.get("grid", {}))}
     objectives = [settings["objectives"]] if isinstance(settings["objectives"], str) else settings["objectives"]
     plan = Plan.checked(
         objectives, settings["alphas"], settings["seeds"], settings["grid"], settings["tune"], settings["measure"],

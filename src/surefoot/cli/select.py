@@ -45,8 +45,8 @@ def select(
 
     **Example:** `surefoot select sweep/ --keep-gain 0.95 -o model/`
     """
-    given = {"max_risk": max_risk, "keep_gain": keep_gain, "geo_risk": geo_risk}
-    policies = [(name, level) for name, level in given.items() if level is not None]
+    levels = {"max_risk": max_risk, "keep_gain": keep_gain, "geo_risk": geo_risk}
+    policies = [(name, level) for name, level in levels.items() if level is not None]
     policies += [("largest_area", 0.0)] if largest_area else []
     if len(policies) != 1:
         raise ArgumentError(
