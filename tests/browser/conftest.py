@@ -102,8 +102,8 @@ def show(open_file: Callable[..., Opened], tmp_path: Path) -> Callable[..., Open
 
     def opened(assessment: Assessment, fragment: str = "", **options: Any) -> Opened:
         path = tmp_path / "report.html"
-        given = {key: options.pop(key) for key in ("queries", "documents", "title") if key in options}
-        assessment.to_html(path, **given)
+        page_options = {key: options.pop(key) for key in ("queries", "documents", "title") if key in options}
+        assessment.to_html(path, **page_options)
         return open_file(path, fragment, **options)
 
     return opened

@@ -28,15 +28,15 @@ def answered() -> Assessment:
     return sf.assess(scores, "today", ALPHAS, segments=kinds)
 
 
-def said(opened: Any) -> str:
+def shown_verdict(opened: Any) -> str:
     return opened.text("#effect")
 
 
 def test_opens_at_the_smallest_alpha_above_0(show: Any, answered: Assessment) -> None:
     opened = show(answered)
     assert opened.page.evaluate("surefoot.state().alpha") == 1
-    assert said(opened) == answered.verdict("bold")
-    assert "Suffering by more than chance: fate doomed" in said(opened)
+    assert shown_verdict(opened) == answered.verdict("bold")
+    assert "Suffering by more than chance: fate doomed" in shown_verdict(opened)
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
@@ -52,7 +52,7 @@ def test_which_system_to_ship(show: Any, answered: Assessment, measure: str) -> 
         opened.page.click("#advice-show")
         opened.settle()
         assert not opened.page.locator("#advice-show").is_visible()
-        assert expected.endswith(said(opened).removesuffix(f" {few_queries(60, alpha)}"))
+        assert expected.endswith(shown_verdict(opened).removesuffix(f" {few_queries(60, alpha)}"))
     assert opened.quiet()
 
 
@@ -71,7 +71,7 @@ def test_measure_picker(show: Any, answered: Assessment, demo: Assessment) -> No
     opened = show(answered)
     opened.page.select_option("#measure-pick", "AP")
     opened.settle()
-    assert said(opened) == answered["AP"].verdict("bold")
+    assert shown_verdict(opened) == answered["AP"].verdict("bold")
     assert opened.text("#measure").startswith("AP · ")
     assert "measure=AP" in opened.page.url
     opened.go("#" + opened.page.url.partition("#")[2])
@@ -85,23 +85,23 @@ def test_segments(show: Any, answered: Assessment, demo: Assessment) -> None:
     opened = show(answered)
     rows = opened.page.locator("#segments-body tr")
     data = answered["nDCG@10"].to_dict()
-    found = [
+    expected = [
         (part["segment"], next(row for row in part["systems"] if row["system"] == "bold")["alpha"]["1"])
         for column in data["segments"]
         for part in column["segments"]
     ]
-    found.sort(key=lambda one: one[1]["u_risk"])
-    assert [text.split()[-1] for text in rows.locator("button").all_inner_texts()] == [name for name, _ in found]
+    expected.sort(key=lambda one: one[1]["u_risk"])
+    assert [text.split()[-1] for text in rows.locator("button").all_inner_texts()] == [name for name, _ in expected]
     headings = opened.page.locator("#segments-head th").all_inner_texts()[1:]
     cells = dict(zip(headings, rows.first.locator("td").all_inner_texts(), strict=True))
     assert headings == [column.heading for column in segment_columns(1)]
-    assert cells["U_Risk"] == f"{found[0][1]['u_risk']:+.4f}".replace("-", "−")
-    assert cells["T_Risk"] == f"{found[0][1]['t_risk']:.3f} ▼".replace("-", "−")
+    assert cells["U_Risk"] == f"{expected[0][1]['u_risk']:+.4f}".replace("-", "−")
+    assert cells["T_Risk"] == f"{expected[0][1]['t_risk']:.3f} ▼".replace("-", "−")
     rows.first.locator("button").click()
     opened.settle()
     assert opened.text("#measure").endswith(" of fate doomed")
     assert "column=fate&segment=doomed" in opened.page.url
-    assert "systems and segments" in said(opened)
+    assert "systems and segments" in shown_verdict(opened)
     assert opened.page.locator("#queries-body tr").count() == min(10, data["segments"][0]["segments"][1]["queries"])
     opened.go("#" + opened.page.url.partition("#")[2])
     assert opened.page.locator("#segments-body tr.chosen").count() == 1
@@ -111,7 +111,7 @@ def test_segments(show: Any, answered: Assessment, demo: Assessment) -> None:
     opened.page.keyboard.press("Escape")
     opened.page.select_option("#segment", "")
     opened.settle()
-    assert said(opened) == answered.verdict("bold")
+    assert shown_verdict(opened) == answered.verdict("bold")
     assert opened.quiet()
     assert not show(demo).page.locator("#segments-section").is_visible()
 
@@ -143,13 +143,13 @@ def test_orders_of_segments(show: Any, many_kinds: Assessment) -> None:
 
 def test_more_suffering_segments_than_are_named(show: Any, many_kinds: Assessment) -> None:
     assert " more." in many_kinds.verdict("new")
-    assert said(show(many_kinds)) == many_kinds.verdict("new")
+    assert shown_verdict(show(many_kinds)) == many_kinds.verdict("new")
 
 
 def test_an_assessment_read_back_has_its_segments(show: Any, answered: Assessment, tmp_path: Any) -> None:
     answered.write_json(tmp_path / "a.json", per_query=True)
     opened = show(Assessment.read(tmp_path / "a.json"))
-    assert said(opened) == answered.verdict("bold")
+    assert shown_verdict(opened) == answered.verdict("bold")
 
 
 def test_measures_of_different_queries_are_refused() -> None:
@@ -162,7 +162,7 @@ def test_measures_of_different_queries_are_refused() -> None:
 def test_texts_beside_ids(show: Any, demo: Assessment) -> None:
     queries = {query: f"goats of valley {i}" for i, query in enumerate(demo.scores.queries)}
     documents = {
-        document: f"Title of {document}" for found in demo.scores.runs[0].to_dict().values() for document in found
+        document: f"Title of {document}" for ranked in demo.scores.runs[0].to_dict().values() for document in ranked
     }
     opened = show(demo, queries=queries, documents=documents, title="Spring release")
     page = opened.page
@@ -252,16 +252,16 @@ def test_points_have_labels_where_there_is_room(show: Any, demo: Assessment) -> 
 def test_print_keeps_headings_with_what_follows(show: Any, demo: Assessment) -> None:
     opened = show(demo)
     opened.page.emulate_media(media="print")
-    kept = "[...document.querySelectorAll('main h2')].map((one) => getComputedStyle(one).breakAfter)"
-    assert set(opened.page.evaluate(kept)) == {"avoid"}
+    breaks = "[...document.querySelectorAll('main h2')].map((one) => getComputedStyle(one).breakAfter)"
+    assert set(opened.page.evaluate(breaks)) == {"avoid"}
 
 
 def test_as_good_on_average(show: Any) -> None:
     scores = {"today": {"a": 0.5, "b": 0.25, "c": 0.75}, "new": {"a": 0.25, "b": 0.5, "c": 0.75}}
     assessment = sf.assess(scores, "today", [0])
     opened = show(assessment)
-    assert said(opened) == assessment.verdict("new")
-    assert "new is on average as good as today and hurts 1 of 3 queries" in said(opened)
+    assert shown_verdict(opened) == assessment.verdict("new")
+    assert "new is on average as good as today and hurts 1 of 3 queries" in shown_verdict(opened)
 
 
 def test_segments_have_a_mean(show: Any, answered: Assessment) -> None:

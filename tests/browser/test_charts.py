@@ -55,9 +55,9 @@ def test_curves_over_alpha(show: Any, demo: Assessment) -> None:
     opened = show(demo, "#system=bold")
     for chart, kind, values in expected:
         up, across = axes(opened, chart)
-        found = points(opened, f"#{chart} path.curve.{kind}")
-        np.testing.assert_allclose(found[:, 0], across.at(alphas), atol=CLOSE, err_msg=chart)
-        np.testing.assert_allclose(found[:, 1], up.at(values), atol=CLOSE, err_msg=chart)
+        drawn = points(opened, f"#{chart} path.curve.{kind}")
+        np.testing.assert_allclose(drawn[:, 0], across.at(alphas), atol=CLOSE, err_msg=chart)
+        np.testing.assert_allclose(drawn[:, 1], up.at(values), atol=CLOSE, err_msg=chart)
     up, _ = axes(opened, "t-risk")
     band = opened.page.locator("#t-risk rect.band")
     top, height = (float(band.get_attribute(name)) for name in ("y", "height"))
@@ -92,8 +92,8 @@ def test_the_number_of_queries_significantly_hurt(show: Any, outliers: Assessmen
     opened = show(outliers, f"#alpha={alpha}")
     ends = {}
     for at in (0, 5, 10, 15):
-        found = sf.query_scores(outliers.scores["new"], outliers.scores["today"], at)
-        ends[at] = int((found.t_j < -found.critical).sum()), int((found.t_j > found.critical).sum())
+        tested = sf.query_scores(outliers.scores["new"], outliers.scores["today"], at)
+        ends[at] = int((tested.t_j < -tested.critical).sum()), int((tested.t_j > tested.critical).sum())
     hurt, helped = ends[alpha]
     assert (hurt, helped) == (2, 1 if alpha == 0 else 0)
     assert opened.page.locator("#differences text.said.hurt").text_content() == f"▼ {hurt} significantly hurt"
@@ -138,6 +138,6 @@ def test_profiles_go_from_easy_to_hard(show: Any, demo: Assessment) -> None:
     order = np.argsort(-mean, kind="stable")
     up, _ = axes(opened, "profiles")
     for kind, values in [("chosen", demo.scores["bold"]), ("reference", demo.scores["today"]), ("other", mean)]:
-        found = points(opened, f"#profiles path.curve.{kind}")
-        np.testing.assert_allclose(found[:, 1], up.at(values[order]), atol=CLOSE, err_msg=kind)
-        assert (np.diff(found[:, 0]) > 0).all()
+        drawn = points(opened, f"#profiles path.curve.{kind}")
+        np.testing.assert_allclose(drawn[:, 1], up.at(values[order]), atol=CLOSE, err_msg=kind)
+        assert (np.diff(drawn[:, 0]) > 0).all()

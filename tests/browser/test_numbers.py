@@ -26,16 +26,16 @@ def assert_same(opened: Any, scores: sf.Scores, baselines: list[str], measure: i
     for baseline in baselines:
         expected = sf.assess(scores, baseline, ALPHAS, **options).to_dict()["systems"]
         for alpha in ALPHAS:
-            found = opened.page.evaluate("([a, b, m]) => surefoot.figures(a, b, m)", [alpha, baseline, measure])
-            assert_rows(found, expected, alpha, f"against {baseline} by measure {measure}")
+            actual = opened.page.evaluate("([a, b, m]) => surefoot.figures(a, b, m)", [alpha, baseline, measure])
+            assert_rows(actual, expected, alpha, f"against {baseline} by measure {measure}")
 
 
 def assert_rows(found: list[Any], expected: list[Any], alpha: float, which: str) -> None:
     assert [row["system"] for row in found] == [row["system"] for row in expected]
     for mine, theirs in zip(found, expected, strict=True):
-        wanted = {key: theirs[key] for key in PLAIN}
-        wanted |= {key: theirs["alpha"][alpha_key(alpha)][key] for key in AT_ALPHA}
-        for key, value in wanted.items():
+        figures = {key: theirs[key] for key in PLAIN}
+        figures |= {key: theirs["alpha"][alpha_key(alpha)][key] for key in AT_ALPHA}
+        for key, value in figures.items():
             where = f"{key} of {mine['system']} {which} at α = {alpha}"
             if isinstance(value, float | list):
                 assert mine[key] == pytest.approx(value, abs=1e-9, rel=1e-12), where
@@ -106,9 +106,9 @@ def test_the_mean_gives_no_loss_to_who_equals_it(show: Any) -> None:
 
 def test_the_curve_is_the_sturdy_t(show: Any, trec_2012: sf.Scores) -> None:
     opened = show(sf.assess(trec_2012, "indriCASP"))
-    found = opened.page.evaluate("() => surefoot.curve('indriCASP', 'sys44', [0, 2, 5, 20])")
+    actual = opened.page.evaluate("() => surefoot.curve('indriCASP', 'sys44', [0, 2, 5, 20])")
     tests = [sf.t_test(trec_2012["sys44"], trec_2012["indriCASP"], alpha) for alpha in (0, 2, 5, 20)]
-    assert found == pytest.approx([test.t_sturdy for test in tests], rel=1e-9, abs=1e-12)
+    assert actual == pytest.approx([test.t_sturdy for test in tests], rel=1e-9, abs=1e-12)
 
 
 def test_per_query_scores(show: Any, trec_2012: sf.Scores) -> None:
@@ -117,14 +117,14 @@ def test_per_query_scores(show: Any, trec_2012: sf.Scores) -> None:
         for alpha in (0, 5):
             expected = sf.query_scores(trec_2012[system], trec_2012["indriCASP"], alpha)
             assert expected is not None
-            found = opened.page.evaluate("(given) => surefoot.queryScores(...given)", [alpha, "indriCASP", system])
-            assert [one["tR"] for one in found] == pytest.approx(expected.t_r.tolist(), abs=1e-9)
-            assert [one["tJ"] for one in found] == pytest.approx(expected.t_j.tolist(), abs=1e-9)
+            actual = opened.page.evaluate("(given) => surefoot.queryScores(...given)", [alpha, "indriCASP", system])
+            assert [one["tR"] for one in actual] == pytest.approx(expected.t_r.tolist(), abs=1e-9)
+            assert [one["tJ"] for one in actual] == pytest.approx(expected.t_j.tolist(), abs=1e-9)
             significant = (np.abs(expected.t_j) > expected.critical).tolist()
-            assert [one["significant"] for one in found] == significant
+            assert [one["significant"] for one in actual] == significant
     # The topics that Dinçer et al. (2014) name for uogTrA44xi.
-    found = opened.page.evaluate("() => surefoot.queryScores(0, 'indriCASP', 'sys24')")
-    hurt = [q for q, one in zip(trec_2012.queries, found, strict=True) if one["significant"] and one["tJ"] < 0]
+    actual = opened.page.evaluate("() => surefoot.queryScores(0, 'indriCASP', 'sys24')")
+    hurt = [q for q, one in zip(trec_2012.queries, actual, strict=True) if one["significant"] and one["tJ"] < 0]
     assert hurt == ["166", "175"]
 
 
@@ -147,8 +147,8 @@ def test_each_segment(show: Any, trec_2012: sf.Scores) -> None:
     for baseline in (some.systems[0], some.systems[3], "mean", "median"):
         expected = sf.assess(some, baseline, ALPHAS, segments=kinds).to_dict()["segments"]
         for alpha in ALPHAS:
-            found = opened.page.evaluate("([a, b]) => surefoot.segments(a, b)", [alpha, baseline])
-            for mine, theirs in zip(found, expected, strict=True):
+            actual = opened.page.evaluate("([a, b]) => surefoot.segments(a, b)", [alpha, baseline])
+            for mine, theirs in zip(actual, expected, strict=True):
                 assert mine["column"] == theirs["column"]
                 for one, other in zip(mine["segments"], theirs["segments"], strict=True):
                     assert (one["segment"], one["queries"]) == (other["segment"], other["queries"])
@@ -160,8 +160,8 @@ def test_turning_points(show: Any, trec_2012: sf.Scores) -> None:
     opened = show(sf.assess(trec_2012, "indriCASP"))
     for baseline in ("indriCASP", "sys44", "mean"):
         expected = [row["turns"] for row in sf.assess(trec_2012, baseline).to_dict()["systems"]]
-        found = opened.page.evaluate("(baseline) => surefoot.turns(baseline)", baseline)
-        for mine, theirs in zip(found, expected, strict=True):
+        actual = opened.page.evaluate("(baseline) => surefoot.turns(baseline)", baseline)
+        for mine, theirs in zip(actual, expected, strict=True):
             assert (mine is None) == (theirs is None)
             for one, other in zip(mine or [], theirs or [], strict=True):
                 assert one["verdict"] == other["verdict"]

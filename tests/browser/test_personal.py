@@ -7,22 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.clicks.logs import GRADES, YANDEX14, generated, made
+from tests.personal.small import small_study
 
-from surefoot.personal.study import Personalization, study
+from surefoot.personal.study import Personalization
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Personalization:
-    folder = tmp_path_factory.mktemp("personal")
-    table = made(generated(folder, 60, queries=30), folder / "made", YANDEX14, GRADES)
-    small = {"betas": (0.1, 0.5), "alphas": (1.0,), "lowest": (1.0,)}
-    return study(table, labels="grades", grid=small, ranker={"n_estimators": 10, "min_data_in_leaf": 20})
+def result() -> Personalization:
+    return small_study()
 
 
-def test_a_session_can_be_looked_at(open_file: Any, result: Personalization, tmp_path: Path) -> None:
+@pytest.fixture
+def opened(open_file: Any, result: Personalization, tmp_path: Path) -> Any:
     result.to_html(tmp_path / "p.html")
-    opened = open_file(tmp_path / "p.html")
+    return open_file(tmp_path / "p.html")
+
+
+def test_a_session_can_be_looked_at(opened: Any, result: Personalization) -> None:
     page = opened.page
     data = result.to_dict()
     assert page.locator("#all circle.point").count() <= len(data["rows"])
@@ -44,9 +45,7 @@ def test_a_session_can_be_looked_at(open_file: Any, result: Personalization, tmp
     assert opened.quiet()
 
 
-def test_the_curve_is_of_the_part_that_is_looked_at(open_file: Any, result: Personalization, tmp_path: Path) -> None:
-    result.to_html(tmp_path / "p.html")
-    opened = open_file(tmp_path / "p.html")
+def test_the_curve_is_of_the_part_that_is_looked_at(opened: Any, result: Personalization) -> None:
     data = result.to_dict()
     for part in ("test", "valid"):
         opened.page.select_option("#part", part)
@@ -65,6 +64,73 @@ def test_the_curve_is_of_the_part_that_is_looked_at(open_file: Any, result: Pers
             slope = (max(at) - min(at)) / (max(value) - min(value))
             least = min(range(len(value)), key=value.__getitem__)
             assert at == pytest.approx([at[least] + slope * (one - value[least]) for one in value], abs=0.2)
+
+
+def shown_documents(opened: Any) -> list[str]:
+    """The documents of the list that is looked at, as they were shown."""
+    return [cell.split()[0] for cell in opened.page.locator("#lists-body tr td:nth-child(2)").all_inner_texts()]
+
+
+def test_sessions_up_and_down(opened: Any, result: Personalization) -> None:
+    page, sessions = opened.page, result.to_dict()["sessions"]
+    assert len(sessions) > 2
+    page.focus("#session")
+    for key, number in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("ArrowUp", 0)):
+        page.keyboard.press(key)
+        opened.settle()
+        session = sessions[number]
+        assert page.locator("#session option:checked").inner_text() == session["session"]
+        assert page.locator("#list option").count() == len(session["lists"])
+        assert page.locator("#list option:checked").inner_text().startswith("1: ")
+        assert shown_documents(opened) == session["lists"][0]["documents"]
+        assert session["lists"][0]["query"] in opened.text("#session-note")
+    assert opened.quiet()
+
+
+def test_lists_of_a_session(opened: Any, result: Personalization) -> None:
+    page, sessions = opened.page, result.to_dict()["sessions"]
+    number = max(range(len(sessions)), key=lambda at: len(sessions[at]["lists"]))
+    lists = sessions[number]["lists"]
+    assert len(lists) > 1
+    page.select_option("#session", str(number))
+    page.select_option("#list", str(len(lists) - 1))
+    opened.settle()
+    assert shown_documents(opened) == lists[-1]["documents"]
+    # Another session starts at its first list, with the model that was chosen.
+    model = list(lists[0]["orders"])[-1]
+    page.select_option("#model", model)
+    page.select_option("#session", "0")
+    opened.settle()
+    assert page.locator("#list").input_value() == "0"
+    assert page.locator("#model").input_value() == model
+    order = sessions[0]["lists"][0]["orders"][model]
+    moved = sum(place != now for now, place in enumerate(order))
+    note = f"{moved} result{'s' * (moved != 1)} of {len(order)} would stand elsewhere" if moved else "the order stays"
+    assert note in opened.text("#session-note")
+    assert opened.quiet()
+
+
+def test_points_tell_their_figures(opened: Any, result: Personalization) -> None:
+    page, rows = opened.page, result.to_dict()["rows"]
+    for part in ("valid", "test"):
+        page.select_option("#part", part)
+        opened.settle()
+        for row in rows[:3]:
+            point = page.locator(f'#all circle.point[data-name="{row["name"]}"]')
+            point.dispatch_event("mousemove", {"clientX": 300, "clientY": 300})
+            tip = opened.text("#tip")
+            assert row["name"] in tip
+            assert f"{100 * row[part]['share_reranked']:.1f} % of lists re-ranked" in tip
+            assert f"risk {100 * row[part]['risk']:.3f}" in tip
+            point.dispatch_event("mouseleave")
+            assert page.locator("#tip").is_hidden()
+    chosen = page.locator("#chosen circle.point").count()
+    assert chosen <= len(result.chosen)
+    page.set_viewport_size({"width": 500, "height": 800})
+    opened.settle()
+    assert page.locator("#chosen circle.point").count() == chosen
+    assert page.evaluate("document.documentElement.scrollWidth") <= 500
+    assert opened.quiet()
 
 
 def test_segments_are_on_the_page(open_file: Any, result: Personalization, tmp_path: Path) -> None:

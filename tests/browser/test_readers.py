@@ -209,13 +209,13 @@ def test_hostile_names_on_a_phone(show: Any) -> None:
 
 def test_hostile_notebook(show: Any, browser: Any) -> None:
     page = browser.new_page()
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    requested: list[str] = []
+    page.on("dialog", lambda dialog: (requested.append(dialog.message), dialog.dismiss()))
     page.set_content(hostile_assessment()._repr_html_())
     names = page.locator("tbody th").all_text_contents()
     assert sorted(names) == sorted(name.replace("\u202e", "\ufffd") for name in HOSTILE)
     assert page.locator("img, script").count() == 0
-    assert asked == []
+    assert requested == []
     page.close()
 
 
@@ -262,5 +262,5 @@ def test_slider_at_ten_thousand_queries(show: Any) -> None:
         }"""
     )
     print(f"slider at 10,000 × 5: median {np.median(took):.1f} ms, worst {max(took):.1f} ms")
-    assert opened.text("#alpha-said") == "each loss counts 13.5 times"
+    assert opened.text("#alpha-note") == "each loss counts 13.5 times"
     assert opened.quiet()

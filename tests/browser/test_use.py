@@ -31,7 +31,7 @@ def cell(opened: Any, system: str, heading: str) -> str:
 
 def test_missing_queries_stand_in_the_verdict(show: Any) -> None:
     made = sf.synthetic_runs(queries=60)
-    half = {query: found for i, (query, found) in enumerate(made.runs[0].to_dict().items()) if i % 2}
+    half = {query: documents for i, (query, documents) in enumerate(made.runs[0].to_dict().items()) if i % 2}
     runs = {"today": made.runs[0], "half": half, "bold": made.runs[1]}
     zero = sf.assess(sf.score(made.qrels, runs, "nDCG@10"), baseline="today", alphas=[5])
     opened = show(zero, "#system=half")
@@ -65,9 +65,9 @@ def test_slider_recomputes_and_sorts_again(show: Any, demo: Assessment) -> None:
     bold = next(row for row in data["systems"] if row["system"] == "bold")
     assert cell(opened, "bold", "U_Risk") == f"{bold['alpha']['0']['u_risk']:+.4f}".replace("-", "−")
     assert cell(opened, "today", "T_Risk") == cell(opened, "today", "p adj.") == "–"
-    assert "counts" not in opened.text("#alpha-said")
+    assert "counts" not in opened.text("#alpha-note")
     slide(opened, 2.5)
-    assert opened.text("#alpha-said") == "each loss counts 3.5 times"
+    assert opened.text("#alpha-note") == "each loss counts 3.5 times"
     assert opened.page.input_value("#alpha-number") == "2.5"
 
 
@@ -298,8 +298,8 @@ def of_p(p: float) -> Assessment:
     low, high = 0.0, 1.0
     while high - low > 1e-9:
         shift = (low + high) / 2
-        found = sf.t_test(base + noise - 0.5 + shift, base).p_sturdy or 0.0
-        low, high = (shift, high) if found > p else (low, shift)
+        reached = sf.t_test(base + noise - 0.5 + shift, base).p_sturdy or 0.0
+        low, high = (shift, high) if reached > p else (low, shift)
     return sf.assess(sf.Scores([base, base + noise - 0.5 + high], ["today", "new"], range(60)), "today", [0])
 
 

@@ -41,12 +41,12 @@ def measured(store: Store, scored: Any) -> float:
 @pytest.mark.heavy
 def test_blends_are_of_standardised_scores(store: Store, rows: dict[str, Any]) -> None:
     def blended(fold: Any, scores: np.ndarray) -> list[float]:
-        found = []
+        values = []
         for start, end in zip(fold.test.offsets[:-1], fold.test.offsets[1:], strict=True):
             mine, base = scores[start:end], fold.test.baselines["today"][start:end]
             z = [(x - x.mean()) / x.std() if x.std() > 0 else x * 0 for x in (base, mine)]
-            found.extend(0.7 * z[0] + 0.3 * z[1])
-        return found
+            values.extend(0.7 * z[0] + 0.3 * z[1])
+        return values
 
     assert rows["gain blended w=0.3"]["test"]["mean"] == pytest.approx(measured(store, blended), abs=1e-9)
 
@@ -110,9 +110,9 @@ def test_curves_and_hull(result: sf.TradeOffs, rows: dict[str, Any]) -> None:
 
 def test_convergence_and_the_last_alpha(result: sf.TradeOffs, store: Store, rows: dict[str, Any]) -> None:
     reached, risks, gains = [], [], []
-    found = Candidates(store)
-    gain = found.settings[0]
-    for jobs in found.jobs(gain):
+    candidates = Candidates(store)
+    gain = candidates.settings[0]
+    for jobs in candidates.jobs(gain):
         for job in jobs:
             history = sf.Ranker.load(store.place(job)).history_["train"]
             curve = history["effectiveness"]
@@ -120,7 +120,7 @@ def test_convergence_and_the_last_alpha(result: sf.TradeOffs, store: Store, rows
             risks.append(history["risk"][-1])
             gains.append(history["reward"][-1] - history["risk"][-1])
     assert rows["gain"]["convergence"]["trees"] == np.mean(reached)
-    assert tuple(training_point(found, gain)) == pytest.approx((np.mean(risks), np.mean(gains)))
+    assert tuple(training_point(candidates, gain)) == pytest.approx((np.mean(risks), np.mean(gains)))
     assert result.to_dict()["last_alpha"] == pytest.approx(np.mean(gains) / np.mean(risks))
 
 
@@ -148,8 +148,8 @@ def test_a_coin_has_no_geo_risk_nor_p(result: sf.TradeOffs) -> None:
 
 
 def test_geo_risk_counts_the_baselines_and_the_candidate(store: Store, rows: dict[str, Any]) -> None:
-    found = Candidates(store)
-    against = found.baseline_values("test")[:, 0]
-    for model in found.models():
+    candidates = Candidates(store)
+    against = candidates.baseline_values("test")[:, 0]
+    for model in candidates.models():
         each = [sf.geo_risk(np.vstack([against, values[0]]), 5)[-1] for values in model.values["test"]]
         assert rows[model.name]["test"]["geo_risk"]["5"] == pytest.approx(np.mean(each), abs=1e-12)

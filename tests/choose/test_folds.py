@@ -10,7 +10,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.aggregates import Aggregate
-from surefoot.choose.folds import Source, keep_data
+from surefoot.choose.folds import Source, store_data
 
 
 @pytest.fixture
@@ -53,28 +53,28 @@ def test_a_fold_without_relevant_documents(folders: Path, part: str, called: str
 
 
 def test_one_file_is_cut_by_query(tmp_path: Path) -> None:
-    whole = sf.synthetic_letor(queries=50, documents=4, features=3, seed=1)
-    whole.write(tmp_path / "all.txt")
+    complete = sf.synthetic_letor(queries=50, documents=4, features=3, seed=1)
+    complete.write(tmp_path / "all.txt")
     source = Source(str(tmp_path / "all.txt"))
     folds = [source.load(name) for name in source.names()]
     assert [fold.name for fold in folds] == ["Fold1", "Fold2", "Fold3", "Fold4", "Fold5"]
     for fold in folds:
         train, valid, test = (set(data.queries) for data in fold.sets)
         assert (len(train), len(valid), len(test)) == (30, 10, 10)
-        assert train | valid | test == set(whole.queries)
-    assert sorted(query for fold in folds for query in fold.test.queries) == sorted(whole.queries)
-    assert sorted(query for fold in folds for query in fold.valid.queries) == sorted(whole.queries)
+        assert train | valid | test == set(complete.queries)
+    assert sorted(query for fold in folds for query in fold.test.queries) == sorted(complete.queries)
+    assert sorted(query for fold in folds for query in fold.valid.queries) == sorted(complete.queries)
     again = Source(str(tmp_path / "all.txt"), seed=1).load("Fold1")
     assert again.test.queries != folds[0].test.queries
 
 
 def test_held_out_queries_are_in_no_fold(tmp_path: Path, folders: Path) -> None:
-    whole = sf.synthetic_letor(queries=50, documents=4, features=3, seed=1)
-    whole.write(tmp_path / "all.txt")
+    complete = sf.synthetic_letor(queries=50, documents=4, features=3, seed=1)
+    complete.write(tmp_path / "all.txt")
     source = Source(str(tmp_path / "all.txt"), held_out=10)
-    held = {query for name in source.names() for query in source.load(name).held_out.queries}  # type: ignore[union-attr]
-    assert len(held) == 10
-    assert not held & {query for name in source.names() for data in source.load(name).sets for query in data.queries}
+    names = {query for name in source.names() for query in source.load(name).held_out.queries}  # type: ignore[union-attr]
+    assert len(names) == 10
+    assert not names & {query for name in source.names() for data in source.load(name).sets for query in data.queries}
     fold = Source(str(folders), held_out=0.25).load("Fold1")
     assert fold.held_out is not None
     assert (len(fold.held_out.queries), len(fold.train.queries)) == (3, 9)
@@ -97,24 +97,24 @@ def test_impossible_sources() -> None:
 
 def test_data_in_memory_comes_back(tmp_path: Path) -> None:
     made = sf.synthetic_letor(queries=9, documents=4, features=3, seed=1).with_only([])
-    given = made.with_baseline("a/b =\u202e", made.feature(1)).with_baseline("two", -made.feature(2))
-    path = keep_data(given, tmp_path, needed=True)
-    assert keep_data(given, tmp_path, needed=True) == path
+    data = made.with_baseline("a/b =\u202e", made.feature(1)).with_baseline("two", -made.feature(2))
+    path = store_data(data, tmp_path, needed=True)
+    assert store_data(data, tmp_path, needed=True) == path
     fold = Source(str(path), folds=3).load("Fold1")
     assert list(fold.train.baselines) == ["a/b =\u202e", "two"]
-    rows = {query: i for i, query in enumerate(given.queries)}
-    picked = given.select([rows[query] for query in fold.test.queries])
+    rows = {query: i for i, query in enumerate(data.queries)}
+    picked = data.select([rows[query] for query in fold.test.queries])
     np.testing.assert_array_equal(fold.test.X, picked.X)
     np.testing.assert_array_equal(fold.test.baselines["two"], picked.baselines["two"])
-    lists = keep_data([(given, given, given), (given, given, given)], tmp_path, needed=True)
+    lists = store_data([(data, data, data), (data, data, data)], tmp_path, needed=True)
     with pytest.raises(sf.DataError, match="in its train and its valid data"):
         Source(str(lists)).load("Fold1")
     assert Source(str(lists)).names() == ["Fold1", "Fold2"]
-    for wrong in ([(given, given)], [], [(1, 2, 3)], [(given, given, given), (given,)]):
+    for wrong in ([(data, data)], [], [(1, 2, 3)], [(data, data, data), (data,)]):
         with pytest.raises(sf.ArgumentError, match="must be a path, RankingData, or a list"):
-            keep_data(wrong, tmp_path, needed=True)
+            store_data(wrong, tmp_path, needed=True)
     with pytest.raises(sf.ArgumentError, match="nothing to compare with"):
-        keep_data(made, tmp_path, needed=True)
+        store_data(made, tmp_path, needed=True)
 
 
 @pytest.mark.parametrize("kind", ["max", "min", "mean", "entropy"])
@@ -133,9 +133,9 @@ def test_aggregates_against_a_loop(kind: str) -> None:
                 "entropy": -sum(share * math.log(share) for share in shares if share),
             }[kind]
         )
-    found = Aggregate.parse(f"{kind}:2")
-    np.testing.assert_allclose(found(data), expected, rtol=1e-6)
-    added = found.added(data)
+    aggregate = Aggregate.parse(f"{kind}:2")
+    np.testing.assert_allclose(aggregate(data), expected, rtol=1e-6)
+    added = aggregate.add_to(data)
     assert added.n_features == 4
     np.testing.assert_allclose(added.X[:, 3], np.repeat(expected, data.lengths), rtol=1e-5)
 
@@ -161,13 +161,13 @@ def test_features_and_baselines_go_by_name(tmp_path: Path) -> None:
     first = named.with_baseline("one", made.feature(1)).with_baseline("two", made.feature(2))
     turned = first.with_only(["two", "one"]).with_features(np.ascontiguousarray(made.X[:, ::-1]), ["c", "b", "a"])
     shifted = turned.with_features(turned.X + 2, ["c", "b", "a"])
-    fold = Source(str(keep_data([(train, shifted, turned)], tmp_path, needed=True))).load("Fold1")
+    fold = Source(str(store_data([(train, shifted, turned)], tmp_path, needed=True))).load("Fold1")
     np.testing.assert_array_equal(fold.test.X, made.X)
     assert list(fold.test.baselines) == ["one", "two"]
     np.testing.assert_array_equal(fold.test.baselines["one"], made.feature(1))
     other = first.with_only(["one"])
     with pytest.raises(sf.ArgumentError, match="test data of Fold1 has the baselines"):
-        Source(str(keep_data([(train, shifted, other)], tmp_path, needed=True))).load("Fold1")
+        Source(str(store_data([(train, shifted, other)], tmp_path, needed=True))).load("Fold1")
 
 
 def test_files_of_baselines_are_files_of_the_data(folders: Path, tmp_path: Path) -> None:

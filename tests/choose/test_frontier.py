@@ -53,10 +53,10 @@ def test_the_hull_rises_and_bends_down(points: list[Point]) -> None:
 
 @given(POINTS)
 def test_undominated(points: list[Point]) -> None:
-    kept = undominated(points)
+    best = undominated(points)
     for number, point in enumerate(points):
         better = [o for o in points if o != point and o.risk <= point.risk and o.gain >= point.gain]
-        assert (number in kept) == (not better)
+        assert (number in best) == (not better)
 
 
 def test_lines_and_areas() -> None:

@@ -8,16 +8,16 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.options import PRESETS
-from surefoot.choose.plan import Job, Plan, Setting, best
+from surefoot.choose.plan import Job, Plan, Setting, best_parameters
 from surefoot.choose.presets import preset
 
 
 def plan(**given: Any) -> Plan:
-    asked = {
+    settings = {
         "objectives": ["u_risk"], "alphas": [1, 5], "seeds": [0], "grid": {}, "tune": "gain",
         "measure": "nDCG@10", "options": {},
     } | given  # fmt: skip
-    return Plan.of(**asked)
+    return Plan.checked(**settings)
 
 
 def test_gain_comes_first_and_once() -> None:
@@ -49,20 +49,21 @@ def test_the_best_has_the_greatest_mean_over_seeds_and_the_first_wins() -> None:
     tuned = plan(grid={"num_leaves": [4, 8], "n_estimators": [10, 20]}, seeds=[0, 1])
     short = {(4, 0): [0.1, 0.5], (4, 1): [0.6, 0.3], (8, 0): [0.4, 0.2], (8, 1): [0.3, 0.7]}
     reached = {at: [0.9] * 9 + [first] + [0.9] * 9 + [last] for at, (first, last) in short.items()}
-    found = [(job, {"valid": reached[dict(job.parameters)["num_leaves"], job.seed]}) for job in tuned.trials("Fold1")]
-    assert best(tuned, found) == {"num_leaves": 8, "n_estimators": 20}  # 0.45, not 0.4
-    even = [(job, {"valid": [0.5] * 20}) for job, _ in found]
-    assert best(tuned, even) == {"num_leaves": 4, "n_estimators": 10}
+    trials = [(job, {"valid": reached[dict(job.parameters)["num_leaves"], job.seed]}) for job in tuned.trials("Fold1")]
+    assert best_parameters(tuned, trials) == {"num_leaves": 8, "n_estimators": 20}  # 0.45, not 0.4
+    even = [(job, {"valid": [0.5] * 20}) for job, _ in trials]
+    assert best_parameters(tuned, even) == {"num_leaves": 4, "n_estimators": 10}
     lost = [
-        (job, {"failed": "no tree"} if dict(job.parameters)["num_leaves"] == 8 else result) for job, result in found
+        (job, {"failed": "no tree"} if dict(job.parameters)["num_leaves"] == 8 else result) for job, result in trials
     ]
-    assert best(tuned, lost) == {"num_leaves": 4, "n_estimators": 20}
-    assert best(tuned, [(job, {"failed": "no tree"}) for job, _ in found]) is None
+    assert best_parameters(tuned, lost) == {"num_leaves": 4, "n_estimators": 20}
+    assert best_parameters(tuned, [(job, {"failed": "no tree"}) for job, _ in trials]) is None
     early = plan(grid=tuned.grid, seeds=[0, 1], options={"early_stopping_rounds": 5})
     stopped = [
-        (job, {"valid": [0.1, 0.8, 0.2] if dict(job.parameters)["num_leaves"] == 8 else [0.5] * 20}) for job, _ in found
+        (job, {"valid": [0.1, 0.8, 0.2] if dict(job.parameters)["num_leaves"] == 8 else [0.5] * 20})
+        for job, _ in trials
     ]
-    assert best(early, stopped)["num_leaves"] == 8  # its best tree counts, not its last
+    assert best_parameters(early, stopped)["num_leaves"] == 8  # its best tree counts, not its last
 
 
 def test_plain_data_there_and_back() -> None:
@@ -102,9 +103,9 @@ def test_what_cannot_be_is_rejected_before_anything_is_read(given: dict[str, Any
 
 def test_presets_are_plans_of_the_papers() -> None:
     for name in PRESETS:
-        given = {key: value for key, value in preset(name).items() if key not in ("learn_baselines", "held_out")}
-        found = plan(**given)
-        assert found.settings()
+        settings = {key: value for key, value in preset(name).items() if key not in ("learn_baselines", "held_out")}
+        checked = plan(**settings)
+        assert checked.settings()
     wang = plan(**preset("wang2012"))
     assert (len(wang.combinations()), wang.grid["n_estimators"][-1], wang.tune) == (27, 800, "gain")
     assert plan(**preset("dincer2014")).alphas == (1, 5, 10, 20)
@@ -114,8 +115,8 @@ def test_presets_are_plans_of_the_papers() -> None:
 
 def test_the_rule_is_said() -> None:
     assert plan().rule() == "Parameters were given, not tuned."
-    said = plan(grid={"num_leaves": [4, 8]}).rule()
-    assert "num_leaves (4, 8)" in said
-    assert "tuned for gain alone" in said
-    assert "each fold's validation data" in said
+    rule = plan(grid={"num_leaves": [4, 8]}).rule()
+    assert "num_leaves (4, 8)" in rule
+    assert "tuned for gain alone" in rule
+    assert "each fold's validation data" in rule
     assert "not tuned: each setting" in plan(grid={"num_leaves": [4, 8]}, tune="none").rule()

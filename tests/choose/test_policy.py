@@ -13,7 +13,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.choose.options import RANKINGS
-from surefoot.choose.policy import Policy, copy_model, select
+from surefoot.choose.policy import SelectionPolicy, copy_model, select
 from surefoot.choose.rows import pooled
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs
@@ -30,7 +30,7 @@ def on(row: Any, fold: str) -> Any:
 @pytest.mark.heavy
 def test_most_gain_with_little_risk_on_each_fold(result: sf.TradeOffs) -> None:
     level = 0.5
-    choice = select(result, Policy("max_risk", level))
+    choice = select(result, SelectionPolicy("max_risk", level))
     assert list(choice.chosen) == ["Fold1", "Fold2", "Fold3"]
     for fold, row in choice.chosen.items():
         fit = [one for one in models(result) if on(one, fold)["risk"] <= level]
@@ -46,7 +46,7 @@ def test_choices_are_pooled_over_test_queries(result: sf.TradeOffs) -> None:
     alone = pooled(dict.fromkeys(result.to_dict()["folds"], gain))
     for key in ("mean", "gain", "reward", "risk", "wins", "losses", "loss_over_20"):
         assert alone[key] == pytest.approx(gain["test"][key], abs=1e-12), key
-    choice = select(result, Policy("max_risk", 1))
+    choice = select(result, SelectionPolicy("max_risk", 1))
     each = [(row["folds"][fold]["test"]) for fold, row in choice.chosen.items()]
     assert choice.test["queries"] == sum(one["queries"] for one in each) == 48
     assert choice.test["risk"] == pytest.approx(sum(one["risk"] * one["queries"] for one in each) / 48)
@@ -58,13 +58,13 @@ def test_folds_count_by_their_queries() -> None:
         {"folds": {fold: {"test": dict.fromkeys(keys, value) | {"queries": queries}}}}
         for fold, value, queries in (("a", 1.0, 30), ("b", 2.0, 10))
     )
-    found = pooled({"a": one, "b": other})
-    assert (found["risk"], found["mean"], found["wins"], found["queries"]) == (1.25, 1.25, 3.0, 40)
+    means = pooled({"a": one, "b": other})
+    assert (means["risk"], means["mean"], means["wins"], means["queries"]) == (1.25, 1.25, 3.0, 40)
 
 
 def test_least_risk_that_keeps_the_gain(result: sf.TradeOffs) -> None:
-    choice = select(result, Policy("keep_gain", 0.3))
-    everything = select(result, Policy("keep_gain", 0.3), RANKINGS)
+    choice = select(result, SelectionPolicy("keep_gain", 0.3))
+    everything = select(result, SelectionPolicy("keep_gain", 0.3), RANKINGS)
     gain = next(row for row in result.rows if row["name"] == "gain")
     for fold, row in choice.chosen.items():
         fit = [one for one in models(result) if on(one, fold)["gain"] >= 0.3 * on(gain, fold)["gain"]]
@@ -73,7 +73,7 @@ def test_least_risk_that_keeps_the_gain(result: sf.TradeOffs) -> None:
 
 
 def test_largest_area_and_highest_geo_risk(result: sf.TradeOffs) -> None:
-    area, geo = select(result, Policy("largest_area")), select(result, Policy("geo_risk", 5))
+    area, geo = select(result, SelectionPolicy("largest_area")), select(result, SelectionPolicy("geo_risk", 5))
     for fold in area.chosen:
         assert on(area.chosen[fold], fold)["area"] == max(on(row, fold).get("area", 0) for row in models(result))
         best = max(on(row, fold)["geo_risk"]["5"] for row in models(result))
@@ -93,17 +93,17 @@ def test_largest_area_and_highest_geo_risk(result: sf.TradeOffs) -> None:
 )
 def test_policies_that_nothing_satisfies(result: sf.TradeOffs, policy: Any, message: str) -> None:
     with pytest.raises(sf.ArgumentError, match=message):
-        select(result, Policy(*policy))
+        select(result, SelectionPolicy(*policy))
 
 
 def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: Store, tmp_path: Path) -> None:
-    choice = select(result, Policy("max_risk", 1))
+    choice = select(result, SelectionPolicy("max_risk", 1))
     fold, name, seed = copy_model(store, choice, tmp_path / "model")
     assert (fold, name, seed) == ("Fold1", choice.chosen["Fold1"]["name"], 0)
-    held = store.source.load("Fold1").test
+    test_data = store.source.load("Fold1").test
     ranker = sf.Ranker.load(tmp_path / "model")
-    expected = sf.swept_models(store.folder, name)[0].predict(held.X)
-    np.testing.assert_array_equal(ranker.predict(held.X), expected)
+    expected = sf.swept_models(store.folder, name)[0].predict(test_data.X)
+    np.testing.assert_array_equal(ranker.predict(test_data.X), expected)
     assert copy_model(store, choice, tmp_path / "other", "Fold3")[0] == "Fold3"
     with pytest.raises(sf.ArgumentError, match="there is no fold 'Fold9'"):
         copy_model(store, choice, tmp_path / "none", "Fold9")
@@ -137,15 +137,15 @@ def test_tables_have_every_candidate(result: sf.TradeOffs) -> None:
     for text in (result.to_markdown(), result.to_text(), result.to_latex()):
         assert all(f"blended w=0.{tenth}" in text for tenth in range(1, 10))
     assert r"u\_risk $\alpha$=5" in result.to_latex()
-    said = result.to_text()
+    text = result.to_text()
     for question in (
         "Do risk-sensitive models beat",
         "Do larger α converge faster?",
         "keep more rankings near",
         "less risk",
     ):
-        assert question in said
-    assert "tuned for gain alone" in said
+        assert question in text
+    assert "tuned for gain alone" in text
 
 
 def test_the_page_holds_no_html_of_names(result: sf.TradeOffs) -> None:
@@ -161,5 +161,5 @@ def test_of_equal_risk_the_greater_gain_is_chosen() -> None:
         return {"name": name, "folds": {"a": {"valid": {"risk": risk, "gain": gain}}}}
 
     rows = [row("less", 0.02, 0.10), row("more", 0.02, 0.12), row("risky", 0.03, 0.2), row("idle", 0.0, 0.01)]
-    chosen, count = Policy("keep_gain", 0.5).choose(rows, row("gain", 0.05, 0.2), "a")
+    chosen, count = SelectionPolicy("keep_gain", 0.5).choose(rows, row("gain", 0.05, 0.2), "a")
     assert (chosen["name"], count) == ("more", 3)

@@ -50,18 +50,18 @@ def test_parameters_are_the_best_on_validation_data(store: Store) -> None:
             ]  # fmt: skip
             reached[leaves, trees] = np.mean(values)
     best = max(reached, key=lambda at: reached[at])
-    found = Trainings(store).parameters("Fold1", Setting("gain"))
-    assert found is not None
-    assert (found["num_leaves"], found["n_estimators"]) == best
+    parameters = Trainings(store).parameters("Fold1", Setting("gain"))
+    assert parameters is not None
+    assert (parameters["num_leaves"], parameters["n_estimators"]) == best
     assert {job.parameters for job in Trainings(store).points("Fold1")} == {
-        tuple(sorted(found.items()))
+        tuple(sorted(parameters.items()))
     }  # reused for every objective and α
 
 
 def test_rows_are_what_assess_says(result: sf.TradeOffs, store: Store) -> None:
     row = next(row for row in result.rows if row["name"] == "u_risk α=5")
     folds = [store.source.load(name) for name in store.source.names()]
-    qrels = {query: found for fold in folds for query, found in fold.test.qrels().to_dict().items()}
+    qrels = {query: grades for fold in folds for query, grades in fold.test.qrels().to_dict().items()}
     expected: list[Any] = []
     for seed in (0, 1):
         runs: dict[str, Any] = {"model": {}, "today": {}}
@@ -109,8 +109,8 @@ def test_killed_at_three_moments_the_result_is_the_same(letor: Path, tmp_path: P
     folder = tmp_path / "killed"
     for part in (0.1, 0.4, 0.7):
         process = subprocess.Popen(command(letor, folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wanted = int(part * stored)
-        while len(list(folder.glob("points/[0-9a-f]*"))) < wanted and process.poll() is None:
+        count = int(part * stored)
+        while len(list(folder.glob("points/[0-9a-f]*"))) < count and process.poll() is None:
             time.sleep(0.01)
         time.sleep(chance.random() * 0.5)
         process.send_signal(signal.SIGKILL)
@@ -140,37 +140,37 @@ def test_two_sweeps_in_one_folder(letor: Path, tmp_path: Path) -> None:
 
 @pytest.mark.heavy
 def test_a_worker_that_dies_costs_its_point_alone(made: sf.RankingData, small: Any, tmp_path: Path) -> None:
-    given = {**small, "objectives": ["u_risk"], "alphas": [1], "grid": {"n_estimators": 400, "min_data_in_leaf": 5}}
+    settings = {**small, "objectives": ["u_risk"], "alphas": [1], "grid": {"n_estimators": 400, "min_data_in_leaf": 5}}
     killed = []
 
     def look(state: Any) -> None:
         if state.done == 1 and not killed:
-            found = subprocess.run(
+            listed = subprocess.run(
                 ["pgrep", "-P", str(os.getpid()), "-f", "choose.worker"], capture_output=True, check=True
             )
-            killed.append(int(found.stdout.split()[0]))
+            killed.append(int(listed.stdout.split()[0]))
             os.kill(killed[0], signal.SIGKILL)
 
-    result = sf.sweep(made, tmp_path / "s", **given, look=look)
+    result = sf.sweep(made, tmp_path / "s", **settings, look=look)
     failures = result.to_dict()["failures"]
     assert len(failures) == 1
     assert "its process died (signal 9)" in failures[0]["message"]
     assert len(result.to_dict()["left_out"]) == 1
-    again = sf.sweep(made, tmp_path / "s", **given)
+    again = sf.sweep(made, tmp_path / "s", **settings)
     assert again.to_dict()["failures"] == again.to_dict()["left_out"] == []
 
 
 @pytest.mark.heavy
 def test_a_point_that_cannot_be_trained(made: sf.RankingData, small: Any, tmp_path: Path) -> None:
     grid = {"n_estimators": 3, "min_data_in_leaf": [5, 100_000]}
-    given = {**small, "objectives": ["u_risk"], "alphas": [1], "grid": grid, "tune": "none"}
-    data = sf.sweep(made, tmp_path / "s", **given).to_dict()
+    settings = {**small, "objectives": ["u_risk"], "alphas": [1], "grid": grid, "tune": "none"}
+    data = sf.sweep(made, tmp_path / "s", **settings).to_dict()
     assert len(data["failures"]) == 2 * 2 * 3
     assert "no tree can be grown" in data["failures"][0]["message"]
     assert len(data["left_out"]) == 2
     assert any("min_data_in_leaf=5" in row["name"] for row in data["rows"])
     seen: list[int] = []
-    sf.sweep(made, tmp_path / "s", **given, look=lambda state: seen.append(len(state.running)))
+    sf.sweep(made, tmp_path / "s", **settings, look=lambda state: seen.append(len(state.running)))
     assert max(seen) > 0  # tried again
 
 
@@ -178,9 +178,9 @@ def test_a_point_that_cannot_be_trained(made: sf.RankingData, small: Any, tmp_pa
 def test_another_plan_finds_what_it_shares(swept: Any, tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     shutil.copytree(swept[1], folder)
-    kept, seen = Store.read(folder), []
-    wider = Plan(**{**vars(kept.plan), "alphas": (1.0, 5.0, 7.0)})
-    store = Store(folder, wider, kept.source)
+    stored, seen = Store.read(folder), []
+    wider = Plan(**{**vars(stored.plan), "alphas": (1.0, 5.0, 7.0)})
+    store = Store(folder, wider, stored.source)
     with store.alone():
         run(store, 2, lambda state: seen.append((state.done, state.total)))
     assert seen[0] == (12 + 3 * 7 * 2, 12 + 3 * 10 * 2)
@@ -198,21 +198,21 @@ def test_other_data_in_the_same_folder(letor: Path, tmp_path: Path, small: Any, 
 
 @pytest.mark.heavy
 def test_data_that_changed_since(letor: Path, tmp_path: Path) -> None:
-    given = {
+    settings = {
         "baselines": ["first=feature:1"],
         "alphas": [1],
         "grid": {"n_estimators": 2, "min_data_in_leaf": 5},
         "folds": 3,
     }
-    sf.sweep(letor, tmp_path / "s", **given)
+    sf.sweep(letor, tmp_path / "s", **settings)
     shutil.copy2(letor, tmp_path / "copy.txt")
     letor.touch()
-    assert sf.sweep(letor, tmp_path / "s", **given).rows  # the same, only touched
+    assert sf.sweep(letor, tmp_path / "s", **settings).rows  # the same, only touched
     sf.synthetic_letor(queries=60, documents=10, features=6, seed=3).write(letor)
     with pytest.raises(sf.DataError, match="is not the data that this sweep began with"):
-        sf.sweep(letor, tmp_path / "s", **given)
+        sf.sweep(letor, tmp_path / "s", **settings)
     shutil.copy2(tmp_path / "copy.txt", letor)
-    assert sf.sweep(letor, tmp_path / "s", **given).rows
+    assert sf.sweep(letor, tmp_path / "s", **settings).rows
 
 
 @pytest.mark.heavy
@@ -250,14 +250,14 @@ def test_baselines_learned_on_held_out_queries(made: sf.RankingData, tmp_path: P
 @pytest.mark.heavy
 def test_parameters_that_fail_drop_out_of_the_tuning(made: sf.RankingData, tmp_path: Path) -> None:
     grid = {"n_estimators": 3, "min_data_in_leaf": [5, 100_000]}
-    given: dict[str, Any] = {"objectives": "u_risk", "alphas": [1], "grid": grid, "folds": 3}
-    first = sf.sweep(made, tmp_path / "s", **given)
+    settings: dict[str, Any] = {"objectives": "u_risk", "alphas": [1], "grid": grid, "folds": 3}
+    first = sf.sweep(made, tmp_path / "s", **settings)
     assert len(first.rows) > 1
     assert first.to_dict()["failures"] == []
     assert len(first.to_dict()["failed_trials"]) == 3
     assert "Left out of the tuning: Fold1 gain tried with min_data_in_leaf=100000" in first.to_text().replace("\n", " ")
     seen: list[int] = []
-    again = sf.sweep(made, tmp_path / "s", **given, look=lambda state: seen.append(len(state.running)))
+    again = sf.sweep(made, tmp_path / "s", **settings, look=lambda state: seen.append(len(state.running)))
     assert max(seen) > 0  # tried again
     assert again.rows == first.rows
 

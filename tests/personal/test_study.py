@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.clicks.logs import GRADES, SATISFIED, YANDEX14, generated, made
+from tests.clicks.logs import SATISFIED, YANDEX14, generated, made
+from tests.personal.small import SMALL, small_study, small_table
+from tests.report.schemas import check_data, check_file
 
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError
+from surefoot.learn.held_out import PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.figures import (
     Judge,
@@ -21,26 +26,21 @@ from surefoot.personal.figures import (
     most_gain_at_share,
     naive,
 )
-from surefoot.personal.lists import PARTS, read_lists
-from surefoot.personal.methods import Material, Setting
+from surefoot.personal.lists import read_lists
+from surefoot.personal.methods import MethodSetting, TrainingData
 from surefoot.personal.options import GRIDS, LABELS, METHODS
-from surefoot.personal.study import Personalization, chosen_model, study
-
-SMALL = {
-    "grid": {"betas": (0.1, 0.5), "alphas": (1.0,), "lowest": (1.0,)},
-    "ranker": {"n_estimators": 15, "min_data_in_leaf": 20},
-}
+from surefoot.personal.personal_data import personalization_schema
+from surefoot.personal.study import Personalization, study
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> FeatureTable:
-    folder = tmp_path_factory.mktemp("study")
-    return made(generated(folder, 150, queries=40), folder / "made", YANDEX14, GRADES)
+def table() -> FeatureTable:
+    return small_table()
 
 
 @pytest.fixture(scope="module")
-def result(table: FeatureTable) -> Personalization:
-    return study(table, labels="grades", **SMALL)
+def result() -> Personalization:
+    return small_study()
 
 
 class TestLists:
@@ -48,18 +48,18 @@ class TestLists:
 
     @pytest.mark.parametrize("by", ["user", "session", "time"])
     def test_parts_do_not_overlap(self, by: str, table: FeatureTable) -> None:
-        found = read_lists(table, labels="grades", split=by)
+        lists = read_lists(table, labels="grades", split=by)
         rows = table.scan().collect()
         column = "day" if by == "time" else by
         of = dict(zip(rows["impression"], rows[column], strict=True))
-        seen = [{of[name] for name in found[part].data.queries} for part in PARTS]
+        seen = [{of[name] for name in lists[part].data.queries} for part in PARTS]
         assert not seen[0] & seen[1]
         assert not seen[1] & seen[2]
         assert not seen[0] & seen[2]
         if by == "time":
             assert max(seen[0]) < min(seen[1])
             assert max(seen[1]) < min(seen[2])
-        sizes = [len(found[part].data.queries) for part in PARTS]
+        sizes = [len(lists[part].data.queries) for part in PARTS]
         assert sum(sizes) == table.counts["satisfied_lists"]
         assert sizes[0] > sizes[1]
 
@@ -79,9 +79,9 @@ class TestLists:
         assert set(np.unique(data.y)) == {0.0, 1.0}
 
     def test_a_sample_is_drawn_by_names(self, table: FeatureTable) -> None:
-        whole, some = (read_lists(table, labels="grades", sample=sample) for sample in (None, 300))
+        everything, some = (read_lists(table, labels="grades", sample=sample) for sample in (None, 300))
         assert sum(len(some[part].data.queries) for part in PARTS) == 300
-        assert all(set(some[part].data.queries) <= set(whole[part].data.queries) for part in PARTS)
+        assert all(set(some[part].data.queries) <= set(everything[part].data.queries) for part in PARTS)
 
     def test_what_cannot_be(self, table: FeatureTable) -> None:
         with pytest.raises(ArgumentError, match="did you mean grades"):
@@ -125,8 +125,8 @@ class TestFigures:
 
 
 def average_precision(labels: np.ndarray) -> float:
-    found = [(labels[: rank + 1] > 0).mean() for rank in range(len(labels)) if labels[rank] > 0]
-    return float(np.mean(found))
+    precisions = [(labels[: rank + 1] > 0).mean() for rank in range(len(labels)) if labels[rank] > 0]
+    return float(np.mean(precisions))
 
 
 def point(share: float, gain: float, risk: float = 0.1) -> dict:
@@ -172,9 +172,12 @@ class TestMaterial:
 
     def test_methods_learn_from_their_own_labels(self, table: FeatureTable) -> None:
         lists = read_lists(table, labels="satisfied")
-        material = Material(lists["train"].data, lists["valid"].data)
-        clicks, weighted = material.of(Setting("standard")), material.of(Setting("weighted", beta=0.5))
-        cut = material.of(Setting("lowest_click", beta=2.0))
+        material = TrainingData(lists["train"].data, lists["valid"].data)
+        clicks, weighted = (
+            material.for_setting(MethodSetting("standard")),
+            material.for_setting(MethodSetting("weighted", beta=0.5)),
+        )
+        cut = material.for_setting(MethodSetting("lowest_click", beta=2.0))
         assert clicks.train.y is lists["train"].data.y
         assert weighted.train.y[:10].max() > 1
         assert weighted._bins is clicks._bins
@@ -183,17 +186,17 @@ class TestMaterial:
         assert len(cut.valid) == len(clicks.valid)
 
     def test_objectives(self) -> None:
-        assert Setting("risk", alpha=2).objective("AP") == {"measure": "AP", "objective": "u_risk", "alpha": 2}
-        assert Setting("weighted", beta=0.1).objective("AP") == {"measure": "nDCG@10", "objective": "gain"}
-        both = Setting("weighted_risk", beta=0.1, alpha=5).objective("AP")
+        assert MethodSetting("risk", alpha=2).objective("AP") == {"measure": "AP", "objective": "u_risk", "alpha": 2}
+        assert MethodSetting("weighted", beta=0.1).objective("AP") == {"measure": "nDCG@10", "objective": "gain"}
+        both = MethodSetting("weighted_risk", beta=0.1, alpha=5).objective("AP")
         assert both == {"measure": "nDCG@10", "objective": "u_risk", "alpha": 5}
 
     @pytest.mark.parametrize(
         ("measure", "own"), [("AP", "nDCG@10"), ("RR", "nDCG@10"), (LABELS["grades"], LABELS["grades"])]
     )
     def test_regression_needs_gains(self, measure: str, own: str) -> None:
-        assert Setting("standard_regression").objective(measure) == {"measure": own, "objective": "regression"}
-        weighted = Setting("weighted_regression", beta=0.1)
+        assert MethodSetting("standard_regression").objective(measure) == {"measure": own, "objective": "regression"}
+        weighted = MethodSetting("weighted_regression", beta=0.1)
         assert weighted.objective(measure) == {"measure": "nDCG@10", "objective": "regression"}
 
     def test_the_papers_grid(self) -> None:
@@ -201,8 +204,8 @@ class TestMaterial:
         assert grid["betas"] == (*(i / 100 for i in range(1, 10)), *(i / 10 for i in range(1, 11)))
         assert grid["alphas"] == (*(i / 10 for i in range(1, 10)), *range(1, 11))
         assert grid["lowest"] == tuple(i / 10 for i in range(1, 21))
-        wanted = {"num_leaves": 10, "min_data_in_leaf": 2000, "n_estimators": 500, "learning_rate": 0.25}
-        assert grid["ranker"].items() >= wanted.items()
+        settings = {"num_leaves": 10, "min_data_in_leaf": 2000, "n_estimators": 500, "learning_rate": 0.25}
+        assert grid["ranker"].items() >= settings.items()
 
 
 class TestResult:
@@ -229,12 +232,20 @@ class TestResult:
         assert stamps == {file: file.stat().st_mtime_ns for file in (table.folder / "models").rglob("*")}
 
     def test_a_chosen_model_can_be_used(self, table: FeatureTable, result: Personalization) -> None:
-        ranker = Ranker.load(table.folder / chosen_model(result.to_dict(), METHODS["weighted"]))
         lists = read_lists(table, labels="grades")["test"]
         row = next(row for row in result.chosen if row["label"] == METHODS["weighted"])
+        ranker = Ranker.load(table.folder / result.to_dict()["models"][row["name"]])
         assert Judge(lists, LABELS["grades"]).figures(ranker.predict(lists.data))["gain"] == row["test"]["gain"]
-        with pytest.raises(ArgumentError, match="no model of 'best'"):
-            chosen_model(result.to_dict(), "best")
+
+    def test_its_schema(self, result: Personalization) -> None:
+        check_file("surefoot.personal", "personalization.schema.json", personalization_schema())
+        check_data(result.to_dict(), personalization_schema)
+
+    def test_another_type_is_refused_by_its_place(self, result: Personalization) -> None:
+        data = json.loads(result.to_json())
+        data["chosen"][0]["valid"]["share_reranked"] = None
+        with pytest.raises(DataError, match=r"chosen\[0\]\.valid\.share_reranked is None; expected a number"):
+            Personalization.from_dict(data)
 
     def test_tables(self, result: Personalization) -> None:
         for text in (result.to_text(200), result.to_markdown(), result.to_latex()):
@@ -242,16 +253,16 @@ class TestResult:
             assert "K-" in text
         assert result.to_csv().splitlines()[0].startswith("model,method,beta,alpha,chosen_as,part,mean,gain")
 
-    @pytest.mark.heavy
     def test_segments(self, table: FeatureTable) -> None:
         names = read_lists(table, labels="grades")["test"].data.queries
         kinds = {"kind": {name: "odd" if number % 2 else "even" for number, name in enumerate(names)}}
-        found = study(table, labels="grades", segments=kinds, **SMALL)
-        row = found.chosen[0]
+        by_segment = study(table, labels="grades", segments=kinds, **SMALL)
+        row = by_segment.chosen[0]
         parts = row["segments"]["kind"]
-        whole = sum(part["gain"] * part["lists"] for part in parts.values()) / len(names)
-        assert whole == pytest.approx(row["test"]["gain"])
-        assert "even: gain" in found.to_text(200)
+        mean_gain = sum(part["gain"] * part["lists"] for part in parts.values()) / len(names)
+        assert mean_gain == pytest.approx(row["test"]["gain"])
+        assert "even: gain" in by_segment.to_text(200)
+        check_data(by_segment.to_dict(), personalization_schema)
 
     def test_sessions_to_look_at(self, result: Personalization) -> None:
         for session in result.to_dict()["sessions"]:
@@ -265,3 +276,9 @@ class TestResult:
         log.write_text("\n".join(lines) + "\n")
         with pytest.raises(DataError, match="no list with a satisfied click"):
             study(made(log, tmp_path / "made", YANDEX14, SATISFIED))
+
+
+def test_no_worker_of_a_sweep_is_loaded() -> None:
+    code = "import sys, surefoot.personal.personalize; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {name for name in loaded if name.startswith("surefoot.choose.")} <= {"surefoot.choose.frontier"}

@@ -61,11 +61,11 @@ def test_figures_over_several_blocks_of_queries() -> None:
     b, m, other = np.random.default_rng(0).random((3, queries)) * np.stack([rise, rise[::-1], rise])
     values = np.stack([b, m, other])
     a = sf.assess(sf.Scores(values, ["today", "new", "other"], range(queries)), baseline="today", alphas=[5])
-    found, x = row(a, "new"), np.where(m > b, m - b, 6 * (m - b))
-    assert found["reward"] == pytest.approx(np.maximum(m - b, 0).mean(), rel=1e-9)
-    assert found["risk"] == pytest.approx(np.maximum(b - m, 0).mean(), rel=1e-9)
-    assert found["alpha"]["5"]["t_risk"] == pytest.approx(x.mean() / stats.sem(x), rel=1e-9)
-    assert found["alpha"]["5"]["z_risk"] == pytest.approx(sf.z_risk(values, 5)[1], rel=1e-9)
+    figures, x = row(a, "new"), np.where(m > b, m - b, 6 * (m - b))
+    assert figures["reward"] == pytest.approx(np.maximum(m - b, 0).mean(), rel=1e-9)
+    assert figures["risk"] == pytest.approx(np.maximum(b - m, 0).mean(), rel=1e-9)
+    assert figures["alpha"]["5"]["t_risk"] == pytest.approx(x.mean() / stats.sem(x), rel=1e-9)
+    assert figures["alpha"]["5"]["z_risk"] == pytest.approx(sf.z_risk(values, 5)[1], rel=1e-9)
     assert a.to_dict()["g_squared"]["value"] == pytest.approx(np.square(sf.deviations(values)).sum(), rel=1e-9)
 
 
@@ -147,8 +147,8 @@ def test_equal_figures_get_equal_ranks() -> None:
 
 def test_g_squared_has_a_p_for_counts_only() -> None:
     counts = np.random.default_rng(0).poisson(9, size=(4, 30)).astype(float)
-    found = sf.g_squared(counts)
-    assert found.p == pytest.approx(stats.chi2.sf(found.value, found.df))
+    statistic = sf.g_squared(counts)
+    assert statistic.p == pytest.approx(stats.chi2.sf(statistic.value, statistic.df))
     for shares in (counts / counts.max(), counts + 0.5, (counts > 9).astype(float)):
         assert sf.g_squared(shares).p is None
         assert "counts only" in sf.g_squared(shares).reason
@@ -189,10 +189,10 @@ def test_verdicts_and_stars_follow_holms_p_of_the_sturdy_p() -> None:
 def test_risk_at_alpha_is_not_called_worse_on_average() -> None:
     difference = np.tile([0.2, -0.2], 40) + 0.001
     scores = sf.Scores([np.full(80, 0.5), 0.5 + difference], ["today", "new"], range(80))
-    said = sf.assess(scores, baseline="today", alphas=[0, 5]).verdict("new", 5)
-    assert "its risk outweighs its reward by more than chance" in said
-    assert "; counted once, it does not. One more query as good as its best would not change this." in said
-    assert " At α = 0 neither prevails, from α = 0.629 on its risk prevails." in said
+    sentence = sf.assess(scores, baseline="today", alphas=[0, 5]).verdict("new", 5)
+    assert "its risk outweighs its reward by more than chance" in sentence
+    assert "; counted once, it does not. One more query as good as its best would not change this." in sentence
+    assert " At α = 0 neither prevails, from α = 0.629 on its risk prevails." in sentence
 
 
 def test_few_queries_stand_in_the_verdict_once(scores) -> None:
@@ -216,8 +216,8 @@ def test_a_verdict_is_cautious_below_fifty_and_at_heavy_losses_below_a_hundred(q
     a = sf.assess(sf.Scores(values, ["today", "new"], range(queries)), baseline="today", alphas=[alpha])
     assert a.to_dict()["systems"][1]["alpha"][f"{alpha:g}"]["verdict"] == "reward"
     assert a.verdict().startswith("Ship new, with caution. " if few else "Ship new. ")
-    for said in (a.verdict(), a.verdict("new"), a.to_text(width=1000), a.to_markdown()):
-        assert (f"With fewer than {few} queries" in said) == (few is not None)
+    for text in (a.verdict(), a.verdict("new"), a.to_text(width=1000), a.to_markdown()):
+        assert (f"With fewer than {few} queries" in text) == (few is not None)
 
 
 def test_a_later_alpha_is_cautioned_of_before_the_tables() -> None:
@@ -251,9 +251,9 @@ def test_missing_queries_can_be_dropped_or_refused(gappy) -> None:
     scores = sf.score(*gappy, "nDCG@10", missing="drop")
     assert (len(scores.queries), scores.dropped, scores.missing["half"]) == (30, 30, 30)
     assert np.array_equal(scores["half"], scores["today"])
-    whole = sf.score(*gappy, "nDCG@10")
-    kept = [whole.queries.index(query) for query in scores.queries]
-    assert np.array_equal(scores["bold"], whole["bold"][kept])
+    complete = sf.score(*gappy, "nDCG@10")
+    places = [complete.queries.index(query) for query in scores.queries]
+    assert np.array_equal(scores["bold"], complete["bold"][places])
     a = sf.assess(scores, baseline="today", alphas=[0])
     assert " 30 judged queries that some system lacks are left out. " in a.verdict("bold")
     assert a.to_text().splitlines()[1].endswith("are left out. Lacking: half (30).")
@@ -269,19 +269,21 @@ def test_missing_queries_can_be_dropped_or_refused(gappy) -> None:
 
 def test_churn_against_the_baseline(made, scores) -> None:
     a = sf.assess(scores, baseline="today", alphas=[0], depth=2)
-    found, churn = row(a, "bold"), row(a, "bold")["churn"]
+    figures, churn = row(a, "bold"), row(a, "bold")["churn"]
     direct = sf.compare_rankings(made.runs[1], made.runs[0], scores.queries, depth=2)
     left_out = np.isnan(direct.tau)
     assert 0 < left_out.sum() < 60
     assert churn["left_out"] == left_out.sum()
     assert churn["mean_tau"] == pytest.approx(direct.mean_tau)
-    assert churn["gain_per_reranked"] == pytest.approx(found["gain"] / direct.share_reranked)
+    assert churn["gain_per_reranked"] == pytest.approx(figures["gain"] / direct.share_reranked)
     assert sum(bin_["queries"] for bin_ in churn["bins"]) == 60 - left_out.sum()
     # What the bins lack of the system's reward and risk is that of the queries left out.
     lost = (scores["today"] - scores["bold"])[left_out]
-    assert found["risk"] - sum(bin_["risk"] for bin_ in churn["bins"]) == pytest.approx(np.maximum(lost, 0).sum() / 60)
+    assert figures["risk"] - sum(bin_["risk"] for bin_ in churn["bins"]) == pytest.approx(
+        np.maximum(lost, 0).sum() / 60
+    )
     gained = np.maximum(-lost, 0).sum() / 60
-    assert found["reward"] - sum(bin_["reward"] for bin_ in churn["bins"]) == pytest.approx(gained)
+    assert figures["reward"] - sum(bin_["reward"] for bin_ in churn["bins"]) == pytest.approx(gained)
     assert row(a, "today")["churn"]["share_reranked"] == 0
     assert row(a, "today")["churn"]["gain_per_reranked"] is None
     assert "churn" not in row(sf.assess(scores, baseline="mean"), "bold")
@@ -296,7 +298,10 @@ def test_kendall_bins_by_hand() -> None:
     }
     qrels = {query: {relevant: 1} for query, (relevant, _, _) in lists.items()}
     today, new = (
-        {query: {document: -float(rank) for rank, document in enumerate(given[at])} for query, given in lists.items()}
+        {
+            query: {document: -float(rank) for rank, document in enumerate(documents[at])}
+            for query, documents in lists.items()
+        }
         for at in (1, 2)
     )
     a = sf.assess(sf.score(qrels, {"today": today, "new": new}, "RR"), baseline="today", alphas=[0])
@@ -344,7 +349,7 @@ def test_bootstrap_against_plain_resampling() -> None:
     X = rng.random((4, 30))
     scores = sf.Scores(X, list("abcd"), [str(i) for i in range(30)])
     a = sf.assess(scores, baseline=["a", "c"], population=["a", "b", "c"], alphas=[5], bootstrap=3000)
-    found = row(a, "b")["alpha"]["5"]
+    figures = row(a, "b")["alpha"]["5"]
     draws = [rng.integers(0, 30, 30) for _ in range(3000)]
     slow = {
         "u_risk_bootstrap": [np.mean([sf.u_risk(X[1][q], X[base][q], 5) for base in (0, 2)]) for q in draws],
@@ -353,7 +358,7 @@ def test_bootstrap_against_plain_resampling() -> None:
     }
     for key, values in slow.items():
         expected = np.quantile(values, [0.025, 0.975])
-        np.testing.assert_allclose(found[key], expected, atol=0.04 * np.ptp(expected), err_msg=key)
+        np.testing.assert_allclose(figures[key], expected, atol=0.04 * np.ptp(expected), err_msg=key)
 
 
 def test_a_single_query_and_an_identical_system_are_no_errors() -> None:
@@ -381,10 +386,10 @@ def test_memory_of_the_bootstrap_is_bounded(scores, monkeypatch) -> None:
             for name in ("u_risk_bootstrap", "z_risk_interval", "geo_risk_interval")
         ]
 
-    whole = intervals()
+    at_once = intervals()
     monkeypatch.setattr(bootstrap, "_DRAWS", 30 * 5)  # five systems at a time
     monkeypatch.setattr(bootstrap, "_CELLS", 600)
-    np.testing.assert_allclose(intervals(), whole, rtol=1e-12)
+    np.testing.assert_allclose(intervals(), at_once, rtol=1e-12)
 
 
 @pytest.mark.parametrize("small", [1e-320, 1e-200, 1e-160])
@@ -487,9 +492,9 @@ def test_every_rendering_has_the_order_asked_for(scores) -> None:
         }
         for form, lines in tables.items():
             firsts = [re.split("[ ,]", line)[0] for line in lines]
-            found = [name for name in firsts if name in names]
-            assert len(found) % len(names) == 0, form
-            assert found == names * (len(found) // len(names)), form
+            listed = [name for name in firsts if name in names]
+            assert len(listed) % len(names) == 0, form
+            assert listed == names * (len(listed) // len(names)), form
 
 
 def test_each_column_sorts_the_best_first(scores) -> None:
@@ -580,7 +585,7 @@ def test_the_demo_data_shows_its_known_harm() -> None:
     assert row(a, "bold")["rank"] == 1
     assert row(a, "bold")["alpha"]["0"]["verdict"] == "reward"
     assert row(a, "bold")["alpha"]["5"]["verdict"] == "risk"
-    found = sf.query_scores(scores["bold"], scores["today"])
-    hurt = {scores.queries[i] for i in np.flatnonzero(found.t_j < -found.critical)}
+    tested = sf.query_scores(scores["bold"], scores["today"])
+    hurt = {scores.queries[i] for i in np.flatnonzero(tested.t_j < -tested.critical)}
     assert hurt <= set(made.harmed["bold"])
     assert len(hurt) >= 0.8 * len(made.harmed["bold"])

@@ -47,7 +47,7 @@ def matrix(values, systems=None, queries=None) -> sf.Scores:
 
 def marks(axes) -> dict[str, int]:
     """How many queries are marked low and high."""
-    low, high = [found for found in axes.collections if isinstance(found, PathCollection)]
+    low, high = [collection for collection in axes.collections if isinstance(collection, PathCollection)]
     return {"low": len(low.get_offsets()), "high": len(high.get_offsets())}
 
 
@@ -126,7 +126,7 @@ def test_t_risk_curves_are_t_risk_and_the_band_is_critical(scores, assessment) -
     for line, system in zip(curves, ["bold", "steady"], strict=True):
         for alpha, t in list(zip(*line.get_data(), strict=True))[::12]:
             assert t == pytest.approx(sf.t_risk(scores[system], scores["today"], alpha))
-    muted = next(found for found in axes.collections if isinstance(found, LineCollection))
+    muted = next(collection for collection in axes.collections if isinstance(collection, LineCollection))
     assert len(muted.get_segments()) == 12 - 2 - 1  # all but the two shown and the baseline, which has no T
 
 
@@ -152,13 +152,13 @@ def test_profiles_lead_from_expectation_to_score(scores, assessment) -> None:
     order = np.argsort(scores.values.mean(axis=0), kind="stable")
     expectation = sf.expected(scores.values)[1][order]
     np.testing.assert_allclose(axes.lines[0].get_ydata(), expectation)
-    ends = {int(s[1, 0]): s[1, 1] for found in axes.collections for s in found.get_segments()}
+    ends = {int(s[1, 0]): s[1, 1] for collection in axes.collections for s in collection.get_segments()}
     np.testing.assert_allclose([ends[i + 1] for i in range(60)], scores["bold"][order])
 
 
 def test_plane_places_every_system_and_draws_equal_u(assessment) -> None:
     axes = figures.risk_reward_plane(assessment, alpha=2).axes[0]
-    places = {tuple(place) for found in axes.collections for place in found.get_offsets().tolist()}
+    places = {tuple(place) for collection in axes.collections for place in collection.get_offsets().tolist()}
     assert places == {(row["risk"], row["reward"]) for row in assessment.rows()}
     for line in axes.lines:
         (x0, x1), (y0, y1) = line.get_data()

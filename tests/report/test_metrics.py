@@ -162,8 +162,8 @@ def test_dvc_shows_every_metric(tmp_path: Path, monkeypatch) -> None:
     call("git", "add", "-A")
     call("git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "first")
     first = json.loads((tmp_path / "metrics.json").read_text())
-    kept = json.loads(call("dvc", "metrics", "show", "--json"))
-    assert next(iter(kept[""]["data"].values()))["data"] == first
+    metrics = json.loads(call("dvc", "metrics", "show", "--json"))
+    assert next(iter(metrics[""]["data"].values()))["data"] == first
     made.runs[2].write(tmp_path / "new.run")
     call("dvc", "repro", "-q")
     changed = next(iter(json.loads(call("dvc", "metrics", "diff", "--json")).values()))

@@ -23,9 +23,9 @@ HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>",
 
 
 def embedded(html: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    assert match is not None
+    return json.loads(match[1])
 
 
 def floats(text: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -108,8 +108,8 @@ def test_only_the_most_hurt_and_most_helped_have_results(demo: Assessment) -> No
     results = embedded(demo.to_html(detail=3))["results"]
     bold = demo.scores.systems.index("bold")
     order = np.argsort(demo.scores["bold"] - demo.scores["today"], kind="stable")
-    found = np.cumsum(unpack(results["systems"][bold]["queries"])).tolist()
-    assert found == sorted([*order[:3], *order[-3:]])
+    numbers = np.cumsum(unpack(results["systems"][bold]["queries"])).tolist()
+    assert numbers == sorted([*order[:3], *order[-3:]])
     assert embedded(demo.to_html(detail=0))["results"] is None
     for wrong in (-1, 2.5, True):
         with pytest.raises(sf.ArgumentError, match="detail is"):
@@ -262,9 +262,9 @@ def test_policy_allows_the_page_alone(demo: Assessment) -> None:
     assert allowed.startswith("default-src 'none'; ")
     assert "unsafe" not in allowed
     for tag in ("style", "script"):
-        found = re.search(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
-        assert found is not None
-        digest = base64.b64encode(hashlib.sha256(found[1].encode()).digest()).decode()
+        match = re.search(rf"<{tag}>(.*?)</{tag}>", html, re.DOTALL)
+        assert match is not None
+        digest = base64.b64encode(hashlib.sha256(match[1].encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in allowed
     assert not re.search(r"\sstyle=|\son\w+=", html.split("<script", 1)[0])
     for sink in (

@@ -54,10 +54,10 @@ def printed(assessment: sf.Assessment) -> str:
 
 def test_headings_and_their_meaning_are_those_of_the_columns(demo: sf.Assessment) -> None:
     text = rendered(tables(demo.to_dict(), demo.rows()), 200)
-    said = {column.key: column.said(demo.to_dict()) for column in SUMMARY}
+    meanings = {column.key: column.explain(demo.to_dict()) for column in SUMMARY}
     for key, heading in (("loss_over_20", ">20%"), ("worst_mean", "worst")):
-        assert f"{heading}: {said[key][0].lower()}{said[key][1:]}" in text
-    assert said["worst_mean"].endswith("the worst 5 % of queries")
+        assert f"{heading}: {meanings[key][0].lower()}{meanings[key][1:]}" in text
+    assert meanings["worst_mean"].endswith("the worst 5 % of queries")
     assert re.search(r"α +U_Risk +T_Risk +Z_Risk +GeoRisk$", text, re.MULTILINE)
     assert "U low, U high: 95 % interval" in text
 

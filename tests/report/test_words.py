@@ -34,9 +34,9 @@ def test_neither_a_higher_mean_nor_chance_is_shipped() -> None:
     a = sf.assess(sf.Scores(list(scores.values()), list(scores), range(400)), "today", alphas=[0, 1])
     verdicts = {row["system"]: row["alpha"]["1"]["verdict"] for row in a.to_dict()["systems"][1:]}
     assert verdicts == {"safe": "reward", "bold": "reward", "lucky": "inconclusive"}
-    said = a.verdict(alpha=1)
-    assert said.startswith("Ship safe. safe gains 0.0596 ")
-    assert " Of the highest mean: lucky gains 0.1500 " in said
+    sentence = a.verdict(alpha=1)
+    assert sentence.startswith("Ship safe. safe gains 0.0596 ")
+    assert " Of the highest mean: lucky gains 0.1500 " in sentence
 
 
 def test_fifty_queries_are_not_few() -> None:
@@ -47,21 +47,23 @@ def test_fifty_queries_are_not_few() -> None:
 
 
 def test_a_loss_on_average_is_one_however_it_is_counted() -> None:
-    said = assessment(-0.1).verdict("s0", 1)
-    assert "its risk outweighs its reward by more than chance" in said
-    assert "counted once" not in said
+    sentence = assessment(-0.1).verdict("s0", 1)
+    assert "its risk outweighs its reward by more than chance" in sentence
+    assert "counted once" not in sentence
 
 
 def test_none_prevails() -> None:
-    said = assessment(-0.1, -0.001).verdict()
-    assert said.startswith("Keep today: no system's reward outweighs its risk by more than chance. The nearest: s1 ")
-    said = assessment(-0.001, 0.001, baseline="max").verdict()
-    assert said.startswith("Ship none yet: ")
+    sentence = assessment(-0.1, -0.001).verdict()
+    assert sentence.startswith(
+        "Keep today: no system's reward outweighs its risk by more than chance. The nearest: s1 "
+    )
+    sentence = assessment(-0.001, 0.001, baseline="max").verdict()
+    assert sentence.startswith("Ship none yet: ")
 
 
 def test_without_a_test_there_is_only_the_highest() -> None:
-    said = assessment(0.1, 0.2, baseline=["today", "s0"]).verdict()
-    assert said.startswith("The highest U_Risk is that of s1, and no test says whether by chance. ")
+    sentence = assessment(0.1, 0.2, baseline=["today", "s0"]).verdict()
+    assert sentence.startswith("The highest U_Risk is that of s1, and no test says whether by chance. ")
     alone = sf.assess(sf.Scores([[0.1, 0.2]], ["today"], ["a", "b"]), "today")
     assert alone.verdict() == "There is no system to compare with today."
 
@@ -98,11 +100,11 @@ def test_reading_back(tmp_path) -> None:
     a = assessment(0.1)
     a.write_json(tmp_path / "whole.json", per_query=True)
     a.write_json(tmp_path / "short.json")
-    whole, short = (sf.Assessment.read(tmp_path / name) for name in ("whole.json", "short.json"))
-    assert whole.to_json(per_query=True) == a.to_json(per_query=True)
+    complete, short = (sf.Assessment.read(tmp_path / name) for name in ("whole.json", "short.json"))
+    assert complete.to_json(per_query=True) == a.to_json(per_query=True)
     assert short.to_json() == a.to_json()
-    assert short.to_text() == whole.to_text() == a.to_text()
-    assert whole.to_html() == a.to_html()
+    assert short.to_text() == complete.to_text() == a.to_text()
+    assert complete.to_html() == a.to_html()
     with pytest.raises(sf.ArgumentError, match="no scores of each query at hand"):
         short.to_html()
     for text in ("{}", "[1]", "no", '{"schema": "surefoot/assessment/1"}', '{"schema": "surefoot/ranker/1"}'):

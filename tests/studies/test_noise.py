@@ -9,7 +9,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.measures.matching import match
-from surefoot.studies.noise import reranked
+from surefoot.studies.noise import rerank
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def test_reranking_is_what_reading_the_noisy_run_gives(made) -> None:
     noisy = run.ranking.scores + np.random.default_rng(0).normal(size=len(run))
     frame = run.to_frame().with_columns(score=noisy)
     again = sf.read_run(frame, name="again")
-    hits = reranked(match(run, made.qrels), noisy)
+    hits = rerank(match(run, made.qrels), noisy)
     assert hits.run.documents().to_list() == again.documents().to_list()
     for measure in ("nDCG@5", "ERR@10", "AP", "SoftNDCG@5", "rNDCG@5"):
         expected = sf.score(made.qrels, again, measure).values[0]
@@ -34,10 +34,10 @@ def test_no_noise_is_the_measure_itself_and_seeds_hold(made) -> None:
     data = study.to_dict()
     assert json.loads(study.to_json()) == data
     for system, run in zip(data["systems"], made.runs[:2], strict=True):
-        for measure, found in system["measures"].items():
-            assert found["mean"][0] == pytest.approx(sf.score(made.qrels, run, measure).mean()[0])
-            assert found["deviation"][0] == pytest.approx(0, abs=1e-12)
-            assert found["low"][1] <= found["mean"][1] <= found["high"][1]
+        for measure, spread in system["measures"].items():
+            assert spread["mean"][0] == pytest.approx(sf.score(made.qrels, run, measure).mean()[0])
+            assert spread["deviation"][0] == pytest.approx(0, abs=1e-12)
+            assert spread["low"][1] <= spread["mean"][1] <= spread["high"][1]
     assert sf.noise_study(made.qrels, made.runs[:2], sizes=[0, 0.1], repeats=4, seed=7).to_dict() == data
     assert sf.noise_study(made.qrels, made.runs[:2], sizes=[0, 0.1], repeats=4, seed=8).to_dict() != data
 
@@ -45,13 +45,13 @@ def test_no_noise_is_the_measure_itself_and_seeds_hold(made) -> None:
 def test_the_spread_over_seeds(made) -> None:
     data = sf.noise_study(made.qrels, made.runs[0], ["nDCG@5", "AP"], sizes=[0.1, 0.2], repeats=2).to_dict()
     total = {}
-    for measure, found in data["systems"][0]["measures"].items():
-        low, high = np.array(found["low"]), np.array(found["high"])
+    for measure, spread in data["systems"][0]["measures"].items():
+        low, high = np.array(spread["low"]), np.array(spread["high"])
         assert (low < high).all()
-        np.testing.assert_allclose(found["mean"], (low + high) / 2)
-        np.testing.assert_allclose(found["deviation"], (high - low) / np.sqrt(2))  # of two values, divided by 2 − 1
+        np.testing.assert_allclose(spread["mean"], (low + high) / 2)
+        np.testing.assert_allclose(spread["deviation"], (high - low) / np.sqrt(2))  # of two values, divided by 2 − 1
         total[measure] = np.sqrt(np.square(high - low).mean())
-        assert found["deviation_over_first"] == pytest.approx(total[measure] / total["nDCG@5"])
+        assert spread["deviation_over_first"] == pytest.approx(total[measure] / total["nDCG@5"])
 
 
 def test_one_query_traced(made) -> None:
@@ -95,6 +95,6 @@ def test_the_query_to_trace_is_found_on_one_scale() -> None:
     plain = sf.Measure.parse("SoftNDCG(normalize='none')@5")
     for seed in range(3):
         noise = 0.05 * np.random.default_rng([seed, 0]).standard_normal(len(base))
-        moved = np.abs(plain(reranked(hits, base + noise)) - plain(reranked(hits, base)))
+        moved = np.abs(plain(rerank(hits, base + noise)) - plain(rerank(hits, base)))
         study = sf.noise_study(made.qrels, made.runs[0], ["SoftNDCG@5"], sizes=[0.05], repeats=1, seed=seed)
         assert study.to_dict()["trace"]["query"] == made.qrels.queries[int(moved.argmax())]

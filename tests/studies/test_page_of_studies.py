@@ -40,20 +40,6 @@ def checked(page: str) -> Reader:
     return reader
 
 
-@pytest.fixture(scope="module")
-def studies() -> list:
-    made = sf.synthetic_runs(queries=24, depth=12)
-    runs = {HOSTILE.replace("\ud800", ""): made.runs[0], "f2": made.runs[1]}
-    scores = sf.score(made.qrels, runs, ["nDCG@5", "SoftNDCG@5"])
-    dates = {query: f"2026-11-{1 + i // 8:02d}" for i, query in enumerate(scores[0].queries)}
-    return [
-        sf.noise_study(made.qrels, runs, ["nDCG@5", "SoftNDCG@5"], sizes=[0, 0.1], repeats=2),
-        sf.subset_study(scores, subsets=20),
-        sf.time_study(scores, dates, size=4, subsets=20),
-        sf.compare_functions(scores, replicates=20),
-    ]
-
-
 def test_all_pages_have_one_shell(studies) -> None:
     scores = sf.Scores([[0.5, 0.25], [0.75, 0.0]], ["today", "new"], ["q1", "q2"])
     pages = [studies[0].to_html(), sf.assess(scores, baseline="today").to_html()]

@@ -25,13 +25,13 @@ def scores(difference: list[float], measure: str = "nDCG@5") -> sf.Scores:
 def test_rates_agree_with_all_subsets() -> None:
     difference = [0.4, -0.1, 0.2, -0.3, 0.25, -0.15]
     data = sf.subset_study(scores(difference), sizes=[1, 2, 3, 6], subsets=20_000).to_dict()
-    found = data["results"]["nDCG@5"]
-    assert found["winner"] == "f1"
-    for size, rate, variance in zip(data["sizes"], found["rate"], found["variance"], strict=True):
+    picks = data["results"]["nDCG@5"]
+    assert picks["winner"] == "f1"
+    for size, rate, variance in zip(data["sizes"], picks["rate"], picks["variance"], strict=True):
         every = [sum(chosen) >= -1e-12 for chosen in itertools.combinations(difference, size)]
         assert rate == pytest.approx(np.mean(every), abs=0.015)
         assert variance == pytest.approx(rate * (1 - rate))
-    assert found["rate"][-1] == 1.0
+    assert picks["rate"][-1] == 1.0
 
 
 def test_a_tie_counts_for_the_first() -> None:
@@ -55,28 +55,28 @@ def test_subsets_are_the_same_for_every_measure_and_seed() -> None:
 def test_one_pick_a_period() -> None:
     dates = {q: f"2026-11-0{1 + i // 4}" for i, q in enumerate(QUERIES)}
     dates["q7"] = "2026-12-24"
-    given = scores([0.4, 0.4, 0.4, 0.4, -0.1, -0.1, -0.1, 0.0])
-    study = sf.time_study(given, dates, size=3, subsets=50)
+    matrix = scores([0.4, 0.4, 0.4, 0.4, -0.1, -0.1, -0.1, 0.0])
+    study = sf.time_study(matrix, dates, size=3, subsets=50)
     data = study.to_dict()
     assert [p["period"] for p in data["periods"]] == ["2026-11-01", "2026-11-02"]
     assert data["left_out"] == [{"period": "2026-12-24", "queries": 1}]
     assert data["results"]["nDCG@5"]["rate"] == [1.0, 0.0]
     assert "2026-12-24 has 1 queries, fewer than a subset" in str(study)
-    months = sf.time_study(given, dates, period="month", size=1).to_dict()["periods"]
+    months = sf.time_study(matrix, dates, period="month", size=1).to_dict()["periods"]
     assert [p["period"] for p in months] == ["2026-11", "2026-12"]
-    weeks = sf.time_study(given, dates, period="week", size=1).to_dict()["periods"]
+    weeks = sf.time_study(matrix, dates, period="week", size=1).to_dict()["periods"]
     assert [p["period"] for p in weeks] == ["2026-10-26", "2026-11-02", "2026-12-21"]
-    partly = sf.time_study(given, {"q0": datetime.date(2026, 1, 1)}, size=1)
+    partly = sf.time_study(matrix, {"q0": datetime.date(2026, 1, 1)}, size=1)
     assert partly.to_dict()["undated"] == 7
-    timed = sf.time_study(given, {"q0": datetime.datetime(2026, 1, 1, 8, 30)}, size=1)
+    timed = sf.time_study(matrix, {"q0": datetime.datetime(2026, 1, 1, 8, 30)}, size=1)
     assert timed.to_dict()["periods"][0]["period"] == "2026-01-01"
     assert "7 queries have no date" in str(partly)
 
 
 def test_bad_arguments() -> None:
-    given = scores([0.1, 0.2, 0.3])
+    matrix = scores([0.1, 0.2, 0.3])
     with pytest.raises(sf.ArgumentError, match="a subset of 9 queries was asked for and there are 3"):
-        sf.subset_study(given, sizes=[2, 9])
+        sf.subset_study(matrix, sizes=[2, 9])
     for sizes, message in (
         ([0], "a size of subsets is 0; it must be a whole number of at least 1"),
         ([2.5], "a size of subsets is 2.5; it must be a whole number"),
@@ -84,25 +84,25 @@ def test_bad_arguments() -> None:
         ([], "no size of subsets was given"),
     ):
         with pytest.raises(sf.ArgumentError, match=message):
-            sf.subset_study(given, sizes=sizes)
+            sf.subset_study(matrix, sizes=sizes)
     with pytest.raises(sf.ArgumentError, match="subsets is 0"):
-        sf.subset_study(given, subsets=0)
+        sf.subset_study(matrix, subsets=0)
     with pytest.raises(sf.ArgumentError, match="two functions are compared, found 3"):
         sf.subset_study(sf.Scores(np.zeros((3, 1)), ["a", "b", "c"], ["q"]))
     with pytest.raises(sf.ArgumentError, match="no system is named 'f9'"):
-        sf.subset_study(given, ("f1", "f9"))
+        sf.subset_study(matrix, ("f1", "f9"))
     with pytest.raises(sf.ArgumentError, match="are of different systems or queries; score all"):
-        sf.subset_study([given, scores([0.1], "AP")])
+        sf.subset_study([matrix, scores([0.1], "AP")])
     with pytest.raises(sf.ArgumentError, match="a measure is given twice"):
-        sf.subset_study([given, given])
+        sf.subset_study([matrix, matrix])
     with pytest.raises(sf.ArgumentError, match="no day has 50 queries: of 1 days the fullest has 3"):
-        sf.time_study(given, dict.fromkeys(QUERIES, "2026-11-15"))
+        sf.time_study(matrix, dict.fromkeys(QUERIES, "2026-11-15"))
     with pytest.raises(sf.ArgumentError, match="none of the 3 queries has a date"):
-        sf.time_study(given, {"other": "2026-11-15"})
+        sf.time_study(matrix, {"other": "2026-11-15"})
     with pytest.raises(sf.ArgumentError, match="the date of query 'q0' is 'soon'"):
-        sf.time_study(given, {"q0": "soon"})
+        sf.time_study(matrix, {"q0": "soon"})
     with pytest.raises(sf.ArgumentError, match="period is 'year'"):
-        sf.time_study(given, {"q0": "2026-11-15"}, period="year")
+        sf.time_study(matrix, {"q0": "2026-11-15"}, period="year")
 
 
 def test_dates_from_a_file(tmp_path: Path) -> None:
@@ -129,42 +129,44 @@ def test_functions_ranked_with_confidence() -> None:
     assert json.loads(study.to_json()) == data
     for measure in measures:
         ranked = data["results"][measure]
-        assert [found["mean"] for found in ranked] == sorted((found["mean"] for found in ranked), reverse=True)
-        assert sum(found["share_best"] for found in ranked) == pytest.approx(1)
-        for found in ranked:
-            assert found["interval"][0] <= found["mean"] <= found["interval"][1]
+        assert [function["mean"] for function in ranked] == sorted(
+            (function["mean"] for function in ranked), reverse=True
+        )
+        assert sum(function["share_best"] for function in ranked) == pytest.approx(1)
+        for function in ranked:
+            assert function["interval"][0] <= function["mean"] <= function["interval"][1]
     assert str(study)
 
 
 def test_intervals_against_plain_resampling(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    given = sf.Scores(rng.random((2, 30)), ["f1", "f2"], range(30))
-    data = sf.compare_functions(given, replicates=3000).to_dict()
-    for found in data["results"]["score"]:
+    matrix = sf.Scores(rng.random((2, 30)), ["f1", "f2"], range(30))
+    data = sf.compare_functions(matrix, replicates=3000).to_dict()
+    for function in data["results"]["score"]:
         slow = np.quantile(
-            [given[found["system"]][rng.integers(0, 30, 30)].mean() for _ in range(3000)], [0.025, 0.975]
+            [matrix[function["system"]][rng.integers(0, 30, 30)].mean() for _ in range(3000)], [0.025, 0.975]
         )
-        np.testing.assert_allclose(found["interval"], slow, atol=0.04 * np.ptp(slow))
+        np.testing.assert_allclose(function["interval"], slow, atol=0.04 * np.ptp(slow))
     monkeypatch.setattr(bootstrap, "_CELLS", 3000)  # a hundred replicates at a time
-    assert sf.compare_functions(given, replicates=3000).to_dict() == data
+    assert sf.compare_functions(matrix, replicates=3000).to_dict() == data
 
 
 def test_blocks_of_subsets_are_those_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = scores([0.4, -0.1, 0.2, -0.3, 0.25, -0.15])
-    whole = sf.subset_study(given, sizes=[2], subsets=1000).to_dict()
+    matrix = scores([0.4, -0.1, 0.2, -0.3, 0.25, -0.15])
+    first = sf.subset_study(matrix, sizes=[2], subsets=1000).to_dict()
     monkeypatch.setattr(picks, "_CELLS", 60)  # ten subsets at a time
-    assert sf.subset_study(given, sizes=[2], subsets=1000).to_dict() == whole
+    assert sf.subset_study(matrix, sizes=[2], subsets=1000).to_dict() == first
 
 
 def test_where_measures_disagree() -> None:
     ndcg = sf.Scores([[0.9, 0.8, 0.1, 0.5], [0.5, 0.6, 0.6, 0.5]], ["f1", "f2"], list("abcd"), "nDCG@5")
     soft = sf.Scores([[0.5, 0.5, 0.1, 0.4], [0.5, 0.6, 0.5, 0.5]], ["f1", "f2"], list("abcd"), "SoftNDCG@5")
     study = sf.compare_functions([ndcg, soft])
-    (found,) = study.to_dict()["disagreements"]
-    assert found["reversed"]
-    assert (found["better_by_first"], found["better_by_other"]) == ("f1", "f2")
-    assert (found["queries_reversed"], found["queries_tied_by_first_only"]) == (1, 1)
-    assert [item["query"] for item in found["queries"]] == ["b"]
+    (pair,) = study.to_dict()["disagreements"]
+    assert pair["reversed"]
+    assert (pair["better_by_first"], pair["better_by_other"]) == ("f1", "f2")
+    assert (pair["queries_reversed"], pair["queries_tied_by_first_only"]) == (1, 1)
+    assert [item["query"] for item in pair["queries"]] == ["b"]
     assert "nDCG@5 puts f1 before f2, SoftNDCG@5 puts f2 before f1" in str(study)
     agreeing = sf.compare_functions([ndcg, sf.Scores(ndcg.values / 2, ["f1", "f2"], list("abcd"), "AP")])
     assert not agreeing.to_dict()["disagreements"][0]["reversed"]
@@ -173,7 +175,10 @@ def test_where_measures_disagree() -> None:
 
 def test_ties_share_the_first_place_and_one_function_is_none_to_compare() -> None:
     same = sf.Scores(np.full((2, 3), 0.5), ["f1", "f2"], ["a", "b", "c"])
-    assert [found["share_best"] for found in sf.compare_functions(same).to_dict()["results"]["score"]] == [0.5, 0.5]
+    assert [function["share_best"] for function in sf.compare_functions(same).to_dict()["results"]["score"]] == [
+        0.5,
+        0.5,
+    ]
     with pytest.raises(sf.ArgumentError, match="at least two functions"):
         sf.compare_functions(sf.Scores([[0.5]], ["f1"], ["a"]))
 

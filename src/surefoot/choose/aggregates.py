@@ -1,4 +1,4 @@
-"""One number of a query from a feature of its documents, by which it can be told whether to re-rank at all."""
+"""One number per query from a feature of its documents, which decides whether the query is re-ranked at all."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Aggregate:
             raise ArgumentError(f"feature {self.feature} has missing values, and no {self.kind} for each query then")
         return _KINDS[self.kind](values, data.offsets[:-1], data.lengths)
 
-    def added(self, data: RankingData) -> RankingData:
+    def add_to(self, data: RankingData) -> RankingData:
         """The data with the number as one more feature, the same for all documents of a query."""
         column = np.repeat(self(data), data.lengths)
         names = None if data.feature_names is None else [*data.feature_names, str(self)]

@@ -13,47 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats
 from surefoot.choose.options import BLENDED, MODEL, NAIVE, SEED_MEAN, SELECTIVE
-from surefoot.choose.plan import Job, Setting
+from surefoot.choose.plan import Job, Setting, reported_measures
 from surefoot.choose.store import Store
 from surefoot.choose.trainings import Trainings
-from surefoot.choose.worker import SHOWN, measures
-from surefoot.data.types.ranking_data import blend_scores
-from surefoot.learn.measured_queries import MeasuredQueries
+from surefoot.learn.held_out import EVALUATED, HeldOutQueries
 from surefoot.learn.options import OBJECTIVE
-from surefoot.risk.churn import kendall_tau
+from surefoot.learn.target import Target
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the model in a blend
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of validation queries that selective re-ranking touches
 CHANCES = (0.25, 0.5, 0.75)  # of the model in a mixture
-
-
-@dataclass(frozen=True)
-class Held:
-    """The validation or test queries of one fold: labels, how ties go, and what the baselines do."""
-
-    queries: list[str]
-    target: MeasuredQueries
-    measured: list[MeasuredQueries]
-    baselines: Floats  # scores of documents, a row per baseline
-    aggregate: Floats | None
-
-    @property
-    def lengths(self) -> Rows:
-        """Documents per query."""
-        return self.target.lengths
-
-    def values(self, scores: Floats) -> Floats:
-        """Each measure, a row each, of every query under these scores of documents."""
-        return np.stack([target.values(scores) for target in self.measured])
-
-    def tau(self, scores: Floats) -> Floats:
-        """Kendall's τ between the ranking by these scores and the first baseline's; NaN for a single document."""
-        place = np.empty(len(scores), dtype=np.int64)
-        place[self.target.rank(self.baselines[0], fully=True)] = np.arange(len(scores))
-        group = np.repeat(np.arange(len(self.lengths)), self.lengths)
-        return kendall_tau(group, place[self.target.rank(scores, fully=True)], self.lengths)
 
 
 @dataclass
@@ -75,27 +46,27 @@ class Candidates:
     def __init__(self, store: Store) -> None:
         self.store, self.plan = store, store.plan
         self.trainings = Trainings(store, finished=True)
-        self.measures = measures(self.plan.measure)
+        self.measures = reported_measures(self.plan.measure)
         self.folds = [fold for fold in self.trainings.folds if store.has_fold(fold)]
-        self.parts = {fold: {part: self._part(fold, part) for part in SHOWN} for fold in self.folds}
+        self.parts = {fold: {part: self._part(fold, part) for part in EVALUATED} for fold in self.folds}
         self.baselines: list[str] = store.fold(self.folds[0])["baselines"] if self.folds else []
         self._baseline_values: dict[str, Floats] = {}
         self._jobs: dict[Setting, list[list[Job]]] = {}
         jobs = {fold: self.trainings.points(fold) for fold in self.trainings.folds if fold in self.folds}
         for setting in self.plan.settings():
-            found = [
+            by_seed = [
                 [job for fold in self.folds for job in jobs[fold] if (job.setting, job.seed) == (setting, seed)]
                 for seed in self.plan.seeds
             ]
-            if all(len(one) == len(self.trainings.folds) and all(map(self.trainings.is_done, one)) for one in found):
-                self._jobs[setting] = found
+            if all(len(one) == len(self.trainings.folds) and all(map(self.trainings.is_done, one)) for one in by_seed):
+                self._jobs[setting] = by_seed
 
-    def _part(self, fold: str, part: str) -> Held:
+    def _part(self, fold: str, part: str) -> HeldOutQueries:
         arrays = self.store.fold_arrays(fold)
-        given = arrays[f"{part}_labels"], arrays[f"{part}_offsets"], arrays[f"{part}_ties"]
-        targets = [MeasuredQueries(measure, *given, threads=1) for measure in self.measures]
-        return Held(
-            self.store.fold(fold)["queries"][part], targets[0], targets, arrays[f"{part}_baselines"],
+        judged = arrays[f"{part}_labels"], arrays[f"{part}_offsets"], arrays[f"{part}_ties"]
+        targets = [Target(measure, *judged, threads=1) for measure in self.measures]
+        return HeldOutQueries(
+            self.store.fold(fold)["queries"][part], targets, arrays[f"{part}_baselines"],
             arrays.get(f"{part}_aggregate"),
         )  # fmt: skip
 
@@ -115,7 +86,7 @@ class Candidates:
 
     def spans(self, part: str) -> dict[str, slice]:
         """Where each fold's queries stand among all of a part."""
-        ends = np.cumsum([0, *(len(held.queries) for held in self._held(part))]).tolist()
+        ends = np.cumsum([0, *(len(held_out.queries) for held_out in self._held_out(part))]).tolist()
         return {fold: slice(first, last) for fold, (first, last) in zip(self.folds, pairwise(ends), strict=True)}
 
     def queries(self, part: str) -> list[str]:
@@ -129,28 +100,29 @@ class Candidates:
         """M(q) of every baseline: [baseline, measure, query]."""
         if part not in self._baseline_values:
             self._baseline_values[part] = np.concatenate(
-                [np.stack([held.values(row) for row in held.baselines]) for held in self._held(part)], axis=2
+                [np.stack([held_out.values(row) for row in held_out.baselines]) for held_out in self._held_out(part)],
+                axis=2,
             )
         return self._baseline_values[part]
 
-    def _held(self, part: str) -> list[Held]:
+    def _held_out(self, part: str) -> list[HeldOutQueries]:
         return [self.parts[fold][part] for fold in self.folds]
 
     def models(self) -> Iterator[Candidate]:
         """The trained settings."""
         for setting, seeds in self._jobs.items():
-            values: dict[str, list[Floats]] = {part: [] for part in SHOWN}
-            tau: dict[str, list[Floats]] = {part: [] for part in SHOWN}
+            values: dict[str, list[Floats]] = {part: [] for part in EVALUATED}
+            tau: dict[str, list[Floats]] = {part: [] for part in EVALUATED}
             for jobs in seeds:
                 arrays = [self.store.arrays(job) for job in jobs]
-                for part in SHOWN:
+                for part in EVALUATED:
                     values[part].append(np.concatenate([one[f"{part}_values"] for one in arrays], axis=1))
-                    pairs = zip(self._held(part), arrays, strict=True)
-                    tau[part].append(np.concatenate([held.tau(one[f"{part}_scores"]) for held, one in pairs]))
+                    pairs = zip(self._held_out(part), arrays, strict=True)
+                    tau[part].append(np.concatenate([held_out.tau(one[f"{part}_scores"]) for held_out, one in pairs]))
             yield Candidate(
                 setting.name, MODEL, setting,
-                {part: np.stack(found) for part, found in values.items()},
-                {part: np.stack(found) for part, found in tau.items()},
+                {part: np.stack(rows) for part, rows in values.items()},
+                {part: np.stack(rows) for part, rows in tau.items()},
                 {job.fold: dict(job.parameters) for job in seeds[0]},
             )  # fmt: skip
 
@@ -166,20 +138,13 @@ class Candidates:
     def _scored(self, name: str, kind: str, setting: Setting, scores: Sequence[dict[str, list[Floats]]]) -> Candidate:
         """A candidate whose documents have scores: for each seed, part and fold."""
         values, tau = {}, {}
-        for part in SHOWN:
-            held = self._held(part)
+        for part in EVALUATED:
+            held_out = self._held_out(part)
+            by_seed = [list(zip(held_out, seed[part], strict=True)) for seed in scores]
             values[part] = np.stack(
-                [
-                    np.concatenate([one.values(found) for one, found in zip(held, seed[part], strict=True)], axis=1)
-                    for seed in scores
-                ]
+                [np.concatenate([fold.values(own) for fold, own in folds], axis=1) for folds in by_seed]
             )
-            tau[part] = np.stack(
-                [
-                    np.concatenate([one.tau(found) for one, found in zip(held, seed[part], strict=True)])
-                    for seed in scores
-                ]
-            )
+            tau[part] = np.stack([np.concatenate([fold.tau(own) for fold, own in folds]) for folds in by_seed])
         return Candidate(name, kind, setting, values, tau)
 
     def _seed_mean(self, setting: Setting, scores: Sequence[Sequence[Any]]) -> Iterator[Candidate]:
@@ -189,7 +154,7 @@ class Candidates:
                     np.mean([seed[fold][f"{part}_scores"] for seed in scores], axis=0)
                     for fold in range(len(self.folds))
                 ]
-                for part in SHOWN
+                for part in EVALUATED
             }
             yield self._scored(f"{setting.name}, mean of {len(scores)} seeds", SEED_MEAN, setting, [mean])
 
@@ -198,10 +163,11 @@ class Candidates:
             blended = [
                 {
                     part: [
-                        blend_scores(one[f"{part}_scores"], held.baselines[0], held.lengths, weight)
-                        for held, one in zip(self._held(part), seed, strict=True)
+                        (1 - weight) * held_out.standardised(held_out.baselines[0])
+                        + weight * held_out.standardised(one[f"{part}_scores"])
+                        for held_out, one in zip(self._held_out(part), seed, strict=True)
                     ]
-                    for part in SHOWN
+                    for part in EVALUATED
                 }
                 for seed in scores
             ]
@@ -212,33 +178,34 @@ class Candidates:
         if any(self.parts[fold]["valid"].aggregate is None for fold in self.folds):
             return
         for share in SHARES:
-            chosen: list[dict[str, list[Floats]]] = []
+            by_seed: list[dict[str, list[Floats]]] = []
             for seed in scores:
-                found: dict[str, list[Floats]] = {part: [] for part in SHOWN}
+                mixed: dict[str, list[Floats]] = {part: [] for part in EVALUATED}
                 for fold, one in zip(self.folds, seed, strict=True):
                     threshold = np.quantile(self._aggregate(fold, "valid"), share)
-                    for part in SHOWN:
-                        held = self.parts[fold][part]
-                        low = np.repeat(self._aggregate(fold, part) <= threshold, held.lengths)
-                        found[part].append(np.where(low, one[f"{part}_scores"], held.baselines[0]))
-                chosen.append(found)
-            yield self._scored(f"{setting.name} selective {share:.0%}", SELECTIVE, setting, chosen)
+                    for part in EVALUATED:
+                        held_out = self.parts[fold][part]
+                        low = np.repeat(self._aggregate(fold, part) <= threshold, held_out.lengths)
+                        mixed[part].append(np.where(low, one[f"{part}_scores"], held_out.baselines[0]))
+                by_seed.append(mixed)
+            yield self._scored(f"{setting.name} selective {share:.0%}", SELECTIVE, setting, by_seed)
 
     def _aggregate(self, fold: str, part: str) -> Floats:
-        found = self.parts[fold][part].aggregate
-        return np.zeros(0) if found is None else found
+        aggregate = self.parts[fold][part].aggregate
+        return np.zeros(0) if aggregate is None else aggregate
 
     def aggregates(self, part: str) -> Floats | None:
         """The aggregate of each query, as its rank among the fold's, from 0 to 1, so that folds can be put together."""
-        if not self.folds or any(held.aggregate is None for held in self._held(part)):
+        if not self.folds or any(held_out.aggregate is None for held_out in self._held_out(part)):
             return None
-        found = [self._aggregate(fold, part) for fold in self.folds]
-        return np.concatenate([np.searchsorted(np.sort(one), one, side="right") / len(one) for one in found])
+        by_fold = [self._aggregate(fold, part) for fold in self.folds]
+        return np.concatenate([np.searchsorted(np.sort(one), one, side="right") / len(one) for one in by_fold])
 
     def mixtures(self, gain: Candidate) -> Iterator[Candidate]:
         """The gain-only model with some chance, else the baseline: what is expected of each query."""
         for chance in CHANCES:
             values = {
-                part: chance * gain.values[part] + (1 - chance) * self.baseline_values(part)[0][None] for part in SHOWN
+                part: chance * gain.values[part] + (1 - chance) * self.baseline_values(part)[0][None]
+                for part in EVALUATED
             }
             yield Candidate(f"{gain.name} naïve p={chance:g}", NAIVE, gain.setting, values, share=chance)

@@ -10,7 +10,7 @@ import numpy as np
 from surefoot.choose.figures import REACHED
 from surefoot.choose.frontier import Point, mixture_hull, proportional_gain
 from surefoot.choose.options import MODEL, RANKINGS
-from surefoot.choose.rows import counted, gain_only, pooled
+from surefoot.choose.rows import chosen_in_words, gain_only, pooled
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import signed
 from surefoot.risk.churn import BINS
@@ -20,26 +20,26 @@ LESS_RISK = 0.3  # that a better point has at least, beside more effectiveness
 NEAR = 1  # bins of Kendall's distance that are near the baseline: the first, so at most a tenth of it
 
 
-def answers(data: Json) -> list[Json]:
+def findings(data: Json) -> list[Json]:
     """Questions and answers: a headline, and the figures behind it."""
-    found = [_above_the_lines(data), _faster(data), _nearer(data), _better_in_both(data)]
-    return [answer for answer in found if answer is not None]
+    answers = [_beats_reduction(data), _converges_faster(data), _stays_nearer(data), _better_in_both(data)]
+    return [answer for answer in answers if answer is not None]
 
 
 def _families(data: Json) -> dict[str, list[Json]]:
     """Each objective's models, by ascending α."""
-    found: dict[str, list[Json]] = {}
+    families: dict[str, list[Json]] = {}
     for row in data["rows"]:
         if row["kind"] == MODEL and row["alpha"] is not None:
-            found.setdefault(row["objective"], []).append(row)
-    return found
+            families.setdefault(row["objective"], []).append(row)
+    return families
 
 
 def _by_alpha(
-    gain: Json, rows: Sequence[Json], of: Callable[[Json], float], shown: str, falls: bool
+    gain: Json, rows: Sequence[Json], figure: Callable[[Json], float], shown: str, falls: bool
 ) -> tuple[str, bool]:
     """A figure at α = 0 and at each α of some models, in words, and whether it only falls (or rises)."""
-    values = [of(row) for row in (gain, *rows)]
+    values = [figure(row) for row in (gain, *rows)]
     steady = all(later <= earlier if falls else later >= earlier for earlier, later in pairwise(values))
     at = ", ".join(
         f"{format(value, shown)} at {row['alpha'] or 0:g}" for value, row in zip(values, (gain, *rows), strict=True)
@@ -47,7 +47,7 @@ def _by_alpha(
     return at, steady
 
 
-def _above_the_lines(data: Json) -> Json | None:
+def _beats_reduction(data: Json) -> Json | None:
     """Whether risk-sensitive models lie above proportional reduction and above selective re-ranking, on test data."""
     gain, models = gain_only(data["rows"]), [row for rows in _families(data).values() for row in rows]
     if gain is None or not models:
@@ -55,7 +55,7 @@ def _above_the_lines(data: Json) -> Json | None:
     full = Point(gain["test"]["risk"], gain["test"]["gain"])
     proportional = [row["test"]["gain"] - proportional_gain(full, row["test"]["risk"]) for row in models]
     above = sum(difference > 0 for difference in proportional)
-    said = (
+    answer = (
         f"{above} of {len(models)} risk-sensitive models gain more than proportional reduction of the gain-only model "
         f"at the same risk (by {signed(float(np.mean(proportional)), 4)} on average, {signed(max(proportional), 4)} at "
         "best)."
@@ -64,21 +64,22 @@ def _above_the_lines(data: Json) -> Json | None:
     if curve:
         hull = mixture_hull([Point(one["risk"], one["gain"]) for one in curve])
         ends = [
-            hull[-1].gain if row["test"]["risk"] > hull[-1].risk else _at(hull, row["test"]["risk"]) for row in models
+            hull[-1].gain if row["test"]["risk"] > hull[-1].risk else _gain_at(hull, row["test"]["risk"])
+            for row in models
         ]
         over = [row["test"]["gain"] - end for row, end in zip(models, ends, strict=True)]
-        said += (
+        answer += (
             f" {sum(difference > 0 for difference in over)} of {len(models)} gain more than selective re-ranking at "
             f"the same risk, even where its thresholds are mixed (by {signed(float(np.mean(over)), 4)} on average)."
         )
-    return {"question": "Do risk-sensitive models beat reducing the gain-only model?", "answer": said}
+    return {"question": "Do risk-sensitive models beat reducing the gain-only model?", "answer": answer}
 
 
-def _at(hull: Sequence[Point], risk: float) -> float:
+def _gain_at(hull: Sequence[Point], risk: float) -> float:
     return float(np.interp(risk, [point.risk for point in hull], [point.gain for point in hull]))
 
 
-def _faster(data: Json) -> Json | None:
+def _converges_faster(data: Json) -> Json | None:
     """Trees to most of the final training effectiveness, by α."""
     gain, families = gain_only(data["rows"]), _families(data)
     if gain is None or not families:
@@ -88,11 +89,11 @@ def _faster(data: Json) -> Json | None:
         at, steady = _by_alpha(gain, rows, lambda row: float(row["convergence"]["trees"]), ".1f", falls=True)
         parts.append(f"{objective} {at} ({'never more' if steady else 'not always fewer'} with larger α)")
     share = f"{REACHED:.0%}".replace("%", " %")
-    said = f"Trees to {share} of the final training effectiveness by α, mean over folds: {'; '.join(parts)}."
-    return {"question": "Do larger α converge faster?", "answer": said}
+    answer = f"Trees to {share} of the final training effectiveness by α, mean over folds: {'; '.join(parts)}."
+    return {"question": "Do larger α converge faster?", "answer": answer}
 
 
-def _nearer(data: Json) -> Json | None:
+def _stays_nearer(data: Json) -> Json | None:
     """The share of test rankings that are near the baseline's, by α."""
     gain, families = gain_only(data["rows"]), _families(data)
     if gain is None or not families:
@@ -105,8 +106,8 @@ def _nearer(data: Json) -> Json | None:
     for objective, rows in families.items():
         at, steady = _by_alpha(gain, rows, near, ".1%", falls=False)
         parts.append(f"{objective} {at} ({'never less' if steady else 'not always more'} with larger α)")
-    said = f"Share within {NEAR / BINS:g} of Kendall's distance by α: {'; '.join(parts)}."
-    return {"question": "Do larger α keep more rankings near the baseline's?", "answer": said}
+    answer = f"Share within {NEAR / BINS:g} of Kendall's distance by α: {'; '.join(parts)}."
+    return {"question": "Do larger α keep more rankings near the baseline's?", "answer": answer}
 
 
 def _better_in_both(data: Json) -> Json | None:
@@ -123,22 +124,22 @@ def _better_in_both(data: Json) -> Json | None:
         return bool(mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"])
 
     rankings = [row for row in data["rows"] if row["kind"] in RANKINGS]
-    wanted = {fold: [row for row in rankings if fits(row, fold)] for fold in data["folds"]}
+    better = {fold: [row for row in rankings if fits(row, fold)] for fold in data["folds"]}
     measure = measure_title(data["measure"])
     question = f"Is there more {measure} with at least {LESS_RISK:.0%} less risk than the gain-only model?"
-    found = sum(map(bool, wanted.values()))
-    if not found:
+    folds = sum(map(bool, better.values()))
+    if not folds:
         return {"question": question, "answer": "On no fold's validation data."}
     chosen = {
         fold: max(rows, key=lambda row: float(row["folds"][fold]["valid"]["mean"])) if rows else gain
-        for fold, rows in wanted.items()
+        for fold, rows in better.items()
     }
     mine, full = pooled(chosen), pooled(dict.fromkeys(data["folds"], gain))
-    held = mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"]
+    holds = mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"]
     less = f" ({signed(100 * (mine['risk'] / full['risk'] - 1), 0)} %)" if full["risk"] else ""
-    said = (
-        f"On the validation data of {found} of {len(wanted)} folds ({counted(chosen)}). On test data "
-        f"{'it holds' if held else 'it does not hold'}: {mine['mean']:.4f} against {full['mean']:.4f}, and a risk of "
+    answer = (
+        f"On the validation data of {folds} of {len(better)} folds ({chosen_in_words(chosen)}). On test data "
+        f"{'it holds' if holds else 'it does not hold'}: {mine['mean']:.4f} against {full['mean']:.4f}, and a risk of "
         f"{mine['risk']:.4f} against {full['risk']:.4f}{less}."
     )
-    return {"question": question, "answer": said}
+    return {"question": question, "answer": answer}

@@ -21,10 +21,11 @@ from surefoot.data.reading.files import FORMATS, existing_file
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, DataError, shortened
-from surefoot.learn.baseline_spec import baseline_files, read_like, with_baselines
-from surefoot.learn.inputs import match_training_data
+from surefoot.learn.baseline_spec import files_of, read_like, with_baselines
+from surefoot.learn.checkpoints import data_hash
+from surefoot.learn.held_out import EVALUATED, PARTS
+from surefoot.learn.inputs import alike
 
-PARTS = ("train", "valid", "test")
 _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
 _ENDINGS = (
     ".txt",
@@ -32,7 +33,7 @@ _ENDINGS = (
     *(ending for ending, form in FORMATS.items() if form == "parquet"),
     "",
 )
-KEPT = "data"  # below a sweep's folder: data that was given in memory
+OWN_DATA = "data"  # in a sweep's folder: data that was given in memory
 
 
 @dataclass(frozen=True)
@@ -100,46 +101,45 @@ class Source:
 
     def files(self) -> list[Path]:
         """Every file that is read; one that is missing is named in an error."""
-        given = [existing_file(path) for path in baseline_files(self.baselines)]
+        baselines = [existing_file(path) for path in files_of(self.baselines)]
         if not Path(self.path).is_dir():
-            return [existing_file(self.path), *given]
-        return [*(_file(folder, part) for folder in self._folders() for part in PARTS), *given]
+            return [existing_file(self.path), *baselines]
+        return [*(_file(folder, part) for folder in self._folders() for part in PARTS), *baselines]
 
     def load(self, name: str) -> Fold:
         """One fold, with its baselines."""
         if not Path(self.path).is_dir():
-            whole = self._ready(read_letor(self.path), Path(self.path))
-            return _whole(self._cut(whole, self.names().index(name)), Path(self.path))
+            data = self._ready(read_letor(self.path), Path(self.path))
+            return _checked_fold(self._cut(data, self.names().index(name)), Path(self.path))
         files = {part: _file(Path(self.path) / name, part) for part in PARTS}
         train = read_letor(files["train"])
-        sets = [train, *(read_like(files[part], train.n_features) for part in PARTS[1:])]
+        sets = [train, *(read_like(files[part], train.n_features) for part in EVALUATED)]
         train, *others = (self._ready(data, file) for data, file in zip(sets, files.values(), strict=True))
         # What goes by position afterwards must stand where the training data has it.
         valid, test = (
-            match_training_data(data, train, f"{part} data of {name}")
-            for part, data in zip(PARTS[1:], others, strict=True)
+            alike(data, train, f"{part} data of {name}") for part, data in zip(EVALUATED, others, strict=True)
         )
         held_out = None
         if self.held_out:
             order = np.random.default_rng(self.seed).permutation(len(train.queries))
             count = self._held_out(len(order))
             held_out, train = train.select(np.sort(order[:count])), train.select(np.sort(order[count:]))
-        return _whole(Fold(name, train, valid, test, held_out), Path(self.path) / name)
+        return _checked_fold(Fold(name, train, valid, test, held_out), Path(self.path) / name)
 
     def _folders(self) -> list[Path]:
-        found = sorted(
+        folders = sorted(
             (folder for folder in Path(self.path).glob("Fold*") if folder.is_dir()),
             key=lambda folder: (len(folder.name), folder.name),
         )
-        if not found:
+        if not folders:
             raise DataError.at(self.path, None, "has no folders Fold1, Fold2, … with train.txt, vali.txt and test.txt")
-        return found
+        return folders
 
     def _ready(self, data: RankingData, file: Path) -> RankingData:
         for name, scores in _own_baselines(file).items():
             data = data.with_baseline(name, scores)
         data = with_baselines(data, self.baselines, file)
-        return data if self.selective is None else Aggregate.parse(self.selective).added(data)
+        return data if self.selective is None else Aggregate.parse(self.selective).add_to(data)
 
     def _cut(self, data: RankingData, number: int) -> Fold:
         """The fold of this number: one part of the queries to test, the next to validate, the rest to train."""
@@ -149,13 +149,13 @@ class Source:
         if not all(len(part) for part in parts):
             raise ArgumentError(f"{len(order) - count} queries cannot be cut into {self.folds} folds")
 
-        def of(*chosen: Rows) -> RankingData:
+        def select(*chosen: Rows) -> RankingData:
             return data.select(np.sort(np.concatenate(chosen)))
 
         test, valid = number, (number + 1) % self.folds
         rest = [part for place, part in enumerate(parts) if place not in (test, valid)]
-        held_out = of(order[:count]) if count else None
-        return Fold(self.names()[number], of(*rest), of(parts[valid]), of(parts[test]), held_out)
+        held_out = select(order[:count]) if count else None
+        return Fold(self.names()[number], select(*rest), select(parts[valid]), select(parts[test]), held_out)
 
     def _held_out(self, queries: int) -> int:
         count = round(self.held_out * queries) if self.held_out < 1 else int(self.held_out)
@@ -171,20 +171,29 @@ def _file(folder: Path, part: str) -> Path:
     """A fold's file of one part, whatever its ending."""
     for stem in _STEMS[part]:
         for ending in _ENDINGS:
-            if (found := folder / f"{stem}{ending}").is_file():
-                return found
+            if (file := folder / f"{stem}{ending}").is_file():
+                return file
     raise DataError.at(folder, None, f"has no {_STEMS[part][0]}.txt (nor .txt.gz, .parquet)")
 
 
-def _whole(fold: Fold, place: Path) -> Fold:
-    """The fold, if each set has something to find, and no query is in two of them."""
+def query_hashes(data: RankingData) -> list[str]:
+    """What tells a query by its name and its documents; numbers alone name queries of sets without names."""
+    spans = zip(data.queries, pairwise(data.offsets.tolist()), strict=True)
+    return [
+        hashlib.sha256(query.encode(errors="surrogatepass") + data.X[first:last].tobytes()).hexdigest()[:16]
+        for query, (first, last) in spans
+    ]
+
+
+def _checked_fold(fold: Fold, place: Path) -> Fold:
+    """The fold, if each set has a relevant document and no query is in two of them."""
     seen: dict[str, str] = {}
     for part, data in zip(PARTS, fold.sets, strict=True):
-        for query, found in zip(data.queries, query_hashes(data), strict=True):
-            if seen.setdefault(found, part) != part:
+        for query, digest in zip(data.queries, query_hashes(data), strict=True):
+            if seen.setdefault(digest, part) != part:
                 raise DataError.at(
                     place, None,
-                    f"{fold.name} has query {shortened(query)} in its {seen[found]} and its {part} data; a query must "
+                    f"{fold.name} has query {shortened(query)} in its {seen[digest]} and its {part} data; a query must "
                     "be in one of them",
                 )  # fmt: skip
     for part, data in zip(PARTS, fold.sets, strict=True):
@@ -195,7 +204,7 @@ def _whole(fold: Fold, place: Path) -> Fold:
     return fold
 
 
-def keep_data(data: Any, folder: Path, *, needed: bool) -> Path:
+def store_data(data: Any, folder: Path, *, needed: bool) -> Path:
     """Data that was given in memory, in files below `folder` that workers can read; the path of a `Source`.
 
     It is RankingData, or a list of (train, valid, test). Its own baselines are kept too; some are `needed`. The place
@@ -213,8 +222,8 @@ def keep_data(data: Any, folder: Path, *, needed: bool) -> Path:
         raise ArgumentError("data must be a path, RankingData, or a list of (train, valid, test), each RankingData")
     if needed and not all(one.baselines for one in flat):
         raise ArgumentError("there is nothing to compare with; give the data a baseline (with_baseline), or learn some")
-    name = text_hash("".join(map(data_hash, flat)))[:20]
-    target = folder.resolve() / KEPT / name
+    name = hashlib.sha256("".join(map(data_hash, flat)).encode()).hexdigest()[:20]
+    target = folder.resolve() / OWN_DATA / name
     if not target.exists():
         with reporting_write_errors(target), ensure_folder(target.parent), temporary_path(target) as temporary:
             temporary.mkdir()
@@ -235,8 +244,8 @@ def _baselines_file(file: Path) -> Path:
 
 def _own_baselines(file: Path) -> dict[str, Floats]:
     """The baselines of data that was given in memory."""
-    kept = _baselines_file(file)
-    if not kept.is_file():
+    stored = _baselines_file(file)
+    if not stored.is_file():
         return {}
-    table = pl.read_parquet(kept)
+    table = pl.read_parquet(stored)
     return {name: table[name].to_numpy() for name in table.columns}

@@ -115,8 +115,8 @@ def _turn(one: Point, two: Point, three: Point) -> float:
 
 
 def _checked(points: Sequence[Point]) -> list[Point]:
-    found = [Point(*point) for point in points]
-    for point in found:
+    checked = [Point(*point) for point in points]
+    for point in checked:
         if not (np.isfinite(point).all() and point.risk >= 0):
             raise ArgumentError(f"{point} is no point; risk must be at least 0, and both finite")
-    return found
+    return checked

@@ -1,4 +1,4 @@
-"""What a sweep takes where nothing is said, and what it can be asked for by name.
+"""The defaults of a sweep, and the names of what it can do.
 
 It imports nothing, so that the command line can show all of it before anything is loaded.
 """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from surefoot.choose.figures import REACHED
 from surefoot.choose.tables import columns, marks, notes, title, value_of
-from surefoot.choose.worker import SHOWN
 from surefoot.errors import visible
+from surefoot.learn.held_out import EVALUATED
 from surefoot.report.html import json_for_script, render_page, script_constants, script_of, trusted
 from surefoot.risk.plain_data import Json
 
@@ -13,21 +13,21 @@ _FOLDER = "surefoot.choose/assets"
 _SHARED = "surefoot.report/assets"
 _SCRIPTS = (
     f"{_FOLDER}/data.js", f"{_SHARED}/dom.js", f"{_SHARED}/chart.js", f"{_FOLDER}/plane.js", f"{_FOLDER}/learning.js",
-    f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_FOLDER}/main.js",
+    f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_SHARED}/selects.js", f"{_FOLDER}/main.js",
 )  # fmt: skip
 
 
 def page_payload(data: Json) -> Json:
     """What the page's scripts read: the result, and the cells of its table."""
-    wanted = columns(data)
+    shown = columns(data)
     rows = [*data["baselines"], *data["rows"]]
-    kept = ("baselines", "rows", "names", "alphas", "curves", "measure")
+    keys = ("baselines", "rows", "names", "alphas", "curves", "measure")
     return {
-        **{key: data[key] for key in kept},
-        "headings": [column.heading for column in wanted],
-        "digits": [column.digits for column in wanted],
-        "cells": {part: [[value_of(column, row[part]) for column in wanted] for row in rows] for part in SHOWN},
-        "marks": {part: [marks(row[part]) for row in rows] for part in SHOWN},
+        **{key: data[key] for key in keys},
+        "headings": [column.heading for column in shown],
+        "digits": [column.digits for column in shown],
+        "cells": {part: [[value_of(column, row[part]) for column in shown] for row in rows] for part in EVALUATED},
+        "marks": {part: [marks(row[part]) for row in rows] for part in EVALUATED},
         "reached": f"{REACHED:.0%}".replace("%", " %"),
         **script_constants(),
     }

@@ -12,7 +12,7 @@ from surefoot.choose.options import TREES as DEFAULT_TREES
 from surefoot.choose.options import TUNINGS
 from surefoot.errors import ArgumentError, listed, shortened
 from surefoot.learn.engines.contract import Engine, engine_of
-from surefoot.learn.options import ENGINE, RISK_OBJECTIVES
+from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES
 from surefoot.learn.settings import SEEDS
 from surefoot.measures.notation import Measure
 from surefoot.risk.assess import distinct_alphas
@@ -21,11 +21,19 @@ ALL = "@all"  # after an objective: against all baselines, not the first alone
 TREES = "n_estimators"
 Values: TypeAlias = tuple[tuple[str, Any], ...]
 _OWN = {"objective", "alpha", "measure", "random_state", "checkpoint", "checkpoint_every", "history", "importance_type"}
+_PAPERS = MEASURE.partition("@")[0]  # the papers' NDCG, at any cut-off
 
 
-def values_of(given: Mapping[str, Any]) -> Values:
+def reported_measures(optimised: str) -> list[str]:
+    """What every model is measured by: what was optimised, and NDCG at 1 and 10 as the papers' tables have it."""
+    return list(dict.fromkeys([optimised, f"{_PAPERS}@1", f"{_PAPERS}@10"]))
+
+
+def values_of(parameters: Mapping[str, Any]) -> Values:
     """Parameters in the order of their names; lists, which cannot be compared in a set, as tuples."""
-    return tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in sorted(given.items()))
+    return tuple(
+        (name, tuple(value) if isinstance(value, list) else value) for name, value in sorted(parameters.items())
+    )
 
 
 @dataclass(frozen=True)
@@ -48,10 +56,10 @@ class Setting:
         return f"{self.objective}{alpha}{f' ({shown})' if shown else ''}"
 
     @property
-    def learned(self) -> dict[str, Any]:
+    def ranker_arguments(self) -> dict[str, Any]:
         """The objective and α as `Ranker` takes them."""
-        found: dict[str, Any] = {"objective": self.objective.removesuffix(ALL)}
-        return found if self.alpha is None else found | {"alpha": self.alpha}
+        arguments: dict[str, Any] = {"objective": self.objective.removesuffix(ALL)}
+        return arguments if self.alpha is None else arguments | {"alpha": self.alpha}
 
     @property
     def against_all(self) -> bool:
@@ -82,8 +90,8 @@ class Job:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The job whose plain data this is."""
-        given = data["setting"]
-        setting = Setting(**{**given, "parameters": values_of(dict(given["parameters"]))})
+        described = data["setting"]
+        setting = Setting(**{**described, "parameters": values_of(dict(described["parameters"]))})
         return cls(**{**data, "setting": setting, "parameters": values_of(dict(data["parameters"]))})
 
 
@@ -110,7 +118,7 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def checked(
         cls,
         objectives: Sequence[str],
         alphas: Sequence[float],
@@ -120,7 +128,7 @@ class Plan:
         measure: str,
         options: Mapping[str, Any],
     ) -> Self:
-        """A plan of what was asked for, each part checked."""
+        """A plan of these settings, each checked."""
         for objective in objectives:
             if (
                 not isinstance(objective, str)
@@ -176,7 +184,7 @@ class Plan:
     def ranker(self, job: Job) -> dict[str, Any]:
         """Everything that a job's `Ranker` is made with."""
         own = {"measure": self.measure, "random_state": job.seed}
-        return {**self.options, **own, **job.setting.learned, **dict(job.parameters)}
+        return {**self.options, **own, **job.setting.ranker_arguments, **dict(job.parameters)}
 
     def settings(self) -> list[Setting]:
         """The rows, gain first."""
@@ -243,7 +251,7 @@ class Plan:
         )
 
 
-def best(plan: Plan, found: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str, Any] | None:
+def best_parameters(plan: Plan, trials: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str, Any] | None:
     """The parameters whose trials have the greatest mean measure on validation data; the first of equals.
 
     A trial's result has under `valid` the measure after each tree. A training that stops early uses its best tree.
@@ -256,8 +264,8 @@ def best(plan: Plan, found: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str
         return max(values[:trees]) if early else values[min(trees, len(values)) - 1]
 
     reached: dict[Values, list[Sequence[float]]] = {}
-    failed = {job.parameters for job, result in found if "failed" in result}
-    for job, result in found:
+    failed = {job.parameters for job, result in trials if "failed" in result}
+    for job, result in trials:
         if job.parameters not in failed:
             reached.setdefault(job.parameters, []).append(result["valid"])
     means = {
@@ -271,8 +279,8 @@ def best(plan: Plan, found: Sequence[tuple[Job, Mapping[str, Any]]]) -> dict[str
     return dict(parameters) | {TREES: count}
 
 
-def _values(name: str, given: Any) -> tuple[Any, ...]:
-    values = tuple(given) if isinstance(given, list | tuple) else (given,)
+def _values(name: str, entry: Any) -> tuple[Any, ...]:
+    values = tuple(entry) if isinstance(entry, list | tuple) else (entry,)
     if not values:
         raise ArgumentError(f"the grid has no value for {name}; give at least one")
     if name == TREES:

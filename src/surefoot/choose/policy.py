@@ -8,7 +8,7 @@ from pathlib import Path
 
 from surefoot.arguments import finite_number
 from surefoot.choose.options import MODEL
-from surefoot.choose.rows import counted, gain_only, pooled
+from surefoot.choose.rows import chosen_in_words, gain_only, pooled
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs
 from surefoot.choose.trainings import Trainings
@@ -29,7 +29,7 @@ POLICIES = {
 
 
 @dataclass(frozen=True)
-class Policy:
+class SelectionPolicy:
     """A rule, and its level: the greatest risk, the share of the gain to keep, or GeoRisk's α."""
 
     name: str
@@ -62,32 +62,32 @@ class Policy:
             case "max_risk":
                 fit = [row for row in rows if on(row)["risk"] <= self.level]
                 least = min(rows, key=lambda row: float(on(row)["risk"]))
-                self._need(fit, fold, f"the least risk is {on(least)['risk']:.4f}, of {least['name']}")
+                self._require(fit, fold, f"the least risk is {on(least)['risk']:.4f}, of {least['name']}")
                 return max(fit, key=lambda row: float(on(row)["gain"])), len(fit)
             case "keep_gain":
                 if on(gain)["gain"] <= 0:
-                    self._need([], fold, f"the gain-only model does not gain there ({signed(on(gain)['gain'], 4)})")
-                wanted = self.level * on(gain)["gain"]
-                fit = [row for row in rows if on(row)["gain"] >= wanted]
+                    self._require([], fold, f"the gain-only model does not gain there ({signed(on(gain)['gain'], 4)})")
+                least_gain = self.level * on(gain)["gain"]
+                fit = [row for row in rows if on(row)["gain"] >= least_gain]
                 most = max(rows, key=lambda row: float(on(row)["gain"]))
-                self._need(
-                    fit, fold, f"{wanted:.4f} is wanted, the greatest is {on(most)['gain']:.4f}, of {most['name']}"
+                self._require(
+                    fit, fold, f"{least_gain:.4f} is wanted, the greatest is {on(most)['gain']:.4f}, of {most['name']}"
                 )
                 return min(fit, key=lambda row: (on(row)["risk"], -on(row)["gain"])), len(fit)
             case "largest_area":
                 fit = [row for row in rows if "area" in on(row)]
-                self._need(fit, fold, "none re-ranks at most as many queries as the gain-only model does")
+                self._require(fit, fold, "none re-ranks at most as many queries as the gain-only model does")
                 return max(fit, key=lambda row: float(on(row)["area"])), len(fit)
             case _:
                 key = alpha_key(self.level)
                 fit = [row for row in rows if on(row).get("geo_risk", {}).get(key) is not None]
                 known = ", ".join(on(rows[0]).get("geo_risk", {}))
-                self._need(
+                self._require(
                     fit, fold, f"the sweep has GeoRisk at α = {known}" if known else "GeoRisk needs several baselines"
                 )
                 return max(fit, key=lambda row: float(on(row)["geo_risk"][key])), len(fit)
 
-    def _need(self, fit: Sequence[Json], fold: str, why: str) -> None:
+    def _require(self, fit: Sequence[Json], fold: str, why: str) -> None:
         if not fit:
             raise ArgumentError(
                 f"no candidate satisfies the policy ({self.words}) on the validation data of {fold}: {why}"
@@ -98,7 +98,7 @@ class Policy:
 class Choice:
     """What a policy chose on each fold's validation data, and what that comes to on all test data."""
 
-    policy: Policy
+    policy: SelectionPolicy
     chosen: dict[str, Json]
     satisfied: dict[str, int]
     gain: Json
@@ -129,40 +129,39 @@ class Choice:
         """What was chosen and why, and what test data say."""
         mine, full = self.test, pooled(dict.fromkeys(self.chosen, self.gain))
         fit = " to ".join(map(str, sorted({min(self.satisfied.values()), max(self.satisfied.values())})))
-        said = [
-            f"{counted(self.chosen)}: {self.policy.words}, by {measure_title(self.measure)} on each fold's validation "
-            f"data, where {fit} of {self.among} candidates satisfy the policy.",
+        sentences = [
+            f"{chosen_in_words(self.chosen)}: {self.policy.words}, by {measure_title(self.measure)} on each fold's "
+            f"validation data, where {fit} of {self.among} candidates satisfy the policy.",
             f"On all {mine['queries']:,} test queries it gains {signed(mine['gain'], 4)} at a risk of "
             f"{mine['risk']:.4f}, and hurts {mine['loss_over_20']:.0f} queries by more than 20 %; the gain-only model "
             f"{signed(full['gain'], 4)} at {full['risk']:.4f}, and hurts {full['loss_over_20']:.0f}.",
         ]
         if self.policy.name == "max_risk" and mine["risk"] > self.policy.level:
-            said.append(
+            sentences.append(
                 f"On test data its risk is above {self.policy.level:g}: validation data promise nothing certain."
             )
-        return said
+        return sentences
 
 
-def select(result: TradeOffs, policy: Policy, kinds: Sequence[str] = (MODEL,)) -> Choice:
+def select(result: TradeOffs, policy: SelectionPolicy, kinds: Sequence[str] = (MODEL,)) -> Choice:
     """What the policy takes of these kinds, fold by fold: a fold's validation queries are other folds' test queries."""
     data = result.to_dict()
     rows = [row for row in data["rows"] if row["kind"] in kinds]
     gain = gain_only(data["rows"])
     if gain is None or not rows:
-        raise DataError("the sweep has no gain-only model, or none of the candidates asked for; run it again")
-    found = {fold: policy.choose(rows, gain, fold) for fold in data["folds"]}
-    return Choice(
-        policy, {fold: row for fold, (row, _) in found.items()}, {fold: count for fold, (_, count) in found.items()},
-        gain, len(rows), data["measure"], data["origin"],
-    )  # fmt: skip
+        raise DataError("the sweep has no gain-only model, or none of these candidates; run it again")
+    choices = {fold: policy.choose(rows, gain, fold) for fold in data["folds"]}
+    chosen = {fold: row for fold, (row, _) in choices.items()}
+    satisfied = {fold: count for fold, (_, count) in choices.items()}
+    return Choice(policy, chosen, satisfied, gain, len(rows), data["measure"], data["origin"])
 
 
 def copy_model(store: Store, choice: Choice, target: Path, fold: str | None = None) -> tuple[str, str, int]:
     """Save a fold's choice (by default the first's) with the first seed; says whose and which model it is."""
-    of = next(iter(choice.chosen)) if fold is None else fold
-    if of not in choice.chosen:
-        raise ArgumentError(f"there is no fold {shortened(of)}; there are {', '.join(choice.chosen)}")
-    row = choice.chosen[of]
+    name = next(iter(choice.chosen)) if fold is None else fold
+    if name not in choice.chosen:
+        raise ArgumentError(f"there is no fold {shortened(name)}; there are {', '.join(choice.chosen)}")
+    row = choice.chosen[name]
     if row["kind"] != MODEL:
         raise ArgumentError(
             f"{row['name']} was chosen, which is made of the gain-only model and more; only single models can be "
@@ -170,6 +169,6 @@ def copy_model(store: Store, choice: Choice, target: Path, fold: str | None = No
         )
     if store.origin != choice.origin:
         raise DataError.at(store.folder, None, "was begun anew since its result was written; run the sweep to its end")
-    jobs = [job for job in Trainings(store, finished=True).points(of) if job.setting.name == row["name"]]
+    jobs = [job for job in Trainings(store, finished=True).points(name) if job.setting.name == row["name"]]
     Ranker.load(store.place(jobs[0])).save(target)
-    return of, str(row["name"]), jobs[0].seed
+    return name, str(row["name"]), jobs[0].seed

@@ -34,15 +34,15 @@ class WorkerProcess:
         self.work: Work | None = None
         self.busy = True
         self.began = time.monotonic()
-        self._say({"folder": folder})
+        self._send({"folder": folder})
 
-    def give(self, work: Work) -> None:
+    def start(self, work: Work) -> None:
         """Start some work."""
         self.work, self.busy, self.began = work, True, time.monotonic()
         self.fold = work if isinstance(work, str) else work.fold
-        self._say({"fold": work} if isinstance(work, str) else {"job": work.to_dict()})
+        self._send({"fold": work} if isinstance(work, str) else {"job": work.to_dict()})
 
-    def _say(self, message: Mapping[str, Any]) -> None:
+    def _send(self, message: Mapping[str, Any]) -> None:
         with suppress(OSError):  # a worker that died shows when its answer is read
             self._process.stdin.write(json.dumps(message).encode() + b"\n")  # type: ignore[union-attr]
 
@@ -56,13 +56,13 @@ class WorkerProcess:
         self.busy = False
         return dict(json.loads(line)) if line.endswith(b"\n") else None
 
-    def why_it_died(self) -> str:
+    def cause_of_death(self) -> str:
         """How the worker ended, with its last words."""
         code = self._process.wait()
         self._errors.seek(0)
-        said = self._errors.read().decode(errors="replace").strip().splitlines()
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return f"its process died ({how}{': ' + shortened(said[-1], 200) if said else ''})"
+        return f"its process died ({how}{': ' + shortened(lines[-1], 200) if lines else ''})"
 
     def end(self) -> None:
         """End the worker, whatever it does."""
@@ -73,7 +73,7 @@ class WorkerProcess:
                 pipe.close()  # type: ignore[union-attr]
 
 
-def answered(workers: Sequence[WorkerProcess]) -> list[WorkerProcess]:
+def wait_for_answers(workers: Sequence[WorkerProcess]) -> list[WorkerProcess]:
     """Wait until some of the workers have an answer, or died."""
     ready = wait([worker.fileno() for worker in workers])
     return [worker for worker in workers if worker.fileno() in ready]

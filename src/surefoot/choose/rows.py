@@ -26,11 +26,11 @@ def pooled(chosen: Mapping[str, Json], part: str = "test") -> Json:
     """The figures over all folds' queries where each fold has the row that was chosen for it."""
     each = [row["folds"][fold][part] for fold, row in chosen.items()]
     queries = sum(figures["queries"] for figures in each)
-    found: Json = {key: sum(one[key] * one["queries"] for one in each) / queries for key in _MEANS}
-    return found | {key: sum(one[key] for one in each) for key in _SUMS} | {"queries": queries}
+    means: Json = {key: sum(one[key] * one["queries"] for one in each) / queries for key in _MEANS}
+    return means | {key: sum(one[key] for one in each) for key in _SUMS} | {"queries": queries}
 
 
-def counted(chosen: Mapping[str, Json]) -> str:
+def chosen_in_words(chosen: Mapping[str, Json]) -> str:
     """Which rows were chosen, and for how many folds, in words."""
     names = [str(row["name"]) for row in chosen.values()]
     if len(set(names)) == 1:

@@ -1,4 +1,4 @@
-"""A sweep's folder: what was asked for, each fold as it was met, and every finished training, each stored in one step.
+"""A sweep's folder: its settings, each fold as it was first read, and every finished training, each stored in one step.
 
     sweep.json        the plan and where the data comes from
     folds/Fold1/      fold.json, arrays.npz: labels, baselines' scores and queries of validation and test data
@@ -6,28 +6,27 @@
     points/KEY/       a saved ranker, point.json, arrays.npz: its scores and measures of validation and test data
 
 A key is a hash of everything that decides a training, so a changed plan finds what it shares with the one before. A
-folder or file appears whole or not at all; a program that was killed leaves hidden names, which the next one removes.
+folder or file appears complete or not at all.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from surefoot import __version__
-from surefoot.choose.folds import KEPT, Source
+from surefoot.choose.folds import OWN_DATA, Source
 from surefoot.choose.options import PLAN
 from surefoot.choose.plan import Job, Plan
 from surefoot.data.hashes import json_hash
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
 from surefoot.data.writing.array_files import Arrays, read_arrays, save_arrays
-from surefoot.data.writing.locks import LOCK, lock_folder
+from surefoot.data.writing.resumable import ResumableFolder, content_key
 from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"
@@ -39,6 +38,7 @@ class Store:
 
     def __init__(self, folder: str | os.PathLike[str], plan: Plan, source: Source, learned: bool = False) -> None:
         self.folder = Path(folder)
+        self._resumable = ResumableFolder(folder, PLAN, "sweep", beside=[OWN_DATA])
         self.plan, self.source, self.learned = plan, source, learned
         self._folds: dict[str, dict[str, Any]] = {}
         self.files: list[list[Any]] = []
@@ -48,39 +48,39 @@ class Store:
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> Store:
         """The store that is there."""
-        path = Path(folder) / PLAN
         if not Path(folder).is_dir():
             raise DataError.at(folder, None, "is not a folder; give the one that a sweep was kept in")
-        content = read_json(path)
+        return cls.from_dict(folder, read_json(Path(folder) / PLAN))
+
+    @classmethod
+    def from_dict(cls, folder: str | os.PathLike[str], content: Any) -> Store:
+        """The store of a folder with these settings."""
+        path = Path(folder) / PLAN
         if not isinstance(content, dict) or content.get("schema") != SCHEMA:
             raise DataError.at(path, None, "does not describe a sweep of this version")
         with expecting("a sweep", path, "start it in a new folder"):
             plan, source = Plan.from_dict(content["plan"]), Source.from_dict(content["source"])
-            found = cls(folder, plan, source, bool(content["learned"]))
-            found.files, found.folds = list(content["files"]), list(content["folds"])
-            return found
+            store = cls(folder, plan, source, bool(content["learned"]))
+            store.files, store.folds = list(content["files"]), list(content["folds"])
+            return store
 
     def begin(self) -> None:
-        """Write down what is asked for; another sweep's folder, or one with other files, is rejected."""
-        path = self.folder / PLAN
-        for left in [*self.folder.glob(".*.part"), *self.folder.glob("*/.*.part")]:  # by programs that were killed
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        """Write the settings; another sweep's folder, or one with other files, is rejected."""
+        begun = self._resumable.resume()
         files, self.folds = self._files(), self.source.names()
-        if path.exists():
-            before = Store.read(self.folder)
+        if begun is not None:
+            before = Store.from_dict(self.folder, begun)
             if before.files != files:  # each fold must be what it was before anything is taken as done
                 self.to_check, files = set(self.folds), before.files
             if (before.source, before.learned) != (self.source, self.learned):
                 raise DataError.at(
-                    self.folder, None, f"holds a sweep of other data ({before.described}); name another folder"
+                    self.folder, None, f"holds a sweep of other data ({before.description}); name another folder"
                 )
-        elif any(entry.name not in (LOCK, KEPT) for entry in self.folder.iterdir()):
-            raise DataError.at(self.folder, None, "holds other files than a sweep's; name a new folder")
         self._write(files)
         for kind in ("folds", "trials", "points"):
             (self.folder / kind).mkdir(exist_ok=True)
 
-    def checked(self, fold: str) -> None:
+    def confirm_fold(self, fold: str) -> None:
         """Note that a fold is what it was, or new."""
         if fold in self.to_check:
             self.to_check.discard(fold)
@@ -93,28 +93,28 @@ class Store:
 
     def _write(self, files: list[list[Any]]) -> None:
         self.files = files
-        content = {
-            "schema": SCHEMA, "plan": self.plan.to_dict(), "source": self.source.to_dict(), "learned": self.learned,
-            "folds": self.folds, "files": files,
-        }  # fmt: skip
-        write_text(self.folder / PLAN, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        self._resumable.write_settings(
+            {
+                "schema": SCHEMA, "plan": self.plan.to_dict(), "source": self.source.to_dict(),
+                "learned": self.learned, "folds": self.folds, "files": files,
+            }
+        )  # fmt: skip
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """The data in a few words."""
         parts = [self.source.path, *self.source.baselines, *(["learned baselines"] if self.learned else [])]
         return ", ".join(parts)
 
     @property
     def origin(self) -> str:
-        """A hash of what was asked for, by which a result is known to be of it."""
-        content = [self.plan.to_dict(), self.source.to_dict(), self.learned]
-        return json_hash(content, 20)
+        """A hash of the settings, by which a result is known to be of it."""
+        return content_key([self.plan.to_dict(), self.source.to_dict(), self.learned])
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Make the folder, and keep other sweeps out of it for as long as this one works there."""
-        with lock_folder(self.folder, "sweep"):
+        with self._resumable.alone():
             yield
 
     def key(self, job: Job) -> str:
@@ -122,14 +122,13 @@ class Store:
         baselines = self.fold(job.fold)["baselines"]
         named = baselines if job.setting.against_all else baselines[:1]
         engine = self.plan.engine
-        parts = [
+        return content_key([
             __version__, engine.name, engine.version, job.trial, self.fold(job.fold)["digest"], named,
             {name: value for name, value in self.plan.ranker(job).items() if name not in engine.idle},
-        ]  # fmt: skip
-        return json_hash(parts, 20)
+        ])  # fmt: skip
 
     def has_fold(self, name: str) -> bool:
-        """Whether a fold was met before."""
+        """Whether a fold was read before."""
         return (self.folder / "folds" / name).is_dir()
 
     def fold(self, name: str) -> dict[str, Any]:
@@ -178,7 +177,7 @@ class Store:
             save_arrays(folder / "arrays.npz", arrays)
 
     def _json(self, path: Path) -> dict[str, Any]:
-        found = read_json(path)
-        if not isinstance(found, dict):
+        content = read_json(path)
+        if not isinstance(content, dict):
             raise DataError.at(path, None, "is not what a sweep writes; remove it, and run the sweep again")
-        return found
+        return content

@@ -9,12 +9,12 @@ from typing import Any
 
 from surefoot.choose import options as choices
 from surefoot.choose.candidates import Candidates
-from surefoot.choose.folds import Source, keep_data
+from surefoot.choose.folds import Source, store_data
 from surefoot.choose.plan import Plan
 from surefoot.choose.presets import preset as known_preset
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
-from surefoot.choose.trainings import State, run
+from surefoot.choose.trainings import SweepProgress, run
 from surefoot.errors import ArgumentError, DataError, listed, shortened
 from surefoot.learn.baseline_spec import resolve_baseline
 from surefoot.learn.engines.contract import engine_of, merge_parameters
@@ -37,9 +37,9 @@ def sweep(
     workers: int | None = None,
     threads: int = 1,
     engine: str = ENGINE,
-    look: Callable[[State], None] | None = None,
+    look: Callable[[SweepProgress], None] | None = None,
     options: Mapping[str, Any] | None = None,
-    **given: Any,
+    **overrides: Any,
 ) -> TradeOffs:
     """Train objectives × α × parameters × seeds on every fold, and compare them on validation and test data.
 
@@ -54,29 +54,29 @@ def sweep(
 
     Objectives compare with the first baseline; "faro@all" (T*-FARO) and geo_risk with all of them.
     """
-    unknown = sorted(given.keys() - DEFAULTS)
+    unknown = sorted(overrides.keys() - DEFAULTS)
     if unknown:
         raise ArgumentError(f"sweep has no argument {unknown[0]!r}; it has {', '.join(DEFAULTS)}")
     usual = DEFAULTS | ({} if preset is None else known_preset(preset))
-    asked = usual | given | {"grid": merge_parameters(engine_of(engine), usual["grid"], given.get("grid", {}))}
-    objectives = [asked["objectives"]] if isinstance(asked["objectives"], str) else asked["objectives"]
-    plan = Plan.of(
-        objectives, asked["alphas"], asked["seeds"], asked["grid"], asked["tune"], asked["measure"],
+    settings = usual | overrides | {"grid": replaced(engine_of(engine), usual["grid"], overrides.get("grid", {}))}
+    objectives = [settings["objectives"]] if isinstance(settings["objectives"], str) else settings["objectives"]
+    plan = Plan.checked(
+        objectives, settings["alphas"], settings["seeds"], settings["grid"], settings["tune"], settings["measure"],
         # The default engine is not named, so that sweeps from before there was another one go on.
         {engine_of(engine).threads: threads, **({} if engine == ENGINE else {"engine": engine}), **(options or {})},
     )  # fmt: skip
-    learned = bool(asked["learn_baselines"])
-    held_out = (choices.HELD_OUT if learned else 0.0) if asked["held_out"] is None else asked["held_out"]
+    learned = bool(settings["learn_baselines"])
+    held_out = (choices.HELD_OUT if learned else 0.0) if settings["held_out"] is None else settings["held_out"]
     on_disk = isinstance(data, str | os.PathLike)
     if not isinstance(folder, str | os.PathLike):
         raise ArgumentError(f"folder is {shortened(folder)}; it must name the folder to keep the sweep in")
-    if not learned and asked["held_out"]:
+    if not learned and settings["held_out"]:
         raise ArgumentError("held_out queries are for baselines to be learned on; ask for learn_baselines too")
     if on_disk and not learned and not baselines:
         raise ArgumentError("there is nothing to compare with; name a baseline, such as bm25=feature:25, or learn some")
-    path = Path(data).resolve() if on_disk else keep_data(data, Path(folder), needed=not (learned or baselines))
-    named = tuple(map(resolve_baseline, baselines))
-    source = Source(str(path), named, asked["folds"], asked["split_seed"], float(held_out), asked["selective"])
+    path = Path(data).resolve() if on_disk else store_data(data, Path(folder), needed=not (learned or baselines))
+    named = tuple(map(resolved_baseline, baselines))
+    source = Source(str(path), named, settings["folds"], settings["split_seed"], float(held_out), settings["selective"])
     source.files()
     store = Store(folder, plan, source, learned)
     with store.alone():
@@ -95,12 +95,14 @@ def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:
 
 def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = None) -> list[Ranker]:
     """The models of a candidate such as "u_risk α=5", one for each fold, of one seed (by default the first)."""
-    found = Candidates(Store.read(folder))
-    for setting in found.settings:
+    candidates = Candidates(Store.read(folder))
+    for setting in candidates.settings:
         if setting.name == name:
-            if seed is not None and seed not in found.plan.seeds:
-                raise ArgumentError(f"the sweep has no seed {seed!r}; it has {', '.join(map(str, found.plan.seeds))}")
-            place = 0 if seed is None else found.plan.seeds.index(seed)
-            return [Ranker.load(found.store.place(job)) for job in found.jobs(setting)[place]]
-    known = listed([setting.name for setting in found.settings])
+            if seed is not None and seed not in candidates.plan.seeds:
+                raise ArgumentError(
+                    f"the sweep has no seed {seed!r}; it has {', '.join(map(str, candidates.plan.seeds))}"
+                )
+            place = 0 if seed is None else candidates.plan.seeds.index(seed)
+            return [Ranker.load(candidates.store.place(job)) for job in candidates.jobs(setting)[place]]
+    known = listed([setting.name for setting in candidates.settings])
     raise ArgumentError(f"the sweep has no model {shortened(name)} on every fold; it has {known}")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot.choose.options import NAIVE
 from surefoot.choose.rows import gain_only, gain_only_rows
-from surefoot.choose.worker import SHOWN
 from surefoot.errors import visible
-from surefoot.report.columns import MORE, SUMMARY, Column
+from surefoot.learn.held_out import EVALUATED
+from surefoot.report.columns import MORE, SUMMARY, FigureColumn
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
@@ -29,22 +29,22 @@ MARKS = (
 )
 
 
-def columns(data: Json) -> list[Column]:
+def columns(data: Json) -> list[FigureColumn]:
     """The papers' columns: effectiveness, both parts of the trade-off, both kinds of ratio, who is hurt."""
-    found = [
-        Column(measure, heading, heading, lambda row, name=measure: _of(row)["measures"][name])  # type: ignore[misc]
+    shown = [
+        FigureColumn(measure, heading, heading, lambda row, name=measure: _of(row)["measures"][name])  # type: ignore[misc]
         for measure, heading in ((measure, measure_title(measure)) for measure in data["measures"])
     ]
-    found += [replace(_KNOWN[key], digits=4) for key in ("reward", "risk")]
-    found += [_KNOWN[key] for key in ("reward_over_risk", "wins", "losses", "wins_over_losses", "loss_over_20")]
+    shown += [replace(_KNOWN[key], digits=4) for key in ("reward", "risk")]
+    shown += [_KNOWN[key] for key in ("reward_over_risk", "wins", "losses", "wins_over_losses", "loss_over_20")]
     if len(data["baselines"]) > 1 and data["alphas"]:
         key = alpha_key(data["alphas"][-1])
         heading = f"GeoRisk α={key}"
-        found.append(
-            Column("geo_risk", heading, heading.replace("α", r"$\alpha$"), lambda row: _of(row)["geo_risk"][key])
+        shown.append(
+            FigureColumn("geo_risk", heading, heading.replace("α", r"$\alpha$"), lambda row: _of(row)["geo_risk"][key])
         )
-    found.append(Column("share_reranked", "re-ranked", "Re-ranked", lambda row: _of(row)["share_reranked"], 3))
-    return found
+    shown.append(FigureColumn("share_reranked", "re-ranked", "Re-ranked", lambda row: _of(row)["share_reranked"], 3))
+    return shown
 
 
 def _of(figures: Any) -> Any:
@@ -52,7 +52,7 @@ def _of(figures: Any) -> Any:
     return figures
 
 
-def value_of(column: Column, figures: Any) -> Any:
+def value_of(column: FigureColumn, figures: Any) -> Any:
     """A row's figure, None where it has none: a baseline has no risk against itself."""
     try:
         return column.value(figures)
@@ -63,14 +63,14 @@ def value_of(column: Column, figures: Any) -> Any:
 def _cells(data: Json, part: str) -> list[list[str]]:
     """The table's texts: baselines first."""
     rows = [*data["baselines"], *data["rows"]]
-    wanted = [replace(column, value=lambda row, of=column: value_of(of, row)) for column in columns(data)]  # type: ignore[misc]
-    return [[row["name"] + marks(row[part]), *(column.text(row[part]) for column in wanted)] for row in rows]
+    shown = [replace(column, value=lambda row, figure=column: value_of(figure, row)) for column in columns(data)]  # type: ignore[misc]
+    return [[row["name"] + marks(row[part]), *(column.text(row[part]) for column in shown)] for row in rows]
 
 
 def marks(figures: Json) -> str:
     """* where a row differs significantly from the baseline, † from the gain-only model."""
-    found = {mark: figures.get(key) for key, mark in (("p_baseline", "*"), ("p_gain", "†"))}
-    return "".join(mark for mark, p in found.items() if p is not None and p < LEVEL)
+    p_values = {mark: figures.get(key) for key, mark in (("p_baseline", "*"), ("p_gain", "†"))}
+    return "".join(mark for mark, p in p_values.items() if p is not None and p < LEVEL)
 
 
 def title(data: Json) -> str:
@@ -85,26 +85,26 @@ def title(data: Json) -> str:
 
 def notes(data: Json) -> list[str]:
     """How to read the tables, and what is not in them."""
-    found = [data["rule"], MARKS, f"Ties go by {data['tie_rule']}.", *filter(None, [measure_note(data["measure"])])]
+    lines = [data["rule"], MARKS, f"Ties go by {data['tie_rule']}.", *filter(None, [measure_note(data["measure"])])]
     several, gain = gain_only_rows(data["rows"]), gain_only(data["rows"])
     if any(row["kind"] == NAIVE for row in data["rows"]):
-        found.append("– for naïve: a coin's GeoRisk and p-values are not those of the scores it gives on average.")
+        lines.append("– for naïve: a coin's GeoRisk and p-values are not those of the scores it gives on average.")
     if gain is not None and len(several) > 1:
-        found.append(f"The gain-only model is {gain['name']}, the first of {len(several)}.")
+        lines.append(f"The gain-only model is {gain['name']}, the first of {len(several)}.")
     if data["last_alpha"] is not None:
-        found.append(
+        lines.append(
             f"On training data the gain-only model has gain/risk {data['last_alpha']:.1f}: beyond that α, a coin flip "
             "between it and the baseline does as well."
         )
     if len(data["seeds"]) > 1 and all(
         row["test"]["deviation"] == {"mean": 0.0, "risk": 0.0} for row in data["rows"] if "deviation" in row["test"]
     ):
-        found.append("Seeds change nothing here: they draw only with bagging_fraction, feature_fraction or the like.")
-    lost = [f"Left out of the tuning: {failure['name']} ({failure['message']})." for failure in data["failed_trials"]]
-    found += lost[:3]
+        lines.append("Seeds change nothing here: they draw only with bagging_fraction, feature_fraction or the like.")
+    failed = [f"Left out of the tuning: {failure['name']} ({failure['message']})." for failure in data["failed_trials"]]
+    lines += failed[:3]
     if data["left_out"]:
-        found.append(f"Left out, as not trained on every fold: {', '.join(data['left_out'])}.")
-    return found
+        lines.append(f"Left out, as not trained on every fold: {', '.join(data['left_out'])}.")
+    return lines
 
 
 def tables(data: Json, part: str = "test") -> list[RenderableType]:
@@ -140,7 +140,7 @@ def to_csv(data: Json) -> str:
             row["convergence"]["trees"] if "convergence" in row else None,
         ]
         for row in data["rows"]
-        for part in SHOWN
+        for part in EVALUATED
     ]  # fmt: skip
     return csv_text(header, lines)
 

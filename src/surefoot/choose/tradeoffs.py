@@ -8,20 +8,20 @@ import numpy as np
 
 from surefoot.choose.candidates import Candidates
 from surefoot.choose.figures import baseline_rows, candidate_rows, selective_points, training_point
-from surefoot.choose.findings import answers
+from surefoot.choose.findings import findings
 from surefoot.choose.frontier import ORIGIN, Point, last_alpha, mixture_hull, near_optimal_hull, undominated
 from surefoot.choose.options import MODEL, RANKINGS
+from surefoot.choose.page import to_page
 from surefoot.choose.rows import gain_only
 from surefoot.choose.store import Store
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
+from surefoot.choose.tradeoffs_data import SCHEMA, TradeOffsData
 from surefoot.choose.trainings import Failure
-from surefoot.choose.worker import SHOWN
 from surefoot.errors import DataError, expecting, shortened
+from surefoot.learn.held_out import EVALUATED
 from surefoot.learn.options import OBJECTIVE
-from surefoot.report.result import PlainResult
+from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.plain_data import Json
-
-SCHEMA = "surefoot/sweep/1"
 
 
 class TradeOffs(PlainResult):
@@ -29,28 +29,12 @@ class TradeOffs(PlainResult):
 
     called = "the result of a sweep"
     schemas = (SCHEMA,)
-
-    def to_text(self, width: int = 120) -> str:
-        """The table and the answers that the command line prints."""
-        return to_text(self._data, width)
-
-    def to_csv(self) -> str:
-        """One row for each candidate and part of the data, figures at full precision."""
-        return to_csv(self._data)
-
-    def to_markdown(self) -> str:
-        """The papers' tables in Markdown."""
-        return to_markdown(self._data)
+    shape = TradeOffsData
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
 
     def to_latex(self) -> str:
         """The papers' tables in LaTeX."""
         return to_latex(self._data)
-
-    def page(self) -> str:
-        """One self-contained page with the curves, where points can be compared."""
-        from surefoot.choose.page import to_page
-
-        return to_page(self._data)
 
     @property
     def rows(self) -> list[Json]:
@@ -68,39 +52,39 @@ def trade_offs(store: Store, failures: Sequence[Failure] = ()) -> TradeOffs:
         return _trade_offs(store, Candidates(store), failures)
 
 
-def _trade_offs(store: Store, found: Candidates, failures: Sequence[Failure]) -> TradeOffs:
-    if not found.settings:
+def _trade_offs(store: Store, candidates: Candidates, failures: Sequence[Failure]) -> TradeOffs:
+    if not candidates.settings:
         whys = [f"{failure.job.name}: {failure.message}" for failure in failures[:3]]
         raise DataError.at(store.folder, None, "; ".join(["no setting was trained on every fold", *whys]))
-    _check_tested(store, found.folds)
-    rows = candidate_rows(found)
-    full = None if found.gain_only is None else training_point(found, found.gain_only)
+    _check_tested(store, candidates.folds)
+    rows = candidate_rows(candidates)
+    full = None if candidates.gain_only is None else training_point(candidates, candidates.gain_only)
     data: Json = {
         "schema": SCHEMA,
         "origin": store.origin,
-        "measure": found.measures[0],
-        "measures": found.measures,
-        "baselines": baseline_rows(found),
-        "folds": found.folds,
-        "seeds": list(found.plan.seeds),
-        "alphas": list(found.plan.alphas),
-        "queries": {part: len(found.queries(part)) for part in SHOWN},
-        "names": found.queries("test"),
-        "tie_rule": store.fold(found.folds[0])["tie_rule"],
-        "rule": found.plan.rule(),
+        "measure": candidates.measures[0],
+        "measures": candidates.measures,
+        "baselines": baseline_rows(candidates),
+        "folds": candidates.folds,
+        "seeds": list(candidates.plan.seeds),
+        "alphas": list(candidates.plan.alphas),
+        "queries": {part: len(candidates.queries(part)) for part in EVALUATED},
+        "names": candidates.queries("test"),
+        "tie_rule": store.fold(candidates.folds[0])["tie_rule"],
+        "rule": candidates.plan.rule(),
         "selective": store.source.selective,
         "last_alpha": None if full is None or not np.isfinite(last_alpha(full)) else last_alpha(full),
         "rows": rows,
-        "curves": {part: _curves(found, rows, part) for part in SHOWN},
-        "left_out": [setting.name for setting in found.plan.settings() if setting not in found.settings],
-        "failures": [_told(failure) for failure in failures if not failure.job.trial],
-        "failed_trials": [_told(failure) for failure in failures if failure.job.trial],
+        "curves": {part: _curves(candidates, rows, part) for part in EVALUATED},
+        "left_out": [setting.name for setting in candidates.plan.settings() if setting not in candidates.settings],
+        "failures": [_failure_data(failure) for failure in failures if not failure.job.trial],
+        "failed_trials": [_failure_data(failure) for failure in failures if failure.job.trial],
     }
-    data["answers"] = answers(data)
+    data["answers"] = findings(data)
     return TradeOffs(data)
 
 
-def _told(failure: Failure) -> Json:
+def _failure_data(failure: Failure) -> Json:
     return {"name": failure.job.name, "message": failure.message}
 
 
@@ -108,29 +92,36 @@ def _check_tested(store: Store, folds: Sequence[str]) -> None:
     """Reject a query that two folds test: it would count twice."""
     seen: dict[str, str] = {}
     for fold in folds:
-        for query, found in zip(store.fold(fold)["queries"]["test"], store.fold(fold)["tested"], strict=True):
-            if seen.setdefault(found, fold) != fold:
+        for query, digest in zip(store.fold(fold)["queries"]["test"], store.fold(fold)["tested"], strict=True):
+            if seen.setdefault(digest, fold) != fold:
                 raise DataError.at(
-                    store.source.path, None, f"query {shortened(query)} is in the test data of {seen[found]} and {fold}"
+                    store.source.path,
+                    None,
+                    f"query {shortened(query)} is in the test data of {seen[digest]} and {fold}",
                 )
 
 
-def _curves(found: Candidates, rows: Sequence[Json], part: str) -> Json:
+def _curves(candidates: Candidates, rows: Sequence[Json], part: str) -> Json:
     """The lines of the plane of risk and gain."""
     points = {row["name"]: Point(row[part]["risk"], row[part]["gain"]) for row in rows}
     models = [row for row in rows if row["kind"] == MODEL]
     best = gain_only(rows)
     gain = None if best is None else points[best["name"]]
-    lines: Json = {}
+    lines: dict[str, list[list[float]]] = {}
     for objective in dict.fromkeys(row["objective"] for row in models if row["objective"] != OBJECTIVE):
         own = [points[row["name"]] for row in models if row["objective"] == objective]
-        lines[objective] = near_optimal_hull([*([] if gain is None else [gain]), *own])
+        lines[objective] = _pairs(near_optimal_hull([*([] if gain is None else [gain]), *own]))
     names = [row["name"] for row in rows if row["kind"] in RANKINGS]
-    kept = undominated([points[name] for name in names])
+    best_numbers = undominated([points[name] for name in names])
     return {
         "lines": lines,
-        "hull": mixture_hull([points[row["name"]] for row in models]),
-        "proportional": None if gain is None else [ORIGIN, gain],
-        "selective": selective_points(found, part),
-        "undominated": [names[number] for number in kept],
+        "hull": _pairs(mixture_hull([points[row["name"]] for row in models])),
+        "proportional": None if gain is None else _pairs([ORIGIN, gain]),
+        "selective": selective_points(candidates, part),
+        "undominated": [names[number] for number in best_numbers],
     }
+
+
+def _pairs(points: Sequence[Point]) -> list[list[float]]:
+    """Risk and gain of each point, as plain lists."""
+    return [list(point) for point in points]

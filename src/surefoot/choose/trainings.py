@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from surefoot.arguments import integer
-from surefoot.choose.plan import Job, Setting, best
-from surefoot.choose.processes import Work, WorkerProcess, answered
+from surefoot.arguments import whole
+from surefoot.choose.plan import Job, Setting, best_parameters
+from surefoot.choose.processes import Work, WorkerProcess, wait_for_answers
 from surefoot.choose.store import Store
 from surefoot.errors import DataError
 from surefoot.runtime import cores
@@ -24,12 +24,12 @@ class Failure:
 
 
 @dataclass
-class State:
+class SweepProgress:
     """How far a sweep is, for whoever looks on."""
 
     total: int = 0
     done: int = 0
-    found: int = 0  # of those done, by an earlier call
+    resumed: int = 0  # of those done, by an earlier call
     running: list[str] = field(default_factory=list)
     last: list[tuple[str, float]] = field(default_factory=list)  # trainings that ended, with their seconds
     failures: list[Failure] = field(default_factory=list)
@@ -71,7 +71,9 @@ class Trainings:
         """A fold's trainings whose parameters are known."""
         groups = dict.fromkeys(map(self.plan.group, self.plan.settings())) if self.plan.tuned else {}
         tuned = {group: self.parameters(fold, group) for group in groups}
-        return list(self.plan.jobs(fold, {group: found for group, found in tuned.items() if found is not None}))
+        return list(
+            self.plan.jobs(fold, {group: parameters for group, parameters in tuned.items() if parameters is not None})
+        )
 
     def parameters(self, fold: str, group: Setting) -> dict[str, Any] | None:
         """What was tuned for a group of settings on a fold, once all trials that say so are done."""
@@ -81,10 +83,10 @@ class Trainings:
                 self.is_done(job) or job in self.failed or (self._finished and self.store.has(job)) for job in trials
             ):
                 return None
-            found = best(self.plan, [(job, self.store.result(job)) for job in trials])
-            if found is None:
+            parameters = best_parameters(self.plan, [(job, self.store.result(job)) for job in trials])
+            if parameters is None:
                 return None
-            self._tuned[fold, group] = found
+            self._tuned[fold, group] = parameters
         return self._tuned[fold, group]
 
     def is_done(self, job: Job) -> bool:
@@ -99,9 +101,9 @@ class Trainings:
         self.failed.add(job)
 
 
-def run(store: Store, workers: int | None = None, look: Callable[[State], None] | None = None) -> State:
-    """Train all that is left of a sweep that is `alone`; what fails is noted in the state, and the rest still runs."""
-    count = integer("workers", cores() if workers is None else workers, 1)
+def run(store: Store, workers: int | None = None, look: Callable[[SweepProgress], None] | None = None) -> SweepProgress:
+    """Train all that is left of a sweep that is `alone`; what fails is noted in it, and the rest still runs."""
+    count = whole("workers", cores() if workers is None else workers, 1)
     store.begin()
     crew = _Crew(store, count)
     try:
@@ -120,76 +122,76 @@ class _Crew:
         self._waiting = self._trainings.startable()
         self._seconds: list[float] = []
         done = self._trainings.count_done()
-        self.state = State(self._trainings.total, done, done)
+        self.progress = SweepProgress(self._trainings.total, done, done)
 
-    def work(self, look: Callable[[State], None]) -> State:
+    def work(self, look: Callable[[SweepProgress], None]) -> SweepProgress:
         while True:
             for worker in self._workers:
                 if not worker.busy and self._waiting:
-                    work = self._suited(worker)
+                    work = self._most_suitable(worker)
                     self._waiting.remove(work)
-                    worker.give(work)
+                    worker.start(work)
             starting = sum(worker.busy and worker.work is None for worker in self._workers)
             while len(self._workers) < self._count and starting < len(self._waiting):
                 self._workers.append(WorkerProcess(str(self._store.folder)))
                 starting += 1
             busy = [worker for worker in self._workers if worker.busy]
-            self._look(look, busy)
+            self._report(look, busy)
             if not busy:
-                return self.state
-            for worker in answered(busy):
-                self._take(worker)
+                return self.progress
+            for worker in wait_for_answers(busy):
+                self._collect(worker)
 
     def end(self) -> None:
         for worker in self._workers:
             worker.end()
 
-    def _suited(self, worker: WorkerProcess) -> Work:
+    def _most_suitable(self, worker: WorkerProcess) -> Work:
         """Work on the fold that the worker holds; else on one that nobody holds; else whatever waits."""
-        held = {other.fold for other in self._workers if other is not worker}
+        taken = {other.fold for other in self._workers if other is not worker}
 
         def distance(work: Work) -> int:
             fold = work if isinstance(work, str) else work.fold
-            return 0 if fold == worker.fold else 1 if fold not in held else 2
+            return 0 if fold == worker.fold else 1 if fold not in taken else 2
 
         return min(self._waiting, key=distance)
 
-    def _take(self, worker: WorkerProcess) -> None:
+    def _collect(self, worker: WorkerProcess) -> None:
         """Note what came of a worker's work."""
         work, answer = worker.work, worker.answer()
         if answer is None:
-            answer = {"failed" if isinstance(work, Job) else "stop": worker.why_it_died()}
+            answer = {"failed" if isinstance(work, Job) else "stop": worker.cause_of_death()}
             self._workers.remove(worker)
             worker.end()
         if "stop" in answer or ("failed" in answer and not isinstance(work, Job)):  # no other work would fare better
             raise DataError(str(answer.get("stop", answer.get("failed"))))
         if isinstance(work, Job) and "failed" in answer:
-            self.state.failures.append(Failure(work, str(answer["failed"])))
+            self.progress.failures.append(Failure(work, str(answer["failed"])))
             if work.trial:
                 self._trainings.give_up(work, str(answer["failed"]))
         elif isinstance(work, Job):
             took = time.monotonic() - worker.began
             self._seconds.append(took)
-            self.state.done += 1
-            self.state.last.append((work.name, took))
+            self.progress.done += 1
+            self.progress.last.append((work.name, took))
         if isinstance(work, str):
-            self._store.checked(work)
+            self._store.confirm_fold(work)
         if isinstance(work, str) or (isinstance(work, Job) and work.trial):
-            self._look_again()
+            self._find_startable()
 
-    def _look_again(self) -> None:
+    def _find_startable(self) -> None:
         """A fold was met, or a trial ended: others may start now."""
-        taken = {failure.job for failure in self.state.failures} | {
+        taken = {failure.job for failure in self.progress.failures} | {
             worker.work for worker in self._workers if worker.busy
         }
         self._waiting = [work for work in self._trainings.startable() if work not in taken]
-        self.state.done = self._trainings.count_done()
+        self.progress.done = self._trainings.count_done()
         if not self._seconds:
-            self.state.found = self.state.done
+            self.progress.resumed = self.progress.done
 
-    def _look(self, look: Callable[[State], None], busy: Sequence[WorkerProcess]) -> None:
-        self.state.running = [worker.work.name for worker in busy if isinstance(worker.work, Job)]
-        left = self.state.total - self.state.done - len(self.state.failures)
+    def _report(self, look: Callable[[SweepProgress], None], busy: Sequence[WorkerProcess]) -> None:
+        self.progress.running = [worker.work.name for worker in busy if isinstance(worker.work, Job)]
+        left = self.progress.total - self.progress.done - len(self.progress.failures)
         if self._seconds and busy:
-            self.state.left = left * sum(self._seconds) / len(self._seconds) / len(busy)
-        look(self.state)
+            self.progress.left = left * sum(self._seconds) / len(self._seconds) / len(busy)
+        look(self.progress)

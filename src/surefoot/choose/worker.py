@@ -1,7 +1,7 @@
-"""A process that trains a sweep's jobs: it takes them as lines of JSON, stores what it finds, and says so.
+"""A process that trains a sweep's jobs: it reads them as lines of JSON, stores each result, and answers with a line.
 
 Started as `python -m surefoot.choose.worker`. The first line names the sweep's folder, every other one a job, or a
-fold alone to make ready. One fold at a time is held, with its bins, so jobs of one fold should come together.
+fold alone to make ready. One fold at a time is in memory, with its bins, so jobs of one fold should come together.
 When the sweep ends, or dies, its end of the pipe closes, and the worker ends at once.
 """
 
@@ -19,22 +19,19 @@ import numpy as np
 
 from surefoot.choose.aggregates import Aggregate
 from surefoot.choose.baselines import LEARNED, learned_baselines, scores_of
-from surefoot.choose.folds import PARTS, Fold
-from surefoot.choose.plan import TREES, Job
+from surefoot.choose.folds import Fold, query_hashes
+from surefoot.choose.plan import TREES, Job, reported_measures
 from surefoot.choose.store import Store
-from surefoot.data.hashes import data_hash, json_hash, query_hashes
+from surefoot.data.hashes import text_hash
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
-from surefoot.learn.measured_queries import MeasuredQueries
-from surefoot.learn.options import MEASURE
-from surefoot.learn.prepared_data import PreparedData
+from surefoot.learn.checkpoints import data_hash
+from surefoot.learn.held_out import EVALUATED, PARTS
+from surefoot.learn.prepared import Prepared
 from surefoot.learn.ranker import Ranker
-
-SHOWN = PARTS[1:]  # what scores are kept of
-PAPERS = MEASURE.partition("@")[0]  # the papers' NDCG, at any cut-off
 
 
 class StorageError(SurefootError):
-    """What was found cannot be kept, or the data cannot be used: no other job would fare better."""
+    """A result cannot be stored, or the data cannot be used: no other job could do better."""
 
 
 class Worker:
@@ -64,16 +61,13 @@ class Worker:
             self._check_baselines(list(fold.train.baselines))
             self._fold = fold
             if not self.store.has_fold(name):
-                self._keep_fold(self._fold, digest)
+                self._store_fold(self._fold, digest)
         except SurefootError as error:
             raise StorageError(str(error)) from error
         self._prepared = PreparedData(self._fold.train, self._fold.valid)
         self._targets = {
-            part: {
-                measure: MeasuredQueries.from_data(data, measure, self._threads)
-                for measure in measures(self.plan.measure)
-            }
-            for part, data in zip(SHOWN, self._fold.sets[1:], strict=True)
+            part: {measure: Target.of(data, measure, self._threads) for measure in reported_measures(self.plan.measure)}
+            for part, data in zip(EVALUATED, self._fold.sets[1:], strict=True)
         }
 
     def _check_baselines(self, names: list[str]) -> None:
@@ -92,7 +86,7 @@ class Worker:
         parts = [data_hash(data) for data in fold.sets]
         if self.store.learned and fold.held_out is not None:
             parts += [data_hash(fold.held_out), self.plan.measure, json.dumps(self._first, sort_keys=True)]
-        return json_hash(parts)
+        return text_hash(json.dumps(parts))
 
     @property
     def _first(self) -> dict[str, Any]:
@@ -107,21 +101,21 @@ class Worker:
         """The fold with learned baselines' scores, from the store where they are known."""
         if self.store.has_fold(fold.name):
             arrays = self.store.fold_arrays(fold.name)
-            found = [dict(zip(LEARNED, arrays[f"{part}_learned"], strict=True)) for part in PARTS]
+            learned = [dict(zip(LEARNED, arrays[f"{part}_learned"], strict=True)) for part in PARTS]
         else:
             if fold.held_out is None:
                 raise ArgumentError("baselines are learned on held-out queries; say how many with held_out")
             engine = self.plan.engine
             grower = {"engine": engine.name} | ({} if self._threads is None else {engine.threads: self._threads})
             models = learned_baselines(fold.held_out, self.plan.measure, self._first | grower, self.store.source.seed)
-            found = [scores_of(models, data) for data in fold.sets]
+            learned = [scores_of(models, data) for data in fold.sets]
         for name in LEARNED:
             if name in fold.train.baselines:
                 raise ArgumentError(f"a baseline is called {name}, as a learned one is; give it another name")
-            fold = fold.with_baseline(name, [scores[name] for scores in found])
+            fold = fold.with_baseline(name, [scores[name] for scores in learned])
         return fold
 
-    def _keep_fold(self, fold: Fold, digest: str) -> None:
+    def _store_fold(self, fold: Fold, digest: str) -> None:
         arrays: dict[str, Any] = {}
         for part, data in zip(PARTS, fold.sets, strict=True):
             if self.store.learned:
@@ -139,7 +133,7 @@ class Worker:
         about = {
             "digest": digest,
             "baselines": list(fold.train.baselines),
-            "queries": {part: list(data.queries) for part, data in zip(SHOWN, fold.sets[1:], strict=True)},
+            "queries": {part: list(data.queries) for part, data in zip(EVALUATED, fold.sets[1:], strict=True)},
             "sizes": {part: [len(data.queries), len(data)] for part, data in zip(PARTS, fold.sets, strict=True)},
             "tie_rule": fold.train.tie_rule,
             "tested": query_hashes(fold.test),
@@ -158,26 +152,21 @@ class Worker:
         result: dict[str, Any] = {"seconds": time.monotonic() - began, "trees": ranker.best_iteration_}
         if job.trial:
             result["valid"] = ranker.history_["valid"]["effectiveness"]
-            self._kept(lambda: self.store.write_trial(job, result))
+            self._store(lambda: self.store.write_trial(job, result))
             return
         arrays: dict[str, Any] = {}
-        for part, held in zip(SHOWN, self._fold.sets[1:], strict=True):
-            scores = ranker.predict(held.with_only(data.train.baselines))
+        for part, evaluated in zip(EVALUATED, self._fold.sets[1:], strict=True):
+            scores = ranker.predict(evaluated.with_only(data.train.baselines))
             arrays[f"{part}_scores"] = scores
             arrays[f"{part}_values"] = np.stack([target.values(scores) for target in self._targets[part].values()])
-        self._kept(lambda: self.store.write_point(job, ranker, result, arrays))
+        self._store(lambda: self.store.write_point(job, ranker, result, arrays))
 
     @staticmethod
-    def _kept(write: Any) -> None:
+    def _store(write: Any) -> None:
         try:
             write()
         except SurefootError as error:
             raise StorageError(str(error)) from error
-
-
-def measures(optimised: str) -> list[str]:
-    """What every model is measured by: what was optimised, and NDCG at 1 and 10 as the papers' tables have it."""
-    return list(dict.fromkeys([optimised, f"{PAPERS}@1", f"{PAPERS}@10"]))
 
 
 def main() -> None:

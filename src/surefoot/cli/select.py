@@ -45,35 +45,35 @@ def select(
 
     **Example:** `surefoot select sweep/ --keep-gain 0.95 -o model/`
     """
-    given = {"max_risk": max_risk, "keep_gain": keep_gain, "geo_risk": geo_risk}
-    asked = [(name, level) for name, level in given.items() if level is not None]
-    asked += [("largest_area", 0.0)] if largest_area else []
-    if len(asked) != 1:
+    levels = {"max_risk": max_risk, "keep_gain": keep_gain, "geo_risk": geo_risk}
+    policies = [(name, level) for name, level in levels.items() if level is not None]
+    policies += [("largest_area", 0.0)] if largest_area else []
+    if len(policies) != 1:
         raise ArgumentError(
             "give one policy: --max-risk 0.02, --keep-gain 0.95, --largest-area or --geo-risk 5"
-            + (f"; found {', '.join('--' + name.replace('_', '-') for name, _ in asked)}" if asked else "")
+            + (f"; found {', '.join('--' + name.replace('_', '-') for name, _ in policies)}" if policies else "")
         )
     if fold is not None and output is None:
         raise ArgumentError("--fold says whose model is copied, and nothing is; add --output FOLDER")
-    written = None if json_file == TERMINAL else json_file
+    json_path = None if json_file == TERMINAL else json_file
     check_outputs(
-        [OutputModel("--output", output), Output("--json", written, JSON)], [folder / RESULT, folder / PLAN], force
+        [OutputModel("--output", output), Output("--json", json_path, JSON)], [folder / RESULT, folder / PLAN], force
     )
-    from surefoot.choose.policy import Policy, copy_model
+    from surefoot.choose.policy import SelectionPolicy, copy_model
     from surefoot.choose.policy import select as choose
     from surefoot.choose.store import Store
     from surefoot.choose.sweep import read_sweep
     from surefoot.data.writing.all_or_nothing import write_text
     from surefoot.report.plain_json import to_json
 
-    name, level = asked[0]
-    choice = choose(read_sweep(folder), Policy(name, level), RANKINGS if strategies else (MODEL,))
-    said = choice.words
+    name, level = policies[0]
+    choice = choose(read_sweep(folder), SelectionPolicy(name, level), RANKINGS if strategies else (MODEL,))
+    lines = choice.words
     if output is not None:
-        of, which, seed = copy_model(Store.read(folder), choice, output, fold)
-        said = [
-            *said,
-            f"The model that {of} chose, {which} with seed {seed}, is in {output}/; rank with: "
+        chosen_fold, which, seed = copy_model(Store.read(folder), choice, output, fold)
+        lines = [
+            *lines,
+            f"The model that {chosen_fold} chose, {which} with seed {seed}, is in {output}/; rank with: "
             f"surefoot rank {output} DATA -o RUN",
         ]
     if json_file == TERMINAL:
@@ -81,5 +81,5 @@ def select(
     elif json_file is not None:
         write_text(json_file, to_json(choice.to_dict()))
     if not quiet and json_file != TERMINAL:
-        for line in said:
+        for line in lines:
             typer.echo(visible(line))

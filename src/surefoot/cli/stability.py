@@ -82,15 +82,15 @@ def noise(
 
     **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
     """
-    _check(files, json_file, csv_file, html, force)
+    _check_outputs(files, json_file, csv_file, html, force)
     from surefoot.studies.noise import noise_study
 
-    qrels, runs = _read(files, 1)
+    qrels, runs = _read_runs(files, 1)
     study = noise_study(
-        qrels, runs, _measures(measure), sizes=_sizes(sizes), repeats=repeats, seed=seed,
+        qrels, runs, _measure_names(measure), sizes=_numbers(sizes, "--sizes"), repeats=repeats, seed=seed,
         normalize="none" if raw else "percentile", query=query,
     )  # fmt: skip
-    _give(study, json_file, csv_file, html, quiet)
+    _deliver(study, json_file, csv_file, html, quiet)
 
 
 @stability.command()
@@ -114,15 +114,15 @@ def subsets(
 
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
-    _check(files, json_file, csv_file, html, force)
+    _check_outputs(files, json_file, csv_file, html, force)
     from surefoot.studies.picks import subset_study
 
-    given = _sizes(sizes)
-    wanted = (
-        None if given is None else [integer("--sizes", int(size) if size.is_integer() else size, 1) for size in given]
+    numbers = _numbers(sizes, "--sizes")
+    whole_sizes = (
+        None if numbers is None else [whole("--sizes", int(size) if size.is_integer() else size, 1) for size in numbers]
     )
-    _give(
-        subset_study(_scores(files, measure, 2), sizes=wanted, subsets=subsets, seed=seed),
+    _deliver(
+        subset_study(_score_runs(files, measure, 2), sizes=whole_sizes, subsets=subsets, seed=seed),
         json_file,
         csv_file,
         html,
@@ -152,7 +152,7 @@ def time(
 
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
-    _check(files if dates is None else [*files, str(dates)], json_file, csv_file, html, force)
+    _check_outputs(files if dates is None else [*files, str(dates)], json_file, csv_file, html, force)
     from surefoot.data.reading.dates import read_dates
     from surefoot.studies.picks import time_study
 
@@ -162,8 +162,8 @@ def time(
             "with --dates"
         )
     known = read_dates(dates)
-    scores = _scores(files, measure, 2)
-    _give(
+    scores = _score_runs(files, measure, 2)
+    _deliver(
         time_study(scores, known, period=period, size=size, subsets=subsets, seed=seed),
         json_file,
         csv_file,
@@ -190,14 +190,16 @@ def compare(
 
     **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
     """
-    _check(files, json_file, csv_file, html, force)
+    _check_outputs(files, json_file, csv_file, html, force)
     from surefoot.studies.functions import compare_functions
 
-    scores = _scores(files, measure, 2)
-    _give(compare_functions(scores, replicates=replicates, most=most, seed=seed), json_file, csv_file, html, quiet)
+    scores = _score_runs(files, measure, 2)
+    _deliver(compare_functions(scores, replicates=replicates, most=most, seed=seed), json_file, csv_file, html, quiet)
 
 
-def _check(files: list[str], json_file: str | None, csv_file: str | None, html: Path | None, force: bool) -> None:
+def _check_outputs(
+    files: list[str], json_file: str | None, csv_file: str | None, html: Path | None, force: bool
+) -> None:
     if json_file == csv_file == TERMINAL:
         raise ArgumentError("--json - and --csv - would both print to the terminal; write one of them to a file")
     texts = (Output("--json", json_file, JSON), Output("--csv", csv_file, STUDY_CSV))
@@ -205,7 +207,7 @@ def _check(files: list[str], json_file: str | None, csv_file: str | None, html: 
     check_outputs(outputs, [path for _, path in map(name_and_file, files)], force)
 
 
-def _read(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
+def _read_runs(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
     if len(files) < 1 + least:
         raise ArgumentError(
             f"give judgments and at least {'one run' if least == 1 else f'{least} runs'}: QRELS RUN...; see --help"
@@ -213,24 +215,32 @@ def _read(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
     return read_judged_runs(files)
 
 
-def _scores(files: list[str], measures: list[str] | None, least: int) -> list[Scores]:
+def _score_runs(files: list[str], measures: list[str] | None, least: int) -> list[Scores]:
     from surefoot.measures.scoring import score
 
-    wanted = _measures(measures)
-    return score(*_read(files, least), wanted)
+    names = _measure_names(measures)
+    return score(*_read_runs(files, least), names)
 
 
-def _measures(given: list[str] | None) -> list[str]:
+def _measure_names(names: list[str] | None) -> list[str]:
     from surefoot.measures.notation import Measure
 
-    return [str(Measure.parse(measure)) for measure in given or MEASURES]
+    return [str(Measure.parse(measure)) for measure in names or MEASURES]
 
 
-def _sizes(text: str | None) -> list[float] | None:
-    return None if text is None else parse_numbers(text, "--sizes", example="10,50,200")
+def _numbers(text: str | None, option: str) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        values = [decimal(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        values = []
+    if not values or not all(map(math.isfinite, values)):
+        raise ArgumentError(f"{option} is {shortened(text)}; write numbers with commas between, such as 10,50,200")
+    return values
 
 
-def _give(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:
+def _deliver(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:
     if html is not None:
         study.write_html(html)
     for file, write, text in (

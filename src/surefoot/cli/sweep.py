@@ -21,10 +21,10 @@ from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
 
 if TYPE_CHECKING:
-    from surefoot.choose.trainings import State
+    from surefoot.choose.trainings import SweepProgress
 
 
-def _shown(values: Iterable[object]) -> str:
+def _joined(values: Iterable[object]) -> str:
     """Several values as an option takes them."""
     return ",".join(map(str, values))
 
@@ -37,13 +37,13 @@ def sweep(
     objective: Annotated[
         str | None,
         typer.Option(
-            help=f"{', '.join(RISK_OBJECTIVES)}; faro@all is T*-FARO.", show_default=_shown(choices.OBJECTIVES)
+            help=f"{', '.join(RISK_OBJECTIVES)}; faro@all is T*-FARO.", show_default=_joined(choices.OBJECTIVES)
         ),
     ] = None,
     alpha: Annotated[
-        str | None, typer.Option("-a", "--alpha", help="Such as 1,5.", show_default=_shown(choices.ALPHAS))
+        str | None, typer.Option("-a", "--alpha", help="Such as 1,5.", show_default=_joined(choices.ALPHAS))
     ] = None,
-    seeds: Annotated[str | None, typer.Option(help="Such as 0,1,2.", show_default=_shown(choices.SEEDS))] = None,
+    seeds: Annotated[str | None, typer.Option(help="Such as 0,1,2.", show_default=_joined(choices.SEEDS))] = None,
     trees: Annotated[
         str | None, typer.Option(help="How many; 50,100,200 tries each.", show_default=str(choices.TREES))
     ] = None,
@@ -100,11 +100,11 @@ def sweep(
 
     grid = parameters(set_ or [], {TREES, "self"}, _values)
     if trees is not None:
-        grid[TREES] = parse_integers(trees, "--trees")
-    given: dict[str, Any] = {
-        "objectives": None if objective is None else comma_separated(objective),
-        "alphas": None if alpha is None else parse_numbers(alpha, "--alpha"),
-        "seeds": None if seeds is None else parse_integers(seeds, "--seeds"),
+        grid[TREES] = [int(number) for number in numbers(trees, "--trees", whole=True)]
+    settings: dict[str, Any] = {
+        "objectives": None if objective is None else [part.strip() for part in objective.split(",") if part.strip()],
+        "alphas": None if alpha is None else numbers(alpha, "--alpha"),
+        "seeds": None if seeds is None else [int(seed) for seed in numbers(seeds, "--seeds", whole=True)],
         "grid": grid or None, "tune": tune, "held_out": held_out, "selective": selective,
         "learn_baselines": learn_baselines or None,
     }  # fmt: skip
@@ -113,26 +113,26 @@ def sweep(
         result = run_sweep(
             data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads, look=look,
             engine=engine, options=options, measure=measure, folds=folds,
-            **{name: value for name, value in given.items() if value is not None},
+            **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
     deliver(result, {"html": html, "json": json_file, "csv": csv_file}, form, tables, quiet)
     failures = result.to_dict()["failures"]
     if failures:
-        said = "; ".join(f"{failure['name']}: {failure['message']}" for failure in failures[:5])
+        messages = "; ".join(f"{failure['name']}: {failure['message']}" for failure in failures[:5])
         raise ArgumentError(
-            f"{len(failures)} of the trainings failed ({said}); the others are kept in {output}, and the same command "
+            f"{len(failures)} of the trainings failed ({messages}); the others are in {output}, and the same command "
             "tries these again"
         )
 
 
 def _values(text: str) -> list[Any]:
     """The values of a parameter: a JSON list, or one or several with commas between."""
-    found = plain(text)
-    return found if isinstance(found, list) else [plain(part) for part in text.split(",")]
+    value = plain(text)
+    return value if isinstance(value, list) else [plain(part) for part in text.split(",")]
 
 
 @contextmanager
-def _live(quiet: bool) -> Iterator[Callable[[State], None] | None]:
+def _live(quiet: bool) -> Iterator[Callable[[SweepProgress], None] | None]:
     """A table of what was trained last and what is being trained, and the time left, while the sweep runs."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
@@ -145,7 +145,7 @@ def _live(quiet: bool) -> Iterator[Callable[[State], None] | None]:
         yield lambda state: live.update(_progress(state))
 
 
-def _progress(state: State) -> Any:
+def _progress(state: SweepProgress) -> Any:
     from rich import box
     from rich.console import Group
     from rich.progress_bar import ProgressBar
@@ -161,7 +161,7 @@ def _progress(state: State) -> Any:
         table.add_row(Text(visible(name), style="dim"), "…")
     left = "" if state.left is None else f", about {_duration(state.left)} left"
     failed = f", {len(state.failures)} failed" if state.failures else ""
-    head = Text(f"{state.done} of {state.total} trainings, {state.found} of them found{failed}{left}")
+    head = Text(f"{state.done} of {state.total} trainings, {state.resumed} of them found{failed}{left}")
     return Group(head, ProgressBar(total=max(1, state.total), completed=state.done, width=60), table)
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import warnings
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -95,22 +94,18 @@ def feature_table(
                 log, counts = _Stages(running, target, files, how, satisfaction, shards).run()
             about = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
             done = asked | {"features": about, "counts": counts, "clock": log.clock, "users": log.users}
-            write_text(target / FACTS, json.dumps(done, indent=1, ensure_ascii=False))
+            resumable.write_settings(done)
         return FeatureTable.read(target)
 
 
-def _is_made(folder: Path, asked: dict[str, Any]) -> bool:
+def _is_made(folder: ResumableFolder, asked: dict[str, Any]) -> bool:
     """Whether the table that is asked for is there; another log's folder is rejected, and what was begun goes on."""
-    for left in folder.rglob(".*.part"):  # by programs that were killed
-        shutil.rmtree(left) if left.is_dir() else left.unlink()
-    if not (folder / FACTS).exists():
-        if any(entry.name != LOCK for entry in folder.iterdir()):
-            raise DataError.at(folder, None, "holds other files than a study's; name a new folder")
-        write_text(folder / FACTS, json.dumps(asked, indent=1))
+    before = folder.resume()
+    if before is None:
+        folder.write_settings(asked)
         return False
-    before = read_json(folder / FACTS)
-    if not isinstance(before, dict) or {key: before.get(key) for key in asked} != asked:
-        raise DataError.at(folder, None, "holds the features of another log, or of another reading; name another")
+    if {key: before.get(key) for key in asked} != asked:
+        raise DataError.at(folder.path, None, "holds the features of another log, or of another reading; name another")
     return "counts" in before
 
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from surefoot.arrays import Flags, Floats
-from surefoot.choose.candidates import Held
 from surefoot.choose.frontier import reranking_area
-from surefoot.learn.measured_queries import MeasuredQueries
-from surefoot.personal.lists import SHOWN, Lists
+from surefoot.learn.held_out import HeldOutQueries
+from surefoot.learn.target import Target
+from surefoot.personal.lists import SHOWN_ORDER, ShownLists
 from surefoot.risk.assess import difference_figures
 from surefoot.risk.churn import Churn
 from surefoot.risk.inference import t_test
@@ -22,21 +22,21 @@ Segments = Mapping[str, Mapping[str, str]]
 class Judge:
     """The lists of one part under the measure: what the shown order does, and what other orders do beside it."""
 
-    def __init__(self, lists: Lists, measure: str) -> None:
-        target = MeasuredQueries.from_data(lists.data, measure)
-        shown = np.asarray(lists.data.baselines[SHOWN])[None, :]
-        self.held = Held(list(lists.data.queries), target, [target], shown, None)
+    def __init__(self, lists: ShownLists, measure: str) -> None:
+        target = Target.of(lists.data, measure)
+        shown = np.asarray(lists.data.baselines[SHOWN_ORDER])[None, :]
+        self.held_out = HeldOutQueries(list(lists.data.queries), [target], shown)
         self.lists = lists
-        self.shown = self.held.values(shown[0])[0]
+        self.shown = self.held_out.values(shown[0])[0]
 
     def figures(self, scores: Floats, used: Flags | None = None) -> Json:
         """Figures of a ranking by scores; `used` says on which lists it takes the place of the shown order."""
-        values, tau = self.held.values(scores)[0], np.nan_to_num(self.held.tau(scores), nan=1.0)
+        values, tau = self.held_out.values(scores)[0], np.nan_to_num(self.held_out.tau(scores), nan=1.0)
         if used is not None:
             values, tau = np.where(used, values, self.shown), np.where(used, tau, 1.0)
-        return self.of_values(values, tau)
+        return self.figures_of_values(values, tau)
 
-    def of_values(self, values: Floats, tau: Floats, lists: Flags | None = None) -> Json:
+    def figures_of_values(self, values: Floats, tau: Floats, lists: Flags | None = None) -> Json:
         """Figures of M(q) and τ per list, of all lists or of some."""
         chosen = slice(None) if lists is None else lists
         values, tau, shown = values[chosen], tau[chosen], self.shown[chosen]
@@ -51,19 +51,22 @@ class Judge:
 
     def test(self, scores: Floats) -> float | None:
         """The p-value of the change against the shown order, by the sturdy paired test."""
-        return t_test(self.held.values(scores)[0], self.shown).p_sturdy
+        return t_test(self.held_out.values(scores)[0], self.shown).p_sturdy
 
     def by_segment(self, scores: Floats, segments: Segments) -> Json:
         """Gain and re-ranking within each segment of the lists."""
-        values, tau = self.held.values(scores)[0], np.nan_to_num(self.held.tau(scores), nan=1.0)
-        found: Json = {}
+        values, tau = self.held_out.values(scores)[0], np.nan_to_num(self.held_out.tau(scores), nan=1.0)
+        by_column: Json = {}
         for column, kinds in segments.items():
-            of = np.array([kinds.get(query, "") for query in self.held.queries])
-            found[column] = {
-                kind: {"lists": int((of == kind).sum()), **self.of_values(values, tau, of == kind)}
-                for kind in sorted(set(of.tolist()) - {""})
+            segment = np.array([kinds.get(query, "") for query in self.held_out.queries])
+            by_column[column] = {
+                kind: {
+                    "lists": int((segment == kind).sum()),
+                    **self.figures_of_values(values, tau, segment == kind),
+                }
+                for kind in sorted(set(segment.tolist()) - {""})
             }
-        return found
+        return by_column
 
 
 def add_shares(row: Json, standard: Json) -> None:
@@ -72,8 +75,8 @@ def add_shares(row: Json, standard: Json) -> None:
         mine, full = row[part], standard[part]
         mine["share_of_gain"] = mine["gain"] / full["gain"] if full["gain"] else None
         mine["share_of_risk"] = mine["risk"] / full["risk"] if full["risk"] else None
-        share, whole = mine["share_reranked"], full["share_reranked"]
-        mine["area"] = reranking_area(share, mine["gain"], whole, full["gain"]) if share <= whole else None
+        share, full_share = mine["share_reranked"], full["share_reranked"]
+        mine["area"] = reranking_area(share, mine["gain"], full_share, full["gain"]) if share <= full_share else None
 
 
 def largest_area(rows: Sequence[Json]) -> Json | None:

@@ -12,16 +12,16 @@ from surefoot.arrays import Floats
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.learn.held_out import PARTS
 from surefoot.personal.options import LABELS, SHARES, SPLITS
 from surefoot.progress import busy
 
-PARTS = ("train", "valid", "test")
-SHOWN = "shown order"  # what the baseline is called
-_ABOUT = ("impression", "session", "query", "document", "clicked", "grade")
+SHOWN_ORDER = "shown order"  # what the baseline is called
+_ABOUT_RESULTS = ("impression", "session", "query", "document", "clicked", "grade")
 
 
 @dataclass(frozen=True)
-class Lists:
+class ShownLists:
     """A part of the lists: what rankers learn from, whose labels are clicks, and what happened on each."""
 
     data: RankingData
@@ -44,11 +44,11 @@ def read_lists(
     split: str | None = None,
     sample: int | None = None,
     seed: int = 0,
-) -> dict[str, Lists]:
+) -> dict[str, ShownLists]:
     """Training, validation and test lists, those that have a satisfied click.
 
     `labels` are "satisfied" (1 where a click satisfied), "grades" (the highest of each result's clicks) or "last" (the
-    last satisfied click alone). Lists are split by "user", "session" or "time"; where nothing is said, by user if the
+    last satisfied click alone). Lists are split by "user", "session" or "time"; by default by user if the
     log has users. At most `sample` lists are taken, drawn by their names.
     """
     if labels not in LABELS:
@@ -68,26 +68,26 @@ def read_lists(
         lists = rows.group_by("impression").agg(
             pl.col("session", "user", "day", "time").first(), satisfied=(pl.col("label") > 0).any()
         )
-        kept = lists.filter(pl.col("satisfied")).sort("impression").collect()
-        kept = _sampled(kept, sample, seed)
-        part = _split(kept, table, by, seed)
-        kept = kept.select("impression", part=part)
-        found = rows.join(kept.lazy(), on="impression").sort("impression", "position").collect()
+        selected = lists.filter(pl.col("satisfied")).sort("impression").collect()
+        selected = _sample(selected, sample, seed)
+        part = _split(selected, table, by, seed)
+        selected = selected.select("impression", part=part)
+        results = rows.join(selected.lazy(), on="impression").sort("impression", "position").collect()
     result = {}
     for number, name in enumerate(PARTS):
-        mine = found.filter(pl.col("part") == number)
-        if not len(mine):
+        own = results.filter(pl.col("part") == number)
+        if not len(own):
             raise DataError(
-                f"there is no list with a satisfied click to {name} with: {len(kept):,} in all, split by {by}; "
+                f"there is no list with a satisfied click to {name} with: {len(selected):,} in all, split by {by}; "
                 "give a larger log, or split in another way"
             )
-        sizes = mine.group_by("impression", maintain_order=True).len()
-        data = RankingData.from_queries(
-            np.ascontiguousarray(mine.select(pl.col(table.names).cast(pl.Float32)).to_numpy(), dtype=np.float32),
-            mine["label"].to_numpy(), sizes["impression"].to_list(), sizes["len"].to_numpy(),
-            baselines={SHOWN: -mine["position"].to_numpy().astype(np.float64)}, feature_names=table.names,
+        sizes = own.group_by("impression", maintain_order=True).len()
+        data = RankingData.of_queries(
+            np.ascontiguousarray(own.select(pl.col(table.names).cast(pl.Float32)).to_numpy(), dtype=np.float32),
+            own["label"].to_numpy(), sizes["impression"].to_list(), sizes["len"].to_numpy(),
+            baselines={SHOWN_ORDER: -own["position"].to_numpy().astype(np.float64)}, feature_names=table.names,
         )  # fmt: skip
-        result[name] = Lists(data, mine.select(_ABOUT))
+        result[name] = ShownLists(data, own.select(_ABOUT_RESULTS))
     return result
 
 
@@ -97,7 +97,7 @@ def check_split(by: str) -> None:
         raise ArgumentError(f"split is {shortened(by)}{did_you_mean(by, SPLITS)}; known are {', '.join(SPLITS)}")
 
 
-def _sampled(lists: pl.DataFrame, sample: int | None, seed: int) -> pl.DataFrame:
+def _sample(lists: pl.DataFrame, sample: int | None, seed: int) -> pl.DataFrame:
     if sample is None or len(lists) <= sample:
         return lists
     drawn = np.argsort(_hashes(lists["impression"], seed), kind="stable")[:sample]

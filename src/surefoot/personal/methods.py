@@ -11,6 +11,7 @@ from surefoot.arrays import Floats
 from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
 from surefoot.data.hashes import json_hash
 from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.writing.resumable import content_key
 from surefoot.learn.options import REGRESSION
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.measures.notation import Measure
@@ -28,7 +29,7 @@ from surefoot.personal.options import (
 
 
 @dataclass(frozen=True)
-class Setting:
+class MethodSetting:
     """A method and its parameters: β of the shown order, α of risk."""
 
     method: str
@@ -38,8 +39,8 @@ class Setting:
     @property
     def parameters(self) -> str:
         """The parameters as a table writes them."""
-        given = (("β", self.beta), ("α", self.alpha))
-        return ", ".join(f"{letter} = {value:g}" for letter, value in given if value is not None)
+        letters = (("β", self.beta), ("α", self.alpha))
+        return ", ".join(f"{letter} = {value:g}" for letter, value in letters if value is not None)
 
     @property
     def name(self) -> str:
@@ -47,7 +48,7 @@ class Setting:
         return " ".join(filter(None, (METHODS[self.method], self.parameters)))
 
     def objective(self, measure: str) -> dict[str, Any]:
-        """What a Ranker is told to optimise; `measure` is the one that clicks are judged by."""
+        """What a Ranker optimises; `measure` is the one that clicks are judged by."""
         if self.beta is not None:
             measure = PREFERENCE_MEASURE
         if self.method in (STANDARD_REGRESSION, WEIGHTED_REGRESSION):
@@ -60,40 +61,39 @@ class Setting:
 
     def key(self, *more: Any) -> str:
         """A name for the files of a training: the same for trainings that are alike in everything."""
-        parts = [self.method, self.beta, self.alpha, *more]
-        return json_hash(parts, 20)
+        return content_key([self.method, self.beta, self.alpha, *more])
 
 
-def settings(grid: dict[str, Any]) -> list[Setting]:
+def settings(grid: dict[str, Any]) -> list[MethodSetting]:
     """All but risk-sensitive training on preferences, whose β is the one that was chosen."""
     return [
-        Setting(STANDARD),
-        *(Setting(WEIGHTED, beta=float(beta)) for beta in grid["betas"]),
-        *(Setting(RISK, alpha=float(alpha)) for alpha in grid["alphas"]),
-        *(Setting(LOWEST, beta=float(beta)) for beta in grid["lowest"]),
-        Setting(STANDARD_REGRESSION),
-        *(Setting(WEIGHTED_REGRESSION, beta=float(beta)) for beta in grid["betas"]),
+        MethodSetting(STANDARD),
+        *(MethodSetting(WEIGHTED, beta=float(beta)) for beta in grid["betas"]),
+        *(MethodSetting(RISK, alpha=float(alpha)) for alpha in grid["alphas"]),
+        *(MethodSetting(LOWEST, beta=float(beta)) for beta in grid["lowest"]),
+        MethodSetting(STANDARD_REGRESSION),
+        *(MethodSetting(WEIGHTED_REGRESSION, beta=float(beta)) for beta in grid["betas"]),
     ]
 
 
-def on_preferences(beta: float, grid: dict[str, Any]) -> list[Setting]:
+def on_preferences(beta: float, grid: dict[str, Any]) -> list[MethodSetting]:
     """Risk-sensitive training on preference gains."""
-    return [Setting(WEIGHTED_RISK, beta=beta, alpha=float(alpha)) for alpha in grid["alphas"]]
+    return [MethodSetting(WEIGHTED_RISK, beta=beta, alpha=float(alpha)) for alpha in grid["alphas"]]
 
 
-class Material:
+class TrainingData:
     """What the methods learn from: the same documents and bins with each method's labels."""
 
     def __init__(self, train: RankingData, valid: RankingData) -> None:
-        self._whole = PreparedData(train, valid)
-        kept = lowest_click_plus_one(train.y, train.lengths)
-        self._cut = PreparedData(_only(train, kept), valid)
+        self._all_results = Prepared(train, valid)
+        clicked_or_above = lowest_click_plus_one(train.y, train.lengths)
+        self._down_to_lowest_click = Prepared(_select_rows(train, clicked_or_above), valid)
 
-    def of(self, setting: Setting) -> PreparedData:
+    def for_setting(self, setting: MethodSetting) -> Prepared:
         """The data that a setting learns from."""
         if setting.beta is None:
-            return self._whole
-        source = self._cut if setting.method == LOWEST else self._whole
+            return self._all_results
+        source = self._down_to_lowest_click if setting.method == LOWEST else self._all_results
         strict = setting.method != LOWEST and setting.beta < 1
         assert source.valid is not None  # it was given
         return source.with_labels(
@@ -104,7 +104,7 @@ class Material:
         )
 
 
-def _only(data: RankingData, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> RankingData:
+def _select_rows(data: RankingData, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> RankingData:
     """Some of the rows; every query keeps at least one."""
     lengths: Floats = np.add.reduceat(rows.astype(np.int64), data.offsets[:-1])
     return RankingData.from_queries(

@@ -12,7 +12,7 @@ _FOLDER = "surefoot.personal/assets"
 _SHARED = "surefoot.report/assets"
 _SCRIPTS = (
     f"{_FOLDER}/data.js", f"{_SHARED}/dom.js", f"{_SHARED}/chart.js", f"{_FOLDER}/curves.js",
-    f"{_FOLDER}/sessions.js", f"{_FOLDER}/main.js",
+    f"{_FOLDER}/sessions.js", f"{_SHARED}/selects.js", f"{_FOLDER}/main.js",
 )  # fmt: skip
 _FIGURES = ("gain", "risk", "share_reranked", "share_of_gain", "share_of_risk", "tau")
 

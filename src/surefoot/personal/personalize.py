@@ -1,4 +1,4 @@
-"""The whole way from a click log to re-rankers: features, training, choice. Stages are kept and not done twice."""
+"""From a click log to re-rankers: features, training, choice. Finished stages are stored and not done twice."""
 
 from __future__ import annotations
 
@@ -77,19 +77,19 @@ def personalize(
     if split is not None:
         check_split(split)
     layout = layout or guess_layout(log)
-    labels = labels or _labels_of(layout)
+    labels = labels or _default_labels(layout)
     table = features(
         log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
         engine=engine, memory=memory, threads=threads,
     )  # fmt: skip
     if threads is not None:
-        ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads: threads})
-    found = study(
+        ranker = replaced(engine_of(), ranker or {}, {engine_of().threads: threads})
+    result = study(
         table, labels=labels, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, seed=seed,
         segments=None if segments is None else read_segments(segments),
     )  # fmt: skip
-    found.write_json(Path(folder) / RESULT)
-    return found
+    result.write_json(Path(folder) / RESULT)
+    return result
 
 
 def features(
@@ -109,27 +109,23 @@ def features(
 ) -> FeatureTable:
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
-    wanted = labels or _labels_of(known)
-    if wanted not in LABELS:
-        raise ArgumentError(
-            f"labels is {shortened(wanted)}{did_you_mean(wanted, LABELS)}; known are {', '.join(LABELS)}"
-        )
+    kind = labels or _default_labels(known)
+    if kind not in LABELS:
+        raise ArgumentError(f"labels is {shortened(kind)}{did_you_mean(kind, LABELS)}; known are {', '.join(LABELS)}")
     if clock not in ("session", "log"):
         raise ArgumentError(f"clock is {shortened(clock)}; it is session, or log for one clock of all sessions")
-    thresholds = tuple(
-        float(finite_number(one) or -1) for one in dwell or (GRADES if wanted == "grades" else SATISFIED)
-    )
+    thresholds = tuple(float(number_of(one) or -1) for one in dwell or (GRADES if kind == "grades" else SATISFIED))
     if min(thresholds) <= 0 or list(thresholds) != sorted(set(thresholds)):
         raise ArgumentError(f"dwell is {shortened(dwell)}; thresholds must be seconds above 0, in rising order")
-    if wanted != "grades" and len(thresholds) > 1:
-        raise ArgumentError(f"labels {wanted} need one threshold of dwell, found {len(thresholds)}; or ask for grades")
+    if kind != "grades" and len(thresholds) > 1:
+        raise ArgumentError(f"labels {kind} need one threshold of dwell, found {len(thresholds)}; or ask for grades")
     how = Reading(known, _seconds(unit), clock, tuple(actions))
     with ensure_folder(folder) as target:
         satisfaction = Satisfaction(thresholds, last)
         return feature_table(log, target, how, satisfaction, engine=engine, memory=memory, threads=threads)
 
 
-def _labels_of(layout: str) -> str:
+def _default_labels(layout: str) -> str:
     """The challenge of 2014 has grades; other logs have satisfied clicks."""
     return "grades" if layout == "yandex2014" else "satisfied"
 
@@ -145,9 +141,9 @@ def _seconds(unit: str | float | None) -> float | None:
     if isinstance(unit, str) and unit in _UNITS:
         return _UNITS[unit]
     try:
-        found = float(unit)
+        seconds = float(unit)
     except (TypeError, ValueError):
-        found = -1.0
-    if not 0 < found < float("inf"):
+        seconds = -1.0
+    if not 0 < seconds < float("inf"):
         raise ArgumentError(f"unit is {shortened(unit)}; give s, ms, us, min or a number of seconds")
-    return found
+    return seconds

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
-from surefoot.personal.lists import Lists
+from surefoot.personal.lists import ShownLists
 from surefoot.risk.plain_data import Json
 
 _SESSIONS = 150  # a page that can be sent round
 _LISTS = 20  # of one session
 
 
-def looked_at(lists: Lists, models: Mapping[str, Floats], most: int = _SESSIONS) -> list[Json]:
+def example_sessions(lists: ShownLists, models: Mapping[str, Floats], most: int = _SESSIONS) -> list[Json]:
     """Test sessions in which models differ, and some in which they do not, in the order of their names.
 
     Each list has what was shown, clicked and satisfied, what was known of each result (features that are not 0 and
@@ -30,25 +30,25 @@ def looked_at(lists: Lists, models: Mapping[str, Floats], most: int = _SESSIONS)
     with_moves = list(dict.fromkeys(name for name, is_moved in zip(session, moved, strict=True) if is_moved))
     others = list(dict.fromkeys(name for name, is_moved in zip(session, moved, strict=True) if not is_moved))
     unmoved = [name for name in others if name not in set(with_moves)]
-    kept = with_moves[: most * 4 // 5]
-    kept += unmoved[: most - len(kept)]
-    places: dict[str, list[int]] = {name: [] for name in kept}
+    selected = with_moves[: most * 4 // 5]
+    selected += unmoved[: most - len(selected)]
+    places: dict[str, list[int]] = {name: [] for name in selected}
     for place, name in enumerate(session):
         if name in places:
             places[name].append(place)
     return [
-        {"session": name, "lists": [_list(lists, place, orders) for place in of[:_LISTS]]}
-        for name, of in places.items()
+        {"session": name, "lists": [_list(lists, place, orders) for place in numbers[:_LISTS]]}
+        for name, numbers in places.items()
     ]
 
 
-def _list(lists: Lists, place: int, orders: Mapping[str, Rows]) -> Json:
+def _list(lists: ShownLists, place: int, orders: Mapping[str, Rows]) -> Json:
     first, last = int(lists.data.offsets[place]), int(lists.data.offsets[place + 1])
     about = lists.about[first:last]
     names = lists.data.feature_names or ()
     rows = np.nan_to_num(lists.data.X[first:last])
-    told_apart = [column for column in np.flatnonzero(np.ptp(rows, axis=0)).tolist() if names[column] != "position"]
-    known = [{names[column]: round(float(row[column]), 3) for column in told_apart if row[column]} for row in rows]
+    differing = [column for column in np.flatnonzero(np.ptp(rows, axis=0)).tolist() if names[column] != "position"]
+    known = [{names[column]: round(float(row[column]), 3) for column in differing if row[column]} for row in rows]
     return {
         "impression": lists.data.queries[place], "query": about["query"][0], "documents": about["document"].to_list(),
         "clicked": about["clicked"].to_list(), "grade": about["grade"].to_list(), "known": known,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
-from surefoot.personal.trainings import HELD
+from surefoot.learn.held_out import EVALUATED
 from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed
@@ -67,7 +67,7 @@ def title(data: Json) -> str:
 def notes(data: Json) -> list[str]:
     """How to read the table, and what was left out."""
     counts, lists = data["counts"], data["lists"]
-    found = [
+    lines = [
         "Measures and shares are in hundredths. R is the share of lists whose order changed; % risk and % gain are of "
         "the standard model's. K-τ is Kendall's τ with the shown order, of all lists, and |R of those that changed.",
         f"* differs from the shown order (p < {LEVEL:g} by a paired test corrected for skewness, after Holm over all "
@@ -80,14 +80,14 @@ def notes(data: Json) -> list[str]:
         *filter(None, [measure_note(data["measure"])]),
     ]
     left = {**counts["rejected"], **counts["set_aside"]}
-    said = [f"{number:,} {'that' if number == 1 else 'of which each'} {reason}" for reason, number in left.items()]
+    reasons = [f"{number:,} {'that' if number == 1 else 'of which each'} {reason}" for reason, number in left.items()]
     if counts["repeated"]:
-        said.append(f"{counts['repeated']:,} lines that repeat another")
-    found.append(
+        reasons.append(f"{counts['repeated']:,} lines that repeat another")
+    lines.append(
         f"Of the log, {counts['lists']:,} lists and {counts['clicks']:,} clicks were used"
-        + (f"; left out: {', '.join(said)}." if said else "; nothing was left out.")
+        + (f"; left out: {', '.join(reasons)}." if reasons else "; nothing was left out.")
     )
-    return found
+    return lines
 
 
 def segment_tables(data: Json) -> list[tuple[str, list[str], list[list[str]]]]:
@@ -95,7 +95,7 @@ def segment_tables(data: Json) -> list[tuple[str, list[str], list[list[str]]]]:
     rows = [row for row in data["chosen"] if "segments" in row]
     if not rows:
         return []
-    found = []
+    tables_by_column = []
     for column, kinds in rows[0]["segments"].items():
         heads = ["method", *(part for kind in kinds for part in (f"{kind}: % re-ranked", f"{kind}: gain"))]
         body = []
@@ -104,8 +104,8 @@ def segment_tables(data: Json) -> list[tuple[str, list[str], list[list[str]]]]:
             for figures in row["segments"][column].values():
                 texts += [_hundredths(figures["share_reranked"], 2), _hundredths(figures["gain"], 3)]
             body.append(texts)
-        found.append((column, heads, body))
-    return found
+        tables_by_column.append((column, heads, body))
+    return tables_by_column
 
 
 def tables(data: Json) -> list[RenderableType]:
@@ -151,6 +151,6 @@ def to_csv(data: Json) -> str:
         [row["name"], row["method"], row["beta"], row["alpha"], chosen.get(row["name"]), part]
         + [row[part].get(key) for key in keys]
         for row in data["rows"]
-        for part in HELD
+        for part in EVALUATED
     ]
     return csv_text(["model", "method", "beta", "alpha", "chosen_as", "part", *keys], lines)

@@ -14,14 +14,14 @@ from surefoot.data.reading.segments import read_segments
 from surefoot.data.types.scores import Scores, check_once, read_scores, unknown_system
 from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
 from surefoot.report.options import ALPHAS, FORMATS
 from surefoot.report.per_query import per_query_frame
 from surefoot.report.plain_json import to_json
-from surefoot.report.result import Result
+from surefoot.report.result import PlainResult
 from surefoot.report.shape import check_shape
 from surefoot.report.words import advice, default_alpha, verdict
 from surefoot.risk.assess import alpha_key, assessment_data
@@ -93,7 +93,7 @@ def _matrices(scores: Any) -> list[Scores | StreamedScores]:
     return list(scores) if several else [read_scores(scores)]
 
 
-class Assessment(Result):
+class Assessment(PlainResult):
     """An assessment: `to_dict` is its plain data, everything else renders that.
 
     Of several measures the first leads: `scores`, `rows`, `verdict` and `figures` are its, and `a["AP"]` is the
@@ -101,25 +101,28 @@ class Assessment(Result):
     """
 
     called = "an assessment"
+    schemas = (SCHEMA,)
+    _data: AssessmentData  # by the leading measure
 
     def __init__(self, parts: Sequence[Part], segments: Segments | None = None) -> None:
+        super().__init__(parts[0][0])
         self._parts = list(parts)
         self._segments = segments
-        self._data = self._parts[0][0]
         check_once(self.measures)
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
         """The assessment whose plain data this is; with `per_query=True` it has its scores, and so its page, again."""
-        measured = data.get("measures", [data]) if isinstance(data, dict) else []
-        if not measured or not all(isinstance(part, dict) and part.get("schema") == SCHEMA for part in measured):
-            raise DataError(f"is not {cls.called}; expected JSON with the schema {SCHEMA!r}")
-        found = cls([_part(dict(part)) for part in measured], _kinds(measured[0].get("per_query") or {}))
-        found.to_text(), found.to_csv()  # all that a rendering looks at is there
-        if all(scores is not None for _, scores in found._parts):
+        by_measure = data.get("measures", [data]) if isinstance(data, dict) else []
+        for part in by_measure or [None]:
+            cls.check_schema(part)
+        assessment = cls([_part(dict(part)) for part in by_measure], _segments(by_measure[0].get("per_query") or {}))
+        # All that a rendering reads is there.
+        assessment.to_text(), assessment.to_csv()
+        if all(scores is not None for _, scores in assessment._parts):
             with suppress(ArgumentError):  # one page cannot show measures of different queries
-                found.to_html()
-        return found
+                assessment.page()
+        return assessment
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -129,7 +132,7 @@ class Assessment(Result):
     @property
     def scores(self) -> Scores:
         """The scores by the leading measure."""
-        return _needed(self._parts[0][1])
+        return _require_scores(self._parts[0][1])
 
     def __getitem__(self, measure: str) -> Assessment:
         """The assessment by one of the measures alone."""
@@ -139,7 +142,7 @@ class Assessment(Result):
         raise ArgumentError(f"{shortened(measure)} was not assessed; assessed were {', '.join(self.measures)}")
 
     def to_dict(self, *, per_query: bool = False) -> Json:
-        """Plain data that JSON can hold and `assessment.schema.json` describes; per query where asked for."""
+        """Plain data that JSON can hold and `assessment.schema.json` describes; `per_query` adds queries' figures."""
         parts = [dict(part) for part in self.by_measure(per_query=per_query)]
         return parts[0] if len(parts) == 1 else {"schema": SCHEMA, "measures": parts}
 
@@ -148,7 +151,8 @@ class Assessment(Result):
         if not per_query:
             return [data for data, _ in self._parts]
         return [
-            {**data, "per_query": per_query_data(data, _needed(scores), self._segments)} for data, scores in self._parts
+            {**data, "per_query": per_query_data(data, _require_scores(scores), self._segments)}
+            for data, scores in self._parts
         ]
 
     def to_metrics(self) -> dict[str, float]:
@@ -226,10 +230,16 @@ class Assessment(Result):
 
         return write_figures(self, folder, formats)
 
+    def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
+        """One self-contained page that shows who is hurt; `options` are those of `page`.
+
+        It is written to `path`, all or nothing, where one is given.
+        """
+        return super().to_html(path, **options)
+
     @busy("Writing the page")
-    def to_html(
+    def page(
         self,
-        path: str | os.PathLike[str] | None = None,
         *,
         queries: Any = None,
         documents: Any = None,
@@ -240,21 +250,18 @@ class Assessment(Result):
         command: str | None = None,
         sources: Sequence[str] = (),
     ) -> str:
-        """One self-contained page that shows who is hurt; written to `path`, all or nothing, where one is given.
+        """The HTML of that page.
 
         `queries` and `documents` are texts to show beside ids, anything `read_texts` takes; `title` is the page's,
         `command` and `sources` (files' names) stand in its foot. `detail` is how many of the most hurt and most helped
         queries of each system come with their top results, by default 500; `system` and `alpha` are what the page shows
         first.
         """
-        from surefoot.report.page import Made, Texts, page_payload, to_page
+        from surefoot.report.page import Provenance, Texts, page_payload, to_page
 
-        parts = [(data, _needed(scores)) for data, scores in self._parts]
+        parts = [(data, _require_scores(scores)) for data, scores in self._parts]
         payload = page_payload(parts, self._segments, detail, system, alpha, Texts(queries, documents))
-        html = to_page(payload, self._data, Made(title, command, sources))
-        if path is not None:
-            write_text(path, html)
-        return html
+        return to_page(payload, self._data, Provenance(title, command, sources))
 
     def _repr_html_(self) -> str:
         from surefoot.report.page import to_notebook
@@ -267,7 +274,8 @@ class Assessment(Result):
         Of several measures, `measure` is the first column.
         """
         frames = [
-            (data["measure"], per_query_frame(per_query_data(data, _needed(scores)))) for data, scores in self._parts
+            (data["measure"], per_query_frame(per_query_data(data, _require_scores(scores))))
+            for data, scores in self._parts
         ]
         if len(frames) == 1:
             return frames[0][1]
@@ -275,11 +283,11 @@ class Assessment(Result):
         return pl.concat(named, how="vertical_relaxed")
 
 
-def _kinds(block: Json) -> Segments:
+def _segments(block: Json) -> Segments:
     """Each column's segments by query, as `read_segments` gives them."""
     return {
-        column: {query: kind for query, kind in zip(block["queries"], of, strict=True) if kind is not None}
-        for column, of in block.get("segments", {}).items()
+        column: {query: kind for query, kind in zip(block["queries"], segments, strict=True) if kind is not None}
+        for column, segments in block.get("segments", {}).items()
     }
 
 
@@ -293,11 +301,13 @@ def _part(data: Json) -> Part:
             missing=data["missing"], dropped=data["dropped"], no_relevant=data["no_relevant"],
             tie_rule=data["tie_rule"],
         )  # fmt: skip
-    data["systems"] = [_completed(row) for row in data["systems"]]
+    data["systems"] = [_with_later_figures(row) for row in data["systems"]]
     data["segments"] = [
         {
             **column,
-            "segments": [{**part, "systems": [*map(_completed, part["systems"])]} for part in column["segments"]],
+            "segments": [
+                {**part, "systems": [*map(_with_later_figures, part["systems"])]} for part in column["segments"]
+            ],
         }
         for column in data["segments"]
     ]
@@ -305,13 +315,13 @@ def _part(data: Json) -> Part:
     return cast("AssessmentData", data), scores
 
 
-def _completed(row: Json) -> Json:
+def _with_later_figures(row: Json) -> Json:
     """A system's figures; files of version 0.1 have no sturdy test, and their verdicts go by the adjusted p."""
     absent = {"t_sturdy": None, "p_sturdy": None, "verdict_adjusted": None}
     return {**row, "alpha": {key: {**test, **absent, **test} for key, test in row["alpha"].items()}}
 
 
-def _needed(scores: Scores | None) -> Scores:
+def _require_scores(scores: Scores | None) -> Scores:
     if scores is None:
         raise ArgumentError(
             "this assessment has no scores of each query at hand: it was read from a file without them (write it with "

@@ -25,7 +25,7 @@ class SegmentRow(SystemData):
 
 
 @dataclass(frozen=True)
-class Column:
+class FigureColumn:
     """A figure of each system: `key` names it for --sort and CSV, `heading` and `latex` head it in tables."""
 
     key: str
@@ -40,16 +40,16 @@ class Column:
     tone: Callable[[SystemData], float | None] | None = None  # its sign: good or bad news, in colour on a terminal
     counts: bool = False  # queries, so a whole number unless it is a mean over baselines
     signed: bool = False  # a plus sign is worth showing, where there is room
-    says: str = ""  # what it is, in words
+    meaning: str = ""  # what it is, in words
 
     @property
     def name(self) -> str:
         """The key without the α that the figure is at."""
         return self.key.partition("@")[0]
 
-    def said(self, data: AssessmentData) -> str:
+    def explain(self, data: AssessmentData) -> str:
         """What it is in this assessment, in words."""
-        return self.says.format(worst=100 * data["worst_share"])
+        return self.meaning.format(worst=100 * data["worst_share"])
 
     def text(self, row: SystemData) -> str:
         """The figure as a table shows it."""
@@ -82,34 +82,34 @@ def _figure(figures: Mapping[str, object], key: str) -> Any:
     return figures[key]
 
 
-def _plain(key: str, heading: str, latex: str, digits: int | None = 4, **more: Any) -> Column:
-    return Column(key, heading, latex, lambda row: _figure(row, key), digits, **more)
+def _plain(key: str, heading: str, latex: str, digits: int | None = 4, **more: Any) -> FigureColumn:
+    return FigureColumn(key, heading, latex, lambda row: _figure(row, key), digits, **more)
 
 
 SYSTEM = _plain(
-    "system", "system", "System", None, descending=False, says="The system; choose one to see its queries below"
+    "system", "system", "System", None, descending=False, meaning="The system; choose one to see its queries below"
 )
 SUMMARY = (
-    _plain("mean", "mean", "Mean", rank=lambda row: row["rank"], says="Mean effectiveness over all queries"),
+    _plain("mean", "mean", "Mean", rank=lambda row: row["rank"], meaning="Mean effectiveness over all queries"),
     _plain(
         "gain", "gain", "Gain", 3, spare=4, tone=lambda row: row["gain"], signed=True,
-        says="Reward minus risk: the mean difference from the baseline",
+        meaning="Reward minus risk: the mean difference from the baseline",
     ),
     # The sum of gain and risk.
-    _plain("reward", "reward", "Reward", 3, spare=7, says="Mean improvement, over all queries"),
-    _plain("risk", "risk", "Risk", 3, descending=False, spare=1, says="Mean loss, over all queries"),
-    _plain("wins", "won", "Wins", 1, spare=6, counts=True, says="Queries better than the baseline"),
+    _plain("reward", "reward", "Reward", 3, spare=7, meaning="Mean improvement, over all queries"),
+    _plain("risk", "risk", "Risk", 3, descending=False, spare=1, meaning="Mean loss, over all queries"),
+    _plain("wins", "won", "Wins", 1, spare=6, counts=True, meaning="Queries better than the baseline"),
     _plain(
-        "losses", "lost", "Losses", 1, descending=False, spare=2, counts=True, says="Queries worse than the baseline"
+        "losses", "lost", "Losses", 1, descending=False, spare=2, counts=True, meaning="Queries worse than the baseline"
     ),
-    _plain("ties", "tied", "Ties", 1, spare=8, counts=True, says="Queries as good as the baseline"),
+    _plain("ties", "tied", "Ties", 1, spare=8, counts=True, meaning="Queries as good as the baseline"),
     _plain(
         "loss_over_20", ">20%", r"Loss $>20\%$", 1, descending=False, spare=3, counts=True,
-        says="Queries that lose more than 20 % of the baseline's score",
+        meaning="Queries that lose more than 20 % of the baseline's score",
     ),
     _plain(
         "worst_mean", "worst", "Worst", 3, spare=5, signed=True,
-        says="Mean difference of the worst {worst:g} % of queries",
+        meaning="Mean difference of the worst {worst:g} % of queries",
     ),
 )  # fmt: skip
 MORE = (
@@ -142,12 +142,12 @@ _AT_ALPHA: dict[str, tuple[str, str, int, int, str]] = {
 _TONES: dict[str | None, float] = {"reward": 1.0, "risk": -1.0}
 
 
-def at_alpha(alpha: float) -> list[Column]:
+def at_alpha(alpha: float) -> list[FigureColumn]:
     """The columns that depend on α, the interval of U_Risk beside it."""
     key = alpha_key(alpha)
 
-    def column(name: str, heading: str, latex: str, digits: int, spare: int, says: str) -> Column:
-        return Column(
+    def column(name: str, heading: str, latex: str, digits: int, spare: int, meaning: str) -> FigureColumn:
+        return FigureColumn(
             f"{name}@{key}",
             heading,
             latex,
@@ -159,19 +159,19 @@ def at_alpha(alpha: float) -> list[Column]:
             spare=spare,
             tone=(lambda row: _TONES.get(row["alpha"][key]["verdict"])) if name == "t_risk" else None,
             signed=name in ("u_risk", "t_risk", "z_risk"),
-            says=says,
+            meaning=meaning,
         )
 
     first, *rest = (column(name, *parts) for name, parts in _AT_ALPHA.items())
     return [first, *_ends(alpha, "u_risk_interval", "u_risk", "U", "$U$", 4, spare=4), *rest]
 
 
-def ranked_at(alpha: float) -> list[Column]:
+def ranked_at(alpha: float) -> list[FigureColumn]:
     """The columns at α that systems are ranked by, as the papers' tables have them."""
     return [column for column in at_alpha(alpha) if column.rank]
 
 
-def intervals_at(data: AssessmentData, alpha: float) -> list[Column]:
+def intervals_at(data: AssessmentData, alpha: float) -> list[FigureColumn]:
     """The ends of the bootstrap's intervals at α; none without a bootstrap."""
     if not data["bootstrap"]:
         return []
@@ -182,26 +182,28 @@ def intervals_at(data: AssessmentData, alpha: float) -> list[Column]:
     ]
 
 
-def _ends(alpha: float, source: str, name: str, heading: str, latex: str, digits: int, spare: int = 0) -> list[Column]:
+def _ends(
+    alpha: float, source: str, name: str, heading: str, latex: str, digits: int, spare: int = 0
+) -> list[FigureColumn]:
     """Two columns for the interval under the key `source`."""
     key = alpha_key(alpha)
 
-    def column(end: int, word: str) -> Column:
+    def column(end: int, word: str) -> FigureColumn:
         def value(row: SystemData) -> float | None:
             interval = _figure(row["alpha"][key], source)
             return None if interval is None else float(interval[end])
 
-        return Column(f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits, spare=spare)
+        return FigureColumn(f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits, spare=spare)
 
     return [column(0, "low"), column(1, "high")]
 
 
-def segment_columns(alpha: float) -> list[Column]:
+def segment_columns(alpha: float) -> list[FigureColumn]:
     """What a table of segments shows: the summary, and the verdict at α."""
-    kept = [column for column in SUMMARY if column.key not in ("reward", "ties", "worst_mean")]
+    summary = [column for column in SUMMARY if column.key not in ("reward", "ties", "worst_mean")]
     at = [column for column in at_alpha(alpha) if column.name in ("u_risk", "t_risk", "p_holm")]
-    queries = _plain("queries", "queries", "Queries", counts=True, says="How many queries it has")
-    return [queries, *(replace(column, rank=None) for column in [*kept, *at])]
+    queries = _plain("queries", "queries", "Queries", counts=True, meaning="How many queries it has")
+    return [queries, *(replace(column, rank=None) for column in [*summary, *at])]
 
 
 def candidates(data: AssessmentData) -> list[SystemData]:
@@ -224,7 +226,7 @@ def segment_rows(data: AssessmentData, most: int = 3) -> Iterator[tuple[SegmentC
 
 def page_columns(data: AssessmentData) -> Json:
     """The columns of the page's tables, which fill them in themselves for the α that is shown."""
-    systems = [SYSTEM, *SUMMARY, *(column for column in at_alpha(0) if column.says)]
+    systems = [SYSTEM, *SUMMARY, *(column for column in at_alpha(0) if column.meaning)]
     segments = segment_columns(0)
     return {
         "systems": [_page_column(column, data) for column in systems],
@@ -232,7 +234,7 @@ def page_columns(data: AssessmentData) -> Json:
     }
 
 
-def _page_column(column: Column, data: AssessmentData) -> Json:
+def _page_column(column: FigureColumn, data: AssessmentData) -> Json:
     return {
         "key": column.name,
         "at": "@" in column.key,
@@ -242,16 +244,16 @@ def _page_column(column: Column, data: AssessmentData) -> Json:
         "probability": column.probability,
         "counts": column.counts,
         "signed": column.signed,
-        "says": column.said(data),
+        "meaning": column.explain(data),
         "shown": column.name != "p_value",
     }
 
 
-def churn_columns(data: AssessmentData) -> list[Column]:
+def churn_columns(data: AssessmentData) -> list[FigureColumn]:
     """How far rankings moved; none without runs and a baseline's run to compare with."""
 
-    def column(key: str, heading: str, digits: int, spare: int) -> Column:
-        return Column(key, heading, heading, lambda row: _figure(row["churn"], key), digits, spare=spare)
+    def column(key: str, heading: str, digits: int, spare: int) -> FigureColumn:
+        return FigureColumn(key, heading, heading, lambda row: _figure(row["churn"], key), digits, spare=spare)
 
     if not all("churn" in row for row in data["systems"]):
         return []
@@ -263,7 +265,7 @@ def churn_columns(data: AssessmentData) -> list[Column]:
     ]
 
 
-def all_columns(data: AssessmentData) -> list[Column]:
+def all_columns(data: AssessmentData) -> list[FigureColumn]:
     """Every column of an assessment, in the order of the CSV file."""
     columns = [SYSTEM, *SUMMARY, *MORE, *churn_columns(data)]
     for alpha in data["alphas"]:
@@ -271,11 +273,11 @@ def all_columns(data: AssessmentData) -> list[Column]:
     return columns
 
 
-def _more_at(alpha: float) -> list[Column]:
+def _more_at(alpha: float) -> list[FigureColumn]:
     key = alpha_key(alpha)
     return [
-        Column(f"t_adjusted@{key}", "T adj.", "$T_{adj}$", lambda row: row["alpha"][key]["t_adjusted"], 3),
-        Column(f"t_sturdy@{key}", "T sturdy", "$T_{sturdy}$", lambda row: row["alpha"][key]["t_sturdy"], 3),
+        FigureColumn(f"t_adjusted@{key}", "T adj.", "$T_{adj}$", lambda row: row["alpha"][key]["t_adjusted"], 3),
+        FigureColumn(f"t_sturdy@{key}", "T sturdy", "$T_{sturdy}$", lambda row: row["alpha"][key]["t_sturdy"], 3),
     ]
 
 
@@ -283,11 +285,11 @@ def sort_rows(data: AssessmentData, by: str) -> list[SystemData]:
     """Systems by a column, best first, absent figures last; without @α a risk measure is taken at the largest α."""
     rows = data["systems"]
     columns = {column.key: column for column in all_columns(data)}
-    found = columns.get(by) or columns.get(f"{by}@{alpha_key(max(data['alphas']))}")
-    if found is None:
+    column = columns.get(by) or columns.get(f"{by}@{alpha_key(max(data['alphas']))}")
+    if column is None:
         raise ArgumentError(
             f"cannot sort by {shortened(by)}; the columns are {', '.join(columns)}{did_you_mean(by, columns)}"
         )
-    absent = [row for row in rows if found.value(row) is None]
-    present = [row for row in rows if found.value(row) is not None]
-    return sorted(present, key=found.value, reverse=found.descending) + absent
+    absent = [row for row in rows if column.value(row) is None]
+    present = [row for row in rows if column.value(row) is not None]
+    return sorted(present, key=column.value, reverse=column.descending) + absent

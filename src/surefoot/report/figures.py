@@ -230,7 +230,7 @@ def write_figures(
     `system` is the one that charts of a single system show, by default the best by mean that is not the baseline.
     `note` is told of each chart that does not apply, and why; by default it goes to the log.
     """
-    wanted = check_formats([formats] if isinstance(formats, str) else list(formats))
+    endings = check_formats([formats] if isinstance(formats, str) else list(formats))
     if system is not None:
         assessment.scores.row(system)  # an unknown one is a mistake, not a chart that does not apply
     drawn = {}
@@ -240,8 +240,8 @@ def write_figures(
         except ArgumentError as error:
             note(f"the figure {name} is left out: {error}")
     target = Path(folder)
-    files = {target / f"{name}.{ending}": figure for name, figure in drawn.items() for ending in wanted}
-    with ensure_folder(target):
+    files = {target / f"{name}.{ending}": figure for name, figure in drawn.items() for ending in endings}
+    with made_folder(target):
         save_figures(files)
     return list(files)
 

@@ -76,7 +76,7 @@ def script_constants() -> dict[str, Any]:
 def json_for_script(data: Any) -> str:
     """JSON that cannot end the element it stands in, whatever the names in it."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _NOT_IN_A_SCRIPT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _NOT_IN_A_SCRIPT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 @cache

@@ -116,8 +116,8 @@ def _axes(
     return Markup("").join(parts)
 
 
-def _ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    rough = (high - low) / wanted
+def _ticks(low: float, high: float, count: int = 5) -> list[float]:
+    rough = (high - low) / count
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

@@ -13,8 +13,8 @@ def measure_title(notation: str) -> str:
     >>> measure_title("nDCG(dcg='exp-log2')@10"), measure_title("nDCG@10"), measure_title("AP")
     ('NDCG@10', 'nDCG@10', 'AP')
     """
-    found = _EXPONENTIAL.fullmatch(notation)
-    return f"NDCG{found[1] or ''}" if found else notation
+    match = _EXPONENTIAL.fullmatch(notation)
+    return f"NDCG{match[1] or ''}" if match else notation
 
 
 def measure_note(notation: str) -> str | None:

@@ -22,19 +22,19 @@ _OPEN_ENDS = re.compile(r"^[. ]|[. ]$")  # MLflow reads names as paths, in which
 
 def metrics_of(parts: Iterable[AssessmentData]) -> dict[str, float]:
     """Each figure of assessments by one measure each, under a name of its own."""
-    given = list(parts)
-    measures = safe_names(data["measure"] for data in given)
-    found: dict[str, float] = {}
-    for data in given:
+    assessments = list(parts)
+    measures = safe_names(data["measure"] for data in assessments)
+    metrics: dict[str, float] = {}
+    for data in assessments:
         systems = safe_names(row["system"] for row in data["systems"])
         alphas = safe_names(alpha_key(alpha) for alpha in data["alphas"])
         before = measures[data["measure"]]
         for row in data["systems"]:
             name = f"{before}/{systems[row['system']]}"
-            found |= _flat(name, row, alphas)
-            found[f"{name}/queries"] = data["queries"]
+            metrics |= _flat(name, row, alphas)
+            metrics[f"{name}/queries"] = data["queries"]
             if row["system"] in data["missing"]:
-                found[f"{name}/missing"] = data["missing"][row["system"]]
+                metrics[f"{name}/missing"] = data["missing"][row["system"]]
         columns = safe_names(column["column"] for column in data["segments"])
         for column in data["segments"]:
             segments = safe_names(segment["segment"] for segment in column["segments"])
@@ -42,9 +42,9 @@ def metrics_of(parts: Iterable[AssessmentData]) -> dict[str, float]:
                 for row in segment["systems"]:
                     within = f"segments/{columns[column['column']]}/{segments[segment['segment']]}"
                     name = f"{before}/{systems[row['system']]}/{within}"
-                    found |= _flat(name, row, alphas)
-                    found[f"{name}/queries"] = segment["queries"]
-    return found
+                    metrics |= _flat(name, row, alphas)
+                    metrics[f"{name}/queries"] = segment["queries"]
+    return metrics
 
 
 def _flat(before: str, figures: Any, alphas: dict[str, str]) -> dict[str, float]:
@@ -77,18 +77,18 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
     """A part of a metric's name for each of different names, no two alike.
 
     Letters that MLflow does not take become _, and @ becomes _at_; where two names would then be one, or a name is
-    long, part of a hash of the whole name tells it apart.
+    long, part of a hash of the full name tells it apart.
 
     >>> safe_names(["bm25", "bm25 (old)", "a/b", "a:b"])
     {'bm25': 'bm25', 'bm25 (old)': 'bm25 _old_', 'a/b': 'a_b-c14cddc0', 'a:b': 'a_b-...'}
     """
-    given = list(dict.fromkeys(names))
-    plain = {name: _OPEN_ENDS.sub("_", _UNSAFE.sub("_", name.replace("@", "_at_"))) or "_" for name in given}
+    distinct = list(dict.fromkeys(names))
+    plain = {name: _OPEN_ENDS.sub("_", _UNSAFE.sub("_", name.replace("@", "_at_"))) or "_" for name in distinct}
     alike = Counter(part.casefold() for part in plain.values())  # as file systems compare them that know no capitals
     parts: dict[str, str] = {}
     taken: set[str] = set()
     # Those that stay as they are come first: no other name may take their place, whatever order they are given in.
-    for name in sorted(given, key=lambda one: (plain[one] != one, one)):
+    for name in sorted(distinct, key=lambda one: (plain[one] != one, one)):
         part, digest = plain[name], sha256(name.encode(errors="surrogatepass")).hexdigest()
         if len(part) > _LONGEST or (part != name and alike[part.casefold()] > 1):
             part = f"{part[: _LONGEST - 9]}-{digest[:8]}"
@@ -98,4 +98,4 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
             part = f"{plain[name][: _LONGEST - 1 - length]}-{digest[:length]}"
         taken.add(part.casefold())
         parts[name] = part
-    return {name: parts[name] for name in given}
+    return {name: parts[name] for name in distinct}

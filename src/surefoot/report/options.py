@@ -1,4 +1,4 @@
-"""What assessments, their page and their figures take where nothing is said.
+"""The defaults of assessments, their page and their figures.
 
 It imports nothing, so that the command line can show all of it before anything is loaded.
 """

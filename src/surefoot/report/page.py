@@ -63,7 +63,7 @@ class Texts(NamedTuple):
     documents: Any = None
 
 
-class Made(NamedTuple):
+class Provenance(NamedTuple):
     """What a page says of itself: its title, the command and the files it was made from, and when."""
 
     title: str | None = None
@@ -100,8 +100,8 @@ def page_payload(
     data, scores = parts[0]
     check_same([matrix for _, matrix in parts], "one page cannot show both; make one for each, as a[measure].to_html")
     population = population_rows(scores, data["population"])
-    given = baselines_of(data)
-    first = given[0]
+    baselines = baselines_of(data)
+    first = baselines[0]
     results = packed_results(
         scores,
         first if first in scores.systems else None,
@@ -120,7 +120,7 @@ def page_payload(
         if segments
         else [],
         "population": population,
-        "virtual": [{"key": _free(kind, scores.systems), "kind": kind} for kind in VIRTUAL],
+        "virtual": [{"key": _free_key(kind, scores.systems), "kind": kind} for kind in VIRTUAL],
         "alphas": data["alphas"],
         "panel_alphas": PANEL_ALPHAS,
         "critical_value": data["critical_value"],
@@ -134,7 +134,7 @@ def page_payload(
         **script_constants(),
         "formula": FORMULA.pattern,
         "worst_share": data["worst_share"],
-        "baselines": given,
+        "baselines": baselines,
         "start": {
             "alpha": default_alpha(data["alphas"]) if alpha is None else check_alpha(alpha),
             "baseline": first,
@@ -148,11 +148,11 @@ def _texts(source: Any, ids: Sequence[str]) -> list[str] | None:
     """The text of each id, "" where there is none; None where no texts are given."""
     if source is None:
         return None
-    found = shown_texts(source, frozenset(ids))
-    return [_cut(found.get(key, "")) for key in ids]
+    texts = shown_texts(source, frozenset(ids))
+    return [_clip(texts.get(key, "")) for key in ids]
 
 
-def _cut(text: str) -> str:
+def _clip(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
@@ -161,34 +161,38 @@ def _measure(data: AssessmentData, scores: Scores, population: list[int], baseli
     return {
         "measure": data["measure"],
         "title": measure_title(data["measure"]),
-        "scores": _floats(scores.values),
-        "mean": _floats(VIRTUAL["mean"](scores.values[population])),
+        "scores": _packed_floats(scores.values),
+        "mean": _packed_floats(VIRTUAL["mean"](scores.values[population])),
         "notes": [*cautions(data), *notes(data)],
         "churn": _churn(data, baseline),
     }
 
 
-def _segments(column: SegmentColumn, of: Mapping[str, str], scores: Scores) -> Json:
+def _segments(column: SegmentColumn, segment_of: Mapping[str, str], scores: Scores) -> Json:
     """A column of segments: their names, and for each query the number of its segment from 1, 0 for none."""
     number = {part["segment"]: at for at, part in enumerate(column["segments"], start=1)}
     return {
         "column": column["column"],
         "segments": list(number),
         "critical_values": [critical_value(part["queries"]) for part in column["segments"]],
-        "of": pack(np.array([number[of[query]] if query in of else 0 for query in scores.queries], dtype=np.int64)),
+        "of": pack(
+            np.array(
+                [number[segment_of[query]] if query in segment_of else 0 for query in scores.queries], dtype=np.int64
+            )
+        ),
     }
 
 
-def to_page(payload: Json, data: AssessmentData, made: Made) -> str:
+def to_page(payload: Json, data: AssessmentData, provenance: Provenance) -> str:
     """The page of a payload and the leading measure's data: HTML that needs nothing else, no network and no server."""
     return render_page(
         f"{_FOLDER}/page.html.j2",
         [f"{_FOLDER}/page.css"],
         script_of(SCRIPTS),
-        title=visible(title(data) if made.title is None else made.title),
+        title=visible(title(data) if provenance.title is None else provenance.title),
         data=trusted(json_for_script(payload)),
-        named=made.title and visible(made.title),
-        made=made.lines(),
+        named=provenance.title and visible(provenance.title),
+        provenance=provenance.lines(),
     )
 
 
@@ -214,7 +218,7 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     )
 
 
-def _free(kind: str, taken: tuple[str, ...]) -> str:
+def _free_key(kind: str, taken: tuple[str, ...]) -> str:
     """A key for a per-query baseline that no system bears."""
     key = kind
     while key in taken:
@@ -227,5 +231,5 @@ def _churn(data: AssessmentData, baseline: str) -> Json | None:
     return {"baseline": baseline, "systems": rows} if any(rows) else None
 
 
-def _floats(values: Floats) -> str:
+def _packed_floats(values: Floats) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode("ascii")

@@ -37,18 +37,20 @@ def packed_results(
     runs = {run.name: run for run in scores.runs}
     if not runs.keys() >= set(scores.systems):
         return None
-    wanted = {
+    shown_queries = {
         system: np.unique(np.concatenate([_extremes(difference[row], detail) for difference in differences]))
         for row, system in enumerate(scores.systems)
         if system != baseline
     }
     if baseline is not None:
-        wanted[baseline] = np.unique(np.concatenate([*wanted.values(), np.empty(0, dtype=np.int64)]))
-    lists = {system: _Lists(runs[system], scores.queries, wanted[system], top) for system in scores.systems}
+        shown_queries[baseline] = np.unique(np.concatenate([*shown_queries.values(), np.empty(0, dtype=np.int64)]))
+    lists = {system: _TopResults(runs[system], scores.queries, shown_queries[system], top) for system in scores.systems}
     ids = pl.concat([lists[system].ids() for system in scores.systems])
     number = ids.rank("dense").to_numpy().astype(np.int64) - 1
     grades = {system: _grades(scores, lists[system].codes) for system in scores.systems}
-    levels = sorted({grade for found in grades.values() for grade in np.unique(found[np.isfinite(found)]).tolist()})
+    levels = sorted(
+        {grade for own_grades in grades.values() for grade in np.unique(own_grades[np.isfinite(own_grades)]).tolist()}
+    )
     packed, before = [], 0
     for system in scores.systems:
         own, grade = lists[system], grades[system]
@@ -63,7 +65,7 @@ def packed_results(
         }
         before += len(own.codes)
         if baseline not in (None, system):
-            theirs = lists[str(baseline)].of(own.queries)
+            theirs = lists[str(baseline)].codes_of(own.queries)
             entry["before"] = pack(_ranks(runs[str(baseline)].ranking, own.codes))
             entry["after"] = pack(_ranks(runs[system].ranking, theirs))
         packed.append(entry)
@@ -72,7 +74,7 @@ def packed_results(
         "top": top,
         "baseline": baseline,
         "levels": levels,
-        "ids": _front_coded(distinct),
+        "ids": _front_code(distinct),
         "documents": distinct,
         "systems": packed,
     }
@@ -86,7 +88,7 @@ def pack(numbers: npt.NDArray[np.integer]) -> Json:
     return {"width": width, "data": base64.b64encode(raw.tobytes()).decode("ascii")}
 
 
-class _Lists:
+class _TopResults:
     """A run's top results on some queries, end to end."""
 
     def __init__(self, run: Run, names: tuple[str, ...], queries: Rows, top: int) -> None:
@@ -106,11 +108,11 @@ class _Lists:
             return pl.Series("doc_id", [], dtype=pl.String)
         return self.run.documents(self.positions)
 
-    def of(self, queries: Rows) -> Codes:
+    def codes_of(self, queries: Rows) -> Codes:
         """The codes of the results on some of the queries."""
         at = np.searchsorted(self.queries, queries)
-        kept = [np.arange(self.ends[i] - self.lengths[i], self.ends[i]) for i in at]
-        return np.asarray(self.codes[np.concatenate([*kept, np.empty(0, dtype=np.int64)])])
+        positions = [np.arange(self.ends[i] - self.lengths[i], self.ends[i]) for i in at]
+        return np.asarray(self.codes[np.concatenate([*positions, np.empty(0, dtype=np.int64)])])
 
 
 def _extremes(difference: Floats, detail: int) -> Rows:
@@ -133,7 +135,7 @@ def _grades(scores: Scores, codes: Codes) -> Floats:
     return np.where(at >= 0, scores.qrels.grades[at], np.nan)
 
 
-def _front_coded(ids: list[str]) -> Json:
+def _front_code(ids: list[str]) -> Json:
     """Sorted ids, each without the start it shares with the one before."""
     shared = [0, *(_shared(one, other) for one, other in pairwise(ids))] if ids else []
     rest = [text[skip:] for text, skip in zip(ids, shared, strict=True)]

@@ -16,4 +16,4 @@ def to_json(data: Any) -> str:
     """
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     # Outside of strings JSON holds none of them but line feeds, which are its own.
-    return CONTROL.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+    return CONTROL.sub(lambda match: match[0] if match[0] == "\n" else f"\\u{ord(match[0]):04x}", text)

@@ -1,9 +1,14 @@
-"""What every result is: plain data first, and the same names for writing it, reading it back and showing it."""
+"""The base of every result: plain data first, and the same names for writing it, reading it back and showing it.
+
+A result fills in the functions that render its data (`Renderings`), or has methods of its own for some of them.
+"""
 
 from __future__ import annotations
 
+import html
 import os
-from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 from surefoot.data.reading.files import read_json
@@ -13,35 +18,65 @@ from surefoot.report.plain_json import to_json
 from surefoot.report.shape import check_shape
 
 
-class Result(ABC):
+def _missing(data: Any, *args: Any, **options: Any) -> str:
+    raise NotImplementedError("a result fills in its renderings, or has methods of its own")
+
+
+@dataclass(frozen=True)
+class Renderings:
+    """The functions that render the plain data of one kind of result; the options of methods are theirs."""
+
+    text: Callable[..., str] = _missing
+    csv: Callable[..., str] = _missing
+    page: Callable[..., str] = _missing
+    markdown: Callable[..., str] | None = None
+
+
+class PlainResult:
     """A result: `to_dict` is its plain data, everything else renders that."""
 
-    called = "a result"
+    called = "a result"  # in messages
+    schemas: tuple[str, ...]  # of which the data names one
+    shape: Any = None  # the TypedDict of the data
+    renderings = Renderings()
 
-    @abstractmethod
-    def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
-        """Plain data that JSON can hold."""
+    def __init__(self, data: Any) -> None:
+        self._data = data
 
-    @classmethod
-    @abstractmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The result whose plain data this is."""
+    def to_text(self, *args: Any, **options: Any) -> str:
+        """The tables that the command line prints, on lines of at most `width` letters (120 by default)."""
+        return self.renderings.text(self._data, *args, **options)
 
-    @abstractmethod
     def to_csv(self, *args: Any, **options: Any) -> str:
         """The figures at full precision, one row each."""
+        return self.renderings.csv(self._data, *args, **options)
 
-    @abstractmethod
-    def to_text(self, *args: Any, **options: Any) -> str:
-        """The tables that the command line prints."""
+    def page(self, *args: Any, **options: Any) -> str:
+        """The HTML of one self-contained page."""
+        return self.renderings.page(self._data, *args, **options)
 
-    @abstractmethod
-    def to_html(self, path: str | os.PathLike[str] | None = None, *args: Any, **options: Any) -> str:
-        """One self-contained page; written to `path`, all or nothing, where one is given."""
+    def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
+        """Plain data that JSON can hold."""
+        return dict(self._data)
 
     def to_json(self, *args: Any, **options: Any) -> str:
         """The data as JSON text; the options are those of `to_dict`."""
         return to_json(self.to_dict(*args, **options))
+
+    def to_markdown(self, *args: Any, **options: Any) -> str:
+        """The result in Markdown; without tables of its own, what the command line prints as a block of text."""
+        if self.renderings.markdown is not None:
+            return self.renderings.markdown(self._data, *args, **options)
+        text = self.to_text(*args, **options)
+        fence = "```" if "```" not in text else "~~~~"
+        return f"{fence}text\n{text}\n{fence}\n"
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, *args: Any, **options: Any) -> str:
+        """One self-contained page; written to `path`, all or nothing, where one is given."""
+        page = self.page(*args, **options)
+        if path is not None:
+            write_text(path, page)
+        return page
 
     def write_json(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
         """Write `to_json`, all or nothing."""
@@ -50,6 +85,10 @@ class Result(ABC):
     def write_csv(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
         """Write `to_csv`, all or nothing."""
         write_text(path, self.to_csv(*args, **options))
+
+    def write_markdown(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
+        """Write `to_markdown`, all or nothing."""
+        write_text(path, self.to_markdown(*args, **options))
 
     def write_html(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
         """Write `to_html`, all or nothing."""
@@ -65,43 +104,33 @@ class Result(ABC):
         except DataError as error:
             raise error if str(error).startswith(str(path)) else DataError.at(path, None, str(error)) from error
 
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The result whose plain data this is."""
+        cls.check_schema(data)
+        cls.check_data(data)
+        result = cls(data)
+        # All that a rendering reads is there.
+        repr(result), result.to_text(), result.to_csv(), result.page()
+        return result
+
+    @classmethod
+    def check_schema(cls, data: Any) -> None:
+        """Refuse data that names no schema of this result."""
+        if not isinstance(data, dict) or data.get("schema") not in cls.schemas:
+            which = "the schema" if len(cls.schemas) == 1 else "a schema such as"
+            raise DataError(f"is not {cls.called}; expected JSON with {which} {cls.schemas[0]!r}")
+
+    @classmethod
+    def check_data(cls, data: dict[str, Any]) -> None:
+        """Refuse data in which something is of another type than was written; a result may check more."""
+        if cls.shape is not None:
+            check_shape(data, cls.shape)
+
     def __str__(self) -> str:
         """The tables that the command line prints."""
         return self.to_text()
 
-
-class PlainResult(Result):
-    """A result that is its plain data and nothing besides, told by the schema that the data names."""
-
-    schemas: tuple[str, ...]  # of which the data has one
-    shape: Any = None  # the TypedDict of the data, where there is one
-
-    def __init__(self, data: dict[str, Any]) -> None:
-        self._data = data
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain data that JSON can hold."""
-        return dict(self._data)
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The result whose plain data this is."""
-        if not isinstance(data, dict) or data.get("schema") not in cls.schemas:
-            which = "the schema" if len(cls.schemas) == 1 else "a schema such as"
-            raise DataError(f"is not {cls.called}; expected JSON with {which} {cls.schemas[0]!r}")
-        if cls.shape is not None:
-            check_shape(data, cls.shape)
-        found = cls(data)
-        repr(found), found.to_text(), found.to_csv(), found.to_html()  # all that a rendering looks at is there
-        return found
-
-    @abstractmethod
-    def page(self) -> str:
-        """The page of the data."""
-
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """One self-contained page; written to `path`, all or nothing, where one is given."""
-        page = self.page()
-        if path is not None:
-            write_text(path, page)
-        return page
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the tables as plain text, unless a result has a view of its own."""
+        return f"<pre>{html.escape(self.to_text())}</pre>"

@@ -47,10 +47,10 @@ def _schema(kind: Any, definitions: dict[str, Any], strict: bool) -> dict[str, A
             definitions[kind.__name__] = _object(kind, definitions, strict)
         return {"$ref": f"#/$defs/{kind.__name__}"}
     if origin is Annotated:
-        found = _schema(parts[0], definitions, strict)
+        schema = _schema(parts[0], definitions, strict)
         for more in parts[1:]:
-            found |= {"description": more} if isinstance(more, str) else dict([more])
-        return found
+            schema |= {"description": more} if isinstance(more, str) else dict([more])
+        return schema
     if origin is NotRequired:
         return _schema(parts[0], definitions, strict)
     if origin is Literal:
@@ -61,7 +61,7 @@ def _schema(kind: Any, definitions: dict[str, Any], strict: bool) -> dict[str, A
         return {"type": "array", "items": _schema(parts[0], definitions, strict)}
     if origin is dict:
         return {"type": "object", "additionalProperties": _schema(parts[1], definitions, strict)}
-    return {"type": _PLAIN[kind]}
+    return {} if kind is Any else {"type": _PLAIN[kind]}
 
 
 def _object(kind: Any, definitions: dict[str, Any], strict: bool) -> dict[str, Any]:

@@ -20,41 +20,41 @@ def check_shape(data: Any, kind: Any, place: str = "it") -> None:
     Traceback (most recent call last):
     surefoot.errors.DataError: queries is 'many'; expected a whole number
     """
-    wrong = _wrong(data, kind, place)
+    wrong = _mismatch(data, kind, place)
     if wrong is not None:
         raise DataError(wrong)
 
 
-def _wrong(data: Any, kind: Any, place: str) -> str | None:
+def _mismatch(data: Any, kind: Any, place: str) -> str | None:
     """What is wrong first, if anything is."""
     origin, parts = get_origin(kind), get_args(kind)
     if is_typeddict(kind):
         if not isinstance(data, dict):
-            return _not(data, place, "an object")
+            return _message(data, place, "an object")
         hints = _hints(kind)
         before = "" if place == "it" else f"{place}."
         inner = ((data[name], hint, f"{before}{name}") for name, hint in hints.items() if name in data)
-        return next(filter(None, (_wrong(*each) for each in inner)), None)
+        return next(filter(None, (_mismatch(*each) for each in inner)), None)
     if origin in (Annotated, NotRequired):
-        return _wrong(data, parts[0], place)
+        return _mismatch(data, parts[0], place)
     if origin is Literal:
         return (
             None
             if data in parts and type(data) in map(type, parts)
-            else _not(data, place, " or ".join(map(repr, parts)))
+            else _message(data, place, " or ".join(map(repr, parts)))
         )
     if origin in (Union, UnionType):
-        found = [_wrong(data, part, place) for part in parts]
-        return None if None in found else found[0]
+        mismatches = [_mismatch(data, part, place) for part in parts]
+        return None if None in mismatches else mismatches[0]
     if origin is list:
         if not isinstance(data, list):
-            return _not(data, place, "a list")
-        return next(filter(None, (_wrong(one, parts[0], f"{place}[{at}]") for at, one in enumerate(data))), None)
+            return _message(data, place, "a list")
+        return next(filter(None, (_mismatch(one, parts[0], f"{place}[{at}]") for at, one in enumerate(data))), None)
     if origin is dict:
         if not isinstance(data, dict):
-            return _not(data, place, "an object")
-        return next(filter(None, (_wrong(one, parts[1], f"{place}.{name}") for name, one in data.items())), None)
-    return None if _is_plain(data, kind) else _not(data, place, _PLAIN[kind])
+            return _message(data, place, "an object")
+        return next(filter(None, (_mismatch(one, parts[1], f"{place}.{name}") for name, one in data.items())), None)
+    return None if kind is Any or _is_plain(data, kind) else _message(data, place, _PLAIN[kind])
 
 
 @cache
@@ -71,5 +71,5 @@ def _is_plain(data: Any, kind: type) -> bool:
     return type(data) is kind
 
 
-def _not(data: Any, place: str, expected: str) -> str:
+def _message(data: Any, place: str, expected: str) -> str:
     return f"{place} is {shortened(data)}; expected {expected}"

@@ -13,7 +13,7 @@ from surefoot.report.columns import (
     INTERVAL,
     SUMMARY,
     SYSTEM,
-    Column,
+    FigureColumn,
     all_columns,
     at_alpha,
     churn_columns,
@@ -52,20 +52,20 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
     parts += [Text(""), Text(f"The verdict at α = {first:g}", style="bold")]
     parts += [Text(visible(sentence)) for sentence in advice(data, first)]
     parts.append(Text(""))
-    told = [column for column in SUMMARY if column.key in ("loss_over_20", "worst_mean")]
-    parts.append(_Fitted(rows, SUMMARY, "; ".join(_meaning(column, data) for column in told)))
+    explained = [column for column in SUMMARY if column.key in ("loss_over_20", "worst_mean")]
+    parts.append(_FittedTable(rows, SUMMARY, "; ".join(_explanation(column, data) for column in explained)))
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
-        parts.append(_Fitted(rows, at_alpha(alpha), _MARKS, significant=alpha_key(alpha)))
+        parts.append(_FittedTable(rows, at_alpha(alpha), _MARKS, significant=alpha_key(alpha)))
         if data["bootstrap"]:
             caption = f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"
-            parts.append(_Fitted(rows, intervals_at(data, alpha), caption))
+            parts.append(_FittedTable(rows, intervals_at(data, alpha), caption))
     parts += _segment_tables(data)
     if churn := churn_columns(data):
         depth = data["systems"][0]["churn"]["depth"]
         how = f"down to rank {depth}" if depth else "to the end"
         parts += [Text(""), Text(f"How far rankings moved from the baseline's, {how}", style="bold")]
-        parts.append(_Fitted(rows, churn, "re-ranked: share of queries; τ: Kendall's, 1 where nothing moved"))
+        parts.append(_FittedTable(rows, churn, "re-ranked: share of queries; τ: Kendall's, 1 where nothing moved"))
     if len(rows) > 2:
         heading = "How far the systems' rankings agree with the one by mean (Kendall's τ)"
         parts += [Text(""), Text(heading, style="bold"), _agreement(data)]
@@ -73,9 +73,9 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
     return parts
 
 
-def _meaning(column: Column, data: AssessmentData) -> str:
-    said = column.said(data)
-    return f"{column.heading}: {said[0].lower()}{said[1:]}"
+def _explanation(column: FigureColumn, data: AssessmentData) -> str:
+    meaning = column.explain(data)
+    return f"{column.heading}: {meaning[0].lower()}{meaning[1:]}"
 
 
 def _segment_tables(data: AssessmentData) -> list[RenderableType]:
@@ -90,17 +90,17 @@ def _segment_tables(data: AssessmentData) -> list[RenderableType]:
         caption = "p Holm: corrected for all segments and systems"
         if column["unassigned"]:
             caption += f"; {column['unassigned']:,} queries have no {visible(column['column'])}"
-        parts.append(_Fitted(rows, segment_columns(alpha), caption, alpha_key(alpha), name="segment"))
+        parts.append(_FittedTable(rows, segment_columns(alpha), caption, alpha_key(alpha), name="segment"))
     return parts
 
 
-class _Fitted:
+class _FittedTable:
     """A table of systems that leaves out columns, rather than letters of names, where a terminal is narrow."""
 
     def __init__(
         self,
         rows: Sequence[SystemData],
-        columns: Sequence[Column],
+        columns: Sequence[FigureColumn],
         caption: str,
         significant: str | None = None,
         name: str = SYSTEM.heading,
@@ -127,19 +127,19 @@ class _Fitted:
         if hidden := [column.heading for column in self._columns if column not in shown]:
             yield Text(f" no room for: {', '.join(hidden)}", style="dim italic")
 
-    def _fitting(self, width: int) -> list[Column]:
+    def _fitting(self, width: int) -> list[FigureColumn]:
         """The columns there is room for, the least spare first; those of one number stay or go together."""
-        kept: list[Column] = []
+        chosen: list[FigureColumn] = []
         for number in sorted({column.spare for column in self._columns}):
             group = [column for column in self._columns if column.spare == number]
             needed = sum(cell_width(self._cells[column.key], column.heading) for column in group)
-            if needed <= width or not kept:
-                kept += group
+            if needed <= width or not chosen:
+                chosen += group
                 width -= needed
-        return [column for column in self._columns if column in kept]
+        return [column for column in self._columns if column in chosen]
 
     @staticmethod
-    def _cell(column: Column, row: SystemData, significant: str | None) -> Cell:
+    def _cell(column: FigureColumn, row: SystemData, significant: str | None) -> Cell:
         tone = (column.tone(row) or 0.0) if column.tone else 0.0
         cell = [(visible(column.text(row)), "green" if tone > 0 else "red" if tone < 0 else "")]
         rank = column.rank(row) if column.rank else None
@@ -222,7 +222,7 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(rows: Sequence[SystemData], columns: Sequence[Column]) -> str:
+def _markdown_table(rows: Sequence[SystemData], columns: Sequence[FigureColumn]) -> str:
     cells = [[column.text(row) for column in columns] for row in rows]
     return markdown_table([column.heading for column in columns], cells)
 

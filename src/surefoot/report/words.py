@@ -53,8 +53,8 @@ def few_queries(queries: int, alpha: float) -> str | None:
 
 def baselines_of(data: AssessmentData) -> list[str]:
     """The baselines' names, of one too."""
-    given = data["baseline"]
-    return [given] if isinstance(given, str) else list(given)
+    baseline = data["baseline"]
+    return [baseline] if isinstance(baseline, str) else list(baseline)
 
 
 def leader(data: AssessmentData) -> SystemData:
@@ -105,36 +105,44 @@ def advice(data: AssessmentData, alpha: float) -> list[str]:
     others = [row for row in data["systems"] if not row["is_baseline"]]
     if not others:
         return [f"There is no system to compare with {baseline_name(data)}."]
-    chosen, sentence = _chosen(data, others, alpha)
+    chosen, sentence = _recommendation(data, others, alpha)
     best = leader(data)
-    found = [sentence] if best is chosen else [sentence, f"Of the highest mean: {_said(data, best, alpha)}"]
-    return [*found, *filter(None, [few_queries(data["queries"], alpha)])]
+    sentences = [sentence] if best is chosen else [sentence, f"Of the highest mean: {_description(data, best, alpha)}"]
+    return [*sentences, *filter(None, [few_queries(data["queries"], alpha)])]
 
 
-def _chosen(data: AssessmentData, others: list[SystemData], alpha: float) -> tuple[SystemData, str]:
+def _recommendation(data: AssessmentData, others: list[SystemData], alpha: float) -> tuple[SystemData, str]:
     """The system of the highest U_Risk among those whose reward prevails, or among all, and what to do about it."""
     key = alpha_key(alpha)
     rewarded = [row for row in others if row["alpha"][key]["verdict"] == "reward"]
     chosen = max(rewarded or others, key=lambda row: row["alpha"][key]["u_risk"])
-    said = _said(data, chosen, alpha)
+    description = _description(data, chosen, alpha)
     if rewarded:
         how = ", with caution" if few_queries(data["queries"], alpha) else ""
-        return chosen, f"Ship {chosen['system']}{how}. {said}"
+        return chosen, f"Ship {chosen['system']}{how}. {description}"
     if chosen["alpha"][key]["p_holm"] is None:
-        return chosen, f"The highest U_Risk is that of {chosen['system']}, and no test says whether by chance. {said}"
+        return (
+            chosen,
+            f"The highest U_Risk is that of {chosen['system']}, and no test says whether by chance. {description}",
+        )
     named = isinstance(data["baseline"], str) and any(row["is_baseline"] for row in data["systems"])
     keep = f"Keep {data['baseline']}" if named else "Ship none yet"
-    return chosen, f"{keep}: no system's reward outweighs its risk by more than chance. The nearest: {said}"
+    return chosen, f"{keep}: no system's reward outweighs its risk by more than chance. The nearest: {description}"
 
 
 def verdict(data: AssessmentData, row: SystemData, alpha: float) -> str:
     """One system in plain words, with a caution where the queries are too few."""
-    return " ".join(filter(None, [_said(data, row, alpha), few_queries(data["queries"], alpha)]))
+    return " ".join(filter(None, [_description(data, row, alpha), few_queries(data["queries"], alpha)]))
 
 
-def _said(data: AssessmentData, row: SystemData, alpha: float) -> str:
+def _description(data: AssessmentData, row: SystemData, alpha: float) -> str:
     """One system's gain, losses and significance at α, where that turns, and which segments suffer."""
-    sentences = effect(data, row), significance(data, row, alpha), turned(data, row), suffering(data, row, alpha)
+    sentences = (
+        effect(data, row),
+        significance(data, row, alpha),
+        verdict_turns(data, row),
+        hurt_segments(data, row, alpha),
+    )
     return " ".join(filter(None, sentences))
 
 
@@ -178,14 +186,14 @@ def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
         return f"{weight}, {t} ({test['reason']})."
     tested = sum(other["alpha"][key]["p_holm"] is not None for other in data["systems"])
     t += f", adjusted {p_words(test['p_holm'])}" + (f" over {tested} systems" if tested > 1 else "")
-    found = {
+    outcome = {
         "reward": "its reward outweighs its risk",
         "risk": "its risk outweighs its reward",
         "inconclusive": "neither reward nor risk prevails",
     }[test["verdict"] or "inconclusive"]
     # Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
     once = "; counted once, it does not" if test["verdict"] == "risk" and alpha and row["gain"] >= 0 else ""
-    return f"{weight}, {found} by more than chance ({t}){once}.{_sturdy(test)}"
+    return f"{weight}, {outcome} by more than chance ({t}){once}.{_sturdy(test)}"
 
 
 def _sturdy(test: AtAlpha) -> str:
@@ -208,7 +216,7 @@ _PREVAILS = {  # in the order in which a rising α leads from one to the next
 _MOST_BANDS = 4  # of a verdict that comes and goes, which are told one by one
 
 
-def turned(data: AssessmentData, row: SystemData) -> str:
+def verdict_turns(data: AssessmentData, row: SystemData) -> str:
     """The α at which the verdict turns."""
     turns = row["turns"]
     if not turns:
@@ -219,18 +227,18 @@ def turned(data: AssessmentData, row: SystemData) -> str:
     words = [_PREVAILS[turn["verdict"]] for turn in turns]
     order = [[*_PREVAILS].index(turn["verdict"]) for turn in turns]
     if order == sorted(set(order)):
-        steps = [f"from α = {start} on {said}" for start, said in zip(starts[1:], words[1:], strict=True)]
+        steps = [f"from α = {start} on {prevailing}" for start, prevailing in zip(starts[1:], words[1:], strict=True)]
         return f"At α = 0 {words[0]}, {', '.join(steps)}."
     bands = [
-        f"between α = {low} and {high} {said}"
-        for low, high, said in zip(starts[1:-1], starts[2:], words[1:-1], strict=True)
+        f"between α = {low} and {high} {prevailing}"
+        for low, high, prevailing in zip(starts[1:-1], starts[2:], words[1:-1], strict=True)
     ]
     if len(bands) > _MOST_BANDS:
         bands = [f"between α = {starts[1]} and {starts[-1]} it changes several times"]
     return f"At α = 0 {words[0]}, {', '.join([*bands, f'from α = {starts[-1]} on {words[-1]}'])}."
 
 
-def suffering(data: AssessmentData, row: SystemData, alpha: float) -> str:
+def hurt_segments(data: AssessmentData, row: SystemData, alpha: float) -> str:
     """The segments whose queries a system hurts by more than chance at α, the most hurt first."""
     if not data["segments"]:
         return ""
@@ -250,41 +258,41 @@ def suffering(data: AssessmentData, row: SystemData, alpha: float) -> str:
 
 def cautions(data: AssessmentData) -> list[str]:
     """What a reader must know before the numbers: they stand first."""
-    found = []
+    lines = []
     missing = [f"{name} ({count:,})" for name, count in data["missing"].items() if count]
     lacking = listed(missing, 8, str)
     if data["dropped"]:
         dropped = data["dropped"]
-        found.append(f"{_queries(dropped)} that some system lacks {_verb(dropped)} left out. Lacking: {lacking}.")
+        lines.append(f"{_queries(dropped)} that some system lacks {_verb(dropped)} left out. Lacking: {lacking}.")
     elif missing:
-        found.append(f"Queries that a system lacks count 0. Lacking, of {data['queries']:,}: {lacking}.")
+        lines.append(f"Queries that a system lacks count 0. Lacking, of {data['queries']:,}: {lacking}.")
     alphas = data["alphas"]
     if few_queries(data["queries"], default_alpha(alphas)) is None:  # else the verdict says so
-        said = few_queries(data["queries"], max(alphas))
-        found += [f"At α = {max(alphas):g}: {said[0].lower()}{said[1:]}"] if said else []
-    return found
+        caution = few_queries(data["queries"], max(alphas))
+        lines += [f"At α = {max(alphas):g}: {caution[0].lower()}{caution[1:]}"] if caution else []
+    return lines
 
 
 def notes(data: AssessmentData) -> list[str]:
     """What a reader should know to read the numbers, whatever α is looked at."""
-    found = [note for note in [measure_note(data["measure"])] if note]
+    lines = [note for note in [measure_note(data["measure"])] if note]
     if len(data["population"]) < len(data["systems"]):
-        found.append(f"Z_Risk and GeoRisk are over the population {', '.join(data['population'])}.")
+        lines.append(f"Z_Risk and GeoRisk are over the population {', '.join(data['population'])}.")
     elif data["systems"] and data["systems"][0]["alpha"]:
-        found.append(f"Z_Risk and GeoRisk are over all {_systems(len(data['population']))}.")
+        lines.append(f"Z_Risk and GeoRisk are over all {_systems(len(data['population']))}.")
     if len(data["population"]) == 1:
-        found.append("Over a single system Z_Risk is 0 by definition: it is what it leads one to expect.")
+        lines.append("Over a single system Z_Risk is 0 by definition: it is what it leads one to expect.")
     if data["score_range"][0] >= 0 and data["score_range"][1] > 1:
-        found.append(
+        lines.append(
             f"GeoRisk depends on the scale of the scores: it needs them in [0, 1], and these reach "
             f"{data['score_range'][1]:g}. Divide them by the greatest score there can be."
         )
-    found += _unsure_intervals(data)
+    lines += _unsure_intervals(data)
     if data["no_relevant"]:
-        found.append(f"{data['no_relevant']} judged queries have no relevant document; every system scores 0 there.")
+        lines.append(f"{data['no_relevant']} judged queries have no relevant document; every system scores 0 there.")
     if data["tie_rule"]:
-        found.append(f"Equal scores are ranked by {data['tie_rule']}.")
-    return found
+        lines.append(f"Equal scores are ranked by {data['tie_rule']}.")
+    return lines
 
 
 def _unsure_intervals(data: AssessmentData) -> Iterator[str]:
@@ -307,7 +315,7 @@ def _unsure_intervals(data: AssessmentData) -> Iterator[str]:
 
 def absences(data: AssessmentData) -> list[str]:
     """Why figures are absent or not to be trusted, and for which systems."""
-    found = []
+    lines = []
     reasons: dict[str, list[str]] = {}
     for row in data["systems"]:
         for test in row["alpha"].values():
@@ -315,11 +323,11 @@ def absences(data: AssessmentData) -> list[str]:
                 if why and row["system"] not in reasons.setdefault(why, []):
                     reasons[why].append(row["system"])
     for why, names in reasons.items():
-        found.append(f"– for {listed(names, 6, str)}: {why}.")
+        lines.append(f"– for {listed(names, 6, str)}: {why}.")
     untrusted = [row["system"] for row in data["systems"] if not all(test["trusted"] for test in row["alpha"].values())]
     if untrusted:
-        found.append(f"The two standard errors differ for {', '.join(untrusted)}: do not trust the inference there.")
-    return found
+        lines.append(f"The two standard errors differ for {', '.join(untrusted)}: do not trust the inference there.")
+    return lines
 
 
 def _queries(count: int) -> str:

@@ -13,7 +13,8 @@ from surefoot.errors import ArgumentError
 from surefoot.risk.bootstrap import percentile_intervals, resamples
 from surefoot.risk.plain_data import Json
 from surefoot.studies.options import MOST, REPLICATES
-from surefoot.studies.study import SAME, Study, matrices_of, schema_of
+from surefoot.studies.study import SAME, Study, matrices_of
+from surefoot.studies.study_data import schema_name
 
 
 def compare_functions(
@@ -22,15 +23,15 @@ def compare_functions(
     """Rank functions by each measure with bootstrap confidence, and say where measures disagree, and on which queries.
 
     Each matrix of `scores` is one measure of the same systems on the same queries; the first (nDCG) is the one
-    the others are held against. `share_best` is the share of resamples of the queries in which a
+    the others are compared with. `share_best` is the share of resamples of the queries in which a
     function is best (ties are shared), `interval` the 95 % percentile interval of its mean. A disagreement is a
     pair of functions that the two measures order differently; its queries are the `most` on which they part furthest.
     Where all pairs agree, the queries are those of the two best functions.
 
     >>> ndcg = Scores([[0.9, 0.8, 0.1], [0.5, 0.6, 0.6]], ["f1", "f2"], ["a", "b", "c"], "nDCG@5")
     >>> soft = Scores([[0.5, 0.5, 0.1], [0.5, 0.6, 0.5]], ["f1", "f2"], ["a", "b", "c"], "SoftNDCG@5")
-    >>> found = compare_functions([ndcg, soft]).to_dict()["disagreements"][0]
-    >>> found["better_by_first"], found["better_by_other"], found["queries"][0]["query"]
+    >>> pair = compare_functions([ndcg, soft]).to_dict()["disagreements"][0]
+    >>> pair["better_by_first"], pair["better_by_other"], pair["queries"][0]["query"]
     ('f1', 'f2', 'b')
     """
     matrices = matrices_of(scores)
@@ -43,11 +44,11 @@ def compare_functions(
     resampled = _resampled_means(matrices, replicates, seed)
     measures: Json = {}
     for matrix, drawn in zip(matrices, resampled, strict=True):
-        measures[matrix.measure] = _ranked(matrix, drawn)
-    disagreements = [found for other in matrices[1:] for found in _disagreements(first, other, most)]
+        measures[matrix.measure] = _rank_functions(matrix, drawn)
+    disagreements = [pair for other in matrices[1:] for pair in _disagreements(first, other, most)]
     return Study(
         {
-            "schema": schema_of("functions"),
+            "schema": schema_name("functions"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(first.systems),
             "queries": len(first.queries),
@@ -69,7 +70,7 @@ def _resampled_means(matrices: Sequence[Scores], replicates: int, seed: int) -> 
     return drawn
 
 
-def _ranked(matrix: Scores, drawn: Floats) -> list[Json]:
+def _rank_functions(matrix: Scores, drawn: Floats) -> list[Json]:
     means = matrix.mean()
     best = drawn >= drawn.max(axis=0) - SAME
     share = (best / best.sum(axis=0)).mean(axis=1)
@@ -98,9 +99,9 @@ def _disagreements(first: Scores, other: Scores, most: int) -> list[Json]:
         if a[one] > a[two] + SAME and b[two] > b[one] + SAME
     ]
     reversed_ = bool(pairs)
-    found = []
+    disagreements = []
     for one, two in pairs or [(order[0], order[1])]:
-        found.append(
+        disagreements.append(
             {
                 "measure": other.measure,
                 "against": first.measure,
@@ -110,13 +111,13 @@ def _disagreements(first: Scores, other: Scores, most: int) -> list[Json]:
                 "systems": [first.systems[one], first.systems[two]],
                 "difference_by_first": float(a[one] - a[two]),
                 "difference_by_other": float(b[one] - b[two]),
-                **_parting(first, other, one, two, most),
+                **_parting_queries(first, other, one, two, most),
             }
         )
-    return found
+    return disagreements
 
 
-def _parting(first: Scores, other: Scores, one: int, two: int, most: int) -> Json:
+def _parting_queries(first: Scores, other: Scores, one: int, two: int, most: int) -> Json:
     """The queries on which the measures prefer different functions, those they part furthest on first."""
     x = first.values[one] - first.values[two]
     y = other.values[one] - other.values[two]

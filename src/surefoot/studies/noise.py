@@ -20,7 +20,8 @@ from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
 from surefoot.studies.options import MEASURES, NOISE, REPEATS
-from surefoot.studies.study import Study, schema_of
+from surefoot.studies.study import Study
+from surefoot.studies.study_data import schema_name
 
 _TRACE_STEPS = 60
 
@@ -46,33 +47,33 @@ def noise_study(
     >>> from surefoot.data.synthetic import synthetic_runs
     >>> made = synthetic_runs(queries=40, depth=20)
     >>> study = noise_study(made.qrels, made.runs[0], sizes=[0, 0.1])
-    >>> found = study.to_dict()["systems"][0]["measures"]
-    >>> found["SoftNDCG@5"]["deviation"][1] < found["nDCG@5"]["deviation"][1]
+    >>> spread = study.to_dict()["systems"][0]["measures"]
+    >>> spread["SoftNDCG@5"]["deviation"][1] < spread["nDCG@5"]["deviation"][1]
     True
     """
-    given = [Measure.parse(measure) for measure in measures]
-    levels = _check(given, NOISE if sizes is None else sizes, repeats, seed, normalize)
+    parsed = [Measure.parse(measure) for measure in measures]
+    levels = _check(parsed, NOISE if sizes is None else sizes, repeats, seed, normalize)
     judgments = Qrels.read(qrels)
     systems = []
     trace = None
     for number, run in enumerate(steps(named_runs(runs, judgments), "Runs")):
         hits = match(run, judgments)
-        for measure in given:
+        for measure in parsed:
             warn_of_scale(run, measure, normalize)
         base = comparable_scores(run, normalize)
-        drawn = np.empty((len(given), len(levels), repeats))
+        drawn = np.empty((len(parsed), len(levels), repeats))
         for repeat in steps(range(repeats), "Adding noise"):
             draw = np.random.default_rng([seed, repeat]).standard_normal(len(base))
             for level, size in enumerate(levels):
-                noisy = reranked(hits, base + size * draw)
-                drawn[:, level, repeat] = [_as_given(measure)(noisy).mean() for measure in given]
-        systems.append({"system": run.name, "measures": _spread(given, drawn)})
+                noisy = rerank(hits, base + size * draw)
+                drawn[:, level, repeat] = [_on_raw_scores(measure)(noisy).mean() for measure in parsed]
+        systems.append({"system": run.name, "measures": _spread(parsed, drawn)})
         if number == 0:
-            trace = _trace(hits, base, given, levels, seed, query)
+            trace = _trace(hits, base, parsed, levels, seed, query)
     return Study(
         {
-            "schema": schema_of("noise"),
-            "measures": [str(measure) for measure in given],
+            "schema": schema_name("noise"),
+            "measures": [str(measure) for measure in parsed],
             "normalize": normalize,
             "queries": len(judgments.queries),
             "sizes": levels,
@@ -84,7 +85,7 @@ def noise_study(
     )
 
 
-def reranked(hits: Hits, scores: Floats) -> Hits:
+def rerank(hits: Hits, scores: Floats) -> Hits:
     """The hits of the same run had its documents these scores (in the order of its ranking); ties keep their order."""
     ranking = hits.run.ranking
     order = np.lexsort((-scores, ranking.query_of_position()))
@@ -110,7 +111,7 @@ def reranked(hits: Hits, scores: Floats) -> Hits:
     )
 
 
-def _as_given(measure: Measure) -> Measure:
+def _on_raw_scores(measure: Measure) -> Measure:
     """The measure on scores as they are: noise has been added to percentiles already."""
     if "normalize" not in measure.settings:
         return measure
@@ -120,7 +121,7 @@ def _as_given(measure: Measure) -> Measure:
 
 
 def _spread(measures: Sequence[Measure], drawn: Floats) -> Json:
-    """Mean, deviation and range over the seeds, by size; and the whole deviation beside the first measure's."""
+    """Mean, deviation and range over the seeds, by size; and the deviation of all sizes beside the first measure's."""
     repeats = drawn.shape[2]
     deviation = drawn.std(axis=2, ddof=1) if repeats > 1 else np.zeros(drawn.shape[:2])
     total = np.sqrt(np.square(deviation).mean(axis=1))
@@ -142,13 +143,13 @@ def _trace(
     """One query of the first run under a growing noise: each measure's value at every step, and its largest jump."""
     draw = np.random.default_rng([seed, 0]).standard_normal(len(base))
     if query is None:
-        first = _as_given(measures[0])
-        moved = np.abs(first(reranked(hits, base + max(sizes) * draw)) - first(reranked(hits, base)))
+        first = _on_raw_scores(measures[0])
+        moved = np.abs(first(rerank(hits, base + max(sizes) * draw)) - first(rerank(hits, base)))
         query = hits.judgments.queries[int(np.argmax(moved))]
     alone, rows = _one_query(hits, query)
     steps = np.linspace(0.0, max(sizes), _TRACE_STEPS + 1)
     values = np.array(
-        [[_as_given(m)(reranked(alone, base[rows] + size * draw[rows]))[0] for size in steps] for m in measures]
+        [[_on_raw_scores(m)(rerank(alone, base[rows] + size * draw[rows]))[0] for size in steps] for m in measures]
     )
     return {
         "system": hits.run.name,
@@ -168,12 +169,12 @@ def _one_query(hits: Hits, query: str) -> tuple[Hits, slice]:
             f"no judged query is named {shortened(query)}; the first is {shortened(hits.judgments.queries[0])}"
         )
     number = hits.judgments.queries.index(query)
-    found = np.flatnonzero(judged_queries(hits.run, hits.judgments) == number)
-    if not len(found):
+    numbers = np.flatnonzero(judged_queries(hits.run, hits.judgments) == number)
+    if not len(numbers):
         raise ArgumentError(
             f"run {shortened(hits.run.name)} has no results for query {shortened(query)}; trace another"
         )
-    run, rows = hits.run.only(int(found[0]))
+    run, rows = hits.run.only(int(numbers[0]))
     return match(run, hits.judgments.only(number)[0]), rows
 
 

@@ -1,4 +1,4 @@
-"""What studies of stability take where nothing is said.
+"""The defaults of studies of stability.
 
 It imports nothing, so that the command line can show all of it before anything is loaded.
 """

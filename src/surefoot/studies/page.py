@@ -8,7 +8,8 @@ from surefoot.errors import ArgumentError, visible
 from surefoot.report.html import render_page
 from surefoot.report.line_chart import Line, line_chart
 from surefoot.risk.plain_data import Json
-from surefoot.studies.text import findings, functions_table, kind, title
+from surefoot.studies.study_data import kind
+from surefoot.studies.text import findings, functions_table, title
 
 
 def to_page(studies: Sequence[Json]) -> str:
@@ -18,7 +19,7 @@ def to_page(studies: Sequence[Json]) -> str:
     sections = [
         {
             "title": visible(title(data)),
-            "findings": [visible(found) for found in findings(data)],
+            "findings": [visible(line) for line in findings(data)],
             "charts": _CHARTS[kind(data)](data),
             "tables": _functions_tables(data) if kind(data) == "functions" else [],
         }
@@ -33,7 +34,7 @@ def to_page(studies: Sequence[Json]) -> str:
 def _noise_charts(data: Json) -> list[Json]:
     charts = []
     for system in data["systems"]:
-        found = system["measures"]
+        by_measure = system["measures"]
         name = visible(system["system"])
         means = [
             Line(
@@ -42,12 +43,12 @@ def _noise_charts(data: Json) -> list[Json]:
                 [m - d for m, d in zip(one["mean"], one["deviation"], strict=True)],
                 [m + d for m, d in zip(one["mean"], one["deviation"], strict=True)],
             )
-            for measure, one in found.items()
+            for measure, one in by_measure.items()
         ]
         charts += [
             {
                 "title": f"{name}: mean as noise grows",
-                "said": f"Mean over {data['repeats']} seeds, and one standard deviation around it",
+                "caption": f"Mean over {data['repeats']} seeds, and one standard deviation around it",
                 "drawing": line_chart(
                     data["sizes"], means, label=f"Means of {name} by size of noise", x_label="size of noise",
                     y_label="mean",
@@ -55,9 +56,9 @@ def _noise_charts(data: Json) -> list[Json]:
             },
             {
                 "title": f"{name}: spread as noise grows",
-                "said": "Standard deviation of the mean over the seeds; lower is steadier",
+                "caption": "Standard deviation of the mean over the seeds; lower is steadier",
                 "drawing": line_chart(
-                    data["sizes"], [Line(measure, one["deviation"]) for measure, one in found.items()],
+                    data["sizes"], [Line(measure, one["deviation"]) for measure, one in by_measure.items()],
                     label=f"Spread of {name} by size of noise", x_label="size of noise", y_label="deviation",
                     from_zero=True,
                 ),
@@ -67,7 +68,7 @@ def _noise_charts(data: Json) -> list[Json]:
     charts.append(
         {
             "title": f"Query {visible(trace['query'])} under one growing noise",
-            "said": f"The same noise, scaled up; {visible(trace['system'])}",
+            "caption": f"The same noise, scaled up; {visible(trace['system'])}",
             "drawing": line_chart(
                 trace["sizes"], [Line(measure, values) for measure, values in trace["values"].items()],
                 label="One query under growing noise", x_label="size of noise", y_label="value", dots=False,
@@ -79,7 +80,7 @@ def _noise_charts(data: Json) -> list[Json]:
 
 def _subsets_charts(data: Json) -> list[Json]:
     return [
-        _picks(data, data["sizes"], key, x_label="queries in a subset", logarithmic=True)
+        _picks_chart(data, data["sizes"], key, x_label="queries in a subset", logarithmic=True)
         for key in ("rate", "variance")
     ]
 
@@ -87,10 +88,10 @@ def _subsets_charts(data: Json) -> list[Json]:
 def _time_charts(data: Json) -> list[Json]:
     names = [period["period"] for period in data["periods"]]
     places = list(range(len(names)))
-    return [_picks(data, places, key, x_label=data["period"], x_names=names) for key in ("rate", "variance")]
+    return [_picks_chart(data, places, key, x_label=data["period"], x_names=names) for key in ("rate", "variance")]
 
 
-def _picks(
+def _picks_chart(
     data: Json,
     x: Sequence[float],
     key: str,
@@ -102,12 +103,12 @@ def _picks(
         "rate": ("How often the winner is picked", "Share of subsets; higher is more consistent"),
         "variance": ("Variance of one pick", "rate · (1 − rate); lower is more consistent"),
     }
-    lines = [Line(measure, found[key]) for measure, found in data["results"].items()]
+    lines = [Line(measure, picks[key]) for measure, picks in data["results"].items()]
     drawing = line_chart(
         x, lines, label=words[key][0], x_label=x_label, y_label=key, x_names=x_names, logarithmic=logarithmic,
         from_zero=key == "variance",
     )  # fmt: skip
-    return {"title": words[key][0], "said": words[key][1], "drawing": drawing}
+    return {"title": words[key][0], "caption": words[key][1], "drawing": drawing}
 
 
 def _functions_tables(data: Json) -> list[Json]:
@@ -119,18 +120,18 @@ def _functions_tables(data: Json) -> list[Json]:
             "rows": [[visible(cell) for cell in row] for row in rows],
         }
     ]
-    for found in data["disagreements"]:
-        if not found["queries"]:
+    for pair in data["disagreements"]:
+        if not pair["queries"]:
             continue
-        one, two = map(visible, found["systems"])
-        first, other = visible(found["against"]), visible(found["measure"])
+        one, two = map(visible, pair["systems"])
+        first, other = visible(pair["against"]), visible(pair["measure"])
         tables.append(
             {
                 "title": f"Queries on which {first} and {other} part furthest over {one} and {two}",
                 "headings": ["query", f"{first}: {one}", two, f"{other}: {one}", two],
                 "rows": [
                     [visible(item["query"]), *(f"{value:.4f}" for value in (*item["by_first"], *item["by_other"]))]
-                    for item in found["queries"]
+                    for item in pair["queries"]
                 ],
             }
         )

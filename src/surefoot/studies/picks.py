@@ -18,7 +18,8 @@ from surefoot.errors import ArgumentError, other_queries_hint, shortened
 from surefoot.progress import steps
 from surefoot.risk.plain_data import Json
 from surefoot.studies.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
-from surefoot.studies.study import SAME, Study, matrices_of, schema_of
+from surefoot.studies.study import SAME, Study, matrices_of
+from surefoot.studies.study_data import schema_name
 
 _CELLS = 1 << 21  # subset × query cells handled at once
 
@@ -44,27 +45,27 @@ def subset_study(
     """
     matrices, names = _two_functions(scores, systems)
     queries = len(matrices[0].queries)
-    wanted = _sizes(sizes, queries)
+    subset_sizes = _sizes(sizes, queries)
     _check_draws(subsets, seed)
     difference = _differences(matrices, names)
     first = difference.mean(axis=1) >= -SAME
     results: Json = {}
-    rates = np.empty((len(matrices), len(wanted)))
-    for column, size in enumerate(steps(wanted, "Drawing subsets")):
-        picks = _picks(difference, size, subsets, np.random.default_rng([seed, size]))
+    rates = np.empty((len(matrices), len(subset_sizes)))
+    for column, size in enumerate(steps(subset_sizes, "Drawing subsets")):
+        picks = _draw_picks(difference, size, subsets, np.random.default_rng([seed, size]))
         rates[:, column] = (picks == first[:, None]).mean(axis=1)
     for row, matrix in enumerate(matrices):
         results[matrix.measure] = {
-            **_full(matrix, names, bool(first[row])),
+            **_winner(matrix, names, bool(first[row])),
             **_rates(rates[row]),
         }
     return Study(
         {
-            "schema": schema_of("subsets"),
+            "schema": schema_name("subsets"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": queries,
-            "sizes": wanted,
+            "sizes": subset_sizes,
             "subsets": subsets,
             "seed": seed,
             "results": results,
@@ -92,8 +93,8 @@ def time_study(
     _check_draws(subsets, seed)
     integer("size", size, 1)
     groups = _periods(matrices[0].queries, dates, period)
-    kept = {label: rows for label, rows in groups.items() if len(rows) >= size}
-    if not kept:
+    large_enough = {label: rows for label, rows in groups.items() if len(rows) >= size}
+    if not large_enough:
         most = max(len(rows) for rows in groups.values())
         raise ArgumentError(
             f"no {period} has {size} queries: of {len(groups)} {period}s the fullest has {most}; "
@@ -102,31 +103,31 @@ def time_study(
     difference = _differences(matrices, names)
     dated = np.concatenate(list(groups.values()))
     first = difference[:, dated].mean(axis=1) >= -SAME
-    rates = np.empty((len(matrices), len(kept)))
-    here = np.empty((len(matrices), len(kept)))
-    for column, rows in enumerate(steps(list(kept.values()), "Drawing subsets")):
-        picks = _picks(difference[:, rows], size, subsets, np.random.default_rng([seed, column]))
+    rates = np.empty((len(matrices), len(large_enough)))
+    differences = np.empty((len(matrices), len(large_enough)))
+    for column, rows in enumerate(steps(list(large_enough.values()), "Drawing subsets")):
+        picks = _draw_picks(difference[:, rows], size, subsets, np.random.default_rng([seed, column]))
         rates[:, column] = (picks == first[:, None]).mean(axis=1)
-        here[:, column] = difference[:, rows].mean(axis=1)
+        differences[:, column] = difference[:, rows].mean(axis=1)
     return Study(
         {
-            "schema": schema_of("time"),
+            "schema": schema_name("time"),
             "measures": [matrix.measure for matrix in matrices],
             "systems": list(names),
             "queries": len(matrices[0].queries),
             "undated": len(matrices[0].queries) - len(dated),
             "period": period,
-            "periods": [{"period": label, "queries": len(rows)} for label, rows in kept.items()],
+            "periods": [{"period": label, "queries": len(rows)} for label, rows in large_enough.items()],
             "left_out": [
-                {"period": label, "queries": len(rows)} for label, rows in groups.items() if label not in kept
+                {"period": label, "queries": len(rows)} for label, rows in groups.items() if label not in large_enough
             ],
             "size": size,
             "subsets": subsets,
             "seed": seed,
             "results": {
                 matrix.measure: {
-                    **_full(matrix, names, bool(first[row]), dated),
-                    "difference": here[row].tolist(),
+                    **_winner(matrix, names, bool(first[row]), dated),
+                    "difference": differences[row].tolist(),
                     **_rates(rates[row]),
                 }
                 for row, matrix in enumerate(matrices)
@@ -141,8 +142,8 @@ def _two_functions(
     matrices = matrices_of(scores)
     names = matrices[0].systems if systems is None else tuple(systems)
     if len(names) != 2 or names[0] == names[1]:
-        given = ", ".join(map(shortened, names[:8]))
-        raise ArgumentError(f"two functions are compared, found {len(names)} ({given}); give two runs, or name two")
+        listed = ", ".join(map(shortened, names[:8]))
+        raise ArgumentError(f"two functions are compared, found {len(names)} ({listed}); give two runs, or name two")
     for name in names:
         matrices[0].row(name)
     return matrices, (names[0], names[1])
@@ -151,14 +152,14 @@ def _two_functions(
 def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
     if sizes is None:
         return [size for size in SUBSET_SIZES if size < queries] + [queries]
-    wanted = sorted({integer("a size of subsets", size, 1) for size in sizes})
-    if not wanted:
+    distinct = sorted({whole("a size of subsets", size, 1) for size in sizes})
+    if not distinct:
         raise ArgumentError("no size of subsets was given; give at least one")
-    if wanted[-1] > queries:
+    if distinct[-1] > queries:
         raise ArgumentError(
-            f"a subset of {wanted[-1]} queries was asked for and there are {queries}; take sizes of at most {queries}"
+            f"a subset of {distinct[-1]} queries was asked for and there are {queries}; take sizes of at most {queries}"
         )
-    return wanted
+    return distinct
 
 
 def _check_draws(subsets: int, seed: int) -> None:
@@ -170,7 +171,7 @@ def _differences(matrices: Sequence[Scores], names: tuple[str, str]) -> Floats:
     return np.stack([matrix[names[0]] - matrix[names[1]] for matrix in matrices])
 
 
-def _picks(difference: Floats, size: int, subsets: int, rng: np.random.Generator) -> Floats:
+def _draw_picks(difference: Floats, size: int, subsets: int, rng: np.random.Generator) -> Floats:
     """For each measure and subset whether the first function is picked; the same subsets for every measure."""
     measures, queries = difference.shape
     picks = np.empty((measures, subsets), dtype=bool)
@@ -185,7 +186,7 @@ def _picks(difference: Floats, size: int, subsets: int, rng: np.random.Generator
     return picks
 
 
-def _full(matrix: Scores, names: tuple[str, str], first: bool, rows: np.ndarray | slice = slice(None)) -> Json:
+def _winner(matrix: Scores, names: tuple[str, str], first: bool, rows: np.ndarray | slice = slice(None)) -> Json:
     return {
         "means": [float(matrix[name][rows].mean()) for name in names],
         "winner": names[0] if first else names[1],

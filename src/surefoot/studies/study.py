@@ -6,16 +6,14 @@ from collections.abc import Sequence
 
 from surefoot.data.types.scores import Scores, check_once, check_same
 from surefoot.errors import ArgumentError
-from surefoot.report.result import PlainResult
+from surefoot.report.result import PlainResult, Renderings
+from surefoot.report.shape import check_shape
+from surefoot.risk.plain_data import Json
+from surefoot.studies.page import to_page
+from surefoot.studies.study_data import SHAPES, kind, schema_name
 from surefoot.studies.text import to_csv, to_text
 
 SAME = 1e-12  # scores and means that differ by no more differ by rounding only
-KINDS = ("noise", "subsets", "time", "functions")
-
-
-def schema_of(kind: str) -> str:
-    """What a study's data calls itself."""
-    return f"surefoot/stability-{kind}/1"
 
 
 def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
@@ -29,24 +27,16 @@ def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
 
 
 class Study(PlainResult):
-    """What a study of stability found; `to_dict` is its plain data, everything else renders that."""
+    """The result of a study of stability; `to_dict` is its plain data, everything else renders that."""
 
     called = "a study of stability"
-    schemas = tuple(schema_of(kind) for kind in KINDS)
+    schemas = tuple(map(schema_name, SHAPES))
+    renderings = Renderings(to_text, to_csv, lambda data: to_page([data]))
 
-    def to_csv(self) -> str:
-        """One row for each measure and size, period or function, figures at full precision."""
-        return to_csv(self._data)
-
-    def to_text(self, width: int = 120) -> str:
-        """The tables that the command line prints."""
-        return to_text(self._data, width)
-
-    def page(self) -> str:
-        """One self-contained page with the study's charts."""
-        from surefoot.studies.page import to_page
-
-        return to_page([self._data])
+    @classmethod
+    def check_data(cls, data: Json) -> None:
+        """Refuse data of other types than studies of its kind have."""
+        check_shape(data, SHAPES[kind(data)])
 
     def __repr__(self) -> str:
         """Which study, of what."""

@@ -1,4 +1,4 @@
-"""Studies of stability as text: what each found, in a table and a sentence."""
+"""Studies of stability as text: a table and sentences of each."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from surefoot.report.escapes import csv_text
 from surefoot.report.tables import terminal_table
 from surefoot.report.text import rendered
 from surefoot.risk.plain_data import Json
+from surefoot.studies.study_data import kind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,11 +38,6 @@ def tables(data: Json) -> list[RenderableType]:
 def to_csv(data: Json) -> str:
     """The study's figures at full precision, one row for each measure and size, period or function."""
     return csv_text(*_CSV[kind(data)](data))
-
-
-def kind(data: Json) -> str:
-    """Which study the data is of: noise, subsets, time or functions."""
-    return str(data["schema"]).split("-", 1)[1].split("/", 1)[0]
 
 
 def title(data: Json) -> str:
@@ -72,7 +68,8 @@ def _noise_tables(data: Json) -> list[RenderableType]:
     for system in data["systems"]:
         for level, size in enumerate(data["sizes"]):
             cells = [
-                f"{found['mean'][level]:.4f} ± {found['deviation'][level]:.4f}" for found in system["measures"].values()
+                f"{spread['mean'][level]:.4f} ± {spread['deviation'][level]:.4f}"
+                for spread in system["measures"].values()
             ]
             rows.append([system["system"] if level == 0 else "", f"{size:g}", *cells])
     return [terminal_table(["system", "noise", *data["measures"]], rows)]
@@ -80,23 +77,23 @@ def _noise_tables(data: Json) -> list[RenderableType]:
 
 def _noise_findings(data: Json) -> list[str]:
     first, *others = data["measures"]
-    said = []
+    sentences = []
     for system in data["systems"]:
         for measure in others:
             share = system["measures"][measure]["deviation_over_first"]
             if share is None:
                 continue
             more = "less" if share < 1 else "more"
-            said.append(
+            sentences.append(
                 f"{system['system']}: {measure} spreads {abs(1 - share):.0%} {more} than {first} under the same noise."
             )
     trace = data["trace"]
     jumps = ", ".join(f"{measure} {jump:.4f}" for measure, jump in trace["largest_jump"].items())
-    said.append(
+    sentences.append(
         f"Query {trace['query']} of {trace['system']} under one growing noise, "
         f"largest jump of {len(trace['sizes']) - 1} steps: {jumps}."
     )
-    return said
+    return sentences
 
 
 def _subsets_tables(data: Json) -> list[RenderableType]:
@@ -105,15 +102,15 @@ def _subsets_tables(data: Json) -> list[RenderableType]:
 
 def _picks_tables(data: Json, headings: list[str], heads: list[list[str]], left: int) -> list[RenderableType]:
     """For each size or period, named by its head, how often each measure picks the winner."""
-    found = [data["results"][measure] for measure in data["measures"]]
+    picks = [data["results"][measure] for measure in data["measures"]]
     rows = [
-        [*head, *(f"{one['rate'][column]:.3f} ({one['variance'][column]:.3f})" for one in found)]
+        [*head, *(f"{pick['rate'][column]:.3f} ({pick['variance'][column]:.3f})" for pick in picks)]
         for column, head in enumerate(heads)
     ]
-    return [terminal_table([*headings, *data["measures"]], rows, left=left), _shown()]
+    return [terminal_table([*headings, *data["measures"]], rows, left=left), _how_to_read()]
 
 
-def _shown() -> RenderableType:
+def _how_to_read() -> RenderableType:
     from rich.text import Text
 
     return Text(
@@ -122,19 +119,19 @@ def _shown() -> RenderableType:
 
 
 def _picks_findings(data: Json) -> list[str]:
-    said = [
-        f"{measure}: {data['systems'][0]} {found['means'][0]:.4f}, {data['systems'][1]} {found['means'][1]:.4f}; "
-        f"the winner on all queries is {found['winner']}."
-        for measure, found in data["results"].items()
+    sentences = [
+        f"{measure}: {data['systems'][0]} {picks['means'][0]:.4f}, {data['systems'][1]} {picks['means'][1]:.4f}; "
+        f"the winner on all queries is {picks['winner']}."
+        for measure, picks in data["results"].items()
     ]
-    said += _consistency(data)
-    said += [
+    sentences += _consistency(data)
+    sentences += [
         f"{left['period']} has {left['queries']} queries, fewer than a subset, and is left out."
         for left in data.get("left_out", [])
     ]
     if data.get("undated"):
-        said.append(f"{data['undated']:,} queries have no date and are left out.")
-    return said
+        sentences.append(f"{data['undated']:,} queries have no date and are left out.")
+    return sentences
 
 
 def _consistency(data: Json) -> list[str]:
@@ -142,17 +139,17 @@ def _consistency(data: Json) -> list[str]:
     first, *others = data["measures"]
     shown = [size < data["queries"] for size in data["sizes"]] if "sizes" in data else [True] * len(data["periods"])
     where = "sizes below all queries" if "sizes" in data else "periods"
-    said = []
+    sentences = []
     for measure in others:
         pairs = zip(data["results"][measure]["rate"], data["results"][first]["rate"], shown, strict=True)
-        ahead = [own - held for own, held, counts in pairs if counts]
+        ahead = [own_rate - first_rate for own_rate, first_rate, counts in pairs if counts]
         if ahead:
-            said.append(
+            sentences.append(
                 f"{measure} picks its winner more often than {first} does at {sum(gap > 0 for gap in ahead)} of "
                 f"{len(ahead)} {where}, on average {abs(sum(ahead) / len(ahead)):.1%} "
                 f"{'more' if sum(ahead) >= 0 else 'less'} often."
             )
-    return said
+    return sentences
 
 
 def _time_tables(data: Json) -> list[RenderableType]:
@@ -164,11 +161,11 @@ def functions_table(data: Json) -> tuple[list[str], list[list[str]]]:
     """Headings and rows: how each measure ranks the functions, and how surely."""
     rows = [
         [
-            measure, str(found["rank"]), found["system"], f"{found['mean']:.4f}",
-            "{:.4f} to {:.4f}".format(*found["interval"]), f"{found['share_best']:.1%}",
+            measure, str(function["rank"]), function["system"], f"{function['mean']:.4f}",
+            "{:.4f} to {:.4f}".format(*function["interval"]), f"{function['share_best']:.1%}",
         ]
         for measure, ranked in data["results"].items()
-        for found in ranked
+        for function in ranked
     ]  # fmt: skip
     return ["measure", "rank", "system", "mean", INTERVAL, "best in"], rows
 
@@ -182,36 +179,36 @@ def _functions_tables(data: Json) -> list[RenderableType]:
 
 
 def _functions_findings(data: Json) -> list[str]:
-    said: list[str] = []
-    listed = data["disagreements"]
-    for found in listed[:_MOST_PAIRS]:
-        one, two = found["systems"]
-        count = found["queries_reversed"]
+    sentences: list[str] = []
+    pairs = data["disagreements"]
+    for pair in pairs[:_MOST_PAIRS]:
+        one, two = pair["systems"]
+        count = pair["queries_reversed"]
         where = (
             f"on {count:,} queries they prefer different ones"
-            + (f", furthest on {', '.join(item['query'] for item in found['queries'][:5])}" if count else "")
-            + f"; {found['queries_tied_by_first_only']:,} more are ties for {found['against']} only."
+            + (f", furthest on {', '.join(item['query'] for item in pair['queries'][:5])}" if count else "")
+            + f"; {pair['queries_tied_by_first_only']:,} more are ties for {pair['against']} only."
         )
-        if found["reversed"]:
-            said.append(
-                f"{found['against']} puts {one} before {two}, {found['measure']} puts {two} before {one}: {where}"
+        if pair["reversed"]:
+            sentences.append(
+                f"{pair['against']} puts {one} before {two}, {pair['measure']} puts {two} before {one}: {where}"
             )
         else:
-            said.append(
-                f"{found['against']} and {found['measure']} order all functions alike. Of the best two, "
+            sentences.append(
+                f"{pair['against']} and {pair['measure']} order all functions alike. Of the best two, "
                 f"{one} and {two}, {where}"
             )
-    if len(listed) > _MOST_PAIRS:
-        said.append(f"{len(listed) - _MOST_PAIRS} more pairs are ordered differently; the JSON lists them all.")
-    return said
+    if len(pairs) > _MOST_PAIRS:
+        sentences.append(f"{len(pairs) - _MOST_PAIRS} more pairs are ordered differently; the JSON lists them all.")
+    return sentences
 
 
 def _noise_csv(data: Json) -> Csv:
     figures = ("mean", "deviation", "low", "high")
     rows = [
-        [system["system"], measure, size, *(found[figure][level] for figure in figures)]
+        [system["system"], measure, size, *(spread[figure][level] for figure in figures)]
         for system in data["systems"]
-        for measure, found in system["measures"].items()
+        for measure, spread in system["measures"].items()
         for level, size in enumerate(data["sizes"])
     ]
     return ["system", "measure", "noise", *figures], rows
@@ -219,8 +216,8 @@ def _noise_csv(data: Json) -> Csv:
 
 def _subsets_csv(data: Json) -> Csv:
     rows = [
-        [measure, size, found["rate"][column], found["variance"][column]]
-        for measure, found in data["results"].items()
+        [measure, size, picks["rate"][column], picks["variance"][column]]
+        for measure, picks in data["results"].items()
         for column, size in enumerate(data["sizes"])
     ]
     return ["measure", "queries", "rate", "variance"], rows
@@ -229,8 +226,8 @@ def _subsets_csv(data: Json) -> Csv:
 def _time_csv(data: Json) -> Csv:
     figures = ("difference", "rate", "variance")
     rows = [
-        [measure, period["period"], period["queries"], *(found[figure][column] for figure in figures)]
-        for measure, found in data["results"].items()
+        [measure, period["period"], period["queries"], *(picks[figure][column] for figure in figures)]
+        for measure, picks in data["results"].items()
         for column, period in enumerate(data["periods"])
     ]
     return ["measure", data["period"], "queries", *figures], rows
@@ -238,9 +235,9 @@ def _time_csv(data: Json) -> Csv:
 
 def _functions_csv(data: Json) -> Csv:
     rows = [
-        [measure, found["rank"], found["system"], found["mean"], *found["interval"], found["share_best"]]
+        [measure, function["rank"], function["system"], function["mean"], *function["interval"], function["share_best"]]
         for measure, ranked in data["results"].items()
-        for found in ranked
+        for function in ranked
     ]
     return ["measure", "rank", "system", "mean", "mean_low", "mean_high", "share_best"], rows
 

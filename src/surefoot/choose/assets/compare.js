@@ -11,7 +11,7 @@ function drawCompare(host) {
     hurt = differences.filter(({ value }) => value < 0).length;
   const mean = differences.reduce((sum, { value }) => sum + value, 0) / differences.length;
   replace(
-    get("compare-said"),
+    get("compare-note"),
     "On test queries ", name(clip(other.name, 60)), ` changes ${plural(helped + hurt, "query", "queries")} against `, name(clip(one.name, 60)),
     `: ${count(helped)} helped, ${count(hurt)} hurt, ${signed(mean)} on average.`,
   );

@@ -6,11 +6,10 @@ import os
 from typing import Self
 
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.decide.gate.decision_data import SCHEMA, SCHEMA_1, ConditionData, DecisionData, Verdict, from_version_1
+from surefoot.decide.gate.decision_data import SCHEMA, ConditionData, DecisionData, Verdict
+from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
-from surefoot.errors import MISSHAPEN, DataError
-from surefoot.report.result import PlainResult
-from surefoot.risk.plain_data import Json
+from surefoot.report.result import PlainResult, Renderings
 
 
 class Decision(PlainResult):
@@ -19,6 +18,7 @@ class Decision(PlainResult):
     called = "a decision"
     schemas = (SCHEMA,)
     shape = DecisionData
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
@@ -46,33 +46,11 @@ class Decision(PlainResult):
         """Each condition, with what was observed and proved of it."""
         return list(self._data["conditions"])
 
-    def to_text(self, width: int = 120) -> str:
-        """What the command line prints."""
-        return to_text(self._data, width)
-
-    def to_csv(self) -> str:
-        """One line per condition, at full precision."""
-        return to_csv(self._data)
-
-    def to_markdown(self) -> str:
-        """The decision, its conditions and the queries hurt most, for a pull request."""
-        return to_markdown(self._data)
-
     def to_junit(self) -> str:
         """JUnit's XML, a test case for each condition."""
         from surefoot.decide.gate.junit import to_junit
 
         return to_junit(self._data)
-
-    def page(self) -> str:
-        """One self-contained page."""
-        from surefoot.decide.gate.decision_page import to_page
-
-        return to_page(self._data)
-
-    def write_markdown(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_markdown`, all or nothing."""
-        write_text(path, self.to_markdown())
 
     def write_junit(self, path: str | os.PathLike[str]) -> None:
         """Write `to_junit`, all or nothing."""

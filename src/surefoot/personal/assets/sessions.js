@@ -8,13 +8,13 @@ function drawSession() {
   const list = currentList();
   if (!list) {
     replace(get("lists-body"));
-    setText(get("said"), "There is no session to look at.");
+    setText(get("session-note"), "There is no session to look at.");
     return;
   }
   const order = list.orders[choice.model],
     moved = order.filter((place, now) => place !== now).length;
   replace(
-    get("said"),
+    get("session-note"),
     "Query ", name(list.query), moved
       ? `: ${plural(moved, "result", "results")} of ${count(order.length)} would stand elsewhere.`
       : ": the order stays as it was shown.",

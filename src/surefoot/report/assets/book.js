@@ -4,13 +4,13 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const systems = data.systems;
 const virtual = new Map(data.virtual.map(({ key, kind }) => [key, kind]));
-const WHOLE = -1;
+const ALL_QUERIES = -1;
 
 function bytes(base64) {
   const text = atob(base64),
-    found = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) found[i] = text.charCodeAt(i);
-  return found;
+    bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
 }
 
 function floats(base64) {
@@ -24,10 +24,10 @@ function floats(base64) {
 function numbers(packed) {
   const raw = bytes(packed.data),
     { width } = packed,
-    found = new Uint32Array(raw.length / width);
-  for (let i = 0; i < found.length; i++)
-    for (let b = width - 1; b >= 0; b--) found[i] = found[i] * 256 + raw[i * width + b];
-  return found;
+    numbers = new Uint32Array(raw.length / width);
+  for (let i = 0; i < numbers.length; i++)
+    for (let b = width - 1; b >= 0; b--) numbers[i] = numbers[i] * 256 + raw[i * width + b];
+  return numbers;
 }
 
 function lazy(make) {
@@ -40,33 +40,33 @@ const segmentRows = data.segments.map(({ segments, of }) =>
   lazy(() => {
     const rows = segments.map(() => []);
     numbers(of).forEach((segment, q) => segment && rows[segment - 1].push(q));
-    return rows.map((found) => Uint32Array.from(found));
+    return rows.map((row) => Uint32Array.from(row));
   }),
 );
 
 const books = new Map();
 
-function bookOf(measure, column = WHOLE, segment = WHOLE) {
+function bookOf(measure, column = ALL_QUERIES, segment = ALL_QUERIES) {
   const key = `${measure} ${column} ${segment}`;
-  if (!books.has(key)) books.set(key, column === WHOLE ? wholeBook(measure, key) : segmentBook(measure, column, segment, key));
+  if (!books.has(key)) books.set(key, column === ALL_QUERIES ? fullBook(measure, key) : segmentBook(measure, column, segment, key));
   return books.get(key);
 }
 
 function familyOf(book) {
   // The books whose tests are corrected together: all segments of a column, or the whole alone.
-  return book.column === WHOLE
+  return book.column === ALL_QUERIES
     ? [book]
     : data.segments[book.column].segments.map((_, segment) => bookOf(book.number, book.column, segment));
 }
 
-function wholeBook(measure, key) {
+function fullBook(measure, key) {
   const all = floats(data.measures[measure].scores),
     count = data.queries.length;
   return derived({
     key,
     number: measure,
-    column: WHOLE,
-    segment: WHOLE,
+    column: ALL_QUERIES,
+    segment: ALL_QUERIES,
     rows: Uint32Array.from(data.queries.keys()),
     queries: data.queries,
     scores: systems.map((_, i) => all.subarray(i * count, (i + 1) * count)),
@@ -77,7 +77,7 @@ function wholeBook(measure, key) {
 }
 
 function segmentBook(measure, column, segment, key) {
-  const whole = bookOf(measure),
+  const full = bookOf(measure),
     rows = segmentRows[column]()[segment],
     taken = (values) => Float64Array.from(rows, (q) => values[q]);
   return derived({
@@ -87,8 +87,8 @@ function segmentBook(measure, column, segment, key) {
     segment,
     rows,
     queries: Array.from(rows, (q) => data.queries[q]),
-    scores: whole.scores.map(taken),
-    mean: taken(whole.mean),
+    scores: full.scores.map(taken),
+    mean: taken(full.mean),
     critical: data.segments[column].critical_values[segment],
   });
 }
@@ -149,8 +149,8 @@ function perQuery(book, kind) {
 }
 
 function zRisk(book, i, alpha) {
-  const found = book.shape()[i];
-  return found && found.above + (1 + alpha) * found.below;
+  const shape = book.shape()[i];
+  return shape && shape.above + (1 + alpha) * shape.below;
 }
 
 function geoRisk(book, i, alpha) {

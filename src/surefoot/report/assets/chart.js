@@ -9,9 +9,9 @@ function apart([low, high]) {
   return size > 1e-280 ? [low - size / 2, high + size / 2] : [low - 0.5, high + 0.5];
 }
 
-function ticks(from, to, wanted = 5) {
+function ticks(from, to, intervals = 5) {
   const [low, high] = apart([from, to]),
-    rough = high / wanted - low / wanted, // the difference itself may be beyond all numbers
+    rough = high / intervals - low / intervals, // the difference itself may be beyond all numbers
     power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5].find((factor) => factor * power >= rough * 0.999) ?? 10);
   const first = Math.ceil(low / step - 1e-9),

@@ -5,10 +5,10 @@ const curveAlphas = Array.from({ length: ALPHA_STEPS + 1 }, (_, i) => (i * MOST_
 
 function drawCurves(view, width, host, curves, options) {
   // One wild system must not flatten the others: as much again as the chosen one and the band take, on either side.
-  const whole = extent(curves.flat(), options.including),
+  const full = extent(curves.flat(), options.including),
     near = extent(curves[view.index], options.including);
   const room = options.focus ? near[1] - near[0] : Infinity;
-  const range = [Math.max(whole[0], near[0] - room), Math.min(whole[1], near[1] + room)];
+  const range = [Math.max(full[0], near[0] - room), Math.min(full[1], near[1] + room)];
   const plot = frame({
     width,
     height: 300,

@@ -83,10 +83,10 @@ function columnsOf(total) {
 const cursor = { at: null };
 
 function drawDifferences(view, width, host) {
-  const { one, found, alpha } = view,
+  const { one, result, alpha } = view,
     sorted = one.sorted,
     total = sorted.length;
-  const [low, high] = significantEnds(one, found, alpha);
+  const [low, high] = significantEnds(one, result, alpha);
   const range = extent([sorted[0], sorted[total - 1]], [0]);
   const plot = frame({
     width,
@@ -164,7 +164,7 @@ function queryTitle(book, q) {
 
 function describeQuery(view, position) {
   const q = hurtFirst(view.one)[position],
-    score = queryScore(view.one, view.found, q, view.alpha);
+    score = queryScore(view.one, view.result, q, view.alpha);
   return {
     q,
     lines: [
@@ -246,14 +246,14 @@ function drawMultiples(view, width, host) {
   const alphas = data.panel_alphas,
     across = width > 720 ? 4 : width > 250 ? 2 : 1,
     panel = Math.floor((width - (across - 1) * 16) / across);
-  const found = alphas.map((alpha) => test(view.one, alpha)),
+  const results = alphas.map((alpha) => test(view.one, alpha)),
     total = view.one.sorted.length;
-  if (found.some(({ deviation }) => deviation === null))
+  if (results.some(({ deviation }) => deviation === null))
     return replace(
       host,
-      html("p", { class: "empty" }, `Nothing to standardise: ${found.find(({ reason }) => reason).reason}.`),
+      html("p", { class: "empty" }, `Nothing to standardise: ${results.find(({ reason }) => reason).reason}.`),
     );
-  const score = (i, k) => (weigh(view.one.sorted[i], alphas[k]) - found[k].mean) / found[k].deviation;
+  const score = (i, k) => (weigh(view.one.sorted[i], alphas[k]) - results[k].mean) / results[k].deviation;
   const range = extent(
     alphas.flatMap((_, k) => [score(0, k), score(total - 1, k)]),
     [-view.book.critical, view.book.critical],
@@ -264,7 +264,7 @@ function drawMultiples(view, width, host) {
   return replace(
     host,
     ...alphas.map((alpha, k) => {
-      const [low, high] = significantEnds(view.one, found[k], alpha);
+      const [low, high] = significantEnds(view.one, results[k], alpha);
       const words = `${count(low)} hurt, ${count(high)} helped`;
       const plot = frame({
         width: panel,

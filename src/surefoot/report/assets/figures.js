@@ -161,19 +161,19 @@ function quickT(one, alpha) {
   return sturdyT(t, mean / unit, skewness, count, weigh(one.sorted[0], alpha) / unit, weigh(one.sorted[count - 1], alpha) / unit);
 }
 
-function queryScore(one, found, q, alpha) {
+function queryScore(one, result, q, alpha) {
   // T_R and T_J of a query; significant where T_J leaves ± the critical value.
-  if (found.deviation === null) return null;
+  if (result.deviation === null) return null;
   const x = weigh(one.difference[q], alpha),
-    tJ = (x - found.mean) / found.deviation;
-  return { tR: x / found.deviation, tJ, significant: Math.abs(tJ) > one.book.critical };
+    tJ = (x - result.mean) / result.deviation;
+  return { tR: x / result.deviation, tJ, significant: Math.abs(tJ) > one.book.critical };
 }
 
-function significantEnds(one, found, alpha) {
+function significantEnds(one, result, alpha) {
   // x_q rises with δ_q, so the significant queries are the two ends of the sorted differences: how many at each.
-  if (found.deviation === null) return [0, 0];
+  if (result.deviation === null) return [0, 0];
   const count = one.sorted.length;
-  const score = (i) => (weigh(one.sorted[i], alpha) - found.mean) / found.deviation;
+  const score = (i) => (weigh(one.sorted[i], alpha) - result.mean) / result.deviation;
   let low = 0,
     high = 0;
   while (low < count && score(low) < -one.book.critical) low++;
@@ -181,8 +181,8 @@ function significantEnds(one, found, alpha) {
   return [low, high];
 }
 
-function ratio(part, whole) {
-  return whole > 0 ? part / whole : null;
+function ratio(part, total) {
+  return total > 0 ? part / total : null;
 }
 
 function verdictOf(t, p) {
@@ -194,7 +194,7 @@ function compared(book, alpha, baseline) {
   const against = compare(book, baseline);
   return systems.map((system, i) => {
     const one = against.pairs[i],
-      found = test(one, alpha);
+      result = test(one, alpha);
     return {
       system,
       is_baseline: i === against.own,
@@ -211,16 +211,16 @@ function compared(book, alpha, baseline) {
       losses_over_wins: ratio(one.losses, one.wins),
       worst_mean: one.worst,
       u_risk: one.reward - (1 + alpha) * one.risk,
-      t_risk: found.t,
-      p_value: found.p,
-      t_adjusted: found.tAdjusted,
-      p_adjusted: found.pAdjusted,
-      t_sturdy: found.tSturdy,
-      p_sturdy: found.pSturdy,
-      u_risk_interval: found.interval,
-      df: found.df,
-      se: found.se,
-      reason: found.reason,
+      t_risk: result.t,
+      p_value: result.p,
+      t_adjusted: result.tAdjusted,
+      p_adjusted: result.pAdjusted,
+      t_sturdy: result.tSturdy,
+      p_sturdy: result.pSturdy,
+      u_risk_interval: result.interval,
+      df: result.df,
+      se: result.se,
+      reason: result.reason,
     };
   });
 }

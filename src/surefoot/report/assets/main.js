@@ -23,8 +23,8 @@ function currentView() {
       one,
       rows,
       row: rows[index],
-      tests: { tested, over: book.column === WHOLE ? "systems" : "systems and segments" },
-      found: test(one, state.alpha),
+      tests: { tested, over: book.column === ALL_QUERIES ? "systems" : "systems and segments" },
+      result: test(one, state.alpha),
     };
     memo = { key, view };
   }
@@ -63,7 +63,7 @@ const choose = {
   },
   baseline(baseline) {
     state.baseline = baseline;
-    mendSystem();
+    leaveBaseline();
     commit(true);
   },
   alpha(alpha) {
@@ -136,7 +136,7 @@ function drawControls(view) {
   if (Number(get("alpha-number").value) !== view.alpha || get("alpha-number").value === "")
     get("alpha-number").value = String(view.alpha);
   setText(
-    get("alpha-said"),
+    get("alpha-note"),
     view.alpha === 0 ? "losses count as much as gains" : `each loss counts ${short(1 + view.alpha)} times`,
   );
   drawPickers(view);
@@ -239,8 +239,8 @@ Object.defineProperty(window, "surefoot", {
     curve: (baseline, system, alphas) => alphas.map((alpha) => quickT(compare(currentBook(), baseline).pairs[systems.indexOf(system)], alpha)),
     queryScores: (alpha, baseline, system) => {
       const one = compare(currentBook(), baseline).pairs[systems.indexOf(system)],
-        found = test(one, alpha);
-      return currentBook().queries.map((_, q) => queryScore(one, found, q, alpha));
+        result = test(one, alpha);
+      return currentBook().queries.map((_, q) => queryScore(one, result, q, alpha));
     },
   }),
 });

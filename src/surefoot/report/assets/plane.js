@@ -117,7 +117,7 @@ function drawChurn(view, width, host) {
   const churn = data.measures[view.book.number].churn,
     known = churn?.systems[view.index] ?? null;
   if (churn === null) return undefined;
-  if (view.book.column !== WHOLE)
+  if (view.book.column !== ALL_QUERIES)
     return replace(host, html("p", { class: "empty" }, "The distances are known for all queries together only."));
   if (view.baseline !== churn.baseline || view.index === view.against.own || known === null) {
     return replace(

@@ -17,14 +17,14 @@ function drawQueries(view, openQuery) {
   if (key === list.drawn) return;
   list.drawn = key;
   const { queries } = view.book,
-    found = listedQueries(view),
-    shown = found.subarray(0, list.shown);
+    listed = listedQueries(view),
+    shown = listed.subarray(0, list.shown);
   const most = Math.max(Math.abs(view.one.sorted[0]), Math.abs(view.one.sorted[queries.length - 1])) || 1;
   setText(
-    get("queries-said"),
-    found.length === queries.length
+    get("queries-note"),
+    listed.length === queries.length
       ? `${plural(queries.length, "query", "queries")}`
-      : `${count(found.length)} of ${plural(queries.length, "query", "queries")}`,
+      : `${count(listed.length)} of ${plural(queries.length, "query", "queries")}`,
   );
   // Keep the focus where it was while the slider moves and numbers change.
   const focused = document.activeElement?.closest?.("#queries-body button")?.dataset.q;
@@ -33,13 +33,13 @@ function drawQueries(view, openQuery) {
     get("queries-body")
       .querySelector(`button[data-q="${Number(focused)}"]`)
       ?.focus();
-  get("queries-more").hidden = found.length <= list.shown;
-  get("queries-none").hidden = found.length > 0;
+  get("queries-more").hidden = listed.length <= list.shown;
+  get("queries-none").hidden = listed.length > 0;
 }
 
 function queryRow(view, q, most, openQuery) {
   const change = view.one.difference[q],
-    score = queryScore(view.one, view.found, q, view.alpha);
+    score = queryScore(view.one, view.result, q, view.alpha);
   const tone = changeTone(change),
     bar = svg(
       "svg",

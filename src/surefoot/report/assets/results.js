@@ -192,7 +192,7 @@ function scoresPart(view, q) {
 }
 
 function drawQuery(view, q) {
-  const score = queryScore(view.one, view.found, q, view.alpha),
+  const score = queryScore(view.one, view.result, q, view.alpha),
     order = hurtFirst(view.one);
   const change = view.one.difference[q],
     tone = changeTone(change);

@@ -21,13 +21,13 @@ function onSegments(view) {
 
 function drawSegments(view, chooseSegment) {
   if (!data.segments.length) return;
-  const found = onSegments(view).sort(SEGMENT_ORDERS[segmentList.order]),
-    shown = segmentList.all ? found : found.slice(0, SEGMENTS_SHOWN);
+  const rows = onSegments(view).sort(SEGMENT_ORDERS[segmentList.order]),
+    shown = segmentList.all ? rows : rows.slice(0, SEGMENTS_SHOWN);
   const focused = document.activeElement?.closest?.("#segments-body button")?.dataset.segment;
   replace(get("segments-body"), ...shown.map((one) => segmentRow(view, one, chooseSegment)));
   if (focused) [...get("segments-body").querySelectorAll("button")].find((one) => one.dataset.segment === focused)?.focus();
-  get("segments-more").hidden = shown.length === found.length;
-  setText(get("segments-more"), `Show all ${count(found.length)} segments`);
+  get("segments-more").hidden = shown.length === rows.length;
+  setText(get("segments-more"), `Show all ${count(rows.length)} segments`);
 }
 
 function segmentRow(view, one, chooseSegment) {
@@ -79,7 +79,7 @@ function buildPickers(choose) {
   );
   get("segments-head").append(
     html("th", { scope: "col", class: "name" }, "segment"),
-    ...data.columns.segments.map(({ heading, says }) => html("th", { scope: "col", class: "number", title: says }, heading)),
+    ...data.columns.segments.map(({ heading, meaning }) => html("th", { scope: "col", class: "number", title: meaning }, heading)),
   );
   get("segments-order").addEventListener("change", (event) => {
     segmentList.order = event.target.value;
@@ -95,10 +95,10 @@ function drawPickers(view) {
   const { book } = view;
   get("measure-pick").selectedIndex = book.number;
   get("segment").selectedIndex =
-    book.column === WHOLE
+    book.column === ALL_QUERIES
       ? 0
       : 1 + book.segment + data.segments.slice(0, book.column).reduce((sum, { segments }) => sum + segments.length, 0);
-  const within = book.column === WHOLE ? "" : ` of ${data.segments[book.column].column} ${state.segment}`;
+  const within = book.column === ALL_QUERIES ? "" : ` of ${data.segments[book.column].column} ${state.segment}`;
   setText(
     get("measure"),
     visible(

@@ -6,20 +6,20 @@ const MOST_ALPHA = Math.max(data.most_alpha, ...data.alphas);
 const isAlpha = (alpha) => alpha >= 0 && alpha <= data.largest_alpha;
 
 function readAddress() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  const alpha = given.has("alpha") ? Number(given.get("alpha")) : NaN;
-  const among = (key, known, otherwise) => (given.has(key) && known(given.get(key)) ? given.get(key) : otherwise);
-  state.alpha = isAlpha(alpha) && given.get("alpha").trim() !== "" ? alpha : data.start.alpha;
+  const parameters = new URLSearchParams(location.hash.slice(1));
+  const alpha = parameters.has("alpha") ? Number(parameters.get("alpha")) : NaN;
+  const among = (key, known, otherwise) => (parameters.has(key) && known(parameters.get(key)) ? parameters.get(key) : otherwise);
+  state.alpha = isAlpha(alpha) && parameters.get("alpha").trim() !== "" ? alpha : data.start.alpha;
   state.baseline = among("baseline", (key) => systems.includes(key) || virtual.has(key), data.start.baseline);
   state.system = among("system", (key) => systems.includes(key), data.start.system);
   state.measure = among("measure", (key) => data.measures.some(({ measure }) => measure === key), data.measures[0].measure);
-  const columns = data.segments.filter(({ column }) => column === given.get("column"));
+  const columns = data.segments.filter(({ column }) => column === parameters.get("column"));
   state.segment = among("segment", (key) => columns.some(({ segments }) => segments.includes(key)), null);
-  state.column = state.segment === null ? null : given.get("column");
+  state.column = state.segment === null ? null : parameters.get("column");
   state.query = among("query", (key) => currentBook().queries.includes(key), null);
   state.sort = among("sort", (key) => SHOWN.some((column) => column.key === key), "mean");
-  state.reversed = given.get("order") === "reversed";
-  if (!given.has("system")) mendSystem();
+  state.reversed = parameters.get("order") === "reversed";
+  if (!parameters.has("system")) leaveBaseline();
 }
 
 function currentBook() {
@@ -29,7 +29,7 @@ function currentBook() {
   return bookOf(measure, column, data.segments[column].segments.indexOf(state.segment));
 }
 
-function mendSystem() {
+function leaveBaseline() {
   // A system beside itself shows nothing: take the best other one.
   if (state.system !== state.baseline || systems.length < 2) return;
   const means = currentBook().means();

@@ -18,7 +18,7 @@ function buildTable(choose) {
   for (const column of SHOWN) {
     const button = html(
       "button",
-      { type: "button", title: column.says, click: () => choose.sort(column) },
+      { type: "button", title: column.meaning, click: () => choose.sort(column) },
       column.heading,
       html("span", { class: "arrow", "aria-hidden": "true" }),
     );
@@ -117,7 +117,7 @@ function drawTable(view) {
     setText(cell.querySelector(".arrow"), key !== state.sort ? "" : rising ? " ↑" : " ↓");
   }
   const best = sorted.length && sorted[0].row;
-  setText(get("systems-said"), best ? `Sorted by ${COLUMNS.find(({ key }) => key === state.sort).heading}` : "");
+  setText(get("systems-note"), best ? `Sorted by ${COLUMNS.find(({ key }) => key === state.sort).heading}` : "");
 }
 
 function csvField(value) {

@@ -2,25 +2,25 @@
 
 function namedAlphas(most) {
   // Every α that three digits can name, from 0 on; below 1 every thousandth.
-  const found = Array.from({ length: 1000 }, (_, k) => k / 1000);
+  const alphas = Array.from({ length: 1000 }, (_, k) => k / 1000);
   for (let unit = 100; 100 / unit <= most; unit /= 10)
-    for (let k = 100; k < 1000 && k / unit <= most; k++) found.push(k / unit);
-  return found;
+    for (let k = 100; k < 1000 && k / unit <= most; k++) alphas.push(k / unit);
+  return alphas;
 }
 
 function turningPoints(pairs) {
   // For each system its verdict at α = 0 and each α at which another starts; null where it cannot be tested.
   const tested = pairs.map((_, i) => i).filter((i) => untestable(pairs[i], 0) === null),
-    found = pairs.map((_, i) => (tested.includes(i) ? [] : null));
+    bySystem = pairs.map((_, i) => (tested.includes(i) ? [] : null));
   for (const alpha of namedAlphas(MOST_ALPHA)) {
     const ts = tested.map((i) => quickT(pairs[i], alpha));
     holm(ts.map((t, k) => quickP(t, pairs[tested[k]]))).forEach((p, k) => {
       const verdict = verdictOf(ts[k], p),
-        turns = found[tested[k]];
+        turns = bySystem[tested[k]];
       if (turns.at(-1)?.verdict !== verdict) turns.push({ alpha, verdict });
     });
   }
-  return found;
+  return bySystem;
 }
 
 function quickP(t, one) {
@@ -44,24 +44,24 @@ const MOST_BANDS = 4;
 
 function turnedWords(view) {
   // Within a segment verdicts go by all segments of its column together, for which this would take too long.
-  const found = view.book.column === WHOLE ? view.against.turns()[view.index] : null;
-  if (!found) return "";
-  const turns = turnsWith(found, view.alpha, view.row.verdict);
+  const known = view.book.column === ALL_QUERIES ? view.against.turns()[view.index] : null;
+  if (!known) return "";
+  const turns = turnsWith(known, view.alpha, view.row.verdict);
   if (turns.length === 1) return ` The verdict is the same at every α up to ${short(Math.max(MOST_ALPHA, view.alpha))}.`;
   const starts = turns.map(({ alpha }) => `α = ${Number(alpha.toPrecision(6))}`),
     words = turns.map(({ verdict }) => PREVAILS[verdict]),
     order = turns.map(({ verdict }) => Object.keys(PREVAILS).indexOf(verdict));
   const last = `from ${starts.at(-1)} on ${words.at(-1)}`;
   if (order.every((place, k) => !k || place > order[k - 1]))
-    return ` At α = 0 ${words[0]}, ${words.slice(1).map((said, k) => `from ${starts[k + 1]} on ${said}`).join(", ")}.`;
-  const bands = words.slice(1, -1).map((said, k) => `between ${starts[k + 1]} and ${starts[k + 2].slice(4)} ${said}`);
+    return ` At α = 0 ${words[0]}, ${words.slice(1).map((prevailing, k) => `from ${starts[k + 1]} on ${prevailing}`).join(", ")}.`;
+  const bands = words.slice(1, -1).map((prevailing, k) => `between ${starts[k + 1]} and ${starts[k + 2].slice(4)} ${prevailing}`);
   const between = bands.length > MOST_BANDS ? [`between ${starts[1]} and ${starts.at(-1).slice(4)} it changes several times`] : bands;
   return ` At α = 0 ${words[0]}, ${[...between, last].join(", ")}.`;
 }
 
 function sufferingWords(view) {
   // The segments that the chosen system hurts by more than chance, the most hurt first.
-  if (!data.segments.length || view.book.column !== WHOLE) return "";
+  if (!data.segments.length || view.book.column !== ALL_QUERIES) return "";
   const hurt = onSegments(view)
     .filter(({ row }) => row.verdict === "risk")
     .sort(SEGMENT_ORDERS.hurt);

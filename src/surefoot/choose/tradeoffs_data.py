@@ -1,0 +1,198 @@
+"""A sweep's result as plain data: the types of its JSON, from which `choose/tradeoffs.schema.json` is made.
+
+`python -m surefoot.choose.tradeoffs_data` prints the schema; a test holds the package's file to it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
+
+from surefoot.report.schema import schema_of
+from surefoot.risk.plain_data import Count, Json, NotNegative
+
+SCHEMA: Literal["surefoot/sweep/1"] = "surefoot/sweep/1"
+
+Pair: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2), "Risk and gain."]
+ByAlpha: TypeAlias = Annotated[dict[str, float | None], "By format(α, 'g')."]
+Kind: TypeAlias = Literal["model", "mean of seeds", "blended", "selective", "naïve"]
+
+
+class FoldFigures(TypedDict):
+    """A candidate against the first baseline on the queries of one fold; means over seeds."""
+
+    mean: float
+    queries: Count
+    reward: NotNegative
+    risk: NotNegative
+    gain: float
+    wins: NotNegative
+    losses: NotNegative
+    ties: float
+    loss_over_20: NotNegative
+    reward_over_risk: float | None
+    risk_over_reward: float | None
+    wins_over_losses: float | None
+    losses_over_wins: float | None
+    worst_mean: float | None
+    geo_risk: NotRequired[Annotated[ByAlpha, "Where there are several baselines; null for a mixture."]]
+    share_reranked: NotRequired[Annotated[float, "Absent for a mixture, which gives two rankings by chance."]]
+    area: NotRequired[Annotated[float, "Under gain by share re-ranked; absent where more is re-ranked than by gain."]]
+
+
+class DistanceBins(TypedDict):
+    """Queries by the Kendall distance of their rankings to the baseline's, the nearest first."""
+
+    share: list[float]
+    reward: list[float]
+    risk: list[float]
+
+
+class SeedDeviation(TypedDict):
+    """Standard deviations over seeds."""
+
+    mean: float
+    risk: float
+
+
+class PartFigures(FoldFigures):
+    """A candidate against the first baseline on all validation or all test queries; means over seeds."""
+
+    measures: Annotated[dict[str, float], "The mean of each measure."]
+    u_risk: ByAlpha
+    bins: NotRequired[DistanceBins]
+    deviation: NotRequired[SeedDeviation]
+    p_baseline: Annotated[float | None, "Of a paired test with the baseline, after Holm."]
+    p_gain: NotRequired[Annotated[float | None, "The same with the gain-only model."]]
+
+
+class FoldParts(TypedDict):
+    """The figures of one fold."""
+
+    valid: FoldFigures
+    test: FoldFigures
+
+
+class Convergence(TypedDict):
+    """How fast a model learns; means over folds and seeds."""
+
+    trees: Annotated[float, "Trees to 95 % of the final training effectiveness."]
+    effectiveness: Annotated[list[float], "Training effectiveness after each tree."]
+
+
+class CandidateRow(TypedDict):
+    """A trained model, or what is made of the gain-only model without training."""
+
+    name: str
+    kind: Kind
+    objective: str
+    alpha: float | None
+    seeds: Annotated[int, ("minimum", 1)]
+    parameters: Annotated[dict[str, dict[str, Any]], "The parameters of each fold's model."]
+    valid: PartFigures
+    test: PartFigures
+    folds: dict[str, FoldParts]
+    per_query: Annotated[list[float], "The leading measure of each test query, in the order of `names`."]
+    convergence: NotRequired[Convergence]
+
+
+class BaselineFigures(TypedDict):
+    """A baseline's own means."""
+
+    mean: float
+    measures: dict[str, float]
+
+
+class BaselineRow(TypedDict):
+    """A baseline; the first is the one that candidates are compared with."""
+
+    name: str
+    valid: BaselineFigures
+    test: BaselineFigures
+    per_query: list[float]
+
+
+class SelectivePoint(TypedDict):
+    """Selective re-ranking up to a threshold of the aggregate."""
+
+    share: Annotated[float, "The threshold as the share of the fold's queries at or below it."]
+    risk: NotNegative
+    gain: float
+
+
+class Curves(TypedDict):
+    """The lines of the plane of risk and gain."""
+
+    lines: Annotated[dict[str, list[Pair]], "For each objective: gain alone, its models by α, the baseline."]
+    hull: Annotated[list[Pair], "What mixtures of models reach."]
+    proportional: Annotated[list[Pair] | None, "From the baseline to the gain-only model."]
+    selective: list[SelectivePoint]
+    undominated: Annotated[list[str], "Candidates that no other one beats in both."]
+
+
+class CurvesByPart(TypedDict):
+    """The curves of each part of the data."""
+
+    valid: Curves
+    test: Curves
+
+
+class QueryCounts(TypedDict):
+    """Queries in all folds together."""
+
+    valid: Count
+    test: Count
+
+
+class FailureData(TypedDict):
+    """A training that could not be done."""
+
+    name: str
+    message: str
+
+
+class Finding(TypedDict):
+    """A question of the papers, and what the sweep says about it."""
+
+    question: str
+    answer: str
+
+
+class TradeOffsData(TypedDict):
+    """What every candidate of a sweep risks and gains on validation and test data."""
+
+    schema: Literal["surefoot/sweep/1"]
+    origin: Annotated[str, "A hash of the sweep's settings."]
+    measure: str
+    measures: Annotated[list[str], "The measure that was optimised, and NDCG at 1 and 10."]
+    baselines: Annotated[list[BaselineRow], ("minItems", 1)]
+    folds: list[str]
+    seeds: list[int]
+    alphas: list[float]
+    queries: QueryCounts
+    names: Annotated[list[str], "The test queries."]
+    tie_rule: str
+    rule: Annotated[str, "How parameters were found."]
+    selective: Annotated[str | None, "The aggregate of selective re-ranking."]
+    last_alpha: Annotated[float | None, "Gain over risk of the gain-only model on training data; null where infinite."]
+    rows: list[CandidateRow]
+    curves: CurvesByPart
+    left_out: Annotated[list[str], "Settings that were not trained on every fold."]
+    failures: list[FailureData]
+    failed_trials: list[FailureData]
+    answers: list[Finding]
+
+
+def tradeoffs_schema(*, strict: bool = False) -> Json:
+    """The schema of `TradeOffs.to_dict`; a strict one takes no keys that the types do not have."""
+    return schema_of(
+        "surefoot trade-offs",
+        "What the candidates of a sweep risk and gain against a baseline, on each fold's validation and test data. "
+        "Absent values are null.",
+        (TradeOffsData,),
+        strict=strict,
+    )
+
+
+if __name__ == "__main__":
+    print(json.dumps(tradeoffs_schema(), indent=2, ensure_ascii=False))

@@ -1,0 +1,71 @@
+"""A folder for long work: a program that is started again goes on where one that was stopped left off.
+
+A file in it holds the settings of the work. Each finished part appears in one step (`new_folder`, `write_text`), under
+a name that is a hash of everything that decides it (`content_key`): what is there is complete and fits.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from surefoot.data.hashes import text_hash
+from surefoot.data.reading.files import read_json
+from surefoot.data.writing.all_or_nothing import write_text
+from surefoot.data.writing.locks import LOCK, alone_in
+from surefoot.errors import DataError
+
+_KEY = 20  # hexadecimal digits of a part's name
+
+
+def content_key(content: Any) -> str:
+    """A name for what this content decides: the same for the same content, in whatever order its keys are.
+
+    >>> content_key({"a": 1, "b": (2, 3)}) == content_key({"b": [2, 3], "a": 1})
+    True
+    """
+    return text_hash(json.dumps(content, sort_keys=True))[:_KEY]
+
+
+class ResumableFolder:
+    """The folder of one piece of `work` (such as "sweep"), whose settings are in one of its files.
+
+    `beside` names what may be in the folder before the work begins.
+    """
+
+    def __init__(
+        self, path: str | PathLike[str], settings_file: str, work: str, *, beside: Collection[str] = ()
+    ) -> None:
+        self.path, self.settings_file = Path(path), Path(path) / settings_file
+        self._work, self._beside = work, {LOCK, *beside}
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Make the folder, and keep other programs out of it for as long as this one works there."""
+        with alone_in(self.path, self._work):
+            yield
+
+    def resume(self) -> dict[str, Any] | None:
+        """The settings of the work that was begun here, None if none was; a folder of other files is refused.
+
+        What a killed program left unfinished is removed.
+        """
+        for unfinished in list(self.path.rglob(".*.part")):
+            shutil.rmtree(unfinished) if unfinished.is_dir() else unfinished.unlink(missing_ok=True)
+        if self.settings_file.exists():
+            settings = read_json(self.settings_file)
+            if not isinstance(settings, dict):
+                raise DataError.at(self.settings_file, None, f"is not what a {self._work} writes; name a new folder")
+            return settings
+        if any(entry.name not in self._beside for entry in self.path.iterdir()):
+            raise DataError.at(self.path, None, f"holds other files than a {self._work}'s; name a new folder")
+        return None
+
+    def write_settings(self, settings: Mapping[str, Any]) -> None:
+        """Write the settings, all or nothing."""
+        write_text(self.settings_file, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,157 @@
+"""A personalisation as plain data: the types of its JSON, from which `personal/personalization.schema.json` is made.
+
+`python -m surefoot.personal.personal_data` prints the schema; a test holds the package's file to it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
+
+from surefoot.report.schema import schema_of
+from surefoot.risk.plain_data import Count, Json, NotNegative
+
+SCHEMA: Literal["surefoot/personalization/1"] = "surefoot/personalization/1"
+
+SharePoint: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2), "Share re-ranked and gain."]
+
+
+class RerankingFigures(TypedDict):
+    """A ranking against the shown order."""
+
+    mean: float
+    gain: float
+    reward: NotNegative
+    risk: NotNegative
+    wins: NotNegative
+    losses: NotNegative
+    share_reranked: NotNegative
+    tau: Annotated[float | None, "Kendall's τ with the shown order, the mean of all lists."]
+    tau_reranked: Annotated[float | None, "The same of the lists whose order changed."]
+    gain_per_reranked: float | None
+
+
+class JudgedFigures(RerankingFigures):
+    """A ranking against the shown order and the standard model, on validation or test lists."""
+
+    share_of_gain: Annotated[float | None, "Of the standard model's."]
+    share_of_risk: Annotated[float | None, "Of the standard model's."]
+    area: Annotated[float | None, "Under gain by share re-ranked; null where more is re-ranked than by the standard."]
+    p: NotRequired[Annotated[float | None, "Of a paired test with the shown order, after Holm; on test lists."]]
+
+
+class SegmentFigures(RerankingFigures):
+    """A ranking on the lists of one segment."""
+
+    lists: Count
+
+
+class ModelRow(TypedDict):
+    """A trained model: a method and its parameters."""
+
+    method: str
+    beta: float | None
+    alpha: float | None
+    name: str
+    parameters: Annotated[str, "As tables show them."]
+    valid: JudgedFigures
+    test: JudgedFigures
+
+
+class ChosenRow(ModelRow):
+    """A row of the paper's Table 2."""
+
+    label: str
+    segments: NotRequired[Annotated[dict[str, dict[str, SegmentFigures]], "By column and segment, on test lists."]]
+
+
+class EntropyPoint(TypedDict):
+    """Selective re-ranking up to a threshold of the least entropy."""
+
+    valid: SharePoint
+    test: SharePoint
+
+
+class ShownList(TypedDict):
+    """A list of results: what was shown and clicked, and how each model orders it."""
+
+    impression: str
+    query: str
+    documents: list[str]
+    clicked: list[bool]
+    grade: list[int]
+    known: Annotated[list[dict[str, float]], "For each result, its features that differ within the list and are not 0."]
+    orders: Annotated[dict[str, list[int]], "Each model's order, as places in the shown list."]
+
+
+class SessionData(TypedDict):
+    """A session to look at."""
+
+    session: str
+    lists: list[ShownList]
+
+
+class LogCounts(TypedDict):
+    """What was read of the log, and what was left out."""
+
+    lists: Count
+    sessions: Count
+    users: Count
+    queries: Count
+    clicks: Count
+    satisfied_lists: Count
+    repeated: Count
+    lists_with_a_document_twice: Count
+    clicks_out_of_order: Count
+    set_aside: Annotated[dict[str, Count], "Clicks, by the reason."]
+    rejected: Annotated[dict[str, Count], "Lines, by the reason."]
+
+
+class ListCounts(TypedDict):
+    """Lists in each part of the data."""
+
+    train: Count
+    valid: Count
+    test: Count
+
+
+class ShownMeans(TypedDict):
+    """The mean measure of the shown order."""
+
+    valid: float
+    test: float
+
+
+class PersonalizationData(TypedDict):
+    """What re-rankers learned from a click log gain and risk, and how often they re-rank."""
+
+    schema: Literal["surefoot/personalization/1"]
+    measure: str
+    labels: Literal["satisfied", "grades", "last"]
+    preset: str
+    split: Literal["user", "session", "time"]
+    ranker: Annotated[dict[str, Any], "The parameters of every model."]
+    features: list[str]
+    counts: LogCounts
+    lists: ListCounts
+    shown: ShownMeans
+    rows: list[ModelRow]
+    chosen: list[ChosenRow]
+    selective: list[EntropyPoint]
+    models: Annotated[dict[str, str], "The folder of each chosen model, below the study's."]
+    sessions: list[SessionData]
+
+
+def personalization_schema(*, strict: bool = False) -> Json:
+    """The schema of `Personalization.to_dict`; a strict one takes no keys that the types do not have."""
+    return schema_of(
+        "surefoot personalization",
+        "Re-rankers learned from a click log, chosen on validation lists and judged on test lists. Absent values are "
+        "null.",
+        (PersonalizationData,),
+        strict=strict,
+    )
+
+
+if __name__ == "__main__":
+    print(json.dumps(personalization_schema(), indent=2, ensure_ascii=False))

@@ -1,0 +1,27 @@
+"""The JSON schema of trade-offs: made from the types, and all that a sweep's result holds is in it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.report.schemas import check_data, check_file
+
+import surefoot as sf
+from surefoot.choose.tradeoffs_data import tradeoffs_schema
+from surefoot.errors import DataError
+
+
+def test_the_file_is_what_the_types_give() -> None:
+    check_file("surefoot.choose", "tradeoffs.schema.json", tradeoffs_schema())
+
+
+def test_a_sweep_holds_nothing_that_is_not_in_it(result: sf.TradeOffs) -> None:
+    check_data(result.to_dict(), tradeoffs_schema)
+
+
+def test_another_type_is_refused_by_its_place(result: sf.TradeOffs) -> None:
+    data = json.loads(result.to_json())
+    data["rows"][1]["test"]["risk"] = "little"
+    with pytest.raises(DataError, match=r"rows\[1\]\.test\.risk is 'little'; expected a number"):
+        sf.TradeOffs.from_dict(data)

@@ -1,0 +1,22 @@
+"""One study of each kind, with a name that would break a careless page."""
+
+from __future__ import annotations
+
+import pytest
+
+import surefoot as sf
+from surefoot.studies.study import Study
+
+
+@pytest.fixture(scope="package")
+def studies() -> list[Study]:
+    made = sf.synthetic_runs(queries=24, depth=12)
+    runs = {"</style><script>alert(1)</script>\u202e\"'&": made.runs[0], "f2": made.runs[1]}
+    scores = sf.score(made.qrels, runs, ["nDCG@5", "SoftNDCG@5"])
+    dates = {query: f"2026-11-{1 + i // 8:02d}" for i, query in enumerate(scores[0].queries)}
+    return [
+        sf.noise_study(made.qrels, runs, ["nDCG@5", "SoftNDCG@5"], sizes=[0, 0.1], repeats=2),
+        sf.subset_study(scores, subsets=20),
+        sf.time_study(scores, dates, size=4, subsets=20),
+        sf.compare_functions(scores, replicates=20),
+    ]
