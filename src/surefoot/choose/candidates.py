@@ -19,8 +19,8 @@ from surefoot.choose.plan import Job, Setting, reported_measures
 from surefoot.choose.store import Store
 from surefoot.choose.trainings import Trainings
 from surefoot.learn.held_out import EVALUATED, HeldOutQueries
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.options import OBJECTIVE
-from surefoot.learn.target import Target
 
 WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the model in a blend
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of validation queries that selective re-ranking touches
@@ -64,7 +64,7 @@ class Candidates:
     def _part(self, fold: str, part: str) -> HeldOutQueries:
         arrays = self.store.fold_arrays(fold)
         judged = arrays[f"{part}_labels"], arrays[f"{part}_offsets"], arrays[f"{part}_ties"]
-        targets = [Target(measure, *judged, threads=1) for measure in self.measures]
+        targets = [MeasuredQueries(measure, *judged, threads=1) for measure in self.measures]
         return HeldOutQueries(
             self.store.fold(fold)["queries"][part], targets, arrays[f"{part}_baselines"],
             arrays.get(f"{part}_aggregate"),

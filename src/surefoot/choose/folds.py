@@ -21,10 +21,9 @@ from surefoot.data.reading.files import FORMATS, existing_file
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, DataError, shortened
-from surefoot.learn.baseline_spec import files_of, read_like, with_baselines
-from surefoot.learn.checkpoints import data_hash
+from surefoot.learn.baseline_spec import baseline_files, read_like, with_baselines
 from surefoot.learn.held_out import EVALUATED, PARTS
-from surefoot.learn.inputs import alike
+from surefoot.learn.inputs import match_training_data
 
 _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
 _ENDINGS = (
@@ -101,7 +100,7 @@ class Source:
 
     def files(self) -> list[Path]:
         """Every file that is read; one that is missing is named in an error."""
-        baselines = [existing_file(path) for path in files_of(self.baselines)]
+        baselines = [existing_file(path) for path in baseline_files(self.baselines)]
         if not Path(self.path).is_dir():
             return [existing_file(self.path), *baselines]
         return [*(_file(folder, part) for folder in self._folders() for part in PARTS), *baselines]
@@ -117,7 +116,8 @@ class Source:
         train, *others = (self._ready(data, file) for data, file in zip(sets, files.values(), strict=True))
         # What goes by position afterwards must stand where the training data has it.
         valid, test = (
-            alike(data, train, f"{part} data of {name}") for part, data in zip(EVALUATED, others, strict=True)
+            match_training_data(data, train, f"{part} data of {name}")
+            for part, data in zip(EVALUATED, others, strict=True)
         )
         held_out = None
         if self.held_out:
@@ -176,15 +176,6 @@ def _file(folder: Path, part: str) -> Path:
     raise DataError.at(folder, None, f"has no {_STEMS[part][0]}.txt (nor .txt.gz, .parquet)")
 
 
-def query_hashes(data: RankingData) -> list[str]:
-    """What tells a query by its name and its documents; numbers alone name queries of sets without names."""
-    spans = zip(data.queries, pairwise(data.offsets.tolist()), strict=True)
-    return [
-        hashlib.sha256(query.encode(errors="surrogatepass") + data.X[first:last].tobytes()).hexdigest()[:16]
-        for query, (first, last) in spans
-    ]
-
-
 def _checked_fold(fold: Fold, place: Path) -> Fold:
     """The fold, if each set has a relevant document and no query is in two of them."""
     seen: dict[str, str] = {}
@@ -222,7 +213,7 @@ def store_data(data: Any, folder: Path, *, needed: bool) -> Path:
         raise ArgumentError("data must be a path, RankingData, or a list of (train, valid, test), each RankingData")
     if needed and not all(one.baselines for one in flat):
         raise ArgumentError("there is nothing to compare with; give the data a baseline (with_baseline), or learn some")
-    name = hashlib.sha256("".join(map(data_hash, flat)).encode()).hexdigest()[:20]
+    name = text_hash("".join(map(data_hash, flat)))[:20]
     target = folder.resolve() / OWN_DATA / name
     if not target.exists():
         with reporting_write_errors(target), ensure_folder(target.parent), temporary_path(target) as temporary:

@@ -22,7 +22,6 @@ from surefoot import __version__
 from surefoot.choose.folds import OWN_DATA, Source
 from surefoot.choose.options import PLAN
 from surefoot.choose.plan import Job, Plan
-from surefoot.data.hashes import json_hash
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
 from surefoot.data.writing.array_files import Arrays, read_arrays, save_arrays

@@ -58,7 +58,9 @@ def sweep(
     if unknown:
         raise ArgumentError(f"sweep has no argument {unknown[0]!r}; it has {', '.join(DEFAULTS)}")
     usual = DEFAULTS | ({} if preset is None else known_preset(preset))
-    settings = usual | overrides | {"grid": replaced(engine_of(engine), usual["grid"], overrides.get("grid", {}))}
+    settings = (
+        usual | overrides | {"grid": merge_parameters(engine_of(engine), usual["grid"], overrides.get("grid", {}))}
+    )
     objectives = [settings["objectives"]] if isinstance(settings["objectives"], str) else settings["objectives"]
     plan = Plan.checked(
         objectives, settings["alphas"], settings["seeds"], settings["grid"], settings["tune"], settings["measure"],
@@ -75,7 +77,7 @@ def sweep(
     if on_disk and not learned and not baselines:
         raise ArgumentError("there is nothing to compare with; name a baseline, such as bm25=feature:25, or learn some")
     path = Path(data).resolve() if on_disk else store_data(data, Path(folder), needed=not (learned or baselines))
-    named = tuple(map(resolved_baseline, baselines))
+    named = tuple(map(resolve_baseline, baselines))
     source = Source(str(path), named, settings["folds"], settings["split_seed"], float(held_out), settings["selective"])
     source.files()
     store = Store(folder, plan, source, learned)

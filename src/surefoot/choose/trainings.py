@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from surefoot.arguments import whole
+from surefoot.arguments import integer
 from surefoot.choose.plan import Job, Setting, best_parameters
 from surefoot.choose.processes import Work, WorkerProcess, wait_for_answers
 from surefoot.choose.store import Store
@@ -103,7 +103,7 @@ class Trainings:
 
 def run(store: Store, workers: int | None = None, look: Callable[[SweepProgress], None] | None = None) -> SweepProgress:
     """Train all that is left of a sweep that is `alone`; what fails is noted in it, and the rest still runs."""
-    count = whole("workers", cores() if workers is None else workers, 1)
+    count = integer("workers", cores() if workers is None else workers, 1)
     store.begin()
     crew = _Crew(store, count)
     try:

@@ -19,14 +19,14 @@ import numpy as np
 
 from surefoot.choose.aggregates import Aggregate
 from surefoot.choose.baselines import LEARNED, learned_baselines, scores_of
-from surefoot.choose.folds import Fold, query_hashes
+from surefoot.choose.folds import Fold
 from surefoot.choose.plan import TREES, Job, reported_measures
 from surefoot.choose.store import Store
-from surefoot.data.hashes import text_hash
+from surefoot.data.hashes import data_hash, query_hashes
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
-from surefoot.learn.checkpoints import data_hash
 from surefoot.learn.held_out import EVALUATED, PARTS
-from surefoot.learn.prepared import Prepared
+from surefoot.learn.measured_queries import MeasuredQueries
+from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.ranker import Ranker
 
 
@@ -66,7 +66,10 @@ class Worker:
             raise StorageError(str(error)) from error
         self._prepared = PreparedData(self._fold.train, self._fold.valid)
         self._targets = {
-            part: {measure: Target.of(data, measure, self._threads) for measure in reported_measures(self.plan.measure)}
+            part: {
+                measure: MeasuredQueries.from_data(data, measure, self._threads)
+                for measure in reported_measures(self.plan.measure)
+            }
             for part, data in zip(EVALUATED, self._fold.sets[1:], strict=True)
         }
 
@@ -86,7 +89,7 @@ class Worker:
         parts = [data_hash(data) for data in fold.sets]
         if self.store.learned and fold.held_out is not None:
             parts += [data_hash(fold.held_out), self.plan.measure, json.dumps(self._first, sort_keys=True)]
-        return text_hash(json.dumps(parts))
+        return json_hash(parts)
 
     @property
     def _first(self) -> dict[str, Any]:

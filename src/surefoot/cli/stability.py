@@ -87,7 +87,7 @@ def noise(
 
     qrels, runs = _read_runs(files, 1)
     study = noise_study(
-        qrels, runs, _measure_names(measure), sizes=_numbers(sizes, "--sizes"), repeats=repeats, seed=seed,
+        qrels, runs, _measure_names(measure), sizes=_sizes(sizes), repeats=repeats, seed=seed,
         normalize="none" if raw else "percentile", query=query,
     )  # fmt: skip
     _deliver(study, json_file, csv_file, html, quiet)
@@ -117,9 +117,11 @@ def subsets(
     _check_outputs(files, json_file, csv_file, html, force)
     from surefoot.studies.picks import subset_study
 
-    numbers = _numbers(sizes, "--sizes")
+    numbers = _sizes(sizes)
     whole_sizes = (
-        None if numbers is None else [whole("--sizes", int(size) if size.is_integer() else size, 1) for size in numbers]
+        None
+        if numbers is None
+        else [integer("--sizes", int(size) if size.is_integer() else size, 1) for size in numbers]
     )
     _deliver(
         subset_study(_score_runs(files, measure, 2), sizes=whole_sizes, subsets=subsets, seed=seed),
@@ -228,16 +230,8 @@ def _measure_names(names: list[str] | None) -> list[str]:
     return [str(Measure.parse(measure)) for measure in names or MEASURES]
 
 
-def _numbers(text: str | None, option: str) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        values = [decimal(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        values = []
-    if not values or not all(map(math.isfinite, values)):
-        raise ArgumentError(f"{option} is {shortened(text)}; write numbers with commas between, such as 10,50,200")
-    return values
+def _sizes(text: str | None) -> list[float] | None:
+    return None if text is None else parse_numbers(text, "--sizes", example="10,50,200")
 
 
 def _deliver(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:

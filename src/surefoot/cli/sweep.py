@@ -100,11 +100,11 @@ def sweep(
 
     grid = parameters(set_ or [], {TREES, "self"}, _values)
     if trees is not None:
-        grid[TREES] = [int(number) for number in numbers(trees, "--trees", whole=True)]
+        grid[TREES] = parse_integers(trees, "--trees")
     settings: dict[str, Any] = {
-        "objectives": None if objective is None else [part.strip() for part in objective.split(",") if part.strip()],
-        "alphas": None if alpha is None else numbers(alpha, "--alpha"),
-        "seeds": None if seeds is None else [int(seed) for seed in numbers(seeds, "--seeds", whole=True)],
+        "objectives": None if objective is None else comma_separated(objective),
+        "alphas": None if alpha is None else parse_numbers(alpha, "--alpha"),
+        "seeds": None if seeds is None else parse_integers(seeds, "--seeds"),
         "grid": grid or None, "tune": tune, "held_out": held_out, "selective": selective,
         "learn_baselines": learn_baselines or None,
     }  # fmt: skip

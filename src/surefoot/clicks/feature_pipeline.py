@@ -32,8 +32,8 @@ from surefoot.clicks.log import Log
 from surefoot.clicks.log_files import LogFile
 from surefoot.clicks.options import MEMORY
 from surefoot.data.reading.files import read_json
-from surefoot.data.writing.all_or_nothing import write_text, writing
-from surefoot.data.writing.locks import LOCK, lock_folder
+from surefoot.data.writing.all_or_nothing import writing
+from surefoot.data.writing.resumable import ResumableFolder
 from surefoot.errors import DataError, SurefootWarning, expecting
 from surefoot.progress import busy, steps
 
@@ -88,8 +88,9 @@ def feature_table(
         "reading": asdict(how), "satisfaction": asdict(satisfaction), "engine": engine, "shards": shards,
     }  # fmt: skip
     asked = json.loads(json.dumps(asked))
-    with lock_folder(target, "study"):
-        if not _is_made(target, asked):
+    resumable = ResumableFolder(target, FACTS, "study")
+    with resumable.alone():
+        if not _is_made(resumable, asked):
             with closing(engine_of(engine, target, memory, threads)) as running:
                 log, counts = _Stages(running, target, files, how, satisfaction, shards).run()
             about = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot.arrays import Floats, Rows
 from surefoot.data.types.ranking_data import standardise
-from surefoot.learn.target import Target
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.risk.churn import kendall_tau
 
 PARTS = ("train", "valid", "test")  # of the data of a study
@@ -20,7 +20,7 @@ class HeldOutQueries:
     """Validation or test queries: their labels under each measure, how ties go, and what the baselines do."""
 
     queries: list[str]
-    targets: list[Target]  # of each measure, the leading one first
+    targets: list[MeasuredQueries]  # of each measure, the leading one first
     baselines: Floats  # scores of documents, a row per baseline
     aggregate: Floats | None = None  # a number per query, for selective re-ranking
 

@@ -9,7 +9,7 @@ import numpy as np
 from surefoot.arrays import Flags, Floats
 from surefoot.choose.frontier import reranking_area
 from surefoot.learn.held_out import HeldOutQueries
-from surefoot.learn.target import Target
+from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.personal.lists import SHOWN_ORDER, ShownLists
 from surefoot.risk.assess import difference_figures
 from surefoot.risk.churn import Churn
@@ -23,7 +23,7 @@ class Judge:
     """The lists of one part under the measure: what the shown order does, and what other orders do beside it."""
 
     def __init__(self, lists: ShownLists, measure: str) -> None:
-        target = Target.of(lists.data, measure)
+        target = MeasuredQueries.from_data(lists.data, measure)
         shown = np.asarray(lists.data.baselines[SHOWN_ORDER])[None, :]
         self.held_out = HeldOutQueries(list(lists.data.queries), [target], shown)
         self.lists = lists

@@ -82,7 +82,7 @@ def read_lists(
                 "give a larger log, or split in another way"
             )
         sizes = own.group_by("impression", maintain_order=True).len()
-        data = RankingData.of_queries(
+        data = RankingData.from_queries(
             np.ascontiguousarray(own.select(pl.col(table.names).cast(pl.Float32)).to_numpy(), dtype=np.float32),
             own["label"].to_numpy(), sizes["impression"].to_list(), sizes["len"].to_numpy(),
             baselines={SHOWN_ORDER: -own["position"].to_numpy().astype(np.float64)}, feature_names=table.names,

@@ -9,7 +9,6 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
-from surefoot.data.hashes import json_hash
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.resumable import content_key
 from surefoot.learn.options import REGRESSION
@@ -85,11 +84,11 @@ class TrainingData:
     """What the methods learn from: the same documents and bins with each method's labels."""
 
     def __init__(self, train: RankingData, valid: RankingData) -> None:
-        self._all_results = Prepared(train, valid)
+        self._all_results = PreparedData(train, valid)
         clicked_or_above = lowest_click_plus_one(train.y, train.lengths)
-        self._down_to_lowest_click = Prepared(_select_rows(train, clicked_or_above), valid)
+        self._down_to_lowest_click = PreparedData(_select_rows(train, clicked_or_above), valid)
 
-    def for_setting(self, setting: MethodSetting) -> Prepared:
+    def for_setting(self, setting: MethodSetting) -> PreparedData:
         """The data that a setting learns from."""
         if setting.beta is None:
             return self._all_results

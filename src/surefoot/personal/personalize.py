@@ -83,7 +83,7 @@ def personalize(
         engine=engine, memory=memory, threads=threads,
     )  # fmt: skip
     if threads is not None:
-        ranker = replaced(engine_of(), ranker or {}, {engine_of().threads: threads})
+        ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads: threads})
     result = study(
         table, labels=labels, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, seed=seed,
         segments=None if segments is None else read_segments(segments),
@@ -114,7 +114,7 @@ def features(
         raise ArgumentError(f"labels is {shortened(kind)}{did_you_mean(kind, LABELS)}; known are {', '.join(LABELS)}")
     if clock not in ("session", "log"):
         raise ArgumentError(f"clock is {shortened(clock)}; it is session, or log for one clock of all sessions")
-    thresholds = tuple(float(number_of(one) or -1) for one in dwell or (GRADES if kind == "grades" else SATISFIED))
+    thresholds = tuple(float(finite_number(one) or -1) for one in dwell or (GRADES if kind == "grades" else SATISFIED))
     if min(thresholds) <= 0 or list(thresholds) != sorted(set(thresholds)):
         raise ArgumentError(f"dwell is {shortened(dwell)}; thresholds must be seconds above 0, in rising order")
     if kind != "grades" and len(thresholds) > 1:

@@ -14,7 +14,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
-from surefoot.learn.engines.contract import engine_of, replaced
+from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.learn.held_out import EVALUATED, PARTS
 from surefoot.personal.figures import (
     Judge,
@@ -95,7 +95,7 @@ def study(
     """Train every method on a table of features, choose on validation lists, and judge on test lists."""
     check_grid(preset)
     grid_settings: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
-    ranker_settings = replaced(engine_of(), grid_settings["ranker"], ranker or {}) | {"random_state": seed}
+    ranker_settings = merge_parameters(engine_of(), grid_settings["ranker"], ranker or {}) | {"random_state": seed}
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
     measure = LABELS[labels]
     rankers = StudyRankers(table.folder, lists, measure, ranker_settings)

@@ -241,7 +241,7 @@ def write_figures(
             note(f"the figure {name} is left out: {error}")
     target = Path(folder)
     files = {target / f"{name}.{ending}": figure for name, figure in drawn.items() for ending in endings}
-    with made_folder(target):
+    with ensure_folder(target):
         save_figures(files)
     return list(files)
 

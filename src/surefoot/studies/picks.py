@@ -152,7 +152,7 @@ def _two_functions(
 def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
     if sizes is None:
         return [size for size in SUBSET_SIZES if size < queries] + [queries]
-    distinct = sorted({whole("a size of subsets", size, 1) for size in sizes})
+    distinct = sorted({integer("a size of subsets", size, 1) for size in sizes})
     if not distinct:
         raise ArgumentError("no size of subsets was given; give at least one")
     if distinct[-1] > queries:

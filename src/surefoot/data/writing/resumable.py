@@ -17,7 +17,7 @@ from typing import Any
 from surefoot.data.hashes import text_hash
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.data.writing.locks import LOCK, alone_in
+from surefoot.data.writing.locks import LOCK, lock_folder
 from surefoot.errors import DataError
 
 _KEY = 20  # hexadecimal digits of a part's name
@@ -47,7 +47,7 @@ class ResumableFolder:
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Make the folder, and keep other programs out of it for as long as this one works there."""
-        with alone_in(self.path, self._work):
+        with lock_folder(self.path, self._work):
             yield
 
     def resume(self) -> dict[str, Any] | None:

@@ -6,10 +6,12 @@ import os
 from typing import Self
 
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.decide.gate.decision_data import SCHEMA, ConditionData, DecisionData, Verdict
+from surefoot.decide.gate.decision_data import SCHEMA, SCHEMA_1, ConditionData, DecisionData, Verdict, from_version_1
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
+from surefoot.errors import MISSHAPEN, DataError
 from surefoot.report.result import PlainResult, Renderings
+from surefoot.risk.plain_data import Json
 
 
 class Decision(PlainResult):
