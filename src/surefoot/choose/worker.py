@@ -22,7 +22,7 @@ from surefoot.choose.baselines import LEARNED, learned_baselines, scores_of
 from surefoot.choose.folds import Fold
 from surefoot.choose.plan import TREES, Job, reported_measures
 from surefoot.choose.store import Store
-from surefoot.data.hashes import data_hash, query_hashes
+from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
 from surefoot.learn.held_out import EVALUATED, PARTS
 from surefoot.learn.measured_queries import MeasuredQueries

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from surefoot.data.hashes import text_hash
+from surefoot.data.hashes import json_hash
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.data.writing.locks import LOCK, lock_folder
@@ -29,7 +29,7 @@ def content_key(content: Any) -> str:
     >>> content_key({"a": 1, "b": (2, 3)}) == content_key({"b": [2, 3], "a": 1})
     True
     """
-    return text_hash(json.dumps(content, sort_keys=True))[:_KEY]
+    return json_hash(content, _KEY)
 
 
 class ResumableFolder:
