@@ -49,8 +49,9 @@ def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
     [
         (["--layout", "yandex2013"], "there is no layout 'yandex2013'"), (["--dwell", "soon"], "--dwell is 'soon'"),
         (["--dwell", "400,50"], "rising order"), (["--labels", "clicks"], "labels is 'clicks'"),
-        (["--split", "month"], "split is 'month'"), (["--engine", "flink"], "there is no engine 'flink'"),
+        (["--split", "month"], "split is 'month'"), (["--backend", "flink"], "there is no backend 'flink'"),
         (["--preset", "huge"], "there is no preset 'huge'"), (["--unit", "moon"], "unit is 'moon'"),
+        (["--engine", "flink"], "there is no backend 'flink'"),  # the former name of --backend
         (["--clock", "wall"], "clock is 'wall'"), (["--labels", "last", "--dwell", "1,2"], "need one threshold"),
     ],
 )  # fmt: skip

@@ -11,11 +11,12 @@ import polars as pl
 import pytest
 from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, generated, made, q12, results, write_lines
 
-from surefoot.clicks.backends import engine_of
+from surefoot.clicks.backends import open_backend
 from surefoot.clicks.expressions import ibis
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading, guess_layout
+from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.layouts.reading import guess_layout
 from surefoot.clicks.layouts.timestamps import milliseconds
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 
@@ -38,7 +39,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> FeatureTable:
 def test_a_generated_log_is_the_same_in_every_layout(layout: str, first: FeatureTable, tmp_path: Path) -> None:
     path = generated(tmp_path, 10, layout)
     assert guess_layout(path) == layout
-    second = made(path, tmp_path / "second", Reading(layout), GRADES)
+    second = made(path, tmp_path / "second", ReadingSettings(layout), GRADES)
     assert outcomes(results(second)).equals(outcomes(results(first)))
     assert second.counts["clicks"] == first.counts["clicks"]
     assert not second.counts["rejected"]
@@ -59,7 +60,7 @@ def test_dumps_and_bulk_files_of_user_behavior_insights(form: Any, first: Featur
     for path in generated(tmp_path, 10, "ubi").iterdir():
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         path.write_text("".join(f"{json.dumps(one)}\n" for i, line in enumerate(lines) for one in form(line, i)))
-    second = made(tmp_path / "ubi.log", tmp_path / "second", Reading("ubi"), GRADES)
+    second = made(tmp_path / "ubi.log", tmp_path / "second", ReadingSettings("ubi"), GRADES)
     assert outcomes(results(second)).equals(outcomes(results(first)))
     assert not second.counts["rejected"]
 
@@ -72,11 +73,11 @@ def test_a_log_of_which_nothing_is_left_says_by_which_rules(tmp_path: Path) -> N
 
 @pytest.mark.heavy
 def test_a_table_in_parquet(tmp_path: Path) -> None:
-    text = made(generated(tmp_path, 5, "table"), tmp_path / "text", Reading("table"), SATISFIED)
+    text = made(generated(tmp_path, 5, "table"), tmp_path / "text", ReadingSettings("table"), SATISFIED)
     frame = pl.read_csv(tmp_path / "table.log", infer_schema_length=0)
     frame = frame.with_columns(shown=pl.col("shown").str.split(" "), time=pl.col("time").cast(pl.Int64))
     frame.write_parquet(tmp_path / "log.parquet")
-    binary = made(tmp_path / "log.parquet", tmp_path / "binary", Reading("table"), SATISFIED)
+    binary = made(tmp_path / "log.parquet", tmp_path / "binary", ReadingSettings("table"), SATISFIED)
     assert results(binary).equals(results(text))
 
 
@@ -88,7 +89,7 @@ def test_scores_of_a_table_are_a_feature(tmp_path: Path) -> None:
         }
     )  # fmt: skip
     frame.write_parquet(tmp_path / "log.parquet")
-    table = made(tmp_path / "log.parquet", tmp_path / "made", Reading("table"), SATISFIED)
+    table = made(tmp_path / "log.parquet", tmp_path / "made", ReadingSettings("table"), SATISFIED)
     assert table.scan().sort("position").collect()["score"].to_list() == [0.5, 0.25]
     assert "score" in table.names
     assert not table.users
@@ -129,10 +130,10 @@ def test_several_files_are_one_log(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_moments(text: str, expected: int | None, tmp_path: Path) -> None:
-    engine = engine_of("duckdb", tmp_path)
+    backend = open_backend("duckdb", tmp_path)
     table = ibis.memtable(pl.DataFrame({"text": [text]}))
     assert (
-        engine.connection.execute(table.select(at=milliseconds(table.text)))["at"].tolist()
+        backend.connection.execute(table.select(at=milliseconds(table.text)))["at"].tolist()
         in ([expected], [pytest.approx(expected)])
         or expected is None
     )
@@ -187,7 +188,7 @@ class TestOddLines:
             json.dumps({"event": "item", "id": "a"}), json.dumps(click | {"item": ""}),
             json.dumps(ranking | {"items": []}), json.dumps(ranking | {"timestamp": "now"}),
         ]  # fmt: skip
-        table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", Reading("metarank"))
+        table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", ReadingSettings("metarank"))
         assert table.counts["rejected"] == {
             "has no timestamp of ISO 8601 or milliseconds": 1, "is a ranking of no items": 1,
             "is an interaction with no item": 1, "is not an object of JSON": 2,
@@ -249,7 +250,7 @@ class TestOddLines:
     def test_a_session_of_two_users(self, tmp_path: Path) -> None:
         header = "user,session,time,query,shown,click"
         lines = [header, "u,s,1,x,a b,", "v,s,5,,,a", "u,t,1,x,a b,"]
-        table = made(write_lines(tmp_path / "log.csv", lines), tmp_path / "made", Reading("table"))
+        table = made(write_lines(tmp_path / "log.csv", lines), tmp_path / "made", ReadingSettings("table"))
         assert table.counts["rejected"] == {"is of a session of two users": 2}
         assert table.counts["lists"] == 1
 
@@ -304,16 +305,16 @@ class TestRejected:
     def test_a_clock_that_is_not_each_sessions_own(self, tmp_path: Path) -> None:
         log = write_lines(tmp_path / "log", [q12(1, 70, "x", "a"), q12(2, 90, "x", "a"), c12(2, 95, "a")])
         with pytest.warns(SurefootWarning, match="--clock log"):
-            table = made(log, tmp_path / "made", Reading("yandex2012", 1.0))
+            table = made(log, tmp_path / "made", ReadingSettings("yandex2012", 1.0))
         assert table.clock is None
         assert "query_entropy" not in table.names
 
     def test_no_unit(self, tmp_path: Path) -> None:
         with pytest.raises(ArgumentError, match="--unit ms"):
-            made(write_lines(tmp_path / "log", [q12(1, 0, "x", "a")]), tmp_path / "made", Reading("yandex2012"))
+            made(write_lines(tmp_path / "log", [q12(1, 0, "x", "a")]), tmp_path / "made", ReadingSettings("yandex2012"))
 
     def test_no_known_layout(self, tmp_path: Path) -> None:
         with pytest.raises(DataError, match="no log's first line"):
             guess_layout(write_lines(tmp_path / "log", ["what is this"]))
         with pytest.raises(ArgumentError, match="did you mean yandex2012"):
-            made(tmp_path / "log", tmp_path / "made", Reading("yandex_2012"))
+            made(tmp_path / "log", tmp_path / "made", ReadingSettings("yandex_2012"))

@@ -13,7 +13,7 @@ import pytest
 from tests.clicks.logs import GRADES, YANDEX14, features, generated, made, results
 
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading
+from surefoot.clicks.layouts.layout import ReadingSettings
 
 pytestmark = [
     pytest.mark.heavy,
@@ -46,8 +46,8 @@ def assert_same(one: pl.DataFrame, other: pl.DataFrame) -> None:
 @pytest.mark.parametrize("layout", ["yandex2014", "ubi", "metarank", "table"])
 def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     log = generated(tmp_path, 30, layout)
-    how = YANDEX14 if layout == "yandex2014" else Reading(layout)
-    one, other = (made(log, tmp_path / name, how, GRADES, engine=name) for name in ("duckdb", "spark"))
+    how = YANDEX14 if layout == "yandex2014" else ReadingSettings(layout)
+    one, other = (made(log, tmp_path / name, how, GRADES, backend=name) for name in ("duckdb", "spark"))
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))
@@ -55,8 +55,8 @@ def test_a_generated_log(layout: str, tmp_path: Path) -> None:
 
 def test_the_real_log(data: Path, tmp_path: Path) -> None:
     log = data / "clicks-clara2" / "CLARA2SearchLog_beta"
-    how, satisfied = Reading("yandex2012", 0.001, "log"), Satisfaction((30.0,))
-    one, other = (made(log, tmp_path / name, how, satisfied, engine=name) for name in ("duckdb", "spark"))
+    how, satisfied = ReadingSettings("yandex2012", 0.001, "log"), Satisfaction((30.0,))
+    one, other = (made(log, tmp_path / name, how, satisfied, backend=name) for name in ("duckdb", "spark"))
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))

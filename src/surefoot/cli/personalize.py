@@ -11,8 +11,13 @@ from surefoot.cli.numbers import numbers
 from surefoot.cli.outputs import JSON, PAGE, PERSONAL_CSV, Force, Output, check_outputs, files_under
 from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import Form, deliver, either
-from surefoot.clicks.options import ENGINES, GRADES, LAYOUTS, MEMORY, SATISFIED
+from surefoot.clicks.layouts.registry import LAYOUTS
+from surefoot.clicks.options import BACKENDS, GRADES, MEMORY, SATISFIED
 from surefoot.personal.options import GRIDS, LABELS, SAMPLE, SPLITS
+
+_OWN_CLOCK = ", ".join(name for name, layout in LAYOUTS.items() if layout.clock is None)
+_WITH_ACTIONS = " and ".join(name for name, layout in LAYOUTS.items() if layout.actions)
+_GRADED = ", ".join(name for name, layout in LAYOUTS.items() if layout.labels == "grades")
 
 
 def personalize(
@@ -23,11 +28,11 @@ def personalize(
         str | None, typer.Option(help="What a unit of time lasts: ms, s or seconds.", show_default="by the layout")
     ] = None,
     clock: Annotated[
-        str, typer.Option(help="yandex2012: times count from each session's start, or are one clock of the log.")
+        str, typer.Option(help=f"{_OWN_CLOCK}: times count from each session's start, or are one clock of the log.")
     ] = "session",
-    actions: Annotated[str, typer.Option(help="What counts as a click, in UBI and Metarank.")] = "click",
+    actions: Annotated[str, typer.Option(help=f"What counts as a click, in {_WITH_ACTIONS}.")] = "click",
     labels: Annotated[
-        str | None, typer.Option(help=either(LABELS) + ".", show_default="grades for yandex2014, else satisfied")
+        str | None, typer.Option(help=either(LABELS) + ".", show_default=f"grades for {_GRADED}, else satisfied")
     ] = None,
     dwell: Annotated[
         str | None,
@@ -56,7 +61,8 @@ def personalize(
     segments: Annotated[
         Path | None, typer.Option(help="CSV with kinds of lists: list, kind.", show_default=False)
     ] = None,
-    engine: Annotated[str, typer.Option(help=either(ENGINES) + ".")] = "duckdb",
+    backend: Annotated[str, typer.Option(help=either(BACKENDS) + ".")] = "duckdb",
+    engine: Annotated[str | None, typer.Option(hidden=True)] = None,  # the former name of --backend
     memory: Annotated[str, typer.Option(help="What DuckDB may use; the rest goes to disk.")] = MEMORY,
     threads: Threads = None,
     seed: Annotated[int, typer.Option(help="Of splits, samples and trees.", min=0)] = 0,
@@ -82,9 +88,9 @@ def personalize(
     from surefoot.personal.tables import tables
 
     reading: dict[str, Any] = {
-        "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last, "engine": engine,
+        "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last,
         "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
-        "threads": threads,
+        "threads": threads, "backend": engine or backend,
         "dwell": None if dwell is None else numbers(dwell, "--dwell"),
     }  # fmt: skip
     if features_only:

@@ -10,7 +10,9 @@ from typing import Any
 from surefoot.arguments import number_of
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading, guess_layout
+from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.layouts.reading import guess_layout
+from surefoot.clicks.layouts.registry import find_layout
 from surefoot.clicks.options import GRADES, MEMORY, SATISFIED
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.writing.all_or_nothing import made_folder
@@ -40,17 +42,18 @@ def personalize(
     grid: dict[str, Any] | None = None,
     ranker: dict[str, Any] | None = None,
     segments: Any = None,
-    engine: str = "duckdb",
+    backend: str = "duckdb",
     memory: str = MEMORY,
     threads: int | None = None,
     seed: int = 0,
+    engine: str | None = None,
 ) -> Personalization:
     """Learn re-rankers from a click log, choose among them, and say what each gains and how often it re-ranks.
 
     Parameters
     ----------
     log : path
-        A file, or a folder of files, of one of the layouts yandex2012, yandex2014, ubi, metarank and table.
+        A file, or a folder of files, of one of the layouts that docs/personalize.md lists.
     folder : path
         Where features, models and the result are kept; the same call goes on where it was.
     unit : "s", "ms" or seconds
@@ -70,6 +73,8 @@ def personalize(
         "quick" or "bennett2015"; other `betas`, `alphas` and `lowest`; other parameters of `Ranker`.
     segments : file, dict or table, optional
         Kinds of lists, by their names, to look at one by one.
+    backend : {"duckdb", "spark"}
+        Where features are computed; `engine` is its former name.
     threads : int, optional
         Of DuckDB and of the learner; as many as cores by default.
     """
@@ -77,10 +82,10 @@ def personalize(
     if split is not None:
         check_split(split)
     layout = layout or guess_layout(log)
-    labels = labels or _labels_of(layout)
+    labels = labels or find_layout(layout).labels
     table = features(
         log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
-        engine=engine, memory=memory, threads=threads,
+        backend=engine or backend, memory=memory, threads=threads,
     )  # fmt: skip
     if threads is not None:
         ranker = replaced(engine_of(), ranker or {}, {engine_of().threads: threads})
@@ -103,13 +108,14 @@ def features(
     labels: str | None = None,
     dwell: Sequence[float] | None = None,
     last: bool = True,
-    engine: str = "duckdb",
+    backend: str = "duckdb",
     memory: str = MEMORY,
     threads: int | None = None,
+    engine: str | None = None,
 ) -> FeatureTable:
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
-    wanted = labels or _labels_of(known)
+    wanted = labels or find_layout(known).labels
     if wanted not in LABELS:
         raise ArgumentError(
             f"labels is {shortened(wanted)}{did_you_mean(wanted, LABELS)}; known are {', '.join(LABELS)}"
@@ -121,15 +127,12 @@ def features(
         raise ArgumentError(f"dwell is {shortened(dwell)}; thresholds must be seconds above 0, in rising order")
     if wanted != "grades" and len(thresholds) > 1:
         raise ArgumentError(f"labels {wanted} need one threshold of dwell, found {len(thresholds)}; or ask for grades")
-    how = Reading(known, _seconds(unit), clock, tuple(actions))
+    reading = ReadingSettings(known, _seconds(unit), clock, tuple(actions))
     with made_folder(folder) as target:
         satisfaction = Satisfaction(thresholds, last)
-        return feature_table(log, target, how, satisfaction, engine=engine, memory=memory, threads=threads)
-
-
-def _labels_of(layout: str) -> str:
-    """The challenge of 2014 has grades; other logs have satisfied clicks."""
-    return "grades" if layout == "yandex2014" else "satisfied"
+        return feature_table(
+            log, target, reading, satisfaction, backend=engine or backend, memory=memory, threads=threads
+        )
 
 
 def _seconds(unit: str | float | None) -> float | None:
