@@ -40,15 +40,15 @@ def generated(folder: Path, users: int, layout: str = "yandex2014", seed: int = 
 
 
 def made(
-    path: Path, folder: Path, how: ReadingSettings = YANDEX12, satisfaction: Satisfaction = SATISFIED, **options: Any
+    log: Path, folder: Path, reading: ReadingSettings = YANDEX12, satisfaction: Satisfaction = SATISFIED, **options: Any
 ) -> FeatureTable:
-    return feature_table(path, folder, how, satisfaction, **options)
+    return feature_table(log, folder, reading, satisfaction, **options)
 
 
 def results(table: FeatureTable) -> pl.DataFrame:
     """Everything known of each result, in order."""
-    found = pl.read_parquet(f"{table.folder}/results/results/**/*.parquet", hive_partitioning=False)
-    return found.with_columns(pl.col("position").cast(pl.Int64)).sort("impression", "position")
+    rows = pl.read_parquet(f"{table.folder}/results/results/**/*.parquet", hive_partitioning=False)
+    return rows.with_columns(pl.col("position").cast(pl.Int64)).sort("impression", "position")
 
 
 def features(table: FeatureTable) -> pl.DataFrame:

@@ -26,14 +26,14 @@ def spark() -> Iterator[None]:
     """Spark and Java; a build without them fails, another machine skips."""
     missing = [
         what
-        for what, found in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java")))
-        if not found
+        for what, present in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java")))
+        if not present
     ]
     if missing:
-        said = (
+        message = (
             f"{' and '.join(missing)} not found; make test-engines installs pyspark, apt-get install default-jre Java"
         )
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(said)
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
     return
 
 
@@ -46,8 +46,8 @@ def assert_same(one: pl.DataFrame, other: pl.DataFrame) -> None:
 @pytest.mark.parametrize("layout", ["yandex2014", "ubi", "metarank", "table"])
 def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     log = generated(tmp_path, 30, layout)
-    how = YANDEX14 if layout == "yandex2014" else ReadingSettings(layout)
-    one, other = (made(log, tmp_path / name, how, GRADES, backend=name) for name in ("duckdb", "spark"))
+    reading = YANDEX14 if layout == "yandex2014" else ReadingSettings(layout)
+    one, other = (made(log, tmp_path / name, reading, GRADES, backend=name) for name in ("duckdb", "spark"))
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))
@@ -55,8 +55,8 @@ def test_a_generated_log(layout: str, tmp_path: Path) -> None:
 
 def test_the_real_log(data: Path, tmp_path: Path) -> None:
     log = data / "clicks-clara2" / "CLARA2SearchLog_beta"
-    how, satisfied = ReadingSettings("yandex2012", 0.001, "log"), Satisfaction((30.0,))
-    one, other = (made(log, tmp_path / name, how, satisfied, backend=name) for name in ("duckdb", "spark"))
+    reading, satisfied = ReadingSettings("yandex2012", 0.001, "log"), Satisfaction((30.0,))
+    one, other = (made(log, tmp_path / name, reading, satisfied, backend=name) for name in ("duckdb", "spark"))
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))
