@@ -10,10 +10,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.clicks.logs import GRADES, YANDEX14, features, generated, made, results
+from tests.clicks.logs import GRADES, features, generated, made, results
 
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.layouts.registry import WRITABLE
 
 pytestmark = [
     pytest.mark.heavy,
@@ -43,11 +44,10 @@ def assert_same(one: pl.DataFrame, other: pl.DataFrame) -> None:
     assert one.cast(kinds).equals(other.cast(kinds), null_equal=True)
 
 
-@pytest.mark.parametrize("layout", ["yandex2014", "ubi", "metarank", "table"])
+@pytest.mark.parametrize("layout", WRITABLE)
 def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     log = generated(tmp_path, 30, layout)
-    reading = YANDEX14 if layout == "yandex2014" else ReadingSettings(layout)
-    one, other = (made(log, tmp_path / name, reading, GRADES, backend=name) for name in ("duckdb", "spark"))
+    one, other = (made(log, tmp_path / name, ReadingSettings(layout), GRADES, backend=name) for name in ("duckdb", "spark"))
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))
