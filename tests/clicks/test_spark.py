@@ -47,7 +47,9 @@ def assert_same(one: pl.DataFrame, other: pl.DataFrame) -> None:
 @pytest.mark.parametrize("layout", WRITABLE)
 def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     log = generated(tmp_path, 30, layout)
-    one, other = (made(log, tmp_path / name, ReadingSettings(layout), GRADES, backend=name) for name in ("duckdb", "spark"))
+    one, other = (
+        made(log, tmp_path / name, ReadingSettings(layout), GRADES, backend=name) for name in ("duckdb", "spark")
+    )
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))
