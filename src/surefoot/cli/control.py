@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import JSON, PAGE, Force, Output, OutputModel, check_outputs
+from surefoot.cli.outputs import JSON, Force, Output, OutputModel, check_outputs
 from surefoot.cli.printing import either
 from surefoot.decide.control.file_names import is_controller_file
 from surefoot.decide.evidence.unanswered import Unanswered
@@ -17,6 +17,7 @@ from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import files_of, named, resolved_baseline
 from surefoot.learn.model_files import model_files
 from surefoot.progress import busy
+from surefoot.report.marks import PAGE
 
 
 def control(

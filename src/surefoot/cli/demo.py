@@ -13,8 +13,10 @@ from typing import Annotated
 import typer
 
 from surefoot.arguments import LARGEST_SEED
-from surefoot.cli.outputs import DEMO, JSON, PAGE, Force, OutputFolder, check_outputs
+from surefoot.cli.outputs import JSON, Force, OutputFolder, check_outputs
+from surefoot.data.marks import DEMO
 from surefoot.learn.options import MEASURE
+from surefoot.report.marks import PAGE
 
 
 def demo(

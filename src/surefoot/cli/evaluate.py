@@ -10,21 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
-from surefoot.cli.outputs import (
-    JSON,
-    METRICS,
-    PAGE,
-    QUERIES_CSV,
-    SYSTEMS_CSV,
-    Force,
-    Output,
-    check_outputs,
-    figures_folder,
-)
+from surefoot.cli.outputs import JSON, Force, Output, check_outputs, figures_folder
 from surefoot.cli.printing import TERMINAL, command_line, show
 from surefoot.cli.runs import MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
 from surefoot.errors import ArgumentError
 from surefoot.measures.missing import Missing
+from surefoot.report.marks import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
 from surefoot.report.options import ALPHAS, DETAIL, FORMATS
 
 if TYPE_CHECKING:

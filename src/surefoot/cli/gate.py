@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.arguments import LARGEST_COUNT
-from surefoot.cli.outputs import DECISION_MARKDOWN, JSON, JUNIT, PAGE, Force, Output, check_outputs
+from surefoot.cli.outputs import JSON, Force, Output, check_outputs
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import MEASURE, name_and_file, read_scored
 from surefoot.decide.evidence.unanswered import Unanswered
+from surefoot.decide.marks import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.decide.options import DELTA, EVERY
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.missing import Missing
+from surefoot.report.marks import PAGE
 
 if TYPE_CHECKING:
     from surefoot.decide.gate.decision import Decision
@@ -154,7 +156,7 @@ def gate(
             raise ArgumentError(f"--json - and --format {format_} would both be printed; print one, and name a file")
         json_file, printed = None, Format.json
     wanted = {"json": json_file, "markdown": markdown_file, "junit": junit_file, "html": html_file}
-    marks = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": JUNIT, "html": PAGE}
+    marks = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
     inputs = [path for _, path in map(name_and_file, files or [])]
     inputs += [one for one in (scores, policy, segments, weights, strata, drawn, queries) if one is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import DRAWS_CSV, JSON, Force, Output, check_outputs
+from surefoot.cli.outputs import JSON, Force, Output, check_outputs
 from surefoot.cli.printing import either
 from surefoot.cli.runs import MEASURE, name_and_file
+from surefoot.decide.marks import DRAWS_CSV
 from surefoot.errors import visible
 
 _SHOWN = 20  # rows of the table; the files have all

@@ -5,7 +5,6 @@ A command declares every file it reads and everything it writes; `check_outputs`
 
 from __future__ import annotations
 
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,31 +13,22 @@ from typing import Annotated
 
 import typer
 
+from surefoot.choose.marks import CHOICE_JSON, SWEEP_JSON
+from surefoot.data.writing.marks import Mark, any_of
+from surefoot.decide.marks import CERTIFICATE_JSON, DECISION_JSON, SERVED_JSON
 from surefoot.errors import ArgumentError
 from surefoot.learn.model_files import is_model_file
+from surefoot.personal.marks import PERSONAL_JSON
+from surefoot.report.marks import ASSESSMENT_JSON, FIGURE
+from surefoot.studies.marks import STUDY_JSON
 
 Force = Annotated[bool, typer.Option("--force", help="Also replace models, and files without surefoot's mark.")]
 
-# What only surefoot writes, found at either end of a file. TREC lines and Parquet have no room for such a mark.
-Mark = re.Pattern[bytes]
-JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|draws|gate-state|ledger|ranker|sweep-plan)')
-DECISION_MARKDOWN = re.compile(rb"\A<!-- surefoot decision -->")
-JUNIT = re.compile(rb'<testsuite name="surefoot gate: ')
-CHECKPOINT = re.compile(rb'\A\{\s*"schema": "surefoot/checkpoint/')
-PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
-FIGURE = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")
-SYSTEMS_CSV = re.compile(rb"\A(?:measure,)?system,mean,gain,reward,risk,")
-STUDY_CSV = re.compile(
-    rb"\A(?:system,measure,noise,|measure,(?:rank,system,mean,|\w+,(?:queries,)?(?:difference,)?rate,))"
-)
-SWEEP_CSV = re.compile(rb"\Acandidate,kind,objective,alpha,part,")
-METRICS = re.compile(rb'\A\{\s*"([^"\n]+/)mean": [-+.e\d]+,\s*"\1geometric_mean": [-+.e\d]+,\s*"\1reward": ')
-PERSONAL_CSV = re.compile(rb"\Amodel,method,beta,alpha,chosen_as,part,")
-QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
-DRAWS_CSV = re.compile(rb"\Aquery,times,weight,documents_to_judge\n")
-DECISIONS_CSV = re.compile(rb"\Aquery,shown,gate_score,threshold,why\n")
-DEMO = re.compile(rb"\A(q\d+) (?:Q0|0) \1-d\d{3} ")
-_ENDS = 1 << 12
+# A result of any command as JSON: one may take the place of another, but never of a state.
+JSON = any_of(
+    ASSESSMENT_JSON, STUDY_JSON, SWEEP_JSON, CHOICE_JSON, DECISION_JSON, CERTIFICATE_JSON, SERVED_JSON, PERSONAL_JSON,
+)  # fmt: skip
+_ENDS = 1 << 12  # bytes at either end of a file in which its mark is looked for
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.cli.numbers import numbers
-from surefoot.cli.outputs import JSON, PAGE, PERSONAL_CSV, Force, Output, check_outputs, files_under
+from surefoot.cli.outputs import JSON, Force, Output, check_outputs, files_under
 from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import Form, deliver, either
 from surefoot.clicks.layouts.registry import LAYOUTS
 from surefoot.clicks.options import BACKENDS, GRADES, MEMORY, SATISFIED
+from surefoot.personal.marks import PERSONAL_CSV
 from surefoot.personal.options import GRIDS, LABELS, SAMPLE, SPLITS
+from surefoot.report.marks import PAGE
 
 _OWN_CLOCK = ", ".join(name for name, layout in LAYOUTS.items() if layout.clock is None)
 _WITH_ACTIONS = " and ".join(name for name, layout in LAYOUTS.items() if layout.actions)

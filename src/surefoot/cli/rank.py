@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.cli.outputs import DECISIONS_CSV, Force, Output, check_outputs
+from surefoot.cli.outputs import Force, Output, check_outputs
 from surefoot.decide.control.file_names import controller_files
+from surefoot.decide.marks import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import files_of
@@ -53,7 +54,7 @@ def rank(
 
         decisions = output.with_name(f"{stem(output)}.decisions.csv")
     check_outputs(
-        [Output("--output", output), Output("--qrels", qrels), Output("--decisions", decisions, DECISIONS_CSV)],
+        [Output("--output", output), Output("--qrels", qrels), Output("--decisions", decisions, SERVED_CSV)],
         [*(controller_files if controlled else model_files)(model), data, *files_of(baseline or [])],
         force,
     )

@@ -10,10 +10,12 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal, whole
 from surefoot.cli.bar import with_bar
-from surefoot.cli.outputs import JSON, PAGE, STUDY_CSV, Force, Output, check_outputs
+from surefoot.cli.outputs import JSON, Force, Output, check_outputs
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
 from surefoot.errors import ArgumentError, shortened
+from surefoot.report.marks import PAGE
+from surefoot.studies.marks import STUDY_CSV
 from surefoot.studies.options import (
     MEASURES,
     MOST,

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.choose import options as choices
+from surefoot.choose.marks import SWEEP_CSV
 from surefoot.cli.numbers import numbers
-from surefoot.cli.outputs import JSON, PAGE, SWEEP_CSV, Force, Output, check_outputs, files_under
+from surefoot.cli.outputs import JSON, Force, Output, check_outputs, files_under
 from surefoot.cli.parameters import Engine, parameters, plain
 from surefoot.cli.printing import Form, deliver, either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import files_of
 from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
+from surefoot.report.marks import PAGE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import State

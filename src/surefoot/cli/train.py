@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.cli.bar import is_watched, new_bar
-from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs, files_under
+from surefoot.cli.outputs import Force, Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import Threads, parameters
 from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import files_of, resolved_baseline
+from surefoot.learn.marks import CHECKPOINT
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
     ENGINE,
@@ -30,6 +31,7 @@ from surefoot.learn.options import (
     STOP_ON,
 )
 from surefoot.progress import busy
+from surefoot.report.marks import PAGE
 from surefoot.report.numbers import short
 
 if TYPE_CHECKING:
