@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import JSON, Force, Output, OutputModel, check_outputs
-from surefoot.cli.printing import either
+from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
+from surefoot.cli.printing import Printing, deliver, either
+from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.decide.control.file_names import is_controller_file
 from surefoot.decide.evidence.unanswered import Unanswered
 from surefoot.decide.options import DELTA, LEVEL, METHODS
@@ -21,7 +22,7 @@ from surefoot.report.marks import PAGE
 
 
 def control(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")],
+    model: ModelFolder,
     valid: Annotated[Path, typer.Option(help="Labelled queries to fit the gate on: LETOR text or Parquet.")],
     judged: Annotated[Path, typer.Option(help="Other labelled queries, to prove it on.")],
     baseline: Annotated[list[str], typer.Option("-b", "--baseline", help=f"What is shipped today: {BASELINES}")],
@@ -65,7 +66,7 @@ def control(
     html: Annotated[Path | None, typer.Option(help="Write the certificate's page.", show_default=False)] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the certificate.", show_default=False)] = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Show a model only where its risk is proved to stay within a level, and the baseline elsewhere.
 
@@ -74,7 +75,7 @@ def control(
     read = [path for path in (valid, judged, weights, strata, traffic) if path is not None]
     check_outputs(
         [
-            OutputModel("--output", output, ours=is_controller_file, what="a controller"),
+            OutputModel("--output", output, is_own_file=is_controller_file, what="a controller"),
             Output("--html", html, PAGE),
             Output("--json", json_file, JSON),
         ],
@@ -108,12 +109,12 @@ def control(
         )
     controller.save(output)
     certificate = controller.certificate_
-    for path, write in ((html, certificate.write_html), (json_file, certificate.write_json)):
-        if path is not None:
-            write(path)
-    if not quiet:
+
+    def show_certificate() -> None:
         typer.echo(certificate.to_text())
         typer.echo()
         typer.echo(
             visible(f"The controller is in {output}; rank with: surefoot rank --controlled {output} DATA -o RUN")
         )
+
+    deliver(certificate, {"html": html, "json": json_file}, show_certificate, Printing(), quiet)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS
-from surefoot.cli.outputs import JSON, Force, Output, check_outputs, figures_folder
-from surefoot.cli.printing import TERMINAL, command_line, show
+from surefoot.cli.outputs import JSON, Output, check_outputs, figures_folder
+from surefoot.cli.printing import command_line, file_or_none, print_result, printing_of, show, write_files
 from surefoot.cli.runs import MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
+from surefoot.cli.shared_options import Force, JsonOrTerminal, MissingQueries, OptionalJudgedRuns, Quiet, ScoreMatrix
 from surefoot.errors import ArgumentError
-from surefoot.measures.missing import Missing
 from surefoot.report.marks import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
 from surefoot.report.options import ALPHAS, DETAIL, FORMATS
 
@@ -34,10 +34,7 @@ class Format(StrEnum):
 
 
 def evaluate(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.", show_default=False),
-    ] = None,
+    files: OptionalJudgedRuns = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,10 +48,7 @@ def evaluate(
         str | None,
         typer.Option("-b", "--baseline", help="A system, several (A,B), or mean, median, max.", show_default=False),
     ] = None,
-    scores: Annotated[
-        str | None,
-        typer.Option(help="A score matrix in place of runs: CSV or Parquet, the query first.", show_default=False),
-    ] = None,
+    scores: ScoreMatrix = None,
     stream: Annotated[
         bool,
         typer.Option(
@@ -75,10 +69,7 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False),
-    ] = None,
+    json_file: JsonOrTerminal = None,
     csv_file: Annotated[
         str | None,
         typer.Option("--csv", help="Write one line per system to a file, or - for the terminal.", show_default=False),
@@ -121,14 +112,9 @@ def evaluate(
         int | None,
         typer.Option(help="How deep rankings are compared.", min=1, max=LARGEST_COUNT, show_default="all"),
     ] = None,
-    missing: Annotated[
-        Missing | None,
-        typer.Option(
-            help="A judged query that a run lacks counts zero, is dropped, or is an error.", show_default=Missing.zero
-        ),
-    ] = None,
+    missing: MissingQueries = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Measure what systems gain and risk against the one shipped today.
 
@@ -141,16 +127,15 @@ def evaluate(
     from surefoot.report.assessment import assess
     from surefoot.risk.baselines import baseline_choices
 
-    shown = _printed(format_, {Format.json: json_file, Format.csv: csv_file})
-    if per_query and shown in (Format.markdown, Format.latex):
-        raise ArgumentError(f"--per-query has no {shown} form; print a table, json or csv")
+    printing = printing_of({"json": json_file, "csv": csv_file}, format_)
+    if per_query and printing.kind in (Format.markdown, Format.latex):
+        raise ArgumentError(f"--per-query has no {printing.kind} form; print a table, json or csv")
     if depth is not None and scores is not None:
         raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
     page = {"queries": queries, "documents": documents, "title": title, "detail": detail}
     if html_file is None and (given := [f"--{name}" for name, value in page.items() if value is not None]):
         raise ArgumentError(f"{', '.join(given)}: for the page, which is not asked for; add --html FILE")
-    printed = TERMINAL in (json_file, csv_file)
-    json_file, csv_file = (None if name == TERMINAL else name for name in (json_file, csv_file))
+    json_file, csv_file = file_or_none(json_file), file_or_none(csv_file)
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     inputs = [path for _, path in map(name_and_file, files or [])]
     inputs += [path for path in (scores, segments, queries, documents) if path is not None]
@@ -190,42 +175,23 @@ def evaluate(
         depth=depth,
     )
     assessment.rows(sort)  # an unknown column is an error before anything is written
-    if json_file is not None:
-        assessment.write_json(json_file, per_query=per_query)
-    if csv_file is not None:
-        assessment.write_csv(csv_file, sort)
+    options: dict[str, dict[str, Any]] = {
+        "json": {"per_query": per_query}, "csv": {"sort": sort}, "markdown": {"sort": sort}, "latex": {"sort": sort},
+        "html": page | {"command": command_line(), "sources": [as_text(Path(path).name) for path in inputs]},
+    }  # fmt: skip
+    write_files(assessment, {"json": json_file, "csv": csv_file, "metrics": metrics, "html": html_file}, options)
     if per_query_file is not None:
         from surefoot.data.writing.all_or_nothing import write_text
 
         write_text(per_query_file, assessment.queries_csv())
-    if metrics is not None:
-        assessment.write_metrics(metrics)
-    if html_file is not None:
-        assessment.to_html(
-            html_file,
-            queries=queries,
-            documents=documents,
-            title=title,
-            detail=detail,
-            command=command_line(),
-            sources=[as_text(Path(path).name) for path in inputs],
-        )
-        if not quiet:
-            typer.echo(f"The page is {html_file}", err=True)
+    if html_file is not None and not quiet:
+        typer.echo(f"The page is {html_file}", err=True)
     if figures is not None:
         _write_figures(assessment, Path(figures), quiet)
-    if printed or not quiet:
-        _show(assessment, shown, sort, per_query)
-
-
-def _printed(asked: Format | None, files: dict[Format, str | None]) -> Format:
-    """What goes to the terminal: what --format asks for, or the one output that is sent there as -."""
-    wanted = {format_: f"--{format_} -" for format_, path in files.items() if path == TERMINAL}
-    if asked is not None:
-        wanted.setdefault(asked, f"--format {asked}")
-    if len(wanted) > 1:
-        raise ArgumentError(f"{' and '.join(wanted.values())} would both be printed; print one, and name a file")
-    return next(iter(wanted), Format.table)
+    if not (per_query and printing.kind == Format.csv):
+        print_result(assessment, lambda: _show_tables(assessment, sort, per_query), printing, quiet, options)
+    elif printing.always or not quiet:
+        typer.echo(assessment.queries_csv(), nl=False)
 
 
 def _per_query_name(csv_file: str) -> str:
@@ -259,21 +225,12 @@ def _numbers(text: str) -> list[float]:
     return [check_alpha(part.strip()) for part in text.split(",") if part.strip()]
 
 
-def _show(assessment: Assessment, format_: Format, sort: str, per_query: bool) -> None:
-    if format_ is Format.json:
-        typer.echo(assessment.to_json(per_query=per_query), nl=False)
-    elif format_ is Format.csv:
-        typer.echo(assessment.queries_csv() if per_query else assessment.to_csv(sort), nl=False)
-    elif format_ is Format.markdown:
-        typer.echo(assessment.to_markdown(sort), nl=False)
-    elif format_ is Format.latex:
-        typer.echo(assessment.to_latex(sort), nl=False)
-    else:
-        from surefoot.report.columns import sort_rows
-        from surefoot.report.text import query_tables, tables
+def _show_tables(assessment: Assessment, sort: str, per_query: bool) -> None:
+    from surefoot.report.columns import sort_rows
+    from surefoot.report.text import query_tables, tables
 
-        parts = []
-        for data in assessment.by_measure(per_query=per_query):
-            rows = sort_rows(data, sort)
-            parts += tables(data, rows) + (query_tables(data, rows) if per_query else [])
-        show(parts)
+    parts = []
+    for data in assessment.by_measure(per_query=per_query):
+        rows = sort_rows(data, sort)
+        parts += tables(data, rows) + (query_tables(data, rows) if per_query else [])
+    show(parts)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import Force, Output, OutputFolder, check_outputs
+from surefoot.cli.outputs import Output, OutputFolder, check_outputs
 from surefoot.cli.printing import either
+from surefoot.cli.shared_options import Force
 from surefoot.clicks.layouts.registry import WRITABLE
 
 _FOLDERS = ", ".join(name for name, layout in WRITABLE.items() if layout.files)

@@ -6,14 +6,14 @@ from surefoot.arguments import decimal
 from surefoot.errors import ArgumentError, shortened
 
 
-def numbers(text: str, option: str, *, whole: bool = False) -> list[float]:
+def numbers(text: str, option: str, *, integers: bool = False) -> list[float]:
     """The numbers between commas."""
     try:
-        found = [decimal(part) for part in text.split(",")]
+        values = [decimal(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if not found or (whole and not all(number.is_integer() for number in found)):
+        values = []
+    if not values or (integers and not all(value.is_integer() for value in values)):
         raise ArgumentError(
-            f"{option} is {shortened(text)}; write {'whole ' * whole}numbers with commas between, such as 1,5"
+            f"{option} is {shortened(text)}; write {'whole ' * integers}numbers with commas between, such as 1,5"
         )
-    return found
+    return values

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from surefoot.cli.numbers import numbers
-from surefoot.cli.outputs import JSON, Force, Output, check_outputs, files_under
-from surefoot.cli.parameters import Threads, parameters
-from surefoot.cli.printing import Form, deliver, either
+from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
+from surefoot.cli.parameters import parameters
+from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
+from surefoot.cli.shared_options import Force, PrintedTable, Quiet, ResultJson, Threads
 from surefoot.clicks.layouts.registry import LAYOUTS
 from surefoot.clicks.options import BACKENDS, GRADES, MEMORY, SATISFIED
 from surefoot.personal.marks import PERSONAL_CSV
@@ -70,11 +71,11 @@ def personalize(
     seed: Annotated[int, typer.Option(help="Of splits, samples and trees.", min=0)] = 0,
     features_only: Annotated[bool, typer.Option("--features-only", help="Stop at the table of features.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the page.", show_default=False)] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result.", show_default=False)] = None,
+    json_file: ResultJson = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all figures.", show_default=False)] = None,
-    form: Annotated[Form, typer.Option("--format", help="How the table is printed.")] = Form.table,
+    format_: PrintedTable = TableFormat.table,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Learn re-rankers from a click log, and choose those that gain without shuffling every list.
 
@@ -98,7 +99,7 @@ def personalize(
     if features_only:
         table = features(log, output, **reading)
         if not quiet:
-            _say_features(table.folder, table.names, table.counts)
+            _print_counts(table.folder, table.names, table.counts)
         return
     grid = {
         name: numbers(text, option)
@@ -112,10 +113,11 @@ def personalize(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed,
     )  # fmt: skip
-    deliver(result, {"html": html, "json": json_file, "csv": csv_file}, form, tables, quiet)
+    files = {"html": html, "json": json_file, "csv": csv_file}
+    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet)
 
 
-def _say_features(folder: Path, names: list[str], counts: dict[str, Any]) -> None:
+def _print_counts(folder: Path, names: list[str], counts: dict[str, Any]) -> None:
     typer.echo(f"{counts['lists']:,} lists and {counts['clicks']:,} clicks; {len(names)} features in {folder}/features")
     for kind in ("rejected", "set_aside"):
         for reason, number in counts[kind].items():

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from surefoot.choose.options import MODEL, PLAN, RANKINGS, RESULT
-from surefoot.cli.outputs import JSON, Force, Output, OutputModel, check_outputs
-from surefoot.cli.printing import TERMINAL
+from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
+from surefoot.cli.printing import deliver, file_or_none, printing_of
+from surefoot.cli.shared_options import Force, Quiet
 from surefoot.errors import ArgumentError, visible
 
 
@@ -39,7 +40,7 @@ def select(
         str | None, typer.Option("--json", help="Write the choice, or - for the terminal.", show_default=False)
     ] = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Choose on validation data, say why, and report on test data.
 
@@ -55,16 +56,15 @@ def select(
         )
     if fold is not None and output is None:
         raise ArgumentError("--fold says whose model is copied, and nothing is; add --output FOLDER")
-    written = None if json_file == TERMINAL else json_file
     check_outputs(
-        [OutputModel("--output", output), Output("--json", written, JSON)], [folder / RESULT, folder / PLAN], force
+        [OutputModel("--output", output), Output("--json", file_or_none(json_file), JSON)],
+        [folder / RESULT, folder / PLAN],
+        force,
     )
     from surefoot.choose.policy import Policy, copy_model
     from surefoot.choose.policy import select as choose
     from surefoot.choose.store import Store
     from surefoot.choose.sweep import read_sweep
-    from surefoot.data.writing.all_or_nothing import write_text
-    from surefoot.report.plain_json import to_json
 
     name, level = asked[0]
     choice = choose(read_sweep(folder), Policy(name, level), RANKINGS if strategies else (MODEL,))
@@ -76,10 +76,9 @@ def select(
             f"The model that {of} chose, {which} with seed {seed}, is in {output}/; rank with: "
             f"surefoot rank {output} DATA -o RUN",
         ]
-    if json_file == TERMINAL:
-        typer.echo(to_json(choice.to_dict()), nl=False)
-    elif json_file is not None:
-        write_text(json_file, to_json(choice.to_dict()))
-    if not quiet and json_file != TERMINAL:
+
+    def show_words() -> None:
         for line in said:
             typer.echo(visible(line))
+
+    deliver(choice, {"json": file_or_none(json_file)}, show_words, printing_of({"json": json_file}), quiet)

@@ -10,9 +10,10 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, decimal, whole
 from surefoot.cli.bar import with_bar
-from surefoot.cli.outputs import JSON, Force, Output, check_outputs
-from surefoot.cli.printing import TERMINAL, show
+from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.printing import deliver, file_or_none, printing_of, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
+from surefoot.cli.shared_options import Force, JsonOrTerminal, JudgedRuns, Quiet
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.marks import PAGE
 from surefoot.studies.marks import STUDY_CSV
@@ -41,15 +42,9 @@ stability = typer.Typer(
     help="Which measures, and choices made by them, hold when scores drift (rNDCG, SoftNDCG).",
 )
 
-_Files = Annotated[
-    list[str], typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.")
-]
 _Measures = Annotated[
     list[str] | None,
     typer.Option("-m", "--measure", help="A measure; may be given again.", show_default=", ".join(MEASURES)),
-]
-_Json = Annotated[
-    str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
 ]
 _Csv = Annotated[
     str | None, typer.Option("--csv", help="Write the figures to a file, or - for the terminal.", show_default=False)
@@ -57,13 +52,12 @@ _Csv = Annotated[
 _Html = Annotated[Path | None, typer.Option("--html", help="Write a page with the charts.", show_default=False)]
 _Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0, max=LARGEST_SEED)]
 _Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1, max=MOST_DRAWS)]
-_Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")]
 
 
 @stability.command()
 @with_bar
 def noise(
-    files: _Files,
+    files: JudgedRuns,
     measure: _Measures = None,
     sizes: Annotated[
         str | None,
@@ -75,11 +69,11 @@ def noise(
     query: Annotated[str | None, typer.Option(help="The query to trace.", show_default="that moves most")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Add noise to the scores themselves, not percentiles.")] = False,
     seed: _Seed = 0,
-    json_file: _Json = None,
+    json_file: JsonOrTerminal = None,
     csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Mean and spread of each measure as noise of growing size is added to scores.
 
@@ -99,7 +93,7 @@ def noise(
 @stability.command()
 @with_bar
 def subsets(
-    files: _Files,
+    files: JudgedRuns,
     measure: _Measures = None,
     sizes: Annotated[
         str | None,
@@ -107,11 +101,11 @@ def subsets(
     ] = None,
     subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
-    json_file: _Json = None,
+    json_file: JsonOrTerminal = None,
     csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Which of two functions each measure picks on random subsets of K queries.
 
@@ -136,7 +130,7 @@ def subsets(
 @stability.command()
 @with_bar
 def time(
-    files: _Files,
+    files: JudgedRuns,
     dates: Annotated[
         Path | None, typer.Option(help="A file of lines `query date`, dates as 2026-11-15.", show_default=False)
     ] = None,
@@ -145,11 +139,11 @@ def time(
     size: Annotated[int, typer.Option(help="Queries in a subset.", min=1, max=LARGEST_COUNT)] = PERIOD_SIZE,
     subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
-    json_file: _Json = None,
+    json_file: JsonOrTerminal = None,
     csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Which of two functions each measure picks in each period of time.
 
@@ -178,16 +172,16 @@ def time(
 @stability.command()
 @with_bar
 def compare(
-    files: _Files,
+    files: JudgedRuns,
     measure: _Measures = None,
     replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2, max=MOST_DRAWS)] = REPLICATES,
     most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0, max=LARGEST_COUNT)] = MOST,
     seed: _Seed = 0,
-    json_file: _Json = None,
+    json_file: JsonOrTerminal = None,
     csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Rank functions by each measure, with confidence, and say where the measures disagree.
 
@@ -201,10 +195,12 @@ def compare(
 
 
 def _check(files: list[str], json_file: str | None, csv_file: str | None, html: Path | None, force: bool) -> None:
-    if json_file == csv_file == TERMINAL:
-        raise ArgumentError("--json - and --csv - would both print to the terminal; write one of them to a file")
-    texts = (Output("--json", json_file, JSON), Output("--csv", csv_file, STUDY_CSV))
-    outputs = [*(output for output in texts if output.path != TERMINAL), Output("--html", html, PAGE)]
+    printing_of({"json": json_file, "csv": csv_file})
+    outputs = [
+        Output("--json", file_or_none(json_file), JSON),
+        Output("--csv", file_or_none(csv_file), STUDY_CSV),
+        Output("--html", html, PAGE),
+    ]
     check_outputs(outputs, [path for _, path in map(name_and_file, files)], force)
 
 
@@ -242,17 +238,8 @@ def _numbers(text: str | None, option: str) -> list[float] | None:
 
 
 def _give(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:
-    if html is not None:
-        study.write_html(html)
-    for file, write, text in (
-        (json_file, study.write_json, study.to_json),
-        (csv_file, study.write_csv, study.to_csv),
-    ):
-        if file == TERMINAL:
-            typer.echo(text(), nl=False)
-        elif file is not None:
-            write(file)
-    if TERMINAL not in (json_file, csv_file) and not quiet:
-        from surefoot.studies.text import tables
+    from surefoot.studies.text import tables
 
-        show(tables(study.to_dict()))
+    files = {"html": html, "json": file_or_none(json_file), "csv": file_or_none(csv_file)}
+    printing = printing_of({"json": json_file, "csv": csv_file})
+    deliver(study, files, lambda: show(tables(study.to_dict())), printing, quiet)
