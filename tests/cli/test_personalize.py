@@ -34,7 +34,7 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     assert "<script" in (tmp_path / "p.html").read_text()
     code, out, _ = surefoot(*command, "--format", "markdown")
     assert code == 0
-    assert out.startswith("**Personalised re-ranking of")
+    assert out.startswith("**Personalized re-ranking of")
 
 
 def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:

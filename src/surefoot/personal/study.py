@@ -1,4 +1,4 @@
-"""Personalisation from a click log: models of each method, the choice among them, and what it is worth.
+"""Personalization from a click log: models of each method, the choice among them, and what it is worth.
 
 Models are chosen on validation lists and judged on test lists (Bennett et al., ICTIR 2015, §3 and §5).
 """
@@ -53,7 +53,7 @@ _CURVE = 50  # thresholds of the selective curve that are kept
 class Personalization(PlainResult):
     """What was found; `to_dict` is its plain data, everything else renders that."""
 
-    called = "the result of a personalisation"
+    called = "the result of a personalization"
     schemas = (SCHEMA,)
 
     def to_text(self, width: int = 120) -> str:
