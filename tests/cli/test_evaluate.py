@@ -13,6 +13,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from tests.cli.inputs import write_runs
 
 import surefoot as sf
 from surefoot.cli import main
@@ -22,11 +23,7 @@ SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = sf.synthetic_runs(queries=30, depth=20)
-    made.qrels.write(tmp_path / "qrels.txt")
-    for run in made.runs[:4]:
-        run.write(tmp_path / f"{run.name}.run.gz")
-    return tmp_path
+    return write_runs(tmp_path, runs=4, ending=".run.gz")
 
 
 def runs(folder: Path) -> list[Path]:

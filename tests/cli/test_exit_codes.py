@@ -9,19 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.inputs import write_runs
 
-import surefoot as sf
 from surefoot.data.hashes import sealed
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("codes")
-    made = sf.synthetic_runs(queries=60)
-    made.qrels.write(folder / "qrels.txt")
-    for run in made.runs[:3]:
-        run.write(folder / f"{run.name}.run")
-    return folder
+    return write_runs(tmp_path_factory.mktemp("codes"), runs=3, queries=60, depth=50)
 
 
 def gate(surefoot: Any, home: Path, *options: object, candidate: str = "steady") -> tuple[int, str, str]:

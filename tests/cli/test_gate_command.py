@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 import yaml
 from lxml import etree
+from tests.cli.inputs import check_refused
 
 import surefoot as sf
 from surefoot.cli.demo import demo as make_demo
@@ -235,11 +236,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("line", "message"), REFUSED)
 def test_what_is_refused(surefoot, home: Path, line: str, message: str) -> None:
-    before = sorted(home.iterdir())
-    code, out, err = surefoot(*line.split())
-    assert (code, out) == (2, "")
-    assert message in err
-    assert sorted(home.iterdir()) == before
+    check_refused(surefoot, home, line, message)
 
 
 def test_nobody_judged(surefoot, home: Path) -> None:

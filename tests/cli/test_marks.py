@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.inputs import write_dates, write_runs
 
 import surefoot as sf
 from surefoot.choose import marks as choose
@@ -72,12 +73,8 @@ UNMARKED = [
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every kind of file that a command writes."""
-    folder = tmp_path_factory.mktemp("written")
-    made = sf.synthetic_runs(queries=20, depth=10)
-    made.qrels.write(folder / "qrels.txt")
-    for run in made.runs[:2]:
-        run.write(folder / f"{run.name}.run")
-    (folder / "dates.txt").write_text("".join(f"q{i} 2026-11-0{1 + i % 2}\n" for i in range(1, 21)))
+    folder = write_runs(tmp_path_factory.mktemp("written"), runs=2, queries=20, depth=10)
+    write_dates(folder / "dates.txt", 20, width=2)
     for name, seed in (("train.txt", 1), ("judged.txt", 2)):
         sf.synthetic_letor(queries=30, documents=8, features=6, seed=seed).with_only([]).write(folder / name)
     with pytest.raises(KeyboardInterrupt):

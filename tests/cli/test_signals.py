@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.cli.inputs import write_runs
 
 import surefoot as sf
 from surefoot.cli.signals import StoppedError, stopping
@@ -64,11 +65,7 @@ files._remove = slow_remove
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = sf.synthetic_runs(queries=30, depth=20)
-    made.qrels.write(tmp_path / "qrels.txt")
-    for run in made.runs[:3]:
-        run.write(tmp_path / f"{run.name}.run")
-    return tmp_path
+    return write_runs(tmp_path, runs=3)
 
 
 EVALUATE = ("evaluate", "qrels.txt", "today.run", "bold.run", "-b", "today", "--json", "a.json", "--html", "a.html")

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import json
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.cli.inputs import write_runs
 
-import surefoot as sf
-from surefoot.cli import main
 from surefoot.studies.study import Study
 
 
 @pytest.fixture
-def stability(monkeypatch, capsys):
-    """Run a command in this process; gives its exit code, output and errors."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["surefoot", "stability", *map(str, arguments)])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        output = capsys.readouterr()
-        return int(caught.value.code or 0), output.out, output.err
-
-    return run
+def stability(surefoot):
+    """Run a study; gives its exit code, output and errors."""
+    return partial(surefoot, "stability")
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    made = sf.synthetic_runs(queries=30, depth=20)
-    made.qrels.write(tmp_path / "qrels.txt")
-    for run in made.runs[:3]:
-        run.write(tmp_path / f"{run.name}.run")
+    write_runs(tmp_path, runs=3)
     dates = "".join(f"q{i:02d} 2026-11-{1 + i // 10:02d}\n" for i in range(1, 31))
     (tmp_path / "dates.txt").write_text(dates)
     return [tmp_path / "qrels.txt", tmp_path / "today.run", tmp_path / "bold.run"]
