@@ -205,7 +205,7 @@ def _query_features(shown: Table, clicked: Table, also: Sequence[str]) -> Table:
     none, one = ibis.literal(0), ibis.literal(1)
     lists = shown.filter(shown.position == 1).mutate(shown=one, clicked=none, step=ibis.literal(0.0))
     clicks = clicked.mutate(
-        impression=ibis.null("string"), shown=none, clicked=one, step=_entropy_step(clicked, ["query", "document"])
+        impression=ibis.null("string"), shown=none, clicked=one, step=_entropy_step(["query", "document"])
     )
     columns = ["impression", "query", "when", "shown", "clicked", "step", *also]
     stream = lists.select(*columns).union(clicks.select(*columns), distinct=False)
@@ -223,7 +223,7 @@ def _document_features(shown: Table, clicked: Table, also: Sequence[str], *, day
     columns = ["impression", "query", "document", "when", "clicked", "satisfied", "step", *also]
     probes = shown.semi_join(known, "document").mutate(clicked=none, satisfied=none, step=nothing)
     clicks = clicked.mutate(
-        impression=ibis.null("string"), clicked=one, satisfied=none, step=_entropy_step(clicked, ["document", "owner"])
+        impression=ibis.null("string"), clicked=one, satisfied=none, step=_entropy_step(["document", "owner"])
     )
     satisfied = clicked.filter(clicked.satisfied_at.notnull())
     satisfied = satisfied.mutate(
@@ -242,7 +242,7 @@ def _document_features(shown: Table, clicked: Table, also: Sequence[str], *, day
     )  # fmt: skip
 
 
-def _entropy_step(clicks: Table, keys: list[str]) -> Table:
+def _entropy_step(keys: list[str]) -> Table:
     """What each click adds to Σ n·log₂ n, where n counts the clicks of one document, or one user."""
     n = 1 + ibis.row_number().over(group_by=keys, order_by="when")
     before = (n > 1).ifelse((n - 1) * (n - 1).nullif(0).log2(), 0.0)

@@ -73,7 +73,6 @@ class World:
         self.order = np.argsort(-self.base, axis=1, kind="stable")  # as the search engine would show them
         self.domain = self.topic * DOMAINS + rng.integers(DOMAINS, size=self.topic.shape)
         self.terms = np.sort(rng.integers(1, max(20, queries // 3), (queries, 2)), axis=1)
-        self.first = meanings[:, 0]
         # For each topic, the queries that can mean it, by how often they do.
         self.by_topic: list[tuple[Rows, Floats]] = []
         for topic in range(TOPICS):

@@ -41,21 +41,23 @@ class Impressions:
     within its session), position, document, domain, score, and clicked_at, satisfied_at, skipped_at (when it was known
     that it had been clicked, had satisfied, had been passed over; null where not), grade, last (the list's last
     satisfied click). `lists`: a row for each list. `clicks`: those that belong to a list, with position, dwell and
-    grade. `set_aside`: those that belong to none, with a reason. `repeated`: events that appeared twice.
+    grade.
     """
 
     results: Table
     lists: Table
     clicks: Table
-    set_aside: Table
-    repeated: Table
 
 
-Store = Callable[[Table, str], Table]
+StoreTable = Callable[[Table, str], Table]
 
 
-def impressions(log: Log, satisfaction: Satisfaction, store: Store = lambda table, name: table) -> Impressions:
-    """The lists of a log, and what happened on each; `store` may compute a table once that others are made of."""
+def impressions(log: Log, satisfaction: Satisfaction, store: StoreTable) -> Impressions:
+    """The lists of a log, and what happened on each; `store` computes a table once, under its name, and returns it.
+
+    Stored are `lists`, `clicks` (all of them, with a `reason` where they belong to no list), `results`, and `repeated`:
+    events that appeared twice.
+    """
     lists, repeated_lists = _without_repetitions(log.lists, ("session", "time", "list", "query", "documents"))
     clicks, repeated_clicks = _without_repetitions(log.clicks, ("session", "time", "list", "document"))
     repeated = repeated_lists.select("session", "time", "number", document=ibis.null("string"))
@@ -66,12 +68,11 @@ def impressions(log: Log, satisfaction: Satisfaction, store: Store = lambda tabl
     clicks = clicks.mutate(grade=_grade(clicks, satisfaction))
     clicks = store(_attribute(lists, shown, clicks, linked=log.linked), "clicks")
     attributed = clicks.filter(clicks.reason.isnull())
+    store(repeated, "repeated")
     return Impressions(
         results=store(_with_clicks(shown, attributed, satisfaction), "results"),
         lists=lists.drop("documents", "domains", "scores"),
         clicks=attributed.select("impression", "session", "time", "document", "position", "dwell", "grade"),
-        set_aside=clicks.filter(clicks.reason.notnull()).select("session", "time", "document", "number", "reason"),
-        repeated=store(repeated, "repeated"),
     )
 
 
