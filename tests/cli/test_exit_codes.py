@@ -34,8 +34,8 @@ def gate(surefoot: Any, home: Path, *options: object, candidate: str = "steady")
     ],
 )  # fmt: skip
 def test_levels_of_any_size_decide(surefoot, home: Path, options: list[str], code: Any) -> None:
-    found, out, err = gate(surefoot, home, *options)
-    assert found in (code if isinstance(code, tuple) else (code,)), out
+    exit_code, out, err = gate(surefoot, home, *options)
+    assert exit_code in (code if isinstance(code, tuple) else (code,)), out
     assert err == ""
 
 
@@ -60,9 +60,9 @@ def test_a_forged_state_is_refused_though_its_hash_fits(surefoot, home: Path, tm
     before = json.loads(path.read_text())
     for wrong in (change, {"batches": [{**before["batches"][0], "query": ["a"] * 60} | change]}):
         path.write_text(json.dumps(sealed(before | wrong)))
-        held = path.read_text()
+        before = path.read_text()
         code, _, err = gate(surefoot, home, *options)
-        assert (code, path.read_text()) == (2, held)
+        assert (code, path.read_text()) == (2, before)
         assert err.startswith("surefoot: ")
 
 

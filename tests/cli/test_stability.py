@@ -28,7 +28,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 @pytest.mark.heavy
 def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None:
-    for study, more, said in (
+    for study, more, message in (
         ("noise", ("--sizes", "0,0.1", "--repeats", 2), "Noise on the percentiles of 2 runs, 30 queries"),
         ("subsets", ("--sizes", "5,30"), "today or bold? Picks on 1,000 random subsets of K of 30 queries"),
         ("time", ("--dates", tmp_path / "dates.txt", "--size", 5), "Picks in 3 days"),
@@ -36,7 +36,7 @@ def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None
     ):
         code, out, err = stability(study, *files, *more, "--json", tmp_path / f"{study}.json")
         assert (code, err) == (0, ""), study
-        assert said in out
+        assert message in out
         assert "SoftNDCG@5" in out
         data = json.loads((tmp_path / f"{study}.json").read_text())
         assert data["schema"].startswith("surefoot/stability-")
