@@ -24,7 +24,7 @@ import numpy as np
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.generator import generate_log
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading
+from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.writers import write_log
 
 LINES_PER_USER = 37.5
@@ -34,7 +34,7 @@ KINDS = ("shown", "clicked", "satisfied", "skipped")
 
 def ours(log: Path, folder: Path) -> None:
     """Make the features in this process."""
-    feature_table(log, folder, Reading("yandex2014"), Satisfaction(THRESHOLDS))
+    feature_table(log, folder, ReadingSettings("yandex2014"), Satisfaction(THRESHOLDS))
 
 
 def counted(events: Any, keys: list[str], clock: str, sums: dict[str, str]) -> Any:

@@ -20,7 +20,7 @@ STATE = "#alpha=5&baseline=today&system=bold"
 
 
 def main() -> None:
-    """Write page-light.png, page-dark.png, page-phone.png, page-query.png, trade-offs.png and personalise.png."""
+    """Write page-light.png, page-dark.png, page-phone.png, page-query.png, trade-offs.png and personalize.png."""
     made = sf.synthetic_runs()
     assessment = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)
     hurt = assessment.per_query().filter(system="bold").sort("difference", "query")["query"][0]
@@ -33,14 +33,14 @@ def main() -> None:
     ]
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        path, swept, learned = (Path(folder) / f"{name}.html" for name in ("report", "trade-offs", "personalise"))
+        path, swept, learned = (Path(folder) / f"{name}.html" for name in ("report", "trade-offs", "personalize"))
         assessment.to_html(path)
         trade_offs(Path(folder) / "sweep").to_html(swept)
-        personalised(Path(folder)).to_html(learned)
-        pages = {"trade-offs": swept, "personalise": learned}
+        personalized(Path(folder)).to_html(learned)
+        pages = {"trade-offs": swept, "personalize": learned}
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         pictures.append(("trade-offs", "", {"color_scheme": "light", "viewport": {"width": 1280, "height": 1180}}))
-        pictures.append(("personalise", "", {"color_scheme": "light", "viewport": {"width": 1280, "height": 1930}}))
+        pictures.append(("personalize", "", {"color_scheme": "light", "viewport": {"width": 1280, "height": 1930}}))
         for name, state, options in pictures:
             page = browser.new_page(**options)
             page.goto(pages.get(name, path).as_uri() + state)
@@ -58,7 +58,7 @@ def trade_offs(folder: Path) -> sf.TradeOffs:
     return sf.sweep(data, folder, objectives=["u_risk", "saro", "faro"], seeds=[0, 1], grid=grid, selective="mean:1")
 
 
-def personalised(folder: Path) -> sf.Personalization:
+def personalized(folder: Path) -> sf.Personalization:
     """Re-rankers learned from a generated log."""
     sf.write_log(sf.generate_log(users=4000, seed=1), folder / "clicks.log")
     return sf.personalize(folder / "clicks.log", folder / "study")

@@ -39,13 +39,13 @@ TEXTS: dict[str, tuple[str, str, Callable[[Path], Any], str]] = {
 
 @pytest.mark.parametrize("what", TEXTS)
 def test_readers_end(what: str, tmp_path: Path) -> None:
-    name, text, read, said = TEXTS[what]
+    name, text, read, message = TEXTS[what]
     (tmp_path / name).write_text(text)
     began = time.process_time()
     with pytest.raises(sf.SurefootError) as caught:
         read(tmp_path / name)
     assert time.process_time() - began < SECONDS
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["1" * LONG + "x", "." + "1" * LONG + "x", "1e" + "1" * LONG + "x", "+" * LONG])

@@ -34,10 +34,10 @@ def metadata(wheel: Path) -> Message:
 
 def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as files:
-        held = {name for name in files.namelist() if ".dist-info/" not in name}
+        packed = {name for name in files.namelist() if ".dist-info/" not in name}
     own = {f"surefoot/{path.relative_to(SOURCE).as_posix()}" for path in SOURCE.rglob("*") if path.is_file()}
-    assert held == {name for name in own if "__pycache__" not in name}
-    kinds = {Path(name).suffix for name in held}
+    assert packed == {name for name in own if "__pycache__" not in name}
+    kinds = {Path(name).suffix for name in packed}
     assert {".css", ".j2", ".js", ".json", ".py", ".typed"} == kinds
 
 

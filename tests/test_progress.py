@@ -50,5 +50,5 @@ def test_scores_bootstrap_studies_and_page_tell_how_far_they_are() -> None:
         sf.assess(scores, "today", bootstrap=10).to_html()
         sf.noise_study(made.qrels, made.runs[:2], repeats=2)
         sf.subset_study([scores], subsets=10)
-    told = [doing for doing, _, _ in log.seen]
-    assert set(told) == {"Scoring runs", "Systems", "Writing the page", "Adding noise", "Runs", "Drawing subsets"}
+    seen = [doing for doing, _, _ in log.seen]
+    assert set(seen) == {"Scoring runs", "Systems", "Writing the page", "Adding noise", "Runs", "Drawing subsets"}

@@ -1,4 +1,4 @@
-"""The page of personalisation in a real browser."""
+"""The page of personalization in a real browser."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tests.cli.inputs import write_runs
 
 import surefoot as sf
 from surefoot.cli.bar import is_watched
@@ -19,12 +20,7 @@ pty = pytest.importorskip("pty", reason="no terminals of this kind here")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("runs")
-    made = sf.synthetic_runs(queries=20, depth=10)
-    made.qrels.write(folder / "qrels.txt")
-    for run in made.runs[:3]:
-        run.write(folder / f"{run.name}.run")
-    return folder
+    return write_runs(tmp_path_factory.mktemp("runs"), runs=3, queries=20, depth=10)
 
 
 def on_terminal(folder: Path, *arguments: str) -> tuple[int, str, str]:

@@ -82,7 +82,7 @@ def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--judged", "train.txt"], "trained or validated on"),
         (["--judged", "valid.txt"], "scorer was fitted on"),
@@ -98,12 +98,12 @@ def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp
     ],
 )
 def test_refusals(
-    surefoot, home: Path, line: list[object], tmp_path: Path, options: list[str], said: str, monkeypatch
+    surefoot, home: Path, line: list[object], tmp_path: Path, options: list[str], message: str, monkeypatch
 ) -> None:
     (home / "shares.csv").write_text("stratum,share\na,0.5\nb,0.4\n")
     monkeypatch.chdir(home)
     code, _, err = surefoot(*line, *options, "-o", tmp_path / "c")
-    assert (code, said in err) == (2, True), err
+    assert (code, message in err) == (2, True), err
     assert not (tmp_path / "c").exists()
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from tests.cli.inputs import write_runs
 
 import surefoot as sf
 from surefoot.cli import main
@@ -22,11 +23,7 @@ SCHEMA = json.loads(files("surefoot.report").joinpath("assessment.schema.json").
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = sf.synthetic_runs(queries=30, depth=20)
-    made.qrels.write(tmp_path / "qrels.txt")
-    for run in made.runs[:4]:
-        run.write(tmp_path / f"{run.name}.run.gz")
-    return tmp_path
+    return write_runs(tmp_path, runs=4, ending=".run.gz")
 
 
 def runs(folder: Path) -> list[Path]:
@@ -105,7 +102,7 @@ def test_a_score_matrix(surefoot, tmp_path: Path) -> None:
 
 def test_missing_queries(surefoot, folder: Path) -> None:
     today = sf.read_run(folder / "today.run.gz").to_dict()
-    part = {query: found for query, found in today.items() if query not in ("q01", "q02")}
+    part = {query: documents for query, documents in today.items() if query not in ("q01", "q02")}
     sf.read_run(part, "part").write(folder / "part.run")
     files = (folder / "qrels.txt", folder / "today.run.gz", folder / "part.run")
     code, out, _ = surefoot("evaluate", *files, "-b", "today")
@@ -148,8 +145,8 @@ def test_segments(surefoot, folder: Path) -> None:
     assert "bold by length, against today, at α = 1" in out
     data = json.loads((folder / "a.json").read_text())
     jsonschema.validate(data, SCHEMA)
-    found = [(c["column"], c["unassigned"], [p["segment"] for p in c["segments"]]) for c in data["segments"]]
-    assert found == [("length", 0, ["head", "tail"]), ("language", 10, ["en"])]
+    columns = [(c["column"], c["unassigned"], [p["segment"] for p in c["segments"]]) for c in data["segments"]]
+    assert columns == [("length", 0, ["head", "tail"]), ("language", 10, ["en"])]
     markdown = surefoot(*arguments, "--format", "markdown")[1]
     assert "bold by length, at α = 1" in markdown
     (folder / "kinds.csv").write_text("query,length\nx1,head\n")
@@ -321,9 +318,9 @@ def test_negative_seeds(surefoot, tmp_path: Path) -> None:
 
 def test_standard_output_that_is_closed(folder: Path) -> None:
     text = f"{sys.executable} -m surefoot evaluate {folder}/qrels.txt {folder}/*.run.gz -b today >&-"
-    found = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=False)
-    assert found.returncode == 2
-    assert found.stderr == "surefoot: standard output cannot be written (it is closed; send it to a file)\n"
+    done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "surefoot: standard output cannot be written (it is closed; send it to a file)\n"
 
 
 @pytest.mark.parametrize("form", ["table", "json"])
@@ -379,9 +376,9 @@ def test_help_has_an_example_and_loads_nothing_heavy() -> None:
         "import sys; sys.argv[1:] = ['--help']\nfrom surefoot.cli import main\ntry: main()\nexcept SystemExit: pass\n"
     )
     heavy = "print(sorted({'polars', 'numpy', 'scipy', 'jinja2', 'lightgbm', 'numba'} & set(sys.modules)))"
-    found = subprocess.run([sys.executable, "-c", code + heavy], capture_output=True, text=True, check=True)
-    assert "evaluate" in found.stdout
-    assert found.stdout.strip().endswith("[]")
+    done = subprocess.run([sys.executable, "-c", code + heavy], capture_output=True, text=True, check=True)
+    assert "evaluate" in done.stdout
+    assert done.stdout.strip().endswith("[]")
 
 
 def test_evaluate_help(surefoot) -> None:
@@ -394,9 +391,9 @@ def test_a_pipe_closed_early_is_no_error(folder: Path) -> None:
     command = (
         f"{sys.executable} -m surefoot evaluate {folder}/qrels.txt {folder}/*.run.gz -b today --per-query | head -1"
     )
-    found = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
-    assert found.stderr == ""
-    assert "nDCG@10 of 4 systems" in found.stdout
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert "nDCG@10 of 4 systems" in done.stdout
 
 
 def test_the_readme_shows_what_is_printed(surefoot, tmp_path: Path, monkeypatch) -> None:

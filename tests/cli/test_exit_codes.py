@@ -9,19 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.inputs import write_runs
 
-import surefoot as sf
-from surefoot.data.hashes import seal
+from surefoot.data.hashes import sealed
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("codes")
-    made = sf.synthetic_runs(queries=60)
-    made.qrels.write(folder / "qrels.txt")
-    for run in made.runs[:3]:
-        run.write(folder / f"{run.name}.run")
-    return folder
+    return write_runs(tmp_path_factory.mktemp("codes"), runs=3, queries=60, depth=50)
 
 
 def gate(surefoot: Any, home: Path, *options: object, candidate: str = "steady") -> tuple[int, str, str]:
@@ -39,8 +34,8 @@ def gate(surefoot: Any, home: Path, *options: object, candidate: str = "steady")
     ],
 )  # fmt: skip
 def test_levels_of_any_size_decide(surefoot, home: Path, options: list[str], code: Any) -> None:
-    found, out, err = gate(surefoot, home, *options)
-    assert found in (code if isinstance(code, tuple) else (code,)), out
+    exit_code, out, err = gate(surefoot, home, *options)
+    assert exit_code in (code if isinstance(code, tuple) else (code,)), out
     assert err == ""
 
 
@@ -64,10 +59,10 @@ def test_a_forged_state_is_refused_though_its_hash_fits(surefoot, home: Path, tm
     assert gate(surefoot, home, *options)[0] in (0, 1, 3)
     before = json.loads(path.read_text())
     for wrong in (change, {"batches": [{**before["batches"][0], "query": ["a"] * 60} | change]}):
-        path.write_text(json.dumps(seal(before | wrong)))
-        held = path.read_text()
+        path.write_text(json.dumps(sealed(before | wrong)))
+        before = path.read_text()
         code, _, err = gate(surefoot, home, *options)
-        assert (code, path.read_text()) == (2, held)
+        assert (code, path.read_text()) == (2, before)
         assert err.startswith("surefoot: ")
 
 

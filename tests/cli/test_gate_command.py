@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 import yaml
 from lxml import etree
+from tests.cli.inputs import check_refused
 
 import surefoot as sf
 from surefoot.cli.demo import demo as make_demo
@@ -44,13 +45,13 @@ def home(demo: Path, tmp_path: Path, monkeypatch) -> Path:
 
 STEADY = ["gate", "qrels.txt", "today.run", "steady.run", "-m", "nDCG@10", "-b", "today"]
 BOLD = ["gate", "qrels.txt", "today.run", "bold.run", "-m", "nDCG@10", "-b", "today"]
-ASKED = ["--risk", "0.03", "--gain", "0"]
+CONDITIONS = ["--risk", "0.03", "--gain", "0"]
 
 
 def test_the_demo_stops_bold_and_ships_steady(surefoot, home: Path) -> None:
     for line, code, words in ((BOLD, 1, "Stop bold, keep today"), (STEADY, 0, "Ship steady in place of today")):
-        found, out, err = surefoot(*line, *ASKED)
-        assert (found, err) == (code, "")
+        exit_code, out, err = surefoot(*line, *CONDITIONS)
+        assert (exit_code, err) == (code, "")
         assert words in out
 
 
@@ -108,12 +109,12 @@ def test_the_documented_workflow(demo: Path, tmp_path: Path, new: str, code: int
 
 def test_json_on_the_terminal_stays_json(surefoot, home: Path, monkeypatch) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(home / "summary.md"))
-    code, out, err = surefoot(*BOLD, *ASKED, "--json", "-", "-q")
+    code, out, err = surefoot(*BOLD, *CONDITIONS, "--json", "-", "-q")
     assert code == 1
     data = json.loads(out)
     assert data["decision"] == "stop"
     assert err.startswith("::error title=bold")
-    code, out, _ = surefoot(*BOLD, *ASKED, "--format", "markdown")
+    code, out, _ = surefoot(*BOLD, *CONDITIONS, "--format", "markdown")
     assert out.startswith("<!-- surefoot decision -->")
 
 
@@ -146,18 +147,18 @@ def test_options_go_before_the_policy(surefoot, home: Path) -> None:
 
 
 def test_who_reads_no_further_does_not_ship(demo: Path) -> None:
-    line = f"{sys.executable} -m surefoot {' '.join(BOLD)} {' '.join(ASKED)} | true; echo ${{PIPESTATUS[0]}}"
+    line = f"{sys.executable} -m surefoot {' '.join(BOLD)} {' '.join(CONDITIONS)} | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", line], cwd=demo, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("1\n", "")
 
 
 def test_file_order_changes_nothing(surefoot, home: Path) -> None:
-    surefoot(*STEADY, *ASKED, "--json", "one.json", "-q")
+    surefoot(*STEADY, *CONDITIONS, "--json", "one.json", "-q")
     for name in ("qrels.txt", "today.run", "steady.run"):
         lines = (home / name).read_text().splitlines()
         (home / name).unlink()
         (home / name).write_text("\n".join(lines[::-1]) + "\n")
-    surefoot("gate", "qrels.txt", "steady.run", "today.run", "-b", "today", *ASKED, "--json", "other.json", "-q")
+    surefoot("gate", "qrels.txt", "steady.run", "today.run", "-b", "today", *CONDITIONS, "--json", "other.json", "-q")
     assert (home / "one.json").read_text() == (home / "other.json").read_text()
 
 
@@ -167,7 +168,7 @@ def test_batches_and_their_refusals(surefoot, home: Path) -> None:
     for number in range(2):
         own = set(queries[100 * number : 100 * (number + 1)])
         (home / f"batch{number}.txt").write_text("".join(line for line in lines if line.split()[0] in own))
-    runs = ["steady.run", "today.run", "-b", "today", *ASKED, "--budget", "200", "--state", "state.json", "-q"]
+    runs = ["steady.run", "today.run", "-b", "today", *CONDITIONS, "--budget", "200", "--state", "state.json", "-q"]
     assert surefoot("gate", "batch0.txt", *runs)[0] == 3
     before = (home / "state.json").read_bytes()
     code, _, err = surefoot("gate", "batch0.txt", *runs)
@@ -181,7 +182,7 @@ def test_batches_and_their_refusals(surefoot, home: Path) -> None:
     assert (home / "state.json").read_bytes() == before
     assert surefoot("gate", "batch1.txt", *runs)[0] in (0, 3)
     code, _, err = surefoot(
-        "gate", "batch1.txt", "steady.run", "today.run", "-b", "today", *ASKED, "--json", "state.json"
+        "gate", "batch1.txt", "steady.run", "today.run", "-b", "today", *CONDITIONS, "--json", "state.json"
     )
     assert code == 2
     assert "nothing in it says that surefoot wrote it" in err  # a state is not a result to be replaced
@@ -190,11 +191,11 @@ def test_batches_and_their_refusals(surefoot, home: Path) -> None:
 def test_ledgers_count(surefoot, home: Path) -> None:
     used = []
     for line in (STEADY, BOLD, STEADY):
-        surefoot(*line, *ASKED, "--ledger", "ledger.json", "--json", "d.json", "-q")
+        surefoot(*line, *CONDITIONS, "--ledger", "ledger.json", "--json", "d.json", "-q")
         used.append(json.loads((home / "d.json").read_text())["ledger"]["use"])
     assert used == [1, 2, 1]
     (home / "ledger.json").write_text((home / "ledger.json").read_text().replace('"sets"', '"seats"'))
-    code, _, err = surefoot(*STEADY, *ASKED, "--ledger", "ledger.json")
+    code, _, err = surefoot(*STEADY, *CONDITIONS, "--ledger", "ledger.json")
     assert code == 2
     assert "was changed after it was written" in err
 
@@ -235,11 +236,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("line", "message"), REFUSED)
 def test_what_is_refused(surefoot, home: Path, line: str, message: str) -> None:
-    before = sorted(home.iterdir())
-    code, out, err = surefoot(*line.split())
-    assert (code, out) == (2, "")
-    assert message in err
-    assert sorted(home.iterdir()) == before
+    check_refused(surefoot, home, line, message)
 
 
 def test_nobody_judged(surefoot, home: Path) -> None:

@@ -33,8 +33,8 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
     lines = (home / "judge.csv").read_text().splitlines()
     assert lines[0] == "query,times,weight,documents_to_judge"
     assert lines[1].startswith("'=q3,")  # a spreadsheet takes it as text
-    wanted = {line.split(",")[0]: line.split(",")[3] for line in lines[1:]}
-    assert wanted == {"'=q3": "4", "q1": "1", "q2": "3"}
+    to_judge = {line.split(",")[0]: line.split(",")[3] for line in lines[1:]}
+    assert to_judge == {"'=q3": "4", "q1": "1", "q2": "3"}
 
 
 def test_draws_are_fresh_and_noted_in_a_ledger(surefoot, home: Path) -> None:
@@ -81,7 +81,7 @@ def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path)
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["-m", "DCG@3"], "no greatest value"),
         (["-m", "nDCG@3", "--for", "fun"], "must be 'risk' or 'gain'"),
@@ -90,11 +90,11 @@ def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path)
         (["-m", "nDCG@3", "--judged", "nowhere.txt"], "nowhere.txt"),
     ],
 )
-def test_refusals(surefoot, home: Path, options: list[str], said: str) -> None:
+def test_refusals(surefoot, home: Path, options: list[str], message: str) -> None:
     line = ["judge-next", home / "new.run", "-b", home / "today.run", "-o", home / "draws.json", *options]
     code, _, err = surefoot(*line)
     assert code == 2
-    assert said in err
+    assert message in err
     assert not (home / "draws.json").exists()
 
 

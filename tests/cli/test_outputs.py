@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.cli.inputs import check_refused, named_letor, write_dates, write_runs
 
 import surefoot as sf
 from surefoot.cli.outputs import check_outputs, figures_folder
@@ -18,18 +19,14 @@ SMALL = ("--trees", "2", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5",
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
     """Every kind of file that a command reads."""
-    home = tmp_path_factory.mktemp("inputs")
-    runs = sf.synthetic_runs(queries=8, depth=10)
-    runs.qrels.write(home / "qrels.txt")
-    for run in runs.runs[:2]:
-        run.write(home / f"{run.name}.run")
-    sf.score(runs.qrels, runs.runs[:2], "nDCG@10").write(home / "scores.csv")
-    (home / "dates.txt").write_text("".join(f"q{i} 2026-11-0{1 + i % 2}\n" for i in range(1, 9)))
-    letor = sf.synthetic_letor(queries=12, documents=8, features=6, seed=1)
-    named = sf.RankingData(letor.X, letor.y, group=letor.lengths, doc_ids=[f"D{i}" for i in range(len(letor))])
-    named.write(home / "train.txt")
-    named.to_run(letor.baselines["bm25"], "bm25").write(home / "base.run")
-    sf.Ranker(n_estimators=2, num_leaves=4, min_data_in_leaf=5, num_threads=1).fit(named).save(home / "model")
+    home = write_runs(tmp_path_factory.mktemp("inputs"), runs=2, queries=8, depth=10)
+    runs = [sf.read_run(home / f"{name}.run") for name in ("today", "bold")]
+    sf.score(sf.read_qrels(home / "qrels.txt"), runs, "nDCG@10").write(home / "scores.csv")
+    write_dates(home / "dates.txt", 8)
+    data, bm25 = named_letor("D")
+    data.write(home / "train.txt")
+    bm25.write(home / "base.run")
+    sf.Ranker(n_estimators=2, num_leaves=4, min_data_in_leaf=5, num_threads=1).fit(data).save(home / "model")
     return home
 
 
@@ -43,10 +40,6 @@ def home(made: Path, tmp_path: Path, monkeypatch) -> Path:
             copy.write_bytes(file.read_bytes())
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def contents(home: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(home)): file.read_bytes() for file in home.rglob("*") if file.is_file()}
 
 
 RUNS = "qrels.txt today.run bold.run"
@@ -86,7 +79,7 @@ ONTO_INPUTS = [
 
 @pytest.mark.parametrize("line", ONTO_INPUTS)
 def test_no_output_goes_onto_an_input(surefoot, home: Path, line: str) -> None:
-    refused(surefoot, home, line, "which is read")
+    check_refused(surefoot, home, line, "which is read")
 
 
 TWO_TO_ONE = [
@@ -101,12 +94,12 @@ TWO_TO_ONE = [
 
 @pytest.mark.parametrize("line", TWO_TO_ONE)
 def test_no_two_outputs_go_to_one_file(surefoot, home: Path, line: str) -> None:
-    refused(surefoot, home, line.format(home=home.name), "would both be written")
+    check_refused(surefoot, home, line.format(home=home.name), "would both be written")
 
 
 @pytest.mark.parametrize("option", ["--html", "--checkpoint"])
 def test_nothing_else_goes_into_a_model(surefoot, home: Path, option: str) -> None:
-    refused(
+    check_refused(
         surefoot, home, f"{TRAIN} --valid train.txt -o model {option} model/x --force", "would replace all of model"
     )
 
@@ -116,7 +109,7 @@ def test_links_and_other_names_are_the_same_file(surefoot, home: Path) -> None:
     os.link(home / "today.run", home / "hard.run")
     (home / "here").symlink_to(".")
     for target in ("link.run", "hard.run", "here/today.run", f"../{home.name}/today.run"):
-        refused(surefoot, home, f"evaluate {RUNS} -b today --json {target} --force", "which is read")
+        check_refused(surefoot, home, f"evaluate {RUNS} -b today --json {target} --force", "which is read")
 
 
 REPLACEABLE = {
@@ -136,7 +129,7 @@ def test_what_surefoot_wrote_is_replaced_and_what_others_wrote_is_not(surefoot, 
     for _ in range(2):
         assert surefoot(*command.split(), target)[0] == 0
     (home / target).write_text("mine\n")
-    refused(surefoot, home, f"{command} {target}", "nothing in it says that surefoot wrote it")
+    check_refused(surefoot, home, f"{command} {target}", "nothing in it says that surefoot wrote it")
     assert surefoot(*command.split(), target, "--force")[0] == 0
     assert (home / target).read_bytes() != b"mine\n"
 
@@ -146,7 +139,7 @@ def test_per_query_tables(surefoot, home: Path) -> None:
     for _ in range(2):
         assert surefoot(*line.split())[0] == 0
     (home / "x.per-query.csv").write_bytes(b"mine")
-    refused(surefoot, home, line, "add --force")
+    check_refused(surefoot, home, line, "add --force")
 
 
 @pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
@@ -159,7 +152,9 @@ def test_figures(surefoot, home: Path, ending: str) -> None:
     save_figure(figure, drawn)
     check_outputs([figures_folder("--figures", "charts")], [])
     figure.savefig(drawn)  # as anyone's program would
-    refused(surefoot, home, f"evaluate {RUNS} -b today --figures charts", "nothing in it says that surefoot wrote it")
+    check_refused(
+        surefoot, home, f"evaluate {RUNS} -b today --figures charts", "nothing in it says that surefoot wrote it"
+    )
     check_outputs([figures_folder("--figures", "charts")], [], force=True)
     with pytest.raises(sf.ArgumentError, match="which is read"):
         check_outputs([figures_folder("--figures", "charts")], [drawn], force=True)
@@ -168,18 +163,18 @@ def test_figures(surefoot, home: Path, ending: str) -> None:
 def test_runs_judgments_and_models_need_force(surefoot, home: Path) -> None:
     rank = "rank model train.txt -q -o x.run --qrels q.txt"
     assert surefoot(*rank.split())[0] == 0
-    refused(surefoot, home, rank, "--output: x.run exists already")
+    check_refused(surefoot, home, rank, "--output: x.run exists already")
     assert surefoot(*rank.split(), "--force")[0] == 0
     (home / "x.run").unlink()
-    refused(surefoot, home, rank, "--qrels: q.txt exists already")
-    refused(surefoot, home, f"{TRAIN} -o model", "--output: model holds a model already")
+    check_refused(surefoot, home, rank, "--qrels: q.txt exists already")
+    check_refused(surefoot, home, f"{TRAIN} -o model", "--output: model holds a model already")
     assert surefoot(*TRAIN.split(), "-o", "model", "--force")[0] == 0
     (home / "model" / waiting_name("model.txt", "a" * 64)).write_text("left by a training that was killed")
     assert surefoot(*TRAIN.split(), "-o", "model", "--force")[0] == 0
     assert {file.name for file in (home / "model").iterdir()} == {MODELS["lightgbm"], DETAILS}
     (home / "model" / "notes.txt").write_text("mine")
-    refused(surefoot, home, f"{TRAIN} -o model --force", "holds other files than a model's (notes.txt)")
-    refused(surefoot, home, f"{TRAIN} -o . --force", "")
+    check_refused(surefoot, home, f"{TRAIN} -o model --force", "holds other files than a model's (notes.txt)")
+    check_refused(surefoot, home, f"{TRAIN} -o . --force", "")
 
 
 def test_the_files_of_a_model_are_those_that_are_saved(home: Path) -> None:
@@ -189,19 +184,21 @@ def test_the_files_of_a_model_are_those_that_are_saved(home: Path) -> None:
 
 
 def test_a_checkpoint_is_tried_and_known_before_training(surefoot, home: Path) -> None:
-    refused(surefoot, home, f"{TRAIN} -o out --checkpoint absent/state", "there is no folder")
-    refused(surefoot, home, f"{TRAIN} -o out --checkpoint bold.run", "nothing in it says")
+    check_refused(surefoot, home, f"{TRAIN} -o out --checkpoint absent/state", "there is no folder")
+    check_refused(surefoot, home, f"{TRAIN} -o out --checkpoint bold.run", "nothing in it says")
     (home / "state").write_text('{"schema": "surefoot/checkpoint/1", "fingerprint": "other"}')
-    refused(surefoot, home, f"{TRAIN} -o out --checkpoint state", "state: is ")  # known as one, and refused as such
+    check_refused(
+        surefoot, home, f"{TRAIN} -o out --checkpoint state", "state: is "
+    )  # known as one, and refused as such
 
 
 def test_demo_replaces_its_own_files_only(surefoot, home: Path) -> None:
     (home / "qrels.txt").write_text("301 0 FBIS3-10082 1\n")
-    refused(surefoot, home, "demo -o . --no-learn --queries 4", "qrels.txt exists, and nothing in it says")
+    check_refused(surefoot, home, "demo -o . --no-learn --queries 4", "qrels.txt exists, and nothing in it says")
     for seed in (1, 2):
         assert surefoot("demo", "-o", "d", "--no-learn", "--queries", "4", "--seed", seed)[0] == 0
     (home / "d" / "bold.run").write_text("q1 Q0 d7 1 0.5 mine\n")
-    refused(surefoot, home, "demo -o d --no-learn --queries 4", "d/bold.run exists")
+    check_refused(surefoot, home, "demo -o d --no-learn --queries 4", "d/bold.run exists")
 
 
 def test_pipes_and_devices_take_what_they_are_given(surefoot, home: Path) -> None:
@@ -217,13 +214,3 @@ def test_pipes_and_devices_take_what_they_are_given(surefoot, home: Path) -> Non
     code, _, err = surefoot(*f"evaluate {RUNS} -b today -q --json /dev/full".split())
     assert code == 2
     assert "/dev/full: cannot be written (No space left" in err
-
-
-def refused(surefoot, home: Path, line: str, message: str) -> None:
-    """Exit code 2, the message, and every file as it was."""
-    before = contents(home)
-    code, out, err = surefoot(*line.split())
-    assert (code, out) == (2, ""), err
-    assert message in err
-    assert "Traceback" not in err
-    assert contents(home) == before

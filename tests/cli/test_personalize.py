@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.clicks.logs import q12, write_lines
 
+from surefoot.errors import ArgumentError
+from surefoot.personal.personalize import features
 from surefoot.personal.study import Personalization
 
 SMALL = ["--trees", "10", "--beta", "0.1", "--alpha", "1", "--set", "min_data_in_leaf=20"]
@@ -28,13 +30,13 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert "Standard gain" in out
     assert "By kind" in out
-    kept = Personalization.read(tmp_path / "p.json").to_dict()
-    assert kept == json.loads((tmp_path / "study" / "personalization.json").read_text())
-    assert set(kept["chosen"][0]["segments"]["kind"]) == {"ambiguous", "plain", "refinding"}
+    written = Personalization.read(tmp_path / "p.json").to_dict()
+    assert written == json.loads((tmp_path / "study" / "personalization.json").read_text())
+    assert set(written["chosen"][0]["segments"]["kind"]) == {"ambiguous", "plain", "refinding"}
     assert "<script" in (tmp_path / "p.html").read_text()
     code, out, _ = surefoot(*command, "--format", "markdown")
     assert code == 0
-    assert out.startswith("**Personalised re-ranking of")
+    assert out.startswith("**Personalized re-ranking of")
 
 
 def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
@@ -49,8 +51,9 @@ def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
     [
         (["--layout", "yandex2013"], "there is no layout 'yandex2013'"), (["--dwell", "soon"], "--dwell is 'soon'"),
         (["--dwell", "400,50"], "rising order"), (["--labels", "clicks"], "labels is 'clicks'"),
-        (["--split", "month"], "split is 'month'"), (["--engine", "flink"], "there is no engine 'flink'"),
+        (["--split", "month"], "split is 'month'"), (["--backend", "flink"], "there is no backend 'flink'"),
         (["--preset", "huge"], "there is no preset 'huge'"), (["--unit", "moon"], "unit is 'moon'"),
+        (["--engine", "flink"], "there is no backend 'flink'"),  # the former name of --backend
         (["--clock", "wall"], "clock is 'wall'"), (["--labels", "last", "--dwell", "1,2"], "need one threshold"),
     ],
 )  # fmt: skip
@@ -58,6 +61,11 @@ def test_bad_options(surefoot, log: Path, tmp_path: Path, options: list[str], me
     code, out, err = surefoot("personalize", log, "-o", tmp_path / "study", *SMALL, *options)
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_the_backend_by_its_former_name_in_python(log: Path, tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match="there is no backend 'flink'"):
+        features(log, tmp_path / "study", engine="flink")
 
 
 def test_a_log_without_a_unit(surefoot, tmp_path: Path) -> None:

@@ -16,8 +16,10 @@ from surefoot.cli.commands import app
 
 def run(*arguments: object) -> tuple[int, str]:
     result = CliRunner().invoke(app, [str(each) for each in arguments])
-    said = result.output if result.exception is None or result.exit_code == 0 else f"{result.output}{result.exception}"
-    return result.exit_code, said
+    output = (
+        result.output if result.exception is None or result.exit_code == 0 else f"{result.output}{result.exception}"
+    )
+    return result.exit_code, output
 
 
 @pytest.fixture
@@ -30,33 +32,33 @@ def matrix(tmp_path: Path) -> Path:
 
 
 def test_a_matrix_that_is_streamed(matrix: Path, tmp_path: Path) -> None:
-    given = ("evaluate", "--scores", matrix, "-b", "today", "-m", "AP", "-q", "--json")
-    assert run(*given, tmp_path / "whole.json")[0] == 0
-    assert run(*given, tmp_path / "parts.json", "--stream")[0] == 0
+    options = ("evaluate", "--scores", matrix, "-b", "today", "-m", "AP", "-q", "--json")
+    assert run(*options, tmp_path / "whole.json")[0] == 0
+    assert run(*options, tmp_path / "parts.json", "--stream")[0] == 0
     whole, parts = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "parts"))
     assert parts["systems"][1]["risk"] == pytest.approx(whole["systems"][1]["risk"], rel=1e-12)
     assert parts["measure"] == "AP"
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--html", "page.html"), "--html needs all scores at once"),
         (("--per-query",), "--per-query needs all scores at once"),
         (("--bootstrap", "100"), "--bootstrap needs all scores at once"),
     ],
 )
-def test_what_a_stream_cannot_give(matrix: Path, more: tuple[str, ...], said: str, monkeypatch) -> None:
+def test_what_a_stream_cannot_give(matrix: Path, more: tuple[str, ...], message: str, monkeypatch) -> None:
     monkeypatch.chdir(matrix.parent)
-    code, found = run("evaluate", "--scores", matrix, "-b", "today", "--stream", *more)
+    code, output = run("evaluate", "--scores", matrix, "-b", "today", "--stream", *more)
     assert code != 0
-    assert said in found
+    assert message in output
 
 
 def test_a_stream_is_of_scores(tmp_path: Path) -> None:
-    code, found = run("evaluate", "a", "b", "-b", "a", "--stream")
+    code, output = run("evaluate", "a", "b", "-b", "a", "--stream")
     assert code != 0
-    assert "--stream is for --scores" in found
+    assert "--stream is for --scores" in output
 
 
 @pytest.fixture
@@ -76,16 +78,16 @@ SMALL = ("--trees", "5", "--set", "max_depth=3", "--set", "min_child_weight=0.01
 
 @pytest.mark.engines("xgboost")
 def test_xgboost(parts: Path) -> None:
-    given = ("--objective", "u_risk", "-a", "5", *SMALL, "--engine", "xgboost")
-    code, said = run("train", parts / "train.txt", "--valid", parts / "valid.txt", *given, "-o", parts / "model")
-    assert code == 0, said
+    options = ("--objective", "u_risk", "-a", "5", *SMALL, "--engine", "xgboost")
+    code, message = run("train", parts / "train.txt", "--valid", parts / "valid.txt", *options, "-o", parts / "model")
+    assert code == 0, message
     assert (parts / "model" / "model.json").is_file()
     assert sf.Ranker.load(parts / "model").engine == "xgboost"
-    code, said = run("rank", parts / "model", parts / "valid.txt", "-o", parts / "valid.run")
-    assert code == 0, said
-    code, said = run("train", parts / "train.txt", *given, "--set", "num_leaves=3", "-o", parts / "other")
+    code, message = run("rank", parts / "model", parts / "valid.txt", "-o", parts / "valid.run")
+    assert code == 0, message
+    code, message = run("train", parts / "train.txt", *options, "--set", "num_leaves=3", "-o", parts / "other")
     assert code != 0
-    assert "XGBoost's is max_leaves" in said
+    assert "XGBoost's is max_leaves" in message
 
 
 @pytest.mark.heavy
@@ -93,19 +95,19 @@ def test_xgboost(parts: Path) -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_local_cluster(parts: Path) -> None:
-    given = ("--objective", "saro", "-a", "5", *SMALL, "--dask", "local:2")
-    code, said = run("train", parts / "train", "--valid", parts / "valid", *given, "-o", parts / "model")
-    assert code == 0, said
-    assert "validation: effectiveness" in said
+    options = ("--objective", "saro", "-a", "5", *SMALL, "--dask", "local:2")
+    code, message = run("train", parts / "train", "--valid", parts / "valid", *options, "-o", parts / "model")
+    assert code == 0, message
+    assert "validation: effectiveness" in message
     ranker = sf.Ranker.load(parts / "model")
-    held = sf.read_letor(parts / "valid.txt")
-    assert ranker.history_["valid"]["effectiveness"][-1] == pytest.approx(ranker.score(held), abs=1e-9)
+    valid = sf.read_letor(parts / "valid.txt")
+    assert ranker.history_["valid"]["effectiveness"][-1] == pytest.approx(ranker.score(valid), abs=1e-9)
 
 
 @pytest.mark.heavy
 @pytest.mark.engines("distributed", "xgboost")
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (("--dask", "nowhere"), "--dask is 'nowhere'"),
         (("--dask", "local:2", "--engine", "lightgbm"), "learns on one machine"),
@@ -114,9 +116,9 @@ def test_a_local_cluster(parts: Path) -> None:
 )
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_what_a_cluster_refuses(parts: Path, more: tuple[str, ...], said: str, monkeypatch) -> None:
+def test_what_a_cluster_refuses(parts: Path, more: tuple[str, ...], message: str, monkeypatch) -> None:
     monkeypatch.chdir(parts)
-    code, found = run("train", parts / "train", "--trees", "2", *more, "-o", parts / "model")
+    code, output = run("train", parts / "train", "--trees", "2", *more, "-o", parts / "model")
     assert code != 0
-    assert said in found
+    assert message in output
     assert not (parts / "model").exists()

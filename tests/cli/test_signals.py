@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.cli.inputs import write_runs
 
 import surefoot as sf
 from surefoot.cli.signals import StoppedError, stopping
@@ -64,11 +65,7 @@ files._remove = slow_remove
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = sf.synthetic_runs(queries=30, depth=20)
-    made.qrels.write(tmp_path / "qrels.txt")
-    for run in made.runs[:3]:
-        run.write(tmp_path / f"{run.name}.run")
-    return tmp_path
+    return write_runs(tmp_path, runs=3)
 
 
 EVALUATE = ("evaluate", "qrels.txt", "today.run", "bold.run", "-b", "today", "--json", "a.json", "--html", "a.html")
@@ -155,8 +152,8 @@ def test_killed_at_random_moments(folder: Path, command: str) -> None:
     began = time.monotonic()
     assert subprocess.run(arguments, cwd=folder, capture_output=True, check=False).returncode == 0
     lasts = time.monotonic() - began
-    whole = read_all(folder)
-    for path in whole.keys() - inputs.keys():
+    complete = read_all(folder)
+    for path in complete.keys() - inputs.keys():
         (folder / path).unlink()
     draw = random.Random(command)
     for turn in range(KILLS):
@@ -167,13 +164,13 @@ def test_killed_at_random_moments(folder: Path, command: str) -> None:
         _, err = process.communicate(timeout=60)
         assert process.returncode in (0, -number, 128 + number), err
         assert "Traceback" not in err
-        found = read_all(folder)
-        left = {path for path in found if path.endswith(".part")}
+        files = read_all(folder)
+        left = {path for path in files if path.endswith(".part")}
         assert number == signal.SIGKILL or not left, turn
         for path in left:
             (folder / path).unlink()
-        assert {path: data for path, data in found.items() if path not in left and data != whole[path]} == {}
-        assert found.items() >= inputs.items()
+        assert {path: data for path, data in files.items() if path not in left and data != complete[path]} == {}
+        assert files.items() >= inputs.items()
 
 
 def read_all(folder: Path) -> dict[str, bytes]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.inputs import named_letor
 
 import surefoot as sf
 
@@ -15,11 +16,9 @@ import surefoot as sf
 def folder(tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("letor")
     for name, seed in (("train", 1), ("vali", 2)):
-        made = sf.synthetic_letor(queries=40, documents=15, features=12, seed=seed)
-        ids = [f"D{number:05d}" for number in range(len(made))]
-        named = sf.RankingData(made.X, made.y, group=made.lengths, doc_ids=ids)
-        named.write(home / f"{name}.txt")
-        named.to_run(made.baselines["bm25"], "bm25").write(home / f"{name}.run")
+        data, bm25 = named_letor("D", queries=40, documents=15, features=12, seed=seed)
+        data.write(home / f"{name}.txt")
+        bm25.write(home / f"{name}.run")
     return home
 
 

@@ -11,12 +11,12 @@ import polars as pl
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.generator import generate_log
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading
+from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.writers import write_log
 
 SATISFIED, GRADES = Satisfaction((30.0,)), Satisfaction((50.0, 400.0))
-YANDEX12 = Reading("yandex2012", 1.0, "log")
-YANDEX14 = Reading("yandex2014")
+YANDEX12 = ReadingSettings("yandex2012", 1.0, "log")
+YANDEX14 = ReadingSettings("yandex2014")
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> Path:
@@ -40,15 +40,15 @@ def generated(folder: Path, users: int, layout: str = "yandex2014", seed: int = 
 
 
 def made(
-    path: Path, folder: Path, how: Reading = YANDEX12, satisfaction: Satisfaction = SATISFIED, **options: Any
+    log: Path, folder: Path, reading: ReadingSettings = YANDEX12, satisfaction: Satisfaction = SATISFIED, **options: Any
 ) -> FeatureTable:
-    return feature_table(path, folder, how, satisfaction, **options)
+    return feature_table(log, folder, reading, satisfaction, **options)
 
 
 def results(table: FeatureTable) -> pl.DataFrame:
     """Everything known of each result, in order."""
-    found = pl.read_parquet(f"{table.folder}/results/results/**/*.parquet", hive_partitioning=False)
-    return found.with_columns(pl.col("position").cast(pl.Int64)).sort("impression", "position")
+    rows = pl.read_parquet(f"{table.folder}/results/results/**/*.parquet", hive_partitioning=False)
+    return rows.with_columns(pl.col("position").cast(pl.Int64)).sort("impression", "position")
 
 
 def features(table: FeatureTable) -> pl.DataFrame:

@@ -71,14 +71,14 @@ def attribute(lists: list[Shown], clicks: list[Click], thresholds: tuple[float, 
 
 def result_rows(lists: list[Shown], threshold: float) -> dict[tuple[str, str], dict[str, Any]]:
     """What is known of every result, and when."""
-    found = {}
+    rows = {}
     for shown in lists:
         first = {}
         for time, document, _, _ in sorted(shown.clicks):
             first.setdefault(document, time)
         happy = [(time, document) for time, document, _, grade in shown.clicks if grade]
         for position, document in enumerate(shown.documents, start=1):
-            if (shown.name, document) in found:
+            if (shown.name, document) in rows:
                 continue  # it has its first position
             own = [click for click in shown.clicks if click[1] == document]
             lower = [other for other in dict.fromkeys(shown.documents) if shown.documents.index(other) >= position]
@@ -86,7 +86,7 @@ def result_rows(lists: list[Shown], threshold: float) -> dict[tuple[str, str], d
             satisfied = [time for time, _, _, grade in own if grade]
             clicked = first.get(document)
             passed = min(below, default=None)
-            found[shown.name, document] = {
+            rows[shown.name, document] = {
                 "position": position,
                 "clicked_at": clicked,
                 "satisfied_at": None if not satisfied else min(satisfied) + max(0, round(threshold) - 1),
@@ -95,7 +95,7 @@ def result_rows(lists: list[Shown], threshold: float) -> dict[tuple[str, str], d
                 "last": bool(satisfied) and max(satisfied) == max(time for time, _ in happy),
                 "shown": shown,
             }
-    return found
+    return rows
 
 
 def feature_rows(
@@ -116,7 +116,7 @@ def feature_rows(
             if time is not None:
                 domain = shown.domains[row["position"] - 1]
                 events.append((kind, name, shown, document, domain, time, shown.day if clock == "day" else time))
-    found: dict[Any, dict[str, float]] = {}
+    rows: dict[Any, dict[str, float]] = {}
     for (name, document), row in known.items():
         shown = row["shown"]
         domain = shown.domains[row["position"] - 1]
@@ -140,17 +140,17 @@ def feature_rows(
         if clock:
             before = [e for e in events if e[6] < when]
             _everybody(out, before, shown, document)
-        found[name, document] = out
+        rows[name, document] = out
     if clock:
         for shown in lists:
             entropies = [
-                found[shown.name, document]["document_entropy"]
+                rows[shown.name, document]["document_entropy"]
                 for document in shown.documents
-                if found[shown.name, document]["document_clicked"]
+                if rows[shown.name, document]["document_clicked"]
             ]
             for document in shown.documents:
-                found[shown.name, document]["least_entropy"] = min(entropies, default=math.nan)
-    return found
+                rows[shown.name, document]["least_entropy"] = min(entropies, default=math.nan)
+    return rows
 
 
 def _within_session(out: dict[str, float], lists: list[Shown], shown: Shown, seconds: float) -> None:

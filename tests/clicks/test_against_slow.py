@@ -30,11 +30,9 @@ from surefoot.clicks.generator import generate_log
 def assert_same(table, lists: list[Shown], threshold: float, clock: str | None, seconds: float) -> None:
     """Results and features are those of the loops."""
     slow = result_rows(lists, threshold)
-    found = results(table)
-    assert found.select("impression", "document").rows() == sorted(
-        slow, key=lambda key: (key[0], slow[key]["position"])
-    )
-    for row in found.iter_rows(named=True):
+    rows = results(table)
+    assert rows.select("impression", "document").rows() == sorted(slow, key=lambda key: (key[0], slow[key]["position"]))
+    for row in rows.iter_rows(named=True):
         mine = slow[row["impression"], row["document"]]
         for column in ("position", "clicked_at", "satisfied_at", "skipped_at", "grade", "last"):
             assert row[column] == mine[column], (row, column)

@@ -16,8 +16,8 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(log: Path, tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
-    return features(made(log, tmp_path_factory.mktemp("whole"), YANDEX14, GRADES))
+def complete(log: Path, tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    return features(made(log, tmp_path_factory.mktemp("complete"), YANDEX14, GRADES))
 
 
 def outcomes(frame: pl.DataFrame) -> pl.DataFrame:
@@ -34,16 +34,16 @@ def later(line: str, session: str, day: int, time: int, days: dict[str, int]) ->
 
 
 @pytest.mark.heavy
-def test_deleting_every_later_event_changes_no_feature(log: Path, whole: pl.DataFrame, tmp_path: Path) -> None:
+def test_deleting_every_later_event_changes_no_feature(log: Path, complete: pl.DataFrame, tmp_path: Path) -> None:
     lines = log.read_text().splitlines()
     days = {parts[0]: int(parts[2]) for parts in (line.split("\t") for line in lines) if parts[1] == "M"}
-    lists = whole.group_by("impression").first().sort("impression")
+    lists = complete.group_by("impression").first().sort("impression")
     for number, row in enumerate(lists.sample(3, seed=3).iter_rows(named=True)):
-        kept = [line for line in lines if not later(line, row["session"], row["day"], row["time"], days)]
-        assert len(kept) < len(lines)
-        table = made(write_lines(tmp_path / f"log{number}", kept), tmp_path / f"made{number}", YANDEX14, GRADES)
+        earlier = [line for line in lines if not later(line, row["session"], row["day"], row["time"], days)]
+        assert len(earlier) < len(lines)
+        table = made(write_lines(tmp_path / f"log{number}", earlier), tmp_path / f"made{number}", YANDEX14, GRADES)
         mine = pl.col("impression") == row["impression"]
-        assert outcomes(features(table)).filter(mine).equals(outcomes(whole).filter(mine), null_equal=True)
+        assert outcomes(features(table)).filter(mine).equals(outcomes(complete).filter(mine), null_equal=True)
 
 
 @pytest.mark.heavy
@@ -52,8 +52,8 @@ def test_deleting_later_events_of_one_clock(data: Path, tmp_path: Path) -> None:
     every = features(made(write_lines(tmp_path / "log", lines), tmp_path / "made", YANDEX12, SATISFIED))
     lists = every.group_by("impression").first().filter(pl.col("session_lists") > 0).sort("impression")
     for number, row in enumerate(lists.sample(3, seed=1).iter_rows(named=True)):
-        kept = [line for line in lines if int(line.split("\t")[1]) <= row["time"]]
-        table = made(write_lines(tmp_path / f"log{number}", kept), tmp_path / f"made{number}", YANDEX12, SATISFIED)
+        earlier = [line for line in lines if int(line.split("\t")[1]) <= row["time"]]
+        table = made(write_lines(tmp_path / f"log{number}", earlier), tmp_path / f"made{number}", YANDEX12, SATISFIED)
         mine = pl.col("impression") == row["impression"]
         assert outcomes(features(table)).filter(mine).equals(outcomes(every).filter(mine), null_equal=True)
 
@@ -63,16 +63,16 @@ def test_a_click_satisfies_in_features_once_its_dwell_is_known(tmp_path: Path) -
     lines = [
         q12("a", 0, "x", 1, 2), c12("a", 10, 1), q12("b", 30, "x", 1, 2), q12("c", 40, "x", 1, 2), q12("a", 70, "y", 3),
     ]  # fmt: skip
-    found = features(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
-    known = dict(found.filter(pl.col("document") == "1").select("session", "pair_satisfied").rows())
+    rows = features(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
+    known = dict(rows.filter(pl.col("document") == "1").select("session", "pair_satisfied").rows())
     assert known == {"a": 0.0, "b": 0.0, "c": 1.0}
 
 
-def test_the_order_of_lines_does_not_matter(log: Path, whole: pl.DataFrame, tmp_path: Path) -> None:
+def test_the_order_of_lines_does_not_matter(log: Path, complete: pl.DataFrame, tmp_path: Path) -> None:
     lines = log.read_text().splitlines()
     random.Random(7).shuffle(lines)
     table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", YANDEX14, GRADES, shards=2)
-    assert features(table).equals(whole, null_equal=True)
+    assert features(table).equals(complete, null_equal=True)
     assert table.counts["clicks_out_of_order"] > 0
 
 

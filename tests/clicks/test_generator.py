@@ -59,10 +59,10 @@ def test_who_profits_is_known(log: tuple[pl.DataFrame, pl.DataFrame]) -> None:
 
 def test_kinds_go_by_the_lists_names(tmp_path: Path) -> None:
     write_kinds(generate_log(3, seed=1), tmp_path / "kinds.csv")
-    found = pl.read_csv(tmp_path / "kinds.csv")
-    assert found.columns == ["list", "kind"]
-    assert found["list"][0] == "1-1"
-    assert found["list"].n_unique() == len(found)
+    kinds = pl.read_csv(tmp_path / "kinds.csv")
+    assert kinds.columns == ["list", "kind"]
+    assert kinds["list"][0] == "1-1"
+    assert kinds["list"].n_unique() == len(kinds)
 
 
 def test_what_cannot_be() -> None:

@@ -62,8 +62,8 @@ def test_against_a_loop_over_pairs(lists: list[list[int]]) -> None:
             for j, theirs in enumerate(one):
                 total += 2.0 * (mine - theirs) if mine > theirs else 0.3 * (mine == theirs and i < j)
             expected.append(total)
-    found = preference_gains(np.concatenate(lists), [len(one) for one in lists], 2.0, 0.3)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    computed = preference_gains(np.concatenate(lists), [len(one) for one in lists], 2.0, 0.3)
+    np.testing.assert_allclose(computed, expected, atol=1e-12)
 
 
 @given(lists_of_grades)
@@ -72,8 +72,8 @@ def test_lowest_click_plus_one_against_a_loop(lists: list[list[int]]) -> None:
     for one in lists:
         clicked = [i for i, grade in enumerate(one) if grade]
         expected += [bool(clicked) and i <= max(clicked) + 1 for i in range(len(one))]
-    found = lowest_click_plus_one(np.concatenate(lists), [len(one) for one in lists])
-    assert found.tolist() == expected
+    computed = lowest_click_plus_one(np.concatenate(lists), [len(one) for one in lists])
+    assert computed.tolist() == expected
 
 
 @pytest.mark.parametrize(

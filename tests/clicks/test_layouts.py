@@ -11,11 +11,13 @@ import polars as pl
 import pytest
 from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, generated, made, q12, results, write_lines
 
-from surefoot.clicks.backends import engine_of
+from surefoot.clicks.backends import open_backend
 from surefoot.clicks.expressions import ibis
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading, guess_layout
+from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.layouts.reading import guess_layout
+from surefoot.clicks.layouts.registry import LAYOUTS, WRITABLE
 from surefoot.clicks.layouts.timestamps import milliseconds
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 
@@ -33,12 +35,12 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> FeatureTable:
     return made(generated(folder, 10), folder / "made", YANDEX14, GRADES)
 
 
-@pytest.mark.parametrize("layout", ["ubi", "metarank", "table"])
+@pytest.mark.parametrize("layout", [name for name in WRITABLE if name != "yandex2014"])
 @pytest.mark.heavy
 def test_a_generated_log_is_the_same_in_every_layout(layout: str, first: FeatureTable, tmp_path: Path) -> None:
     path = generated(tmp_path, 10, layout)
     assert guess_layout(path) == layout
-    second = made(path, tmp_path / "second", Reading(layout), GRADES)
+    second = made(path, tmp_path / "second", ReadingSettings(layout), GRADES)
     assert outcomes(results(second)).equals(outcomes(results(first)))
     assert second.counts["clicks"] == first.counts["clicks"]
     assert not second.counts["rejected"]
@@ -59,7 +61,7 @@ def test_dumps_and_bulk_files_of_user_behavior_insights(form: Any, first: Featur
     for path in generated(tmp_path, 10, "ubi").iterdir():
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         path.write_text("".join(f"{json.dumps(one)}\n" for i, line in enumerate(lines) for one in form(line, i)))
-    second = made(tmp_path / "ubi.log", tmp_path / "second", Reading("ubi"), GRADES)
+    second = made(tmp_path / "ubi.log", tmp_path / "second", ReadingSettings("ubi"), GRADES)
     assert outcomes(results(second)).equals(outcomes(results(first)))
     assert not second.counts["rejected"]
 
@@ -72,11 +74,11 @@ def test_a_log_of_which_nothing_is_left_says_by_which_rules(tmp_path: Path) -> N
 
 @pytest.mark.heavy
 def test_a_table_in_parquet(tmp_path: Path) -> None:
-    text = made(generated(tmp_path, 5, "table"), tmp_path / "text", Reading("table"), SATISFIED)
+    text = made(generated(tmp_path, 5, "table"), tmp_path / "text", ReadingSettings("table"), SATISFIED)
     frame = pl.read_csv(tmp_path / "table.log", infer_schema_length=0)
     frame = frame.with_columns(shown=pl.col("shown").str.split(" "), time=pl.col("time").cast(pl.Int64))
     frame.write_parquet(tmp_path / "log.parquet")
-    binary = made(tmp_path / "log.parquet", tmp_path / "binary", Reading("table"), SATISFIED)
+    binary = made(tmp_path / "log.parquet", tmp_path / "binary", ReadingSettings("table"), SATISFIED)
     assert results(binary).equals(results(text))
 
 
@@ -88,7 +90,7 @@ def test_scores_of_a_table_are_a_feature(tmp_path: Path) -> None:
         }
     )  # fmt: skip
     frame.write_parquet(tmp_path / "log.parquet")
-    table = made(tmp_path / "log.parquet", tmp_path / "made", Reading("table"), SATISFIED)
+    table = made(tmp_path / "log.parquet", tmp_path / "made", ReadingSettings("table"), SATISFIED)
     assert table.scan().sort("position").collect()["score"].to_list() == [0.5, 0.25]
     assert "score" in table.names
     assert not table.users
@@ -112,9 +114,9 @@ def test_several_files_are_one_log(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     write_lines(tmp_path / "parts" / "1.log", lines[:cut])
     write_lines(tmp_path / "parts" / "2.log", lines[cut:])
-    whole = made(log, tmp_path / "whole", YANDEX14, GRADES)
+    one_file = made(log, tmp_path / "one_file", YANDEX14, GRADES)
     parts = made(tmp_path / "parts", tmp_path / "made", YANDEX14, GRADES)
-    assert results(parts).equals(results(whole))
+    assert results(parts).equals(results(one_file))
 
 
 @pytest.mark.parametrize(
@@ -129,10 +131,10 @@ def test_several_files_are_one_log(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_moments(text: str, expected: int | None, tmp_path: Path) -> None:
-    engine = engine_of("duckdb", tmp_path)
+    backend = open_backend("duckdb", tmp_path)
     table = ibis.memtable(pl.DataFrame({"text": [text]}))
     assert (
-        engine.connection.execute(table.select(at=milliseconds(table.text)))["at"].tolist()
+        backend.connection.execute(table.select(at=milliseconds(table.text)))["at"].tolist()
         in ([expected], [pytest.approx(expected)])
         or expected is None
     )
@@ -153,10 +155,10 @@ class TestOddLines:
         }  # fmt: skip
         assert table.counts["lists"] == 1
         assert table.counts["clicks"] == 2
-        kept = pl.read_csv(tmp_path / "made" / "rejected.csv", infer_schema_length=0)
-        assert kept.columns == ["file", "line", "reason", "text"]
-        assert "nonsense" in kept["text"].to_list()
-        assert kept.filter(pl.col("text") == "nonsense")["line"].to_list() == ["2"]
+        rejected = pl.read_csv(tmp_path / "made" / "rejected.csv", infer_schema_length=0)
+        assert rejected.columns == ["file", "line", "reason", "text"]
+        assert "nonsense" in rejected["text"].to_list()
+        assert rejected.filter(pl.col("text") == "nonsense")["line"].to_list() == ["2"]
 
     def test_of_2014(self, tmp_path: Path) -> None:
         shown = "a,1\tb,2"
@@ -187,7 +189,7 @@ class TestOddLines:
             json.dumps({"event": "item", "id": "a"}), json.dumps(click | {"item": ""}),
             json.dumps(ranking | {"items": []}), json.dumps(ranking | {"timestamp": "now"}),
         ]  # fmt: skip
-        table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", Reading("metarank"))
+        table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", ReadingSettings("metarank"))
         assert table.counts["rejected"] == {
             "has no timestamp of ISO 8601 or milliseconds": 1, "is a ranking of no items": 1,
             "is an interaction with no item": 1, "is not an object of JSON": 2,
@@ -209,20 +211,20 @@ class TestOddLines:
 
     def test_a_click_that_was_set_aside_ends_the_dwell_before_it(self, tmp_path: Path) -> None:
         lines = [q12("s", 0, "x", "a", "b"), c12("s", 2, "a"), c12("s", 10, "z"), q12("s", 90, "y", "c")]
-        found = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
-        assert found.filter(pl.col("document") == "a")["grade"].to_list() == [0]
+        rows = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
+        assert rows.filter(pl.col("document") == "a")["grade"].to_list() == [0]
 
     def test_a_click_belongs_to_the_last_list_with_its_document(self, tmp_path: Path) -> None:
         lines = [q12("s", 0, "x", "a", "b"), q12("s", 50, "y", "b"), c12("s", 60, "b"), q12("s", 70, "z", "b")]
-        found = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
-        assert found.filter(pl.col("clicked_at").is_not_null())["impression"].to_list() == ["s-2"]
+        rows = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made"))
+        assert rows.filter(pl.col("clicked_at").is_not_null())["impression"].to_list() == ["s-2"]
 
     def test_of_two_satisfied_clicks_the_later_is_the_last(self, tmp_path: Path) -> None:
         lines = [q12("s", 0, "x", "a", "b", "c"), c12("s", 10, "b"), c12("s", 90, "a"), c12("s", 150, "c"),
                  q12("s", 151, "y", "d")]  # fmt: skip
-        found = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made")).filter(pl.col("query") == "x")
-        assert dict(found.select("document", "grade").rows()) == {"a": 1, "b": 1, "c": 0}
-        assert found.filter(pl.col("last"))["document"].to_list() == ["a"]
+        rows = results(made(write_lines(tmp_path / "log", lines), tmp_path / "made")).filter(pl.col("query") == "x")
+        assert dict(rows.select("document", "grade").rows()) == {"a": 1, "b": 1, "c": 0}
+        assert rows.filter(pl.col("last"))["document"].to_list() == ["a"]
 
     def test_an_unfinished_last_line(self, tmp_path: Path) -> None:
         log = tmp_path / "log"
@@ -242,14 +244,14 @@ class TestOddLines:
         big, bigger = "9" * 30, "9" * 29 + "8"
         lines = [q12(big, 0, big, big, bigger), c12(big, 40, bigger), q12(bigger, 0, big, big), c12("lone", 1, big)]
         table = made(write_lines(tmp_path / "log", lines), tmp_path / "made")
-        found = results(table)
-        assert found.filter(pl.col("clicked_at").is_not_null()).select("session", "document").rows() == [(big, bigger)]
+        rows = results(table)
+        assert rows.filter(pl.col("clicked_at").is_not_null()).select("session", "document").rows() == [(big, bigger)]
         assert table.counts["sessions"] == 2
 
     def test_a_session_of_two_users(self, tmp_path: Path) -> None:
         header = "user,session,time,query,shown,click"
         lines = [header, "u,s,1,x,a b,", "v,s,5,,,a", "u,t,1,x,a b,"]
-        table = made(write_lines(tmp_path / "log.csv", lines), tmp_path / "made", Reading("table"))
+        table = made(write_lines(tmp_path / "log.csv", lines), tmp_path / "made", ReadingSettings("table"))
         assert table.counts["rejected"] == {"is of a session of two users": 2}
         assert table.counts["lists"] == 1
 
@@ -304,16 +306,49 @@ class TestRejected:
     def test_a_clock_that_is_not_each_sessions_own(self, tmp_path: Path) -> None:
         log = write_lines(tmp_path / "log", [q12(1, 70, "x", "a"), q12(2, 90, "x", "a"), c12(2, 95, "a")])
         with pytest.warns(SurefootWarning, match="--clock log"):
-            table = made(log, tmp_path / "made", Reading("yandex2012", 1.0))
+            table = made(log, tmp_path / "made", ReadingSettings("yandex2012", 1.0))
         assert table.clock is None
         assert "query_entropy" not in table.names
 
     def test_no_unit(self, tmp_path: Path) -> None:
         with pytest.raises(ArgumentError, match="--unit ms"):
-            made(write_lines(tmp_path / "log", [q12(1, 0, "x", "a")]), tmp_path / "made", Reading("yandex2012"))
+            made(write_lines(tmp_path / "log", [q12(1, 0, "x", "a")]), tmp_path / "made", ReadingSettings("yandex2012"))
 
     def test_no_known_layout(self, tmp_path: Path) -> None:
         with pytest.raises(DataError, match="no log's first line"):
             guess_layout(write_lines(tmp_path / "log", ["what is this"]))
         with pytest.raises(ArgumentError, match="did you mean yandex2012"):
-            made(tmp_path / "log", tmp_path / "made", Reading("yandex_2012"))
+            made(tmp_path / "log", tmp_path / "made", ReadingSettings("yandex_2012"))
+
+
+class TestTable:
+    """One table of layouts, which the command line, its errors and the documentation agree with."""
+
+    @pytest.mark.parametrize("layout", WRITABLE)
+    def test_one_layout_alone_recognizes_a_log(self, layout: str, tmp_path: Path) -> None:
+        path = generated(tmp_path, 2, layout)
+        assert guess_layout(path) == layout
+        first = "" if path.is_dir() else path.read_text().splitlines()[0]
+        assert [one.name for one in LAYOUTS.values() if one.recognizes(first)] == [layout] * path.is_file()
+
+    @pytest.mark.parametrize("line", [q12(1, 0, "x", "a", "b"), c12(1, 0, "a")])
+    def test_of_2012(self, line: str) -> None:
+        assert [layout.name for layout in LAYOUTS.values() if layout.recognizes(line)] == ["yandex2012"]
+
+    def test_every_layout_is_documented(self) -> None:
+        documented = (Path(__file__).parents[2] / "docs" / "personalize.md").read_text()
+        assert all(f"| `{name}` |" in documented for name in LAYOUTS)
+
+    def test_a_file_where_a_folder_is_needed(self, tmp_path: Path) -> None:
+        log = write_lines(tmp_path / "ubi_queries.jsonl", ["{}"])
+        with pytest.raises(DataError, match="the layout ubi is a folder with ubi_queries… and ubi_events…"):
+            made(log, tmp_path / "made", ReadingSettings("ubi"))
+        with pytest.raises(DataError, match="expected files called ubi_queries… and ubi_events… here"):
+            made(tmp_path, tmp_path / "made", ReadingSettings("ubi"))
+
+    def test_a_folder_whose_backend_was_called_engine(self, tmp_path: Path) -> None:
+        log = write_lines(tmp_path / "log", [q12(1, 0, "x", "a")])
+        table = made(log, tmp_path / "made")
+        facts = tmp_path / "made" / "log.json"
+        facts.write_text(facts.read_text().replace('"backend"', '"engine"'))
+        assert made(log, tmp_path / "made") == table

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from tests.clicks.logs import GRADES, YANDEX14, features, generated, made, results
+from tests.clicks.logs import GRADES, features, generated, made, results
 
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading
+from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.layouts.registry import WRITABLE
 
 pytestmark = [
     pytest.mark.heavy,
@@ -26,14 +27,14 @@ def spark() -> Iterator[None]:
     """Spark and Java; a build without them fails, another machine skips."""
     missing = [
         what
-        for what, found in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java")))
-        if not found
+        for what, present in (("pyspark", importlib.util.find_spec("pyspark")), ("java", shutil.which("java")))
+        if not present
     ]
     if missing:
-        said = (
+        message = (
             f"{' and '.join(missing)} not found; make test-engines installs pyspark, apt-get install default-jre Java"
         )
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(said)
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(message)
     return
 
 
@@ -43,11 +44,12 @@ def assert_same(one: pl.DataFrame, other: pl.DataFrame) -> None:
     assert one.cast(kinds).equals(other.cast(kinds), null_equal=True)
 
 
-@pytest.mark.parametrize("layout", ["yandex2014", "ubi", "metarank", "table"])
+@pytest.mark.parametrize("layout", WRITABLE)
 def test_a_generated_log(layout: str, tmp_path: Path) -> None:
     log = generated(tmp_path, 30, layout)
-    how = YANDEX14 if layout == "yandex2014" else Reading(layout)
-    one, other = (made(log, tmp_path / name, how, GRADES, engine=name) for name in ("duckdb", "spark"))
+    one, other = (
+        made(log, tmp_path / name, ReadingSettings(layout), GRADES, backend=name) for name in ("duckdb", "spark")
+    )
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))
@@ -55,8 +57,8 @@ def test_a_generated_log(layout: str, tmp_path: Path) -> None:
 
 def test_the_real_log(data: Path, tmp_path: Path) -> None:
     log = data / "clicks-clara2" / "CLARA2SearchLog_beta"
-    how, satisfied = Reading("yandex2012", 0.001, "log"), Satisfaction((30.0,))
-    one, other = (made(log, tmp_path / name, how, satisfied, engine=name) for name in ("duckdb", "spark"))
+    reading, satisfied = ReadingSettings("yandex2012", 0.001, "log"), Satisfaction((30.0,))
+    one, other = (made(log, tmp_path / name, reading, satisfied, backend=name) for name in ("duckdb", "spark"))
     assert one.counts == other.counts
     assert_same(results(one), results(other))
     assert_same(features(one), features(other))

@@ -21,7 +21,7 @@ import surefoot as sf
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.generator import generate_log
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading
+from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.writers import write_log
 from surefoot.data.hashes import seal
 from surefoot.data.reading.texts import read_texts
@@ -67,7 +67,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sf.sweep(swept_data(), folder / "sweep", **SWEPT)
     _checkpoint(folder / "checkpoint.json")
     write_log(generate_log(8, queries=6, seed=1), folder / "log", "yandex2014")
-    feature_table(folder / "log", folder / "study", Reading("yandex2014"), Satisfaction((50.0, 400.0)))
+    feature_table(folder / "log", folder / "study", ReadingSettings("yandex2014"), Satisfaction((50.0, 400.0)))
     return folder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +13,12 @@ from surefoot.choose.rows import chosen_in_words, gain_only, pooled
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs
 from surefoot.choose.trainings import Trainings
+from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.ranker import Ranker
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import signed
+from surefoot.report.plain_json import to_json
 from surefoot.risk.assess import alpha_key
 from surefoot.risk.plain_data import Json
 
@@ -123,6 +126,14 @@ class Choice:
             "measure": self.measure, "candidates": self.among, "folds": folds, "test": self.test,
             "gain_only": pooled(dict.fromkeys(self.chosen, self.gain)), "why": self.words,
         }  # fmt: skip
+
+    def to_json(self) -> str:
+        """The data as JSON text."""
+        return to_json(self.to_dict())
+
+    def write_json(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json`, all or nothing."""
+        write_text(path, self.to_json())
 
     @property
     def words(self) -> list[str]:

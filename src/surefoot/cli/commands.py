@@ -37,8 +37,8 @@ app.command()(sweep)  # it shows more than a bar
 app.add_typer(stability)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"surefoot {__version__}")
         raise typer.Exit
 

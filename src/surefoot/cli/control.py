@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import JSON, PAGE, Force, Output, OutputModel, check_outputs
-from surefoot.cli.printing import either
+from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
+from surefoot.cli.printing import Printing, deliver, either
+from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.decide.control.file_names import is_controller_file
 from surefoot.decide.evidence.unanswered import Unanswered
 from surefoot.decide.options import DELTA, LEVEL, METHODS, SCORER
@@ -17,6 +18,7 @@ from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import BaselineSpec, baseline_files, resolve_baseline
 from surefoot.learn.model_files import model_files
 from surefoot.progress import busy
+from surefoot.report.marks import PAGE
 
 
 def control(
@@ -74,7 +76,7 @@ def control(
     read = [path for path in (valid, judged, weights, strata, traffic) if path is not None]
     check_outputs(
         [
-            OutputModel("--output", output, ours=is_controller_file, what="a controller"),
+            OutputModel("--output", output, is_own_file=is_controller_file, what="a controller"),
             Output("--html", html, PAGE),
             Output("--json", json_file, JSON),
         ],
@@ -108,12 +110,12 @@ def control(
         )
     controller.save(output)
     certificate = controller.certificate_
-    for path, write in ((html, certificate.write_html), (json_file, certificate.write_json)):
-        if path is not None:
-            write(path)
-    if not quiet:
+
+    def show_certificate() -> None:
         typer.echo(certificate.to_text())
         typer.echo()
         typer.echo(
             visible(f"The controller is in {output}; rank with: surefoot rank --controlled {output} DATA -o RUN")
         )
+
+    deliver(certificate, {"html": html, "json": json_file}, show_certificate, Printing(), quiet)

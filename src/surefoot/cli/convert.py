@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from surefoot.arguments import LARGEST_COUNT
-from surefoot.cli.outputs import Force, Output, check_outputs
+from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.shared_options import Force, Quiet
 from surefoot.data.tools.judges import Judges
 from surefoot.data.tools.judgment_formats import JudgmentFormat
 from surefoot.errors import ArgumentError, visible
@@ -53,7 +54,7 @@ def convert(
         typer.Option(help="Which run, of a file of several; the Workbench's name of the list.", show_default=False),
     ] = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Turn judgments or a run into another form.
 

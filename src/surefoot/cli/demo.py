@@ -13,8 +13,11 @@ from typing import Annotated
 import typer
 
 from surefoot.arguments import LARGEST_SEED
-from surefoot.cli.outputs import DEMO, JSON, PAGE, Force, OutputFolder, check_outputs
+from surefoot.cli.outputs import JSON, OutputFolder, check_outputs
+from surefoot.cli.shared_options import Force
+from surefoot.data.marks import DEMO
 from surefoot.learn.options import MEASURE
+from surefoot.report.marks import PAGE
 
 
 def demo(
@@ -44,9 +47,9 @@ def demo(
     check_outputs([OutputFolder("--output", output, inside=inside)], [], force)
     console = plain_console()
 
-    def say(words: str, style: str = "", whole: bool = False) -> None:
-        """Print; `whole` lines are for copying, and a terminal's width breaks none of them."""
-        console.print(Text("\n".join(map(visible, words.split("\n"))), style=style), soft_wrap=whole)
+    def say(words: str, style: str = "", unbroken: bool = False) -> None:
+        """Print; `unbroken` lines are for copying, and a terminal's width breaks none of them."""
+        console.print(Text("\n".join(map(visible, words.split("\n"))), style=style), soft_wrap=unbroken)
 
     made = synthetic_runs(queries=queries, seed=seed)
     with ensure_folder(output):
@@ -79,12 +82,12 @@ def demo(
     if learn and _learn(say, output, seed):
         pages.append("learned.html")
     say("\nOpen in a browser to see who is hurt:", "bold")
-    say("\n".join(f"  {(output / page).resolve()}" for page in pages), whole=True)
+    say("\n".join(f"  {(output / page).resolve()}" for page in pages), unbroken=True)
     say("\nThe same figures by hand:", "bold")
     folder = shlex.quote(str(output))
     say(
         f"  {typed_name()} evaluate {folder}/qrels.txt {folder}/*.run -m nDCG@10 -b today --alpha 0,5 --depth 10",
-        whole=True,
+        unbroken=True,
     )
 
 
@@ -93,8 +96,8 @@ def typed_name() -> str:
     script = sys.argv[0]
     if Path(script).name == "__main__.py":
         return shlex.join([sys.executable, "-m", "surefoot"])
-    found = shutil.which("surefoot")
-    on_path = found is not None and os.path.realpath(found) == os.path.realpath(script)
+    installed = shutil.which("surefoot")
+    on_path = installed is not None and os.path.realpath(installed) == os.path.realpath(script)
     return "surefoot" if on_path else shlex.quote(script)
 
 

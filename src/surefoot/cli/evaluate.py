@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,8 +23,9 @@ from surefoot.cli.outputs import (
 )
 from surefoot.cli.printing import TERMINAL, command_line, show
 from surefoot.cli.runs import MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
+from surefoot.cli.shared_options import Force, JsonOrTerminal, MissingQueries, OptionalJudgedRuns, Quiet, ScoreMatrix
 from surefoot.errors import ArgumentError
-from surefoot.measures.missing import Missing
+from surefoot.report.marks import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
 from surefoot.report.options import ALPHAS, DETAIL, FORMATS
 
 if TYPE_CHECKING:
@@ -43,10 +44,7 @@ class AssessmentFormat(StrEnum):
 
 
 def evaluate(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.", show_default=False),
-    ] = None,
+    files: OptionalJudgedRuns = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(
@@ -60,10 +58,7 @@ def evaluate(
         str | None,
         typer.Option("-b", "--baseline", help="A system, several (A,B), or mean, median, max.", show_default=False),
     ] = None,
-    scores: Annotated[
-        str | None,
-        typer.Option(help="A score matrix in place of runs: CSV or Parquet, the query first.", show_default=False),
-    ] = None,
+    scores: ScoreMatrix = None,
     stream: Annotated[
         bool,
         typer.Option(
@@ -84,10 +79,7 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False),
-    ] = None,
+    json_file: JsonOrTerminal = None,
     csv_file: Annotated[
         str | None,
         typer.Option("--csv", help="Write one line per system to a file, or - for the terminal.", show_default=False),
@@ -132,14 +124,9 @@ def evaluate(
         int | None,
         typer.Option(help="How deep rankings are compared.", min=1, max=LARGEST_COUNT, show_default="all"),
     ] = None,
-    missing: Annotated[
-        Missing | None,
-        typer.Option(
-            help="A judged query that a run lacks counts zero, is dropped, or is an error.", show_default=Missing.zero
-        ),
-    ] = None,
+    missing: MissingQueries = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Measure what systems gain and risk against the one shipped today.
 
@@ -201,28 +188,17 @@ def evaluate(
         depth=depth,
     )
     assessment.rows(sort)  # an unknown column is an error before anything is written
-    if json_file is not None:
-        assessment.write_json(json_file, per_query=per_query)
-    if csv_file is not None:
-        assessment.write_csv(csv_file, sort)
+    options: dict[str, dict[str, Any]] = {
+        "json": {"per_query": per_query}, "csv": {"sort": sort}, "markdown": {"sort": sort}, "latex": {"sort": sort},
+        "html": page | {"command": command_line(), "sources": [as_text(Path(path).name) for path in inputs]},
+    }  # fmt: skip
+    write_files(assessment, {"json": json_file, "csv": csv_file, "metrics": metrics, "html": html_file}, options)
     if per_query_file is not None:
         from surefoot.data.writing.all_or_nothing import write_text
 
         write_text(per_query_file, assessment.queries_csv())
-    if metrics is not None:
-        assessment.write_metrics(metrics)
-    if html_file is not None:
-        assessment.to_html(
-            html_file,
-            queries=queries,
-            documents=documents,
-            title=title,
-            detail=detail,
-            command=command_line(),
-            sources=[as_text(Path(path).name) for path in inputs],
-        )
-        if not quiet:
-            typer.echo(f"The page is {html_file}", err=True)
+    if html_file is not None and not quiet:
+        typer.echo(f"The page is {html_file}", err=True)
     if figures is not None:
         _write_figures(assessment, Path(figures), quiet)
     if printed or not quiet:
@@ -277,8 +253,8 @@ def _show(assessment: Assessment, output_format: AssessmentFormat, sort: str, pe
         from surefoot.report.columns import sort_rows
         from surefoot.report.text import query_tables, tables
 
-        parts = []
-        for data in assessment.by_measure(per_query=per_query):
-            rows = sort_rows(data, sort)
-            parts += tables(data, rows) + (query_tables(data, rows) if per_query else [])
-        show(parts)
+    parts = []
+    for data in assessment.by_measure(per_query=per_query):
+        rows = sort_rows(data, sort)
+        parts += tables(data, rows) + (query_tables(data, rows) if per_query else [])
+    show(parts)

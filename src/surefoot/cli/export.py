@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import Force, Output, check_outputs
+from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import either
+from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.errors import ArgumentError, visible
 from surefoot.export.names import companion_paths
 from surefoot.export.options import LETOR_NAMES, MISSING, ROWS, TARGETS
@@ -16,7 +17,7 @@ from surefoot.learn.model_files import model_files
 
 
 def export(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")],
+    model: ModelFolder,
     to: Annotated[str, typer.Option(help=f"{either(TARGETS)}.", show_default=False)],
     missing: Annotated[
         str,
@@ -42,7 +43,7 @@ def export(
     positive: Annotated[bool, typer.Option("--positive", help="Lift the least possible score to 0.")] = False,
     rows: Annotated[int, typer.Option(help="Rows to replay, with the scores that the search engine must give.")] = ROWS,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a saved model for a search engine, with what it takes to load, use and check it there.
 

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.arguments import LARGEST_COUNT
-from surefoot.cli.outputs import DECISION_MARKDOWN, JSON, JUNIT, PAGE, Force, Output, check_outputs
-from surefoot.cli.printing import TERMINAL, show
+from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
 from surefoot.cli.runs import MEASURE, name_and_file, read_scored
+from surefoot.cli.shared_options import Force, JsonOrTerminal, MissingQueries, OptionalJudgedRuns, Quiet, ScoreMatrix
 from surefoot.decide.evidence.unanswered import Unanswered
+from surefoot.decide.marks import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.decide.options import DELTA, EVERY
 from surefoot.errors import ArgumentError, shortened
-from surefoot.measures.missing import Missing
+from surefoot.report.marks import PAGE
 
 if TYPE_CHECKING:
     from surefoot.decide.evidence.conditions import Condition
@@ -36,10 +38,7 @@ class Format(StrEnum):
 
 
 def gate(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.", show_default=False),
-    ] = None,
+    files: OptionalJudgedRuns = None,
     baseline: Annotated[
         str | None, typer.Option("-b", "--baseline", help="What is shipped today.", show_default=False)
     ] = None,
@@ -53,10 +52,7 @@ def gate(
             "-m", "--measure", help="A measure from 0 to 1. Of --scores, what to call them.", show_default=MEASURE
         ),
     ] = None,
-    scores: Annotated[
-        str | None,
-        typer.Option(help="A score matrix in place of runs: CSV or Parquet, the query first.", show_default=False),
-    ] = None,
+    scores: ScoreMatrix = None,
     policy: Annotated[
         str | None,
         typer.Option(help="The conditions as a TOML file; the next six options go before it.", show_default=False),
@@ -113,9 +109,7 @@ def gate(
         str | None,
         typer.Option(help="Counts uses of these queries, and lowers δ; made where there is none.", show_default=False),
     ] = None,
-    json_file: Annotated[
-        str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
-    ] = None,
+    json_file: JsonOrTerminal = None,
     markdown_file: Annotated[
         str | None, typer.Option("--markdown", help="Write Markdown, for a pull request.", show_default=False)
     ] = None,
@@ -127,19 +121,14 @@ def gate(
         str | None,
         typer.Option(help="Queries' texts to show: id, tab, text; JSON lines, TREC topics.", show_default=False),
     ] = None,
-    missing: Annotated[
-        Missing | None,
-        typer.Option(
-            help="A judged query that a run lacks counts zero, is dropped, or is an error.", show_default=Missing.zero
-        ),
-    ] = None,
+    missing: MissingQueries = None,
     unanswered: Annotated[
         Unanswered,
         typer.Option(help="Queries that neither answers, or with nothing relevant: left out, or counted as traffic."),
     ] = Unanswered.leave_out,
     format_: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.table,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Decide on a release: exit code 0 to ship, 1 to stop, 3 where more judged queries are needed, 2 on errors.
 
@@ -195,10 +184,9 @@ def gate(
         if summary is not None:
             append_summary(summary, decision.to_markdown())
         with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
-            if to_terminal or not quiet:
-                _show(decision, printed)
+            print_result(decision, lambda: _show_tables(decision), printing, quiet)
             for line in commands(decision.to_dict()) if summary is not None else ():
-                typer.echo(line, err=printed is Format.json)
+                typer.echo(line, err=printing.kind == Format.json)
     raise typer.Exit(decision.exit_code)
 
 
@@ -244,12 +232,7 @@ def _decimal(option: str, text: str) -> float:
         raise ArgumentError(f"{option} has {shortened(text)} where a number is expected") from None
 
 
-def _show(decision: Decision, form: Format) -> None:
-    if form is Format.json:
-        typer.echo(decision.to_json(), nl=False)
-    elif form is Format.markdown:
-        typer.echo(decision.to_markdown(), nl=False)
-    else:
-        from surefoot.decide.gate.decision_text import tables
+def _show_tables(decision: Decision) -> None:
+    from surefoot.decide.gate.decision_text import tables
 
-        show(tables(decision.to_dict()))
+    show(tables(decision.to_dict()))

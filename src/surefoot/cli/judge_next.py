@@ -8,9 +8,11 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import DRAWS_CSV, JSON, Force, Output, check_outputs
+from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.printing import either
 from surefoot.cli.runs import MEASURE, name_and_file
+from surefoot.cli.shared_options import Force, Quiet
+from surefoot.decide.marks import DRAWS_CSV
 from surefoot.errors import visible
 
 _SHOWN = 20  # rows of the table; the files have all
@@ -41,7 +43,7 @@ def judge_next(
         Path | None, typer.Option("--csv", help="Also write the queries as CSV, for people.", show_default=False)
     ] = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """List the queries to have judged next: those that could lose most are drawn most often.
 

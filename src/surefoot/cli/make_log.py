@@ -1,4 +1,4 @@
-"""`surefoot make-log`: a made-up click log, in which it is known whom personalisation can help."""
+"""`surefoot make-log`: a made-up click log, in which it is known whom personalization can help."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import Force, Output, OutputFolder, check_outputs
+from surefoot.cli.outputs import Output, OutputFolder, check_outputs
 from surefoot.cli.printing import either
+from surefoot.cli.shared_options import Force
+from surefoot.clicks.layouts.registry import WRITABLE
 
-_LAYOUTS = ("yandex2014", "ubi", "metarank", "table")
+_FOLDERS = ", ".join(name for name, layout in WRITABLE.items() if layout.files)
 
 
 def make_log(
-    output: Annotated[Path, typer.Argument(metavar="LOG", help="File to write, or for ubi a folder.")],
+    output: Annotated[Path, typer.Argument(metavar="LOG", help=f"File to write, or for {_FOLDERS} a folder.")],
     users: Annotated[int, typer.Option(help="How many; each has about 37 lines.", min=1)] = 1000,
-    layout: Annotated[str, typer.Option(help=either(_LAYOUTS) + ".")] = _LAYOUTS[0],
+    layout: Annotated[str, typer.Option(help=either(WRITABLE) + ".")] = next(iter(WRITABLE)),
     kinds: Annotated[
         Path | None, typer.Option(help="CSV to write: what kind each list is of.", show_default=False)
     ] = None,
@@ -27,8 +29,8 @@ def make_log(
 
     **Example:** `surefoot make-log clicks.log --users 2000 --kinds kinds.csv`
     """
-    inside = {"ubi_queries.jsonl": None, "ubi_events.jsonl": None}
-    target = OutputFolder("LOG", output, None, inside) if layout == "ubi" else Output("LOG", output)
+    names = WRITABLE[layout].files if layout in WRITABLE else ()
+    target = OutputFolder("LOG", output, inside=dict.fromkeys(names)) if names else Output("LOG", output)
     check_outputs([target, Output("--kinds", kinds)], [], force)
     from surefoot.clicks.generator import generate_log
     from surefoot.clicks.writers import write_kinds, write_log

@@ -5,40 +5,25 @@ A command declares every file it reads and everything it writes; `check_outputs`
 
 from __future__ import annotations
 
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from surefoot.choose.marks import CHOICE_JSON, SWEEP_JSON
+from surefoot.data.writing.marks import Mark, any_of
+from surefoot.decide.marks import CERTIFICATE_JSON, DECISION_JSON, SERVED_JSON
 from surefoot.errors import ArgumentError
 from surefoot.learn.model_files import is_model_file
+from surefoot.personal.marks import PERSONAL_JSON
+from surefoot.report.marks import ASSESSMENT_JSON, FIGURE
+from surefoot.studies.marks import STUDY_JSON
 
-Force = Annotated[bool, typer.Option("--force", help="Also replace models, and files without surefoot's mark.")]
-
-# What only surefoot writes, found at either end of a file. TREC lines and Parquet have no room for such a mark.
-Mark = re.Pattern[bytes]
-JSON = re.compile(rb'\A\{\s*"schema": "surefoot/(?!checkpoint|draws|gate-state|ledger|ranker|sweep-plan)')
-DECISION_MARKDOWN = re.compile(rb"\A<!-- surefoot decision -->")
-JUNIT = re.compile(rb'<testsuite name="surefoot gate: ')
-CHECKPOINT = re.compile(rb'\A\{\s*"schema": "surefoot/checkpoint/')
-PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
-FIGURE = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")
-SYSTEMS_CSV = re.compile(rb"\A(?:measure,)?system,mean,gain,reward,risk,")
-STUDY_CSV = re.compile(
-    rb"\A(?:system,measure,noise,|measure,(?:rank,system,mean,|\w+,(?:queries,)?(?:difference,)?rate,))"
-)
-SWEEP_CSV = re.compile(rb"\Acandidate,kind,objective,alpha,part,")
-METRICS = re.compile(rb'\A\{\s*"([^"\n]+/)mean": [-+.e\d]+,\s*"\1geometric_mean": [-+.e\d]+,\s*"\1reward": ')
-PERSONAL_CSV = re.compile(rb"\Amodel,method,beta,alpha,chosen_as,part,")
-QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
-DRAWS_CSV = re.compile(rb"\Aquery,times,weight,documents_to_judge\n")
-DECISIONS_CSV = re.compile(rb"\Aquery,shown,gate_score,threshold,why\n")
-DEMO = re.compile(rb"\A(q\d+) (?:Q0|0) \1-d\d{3} ")
-_ENDS = 1 << 12
+# A result of any command as JSON: one may take the place of another, but never of a state.
+JSON = any_of(
+    ASSESSMENT_JSON, STUDY_JSON, SWEEP_JSON, CHOICE_JSON, DECISION_JSON, CERTIFICATE_JSON, SERVED_JSON, PERSONAL_JSON,
+)  # fmt: skip
+_ENDS = 1 << 12  # bytes at either end of a file in which its mark is looked for
 
 
 @dataclass(frozen=True)
@@ -60,11 +45,11 @@ class Output:
         destination(str(self.path))
 
     def refusal(self) -> str | None:
-        """Why what exists there must not be replaced unasked, if it must not."""
-        from surefoot.data.reading.files import file_status, first_and_last_bytes
+        """Why what exists there must not be replaced without --force, if it must not."""
+        from surefoot.data.reading.files import ends, state
 
-        found = file_status(str(self.path))
-        if found is None or not stat.S_ISREG(found.st_mode) or not found.st_size:
+        existing = state(str(self.path))
+        if existing is None or not stat.S_ISREG(existing.st_mode) or not existing.st_size:
             return None
         if self.mark is not None and self.mark.search(first_and_last_bytes(Path(str(self.path)), _ENDS)):
             return None
@@ -97,7 +82,7 @@ class OutputFolder(Output):
 class OutputModel(Output):
     """A folder that a model is saved to; one that holds other files is refused."""
 
-    ours: Callable[[str], bool] = is_model_file
+    is_own_file: Callable[[str], bool] = is_model_file
     what: str = "a model"
 
     def check(self) -> None:
@@ -105,8 +90,8 @@ class OutputModel(Output):
         from surefoot.data.writing.all_or_nothing import destination_folder
 
         folder = destination_folder(str(self.path))
-        found = folder.iterdir() if folder.is_dir() else ()
-        others = sorted(entry.name for entry in found if not self.ours(entry.name))
+        entries = folder.iterdir() if folder.is_dir() else ()
+        others = sorted(entry.name for entry in entries if not self.is_own_file(entry.name))
         if others:
             raise ArgumentError(
                 f"{self.option}: the folder {self.path} holds other files than {self.what}'s ({', '.join(others[:3])}"
@@ -114,7 +99,7 @@ class OutputModel(Output):
             )
 
     def refusal(self) -> str | None:
-        """Why what exists there must not be replaced unasked, if it must not."""
+        """Why what exists there must not be replaced without --force, if it must not."""
         folder = Path(str(self.path))
         return f"holds {self.what} already" if folder.is_dir() and any(folder.iterdir()) else None
 
@@ -139,12 +124,12 @@ def files_under(path: Path) -> list[Path]:
 def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force: bool = False) -> None:
     """Reject, before anything is read, outputs that cannot be written, are an input, coincide, or would lose a file.
 
-    An output whose path is None was not asked for. `force` allows to replace what exists, but never an input.
+    An output whose path is None was not requested. `force` allows to replace what exists, but never an input.
     """
-    asked = [output for output in outputs if output.path is not None]
+    requested = [output for output in outputs if output.path is not None]
     read = {_identity(path): path for path in inputs}
     taken: dict[object, Output] = {}
-    for output in asked:
+    for output in requested:
         if not str(output.path):
             raise ArgumentError(f"{output.option} names no file; give it a name")
         output.check()
@@ -160,14 +145,14 @@ def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force
                 )
     models = {identity: output for identity, output in taken.items() if isinstance(output, OutputModel)}
     for path, reason in [(path, "is read") for path in read.values()] + [
-        (str(output.path), f"{output.option} writes") for output in asked
+        (str(output.path), f"{output.option} writes") for output in requested
     ]:
         for model in (models[folder] for folder in _folders(path) if folder in models):
             raise ArgumentError(
                 f"{model.option} would replace all of {model.path}, in which {path} lies, which {reason}; "
                 "name another folder"
             )
-    for output in asked if not force else ():
+    for output in requested if not force else ():
         for file in output.files():
             if why := file.refusal():
                 raise ArgumentError(f"{file.option}: {file.path} {why}; name another, or add --force to replace it")
@@ -177,11 +162,11 @@ def _identity(path: str | Path) -> object:
     """The same for all names of one file or folder; None for what is neither."""
     from surefoot.data.reading.files import file_status
 
-    found = file_status(path)
-    if found is not None:
-        whole = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-        return (found.st_dev, found.st_ino) if whole else None
-    return _resolved(path)
+    existing = state(path)
+    if existing is None:
+        return _resolved(path)
+    is_stored = stat.S_ISREG(existing.st_mode) or stat.S_ISDIR(existing.st_mode)
+    return (existing.st_dev, existing.st_ino) if is_stored else None
 
 
 def _folders(path: str | Path) -> list[object]:

@@ -4,39 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from surefoot.cli.printing import either
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.options import ENGINES
-
-Threads = Annotated[
-    int | None, typer.Option(help="Threads of the learner.", min=1, max=1024, show_default="as many as cores")
-]
-Engine = Annotated[str, typer.Option(help=f"Who grows the trees: {either(ENGINES)}.")]
 
 
 def parameters(
-    given: Iterable[str], taken: Collection[str], read: Callable[[str], Any] | None = None
+    settings: Iterable[str], with_options: Collection[str], parse: Callable[[str], Any] | None = None
 ) -> dict[str, Any]:
-    """The parameters by name; `taken` have options of their own, and `read` says what a value's text means."""
-    found: dict[str, Any] = {}
-    for text in given:
+    """The parameters by name; those `with_options` of their own are refused, and `parse` reads a value's text."""
+    values: dict[str, Any] = {}
+    for text in settings:
         name, equals, value = text.partition("=")
         name = name.strip()
         if not equals or not name:
             raise ArgumentError(f"--set {shortened(text)} is not understood; write --set num_leaves=50")
-        if name in taken:
+        if name in with_options:
             raise ArgumentError(f"--set {name} is no engine's parameter; it has an option of its own, see --help")
-        if name in found:
+        if name in values:
             raise ArgumentError(f"--set {name} is given twice")
-        found[name] = (read or plain)(value)
-    return found
+        values[name] = (parse or json_or_text)(value)
+    return values
 
 
-def plain(text: str) -> Any:
+def json_or_text(text: str) -> Any:
     """A value as JSON has it, or else the text itself."""
     try:
         return json.loads(text)

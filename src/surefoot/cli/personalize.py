@@ -7,12 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from surefoot.arguments import comma_separated, parse_numbers
-from surefoot.cli.outputs import JSON, PAGE, PERSONAL_CSV, Force, Output, check_outputs, files_under
-from surefoot.cli.parameters import Threads, parameters
-from surefoot.cli.printing import Form, deliver, either
-from surefoot.clicks.options import ENGINES, GRADES, LAYOUTS, MEMORY, SATISFIED
+from surefoot.cli.numbers import numbers
+from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
+from surefoot.cli.parameters import parameters
+from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
+from surefoot.cli.shared_options import Force, PrintedTable, Quiet, ResultJson, Threads
+from surefoot.clicks.layouts.registry import LAYOUTS
+from surefoot.clicks.options import BACKENDS, GRADES, MEMORY, SATISFIED
+from surefoot.personal.marks import PERSONAL_CSV
 from surefoot.personal.options import GRIDS, LABELS, SAMPLE, SPLITS
+from surefoot.report.marks import PAGE
+
+_OWN_CLOCK = ", ".join(name for name, layout in LAYOUTS.items() if layout.clock is None)
+_WITH_ACTIONS = " and ".join(name for name, layout in LAYOUTS.items() if layout.actions)
+_GRADED = ", ".join(name for name, layout in LAYOUTS.items() if layout.labels == "grades")
 
 
 def personalize(
@@ -23,11 +31,11 @@ def personalize(
         str | None, typer.Option(help="What a unit of time lasts: ms, s or seconds.", show_default="by the layout")
     ] = None,
     clock: Annotated[
-        str, typer.Option(help="yandex2012: times count from each session's start, or are one clock of the log.")
+        str, typer.Option(help=f"{_OWN_CLOCK}: times count from each session's start, or are one clock of the log.")
     ] = "session",
-    actions: Annotated[str, typer.Option(help="What counts as a click, in UBI and Metarank.")] = "click",
+    actions: Annotated[str, typer.Option(help=f"What counts as a click, in {_WITH_ACTIONS}.")] = "click",
     labels: Annotated[
-        str | None, typer.Option(help=either(LABELS) + ".", show_default="grades for yandex2014, else satisfied")
+        str | None, typer.Option(help=either(LABELS) + ".", show_default=f"grades for {_GRADED}, else satisfied")
     ] = None,
     dwell: Annotated[
         str | None,
@@ -56,17 +64,18 @@ def personalize(
     segments: Annotated[
         Path | None, typer.Option(help="CSV with kinds of lists: list, kind.", show_default=False)
     ] = None,
-    engine: Annotated[str, typer.Option(help=either(ENGINES) + ".")] = "duckdb",
+    backend: Annotated[str, typer.Option(help=either(BACKENDS) + ".")] = "duckdb",
+    engine: Annotated[str | None, typer.Option(hidden=True)] = None,  # the former name of --backend
     memory: Annotated[str, typer.Option(help="What DuckDB may use; the rest goes to disk.")] = MEMORY,
     threads: Threads = None,
     seed: Annotated[int, typer.Option(help="Of splits, samples and trees.", min=0)] = 0,
     features_only: Annotated[bool, typer.Option("--features-only", help="Stop at the table of features.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write the page.", show_default=False)] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result.", show_default=False)] = None,
+    json_file: ResultJson = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all figures.", show_default=False)] = None,
-    form: Annotated[Form, typer.Option("--format", help="How the table is printed.")] = Form.table,
+    format_: PrintedTable = TableFormat.table,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Learn re-rankers from a click log, and choose those that gain without shuffling every list.
 
@@ -82,15 +91,15 @@ def personalize(
     from surefoot.personal.tables import tables
 
     reading: dict[str, Any] = {
-        "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last, "engine": engine,
-        "actions": comma_separated(actions), "memory": memory,
-        "threads": threads,
-        "dwell": None if dwell is None else parse_numbers(dwell, "--dwell"),
+        "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last,
+        "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
+        "threads": threads, "backend": engine or backend,
+        "dwell": None if dwell is None else numbers(dwell, "--dwell"),
     }  # fmt: skip
     if features_only:
         table = features(log, output, **reading)
         if not quiet:
-            _say_features(table.folder, table.names, table.counts)
+            _print_counts(table.folder, table.names, table.counts)
         return
     grid = {
         name: parse_numbers(text, option)
@@ -104,10 +113,11 @@ def personalize(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed,
     )  # fmt: skip
-    deliver(result, {"html": html, "json": json_file, "csv": csv_file}, form, tables, quiet)
+    files = {"html": html, "json": json_file, "csv": csv_file}
+    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet)
 
 
-def _say_features(folder: Path, names: list[str], counts: dict[str, Any]) -> None:
+def _print_counts(folder: Path, names: list[str], counts: dict[str, Any]) -> None:
     typer.echo(f"{counts['lists']:,} lists and {counts['clicks']:,} clicks; {len(names)} features in {folder}/features")
     for kind in ("rejected", "set_aside"):
         for reason, number in counts[kind].items():

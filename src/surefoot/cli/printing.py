@@ -1,4 +1,4 @@
-"""Results on the terminal, or in the file or pipe that stands for it."""
+"""Results in the files that a command names, and on the terminal, or the file or pipe in its place."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
+
+from surefoot.errors import ArgumentError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-class Form(StrEnum):
+class TableFormat(StrEnum):
     """How a table of trade-offs is printed."""
 
     table = "table"
@@ -26,7 +28,8 @@ class Form(StrEnum):
 
 
 TERMINAL = "-"  # as the name of an output
-_WIDTH = 130
+TABLE = "table"  # what is printed by default
+_WIDTH = 130  # letters of a line, in a file or pipe
 
 
 def show(parts: Sequence[RenderableType]) -> None:
@@ -38,28 +41,71 @@ def show(parts: Sequence[RenderableType]) -> None:
         for part in parts:
             console.print(part)
     else:
-        # A file or pipe has no width of its own; the tables' own is readable there.
         width = os.environ.get("COLUMNS", "")
         typer.echo(rendered(parts, int(width) if width.isdecimal() and int(width) else _WIDTH))
 
 
-def deliver(
-    result: Any,
-    files: Mapping[str, Path | None],
-    form: Form,
-    tables: Callable[[dict[str, Any]], Sequence[RenderableType]],
-    quiet: bool,
+class Printing(NamedTuple):
+    """What a command prints of a result: a kind such as `table` or `json`, and whether it does so when quiet too."""
+
+    kind: str = TABLE
+    always: bool = False
+
+
+def printing_of(files: Mapping[str, str | None], format_: str | None = None) -> Printing:
+    """What is printed: what `--format` names, or the one output, by its option's name, that is sent to `-`."""
+    to_terminal = {kind: f"--{kind} -" for kind, path in files.items() if path == TERMINAL}
+    options = to_terminal | ({} if format_ is None or format_ in to_terminal else {format_: f"--format {format_}"})
+    if len(options) > 1:
+        raise ArgumentError(f"{' and '.join(options.values())} would both be printed; print one, and name a file")
+    return Printing(next(iter(options), TABLE), always=bool(to_terminal))
+
+
+def file_or_none(path: str | None) -> str | None:
+    """The file that an output goes to; None where it goes to the terminal, or was not requested."""
+    return None if path == TERMINAL else path
+
+
+def write_files(
+    result: Any, files: Mapping[str, str | Path | None], options: Mapping[str, dict[str, Any]] | None = None
 ) -> None:
-    """Write a result to the files that are asked for, by `html`, `json` and `csv`, and print it unless `quiet`."""
+    """Write a result to the files that were requested, by kind: `html` with the result's `write_html`, and so on.
+
+    `options` are keyword arguments of these methods, by kind.
+    """
     for kind, path in files.items():
         if path is not None:
-            getattr(result, f"write_{kind}")(path)
-    if quiet:
+            getattr(result, f"write_{kind}")(path, **(options or {}).get(kind, {}))
+
+
+def print_result(
+    result: Any,
+    show_table: Callable[[], None],
+    printing: Printing,
+    quiet: bool,
+    options: Mapping[str, dict[str, Any]] | None = None,
+) -> None:
+    """Print a result: as tables with `show_table`, or as text of a kind with the result's `to_json` and so on."""
+    if quiet and not printing.always:
         return
-    if form is Form.table:
-        show(tables(result.to_dict()))
+    if printing.kind == TABLE:
+        show_table()
     else:
-        typer.echo(getattr(result, f"to_{form.value}")(), nl=False)
+        text = getattr(result, f"to_{printing.kind}")(**(options or {}).get(printing.kind, {}))
+        typer.echo(text, nl=False)
+
+
+def deliver(
+    result: Any,
+    files: Mapping[str, str | Path | None],
+    show_table: Callable[[], None],
+    printing: Printing,
+    quiet: bool,
+    options: Mapping[str, dict[str, Any]] | None = None,
+) -> None:
+    """Write a result to its files, and print it; for what the arguments are, see `write_files` and `print_result`."""
+    write_files(result, files, options)
+    print_result(result, show_table, printing, quiet, options)
 
 
 def command_line() -> str:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from surefoot.cli.outputs import DECISIONS_CSV, Force, Output, check_outputs
+from surefoot.cli.outputs import Output, check_outputs
+from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.decide.control.file_names import controller_files
+from surefoot.decide.marks import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import baseline_files
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def rank(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")],
+    model: ModelFolder,
     data: Annotated[Path, typer.Argument(metavar="TEST", help="Documents: LETOR text or Parquet.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv, .json, .parquet.")],
     name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the model's folder")] = None,
@@ -40,7 +42,7 @@ def rank(
     ] = None,
     qrels: Annotated[Path | None, typer.Option(help="Also write the labels as judgments.", show_default=False)] = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Rank documents with a saved model.
 

@@ -38,7 +38,7 @@ def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
 def read_scored(
     command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: Missing | None
 ) -> list[Scores]:
-    """Scores by each measure, of judgments and runs, or of the one matrix that stands in their place."""
+    """Scores by each measure, of judgments and runs, or of the one matrix in their place."""
     from surefoot.data.types.scores import read_scores
     from surefoot.measures.notation import Measure
 
@@ -51,8 +51,8 @@ def read_scored(
         )
     from surefoot.measures.scoring import score
 
-    wanted = [Measure.parse(measure) for measure in measures or [MEASURE]]
-    return score(*read_judged_runs(files), wanted, missing=missing or Missing.zero)
+    parsed = [Measure.parse(measure) for measure in measures or [MEASURE]]
+    return score(*read_judged_runs(files), parsed, missing=missing or Missing.zero)
 
 
 def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: Missing | None) -> str | None:
@@ -68,22 +68,22 @@ def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: Missi
     return measures[0].strip() if measures else None
 
 
-def is_streamed(matrix: str | None, asked: bool, whole: Sequence[str]) -> bool:
-    """Whether a matrix is read a part at a time: where that is asked for, or it is large.
+def is_streamed(matrix: str | None, requested: bool, need_all: Sequence[str]) -> bool:
+    """Whether a matrix is read a part at a time: where that is requested, or it is large.
 
-    `whole` are options that need all of it.
+    `need_all` are options that need all of it at once.
     """
     from surefoot.data.types.streamed_scores import is_large
 
     if matrix is None:
-        if asked:
+        if requested:
             raise ArgumentError("--stream is for --scores")
         return False
-    if not asked and not is_large(matrix):
+    if not requested and not is_large(matrix):
         return False
-    if whole:
+    if need_all:
         raise ArgumentError(
-            f"{whole[0]} needs all scores at once, and {matrix} is read a part at a time; leave it out, or give a part "
-            "of the queries"
+            f"{need_all[0]} needs all scores at once, and {matrix} is read a part at a time; leave it out, or give a "
+            "part of the queries"
         )
     return True

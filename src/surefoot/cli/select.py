@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from surefoot.choose.options import MODEL, PLAN, RANKINGS, RESULT
-from surefoot.cli.outputs import JSON, Force, Output, OutputModel, check_outputs
-from surefoot.cli.printing import TERMINAL
+from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
+from surefoot.cli.printing import deliver, file_or_none, printing_of
+from surefoot.cli.shared_options import Force, Quiet
 from surefoot.errors import ArgumentError, visible
 
 
@@ -39,7 +40,7 @@ def select(
         str | None, typer.Option("--json", help="Write the choice, or - for the terminal.", show_default=False)
     ] = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Choose on validation data, say why, and report on test data.
 
@@ -63,8 +64,6 @@ def select(
     from surefoot.choose.policy import select as choose
     from surefoot.choose.store import Store
     from surefoot.choose.sweep import read_sweep
-    from surefoot.data.writing.all_or_nothing import write_text
-    from surefoot.report.plain_json import to_json
 
     name, level = policies[0]
     choice = choose(read_sweep(folder), SelectionPolicy(name, level), RANKINGS if strategies else (MODEL,))
@@ -83,3 +82,5 @@ def select(
     if not quiet and json_file != TERMINAL:
         for line in lines:
             typer.echo(visible(line))
+
+    deliver(choice, {"json": file_or_none(json_file)}, show_words, printing_of({"json": json_file}), quiet)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-_ASKED = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class StoppedError(BaseException):
@@ -31,23 +31,23 @@ def stopping() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # only there may handlers be set
         yield
         return
-    asked: list[int] = []
+    received: list[int] = []
 
     def stop(number: int, _: FrameType | None) -> None:
-        asked.append(number)
-        if len(asked) > 1:
-            _end(asked[0])
+        received.append(number)
+        if len(received) > 1:
+            _end(received[0])
         raise StoppedError(number)
 
-    def unraisable(found: Any) -> None:
+    def unraisable(error: Any) -> None:
         # Where Python cannot raise (while it frees an object) it would print the error and go on.
-        if isinstance(found.exc_value, StoppedError):
-            _end(asked[0])
-        usual(found)
+        if isinstance(error.exc_value, StoppedError):
+            _end(received[0])
+        usual(error)
 
     usual = sys.unraisablehook
     # A signal that is ignored (nohup, a job in the background) stays so.
-    before = {number: signal.getsignal(number) for number in _ASKED}
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
     mine = [number for number, handler in before.items() if handler in (signal.SIG_DFL, signal.default_int_handler)]
     try:
         sys.unraisablehook = unraisable

@@ -9,8 +9,8 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, integer, parse_numbers
 from surefoot.cli.bar import with_bar
-from surefoot.cli.outputs import JSON, PAGE, STUDY_CSV, Force, Output, check_outputs
-from surefoot.cli.printing import TERMINAL, show
+from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.printing import deliver, file_or_none, printing_of, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
 from surefoot.errors import ArgumentError
 from surefoot.studies.options import (
@@ -38,15 +38,9 @@ stability = typer.Typer(
     help="Which measures, and choices made by them, hold when scores drift (rNDCG, SoftNDCG).",
 )
 
-_Files = Annotated[
-    list[str], typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.")
-]
 _Measures = Annotated[
     list[str] | None,
     typer.Option("-m", "--measure", help="A measure; may be given again.", show_default=", ".join(MEASURES)),
-]
-_Json = Annotated[
-    str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
 ]
 _Csv = Annotated[
     str | None, typer.Option("--csv", help="Write the figures to a file, or - for the terminal.", show_default=False)
@@ -54,13 +48,12 @@ _Csv = Annotated[
 _Html = Annotated[Path | None, typer.Option("--html", help="Write a page with the charts.", show_default=False)]
 _Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0, max=LARGEST_SEED)]
 _Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1, max=MOST_DRAWS)]
-_Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")]
 
 
 @stability.command()
 @with_bar
 def noise(
-    files: _Files,
+    files: JudgedRuns,
     measure: _Measures = None,
     sizes: Annotated[
         str | None,
@@ -72,11 +65,11 @@ def noise(
     query: Annotated[str | None, typer.Option(help="The query to trace.", show_default="that moves most")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Add noise to the scores themselves, not percentiles.")] = False,
     seed: _Seed = 0,
-    json_file: _Json = None,
+    json_file: JsonOrTerminal = None,
     csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Mean and spread of each measure as noise of growing size is added to scores.
 
@@ -96,7 +89,7 @@ def noise(
 @stability.command()
 @with_bar
 def subsets(
-    files: _Files,
+    files: JudgedRuns,
     measure: _Measures = None,
     sizes: Annotated[
         str | None,
@@ -104,11 +97,11 @@ def subsets(
     ] = None,
     subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
-    json_file: _Json = None,
+    json_file: JsonOrTerminal = None,
     csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Which of two functions each measure picks on random subsets of K queries.
 
@@ -135,7 +128,7 @@ def subsets(
 @stability.command()
 @with_bar
 def time(
-    files: _Files,
+    files: JudgedRuns,
     dates: Annotated[
         Path | None, typer.Option(help="A file of lines `query date`, dates as 2026-11-15.", show_default=False)
     ] = None,
@@ -144,11 +137,11 @@ def time(
     size: Annotated[int, typer.Option(help="Queries in a subset.", min=1, max=LARGEST_COUNT)] = PERIOD_SIZE,
     subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
-    json_file: _Json = None,
+    json_file: JsonOrTerminal = None,
     csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Which of two functions each measure picks in each period of time.
 
@@ -177,16 +170,16 @@ def time(
 @stability.command()
 @with_bar
 def compare(
-    files: _Files,
+    files: JudgedRuns,
     measure: _Measures = None,
     replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2, max=MOST_DRAWS)] = REPLICATES,
     most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0, max=LARGEST_COUNT)] = MOST,
     seed: _Seed = 0,
-    json_file: _Json = None,
+    json_file: JsonOrTerminal = None,
     csv_file: _Csv = None,
     html: _Html = None,
     force: Force = False,
-    quiet: _Quiet = False,
+    quiet: Quiet = False,
 ) -> None:
     """Rank functions by each measure, with confidence, and say where the measures disagree.
 

@@ -19,6 +19,7 @@ from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
+from surefoot.report.marks import PAGE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
@@ -32,7 +33,7 @@ def _joined(values: Iterable[object]) -> str:
 def sweep(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder of Fold*/train.txt, …, or one LETOR file.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to keep the sweep in; resumes what is there.")],
-    baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
+    baseline: Baselines = None,
     preset: Annotated[str | None, typer.Option(help=either(choices.PRESETS) + ".", show_default=False)] = None,
     objective: Annotated[
         str | None,
@@ -57,7 +58,7 @@ def sweep(
         str | None,
         typer.Option(help=f"How parameters are found: {either(list(choices.TUNINGS))}.", show_default=choices.TUNE),
     ] = None,
-    measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = MEASURE,
+    measure: OptimizedMeasure = MEASURE,
     folds: Annotated[
         int, typer.Option(help="Parts that one file is cut into.", min=choices.FEWEST_FOLDS)
     ] = choices.FOLDS,
@@ -71,19 +72,17 @@ def sweep(
     selective: Annotated[
         str | None, typer.Option(help="Also re-rank selectively, by such as mean:25.", show_default=False)
     ] = None,
-    rule: Annotated[str, typer.Option(help="exact (Wang 2012) or eq9 (Dinçer 2016).")] = RULE,
-    early_stopping: Annotated[
-        int | None, typer.Option(help="Stop after so many trees without progress.", min=1, show_default=False)
-    ] = None,
+    rule: Rule = RULE,
+    early_stopping: EarlyStopping = None,
     engine: Engine = ENGINE,
     workers: Annotated[int | None, typer.Option(help="Processes.", min=1, show_default="one per core")] = None,
     threads: Annotated[int, typer.Option(help="Threads of each process.", min=1)] = 1,
     html: Annotated[Path | None, typer.Option(help="Write a page to look around in.", show_default=False)] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the result.", show_default=False)] = None,
+    json_file: ResultJson = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Write the figures.", show_default=False)] = None,
-    form: Annotated[Form, typer.Option("--format", help="How the table is printed.")] = Form.table,
+    format_: PrintedTable = TableFormat.table,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Train objectives × α × parameters × seeds on every fold, and compare gain and risk.
 
@@ -115,7 +114,8 @@ def sweep(
             engine=engine, options=options, measure=measure, folds=folds,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
-    deliver(result, {"html": html, "json": json_file, "csv": csv_file}, form, tables, quiet)
+    files = {"html": html, "json": json_file, "csv": csv_file}
+    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet)
     failures = result.to_dict()["failures"]
     if failures:
         messages = "; ".join(f"{failure['name']}: {failure['message']}" for failure in failures[:5])

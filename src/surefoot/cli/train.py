@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.cli.bar import is_watched, new_bar
-from surefoot.cli.outputs import CHECKPOINT, PAGE, Force, Output, OutputModel, check_outputs, files_under
-from surefoot.cli.parameters import Threads, parameters
+from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
+from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
+from surefoot.cli.shared_options import Baselines, EarlyStopping, Force, OptimizedMeasure, Quiet, Rule, Threads
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
@@ -30,6 +31,7 @@ from surefoot.learn.options import (
     STOP_ON,
 )
 from surefoot.progress import busy
+from surefoot.report.marks import PAGE
 from surefoot.report.numbers import short
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def train(
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to save the model to.")],
     valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
-    baseline: Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)] = None,
+    baseline: Baselines = None,
     objective: Annotated[str, typer.Option(help=f"{either(OBJECTIVES)}.")] = OBJECTIVE,
     alpha: Annotated[
         float | None,
@@ -58,13 +60,11 @@ def train(
             "-a", "--alpha", help="Each loss counts 1 + α times; risk objectives need it.", show_default=False
         ),
     ] = None,
-    measure: Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")] = MEASURE,
+    measure: OptimizedMeasure = MEASURE,
     trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 300,
-    early_stopping: Annotated[
-        int | None, typer.Option(help="Stop after so many trees without progress.", min=1, show_default=False)
-    ] = None,
+    early_stopping: EarlyStopping = None,
     stop_on: Annotated[str, typer.Option(help="effectiveness, u_risk@5, t_risk@5 or geo_risk@5.")] = STOP_ON,
-    rule: Annotated[str, typer.Option(help="exact (Wang 2012) or eq9 (Dinçer 2016).")] = RULE,
+    rule: Rule = RULE,
     estimate: Annotated[str, typer.Option(help="When s_x is estimated: each or first (tree).")] = ESTIMATE,
     init_baseline: Annotated[bool, typer.Option("--init-baseline", help="Start from the baseline's scores.")] = False,
     set_: Annotated[
@@ -91,7 +91,7 @@ def train(
     checkpoint_every: Annotated[int, typer.Option(help="Trees between two checkpoints.", min=1)] = CHECKPOINT_EVERY,
     html: Annotated[Path | None, typer.Option(help="Write the assessment's page.", show_default=False)] = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Learn a ranker that trades gain against risk.
 

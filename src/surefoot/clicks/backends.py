@@ -1,6 +1,6 @@
 """Where Ibis expressions are computed: DuckDB, which keeps to a given memory, or Spark, for logs of many machines.
 
-An engine does four things that Ibis leaves to it: open a text file as lines, open CSV and Parquet, and write Parquet.
+A backend does four things that Ibis leaves to it: open a text file as lines, open CSV and Parquet, and write Parquet.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from surefoot.clicks.expressions import Table, ibis
-from surefoot.clicks.options import ENGINES, MEMORY
+from surefoot.clicks.options import BACKENDS, MEMORY
 from surefoot.data.writing.all_or_nothing import new_folder
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.runtime import cores, library
 
 Shape = Mapping[str, Any]  # field → str, another shape, or a list of one of these: texts, objects, arrays
 _COUNTER = count()  # for names of views
-_SEPARATOR = "\x01"  # stands in no line: the file is looked through for it before
+_SEPARATOR = "\x01"  # appears in no line: files are checked for it before
 
 
-class Engine(Protocol):
+class Backend(Protocol):
     """A place to compute Ibis expressions."""
 
     name: str
@@ -43,13 +43,13 @@ class Engine(Protocol):
         """A Parquet file, or a folder of them."""
 
     def write(self, table: Table, folder: Path, by: str | None = None) -> None:
-        """Compute a table and write it as a folder of Parquet files, which appears whole.
+        """Compute a table and write it as a folder of Parquet files, which appears complete or not at all.
 
         Of the rows of each value of `by`, a folder `by=value` in it.
         """
 
     def close(self) -> None:
-        """Let go of the engine."""
+        """Let go of the backend."""
 
 
 class DuckDB:
@@ -65,12 +65,12 @@ class DuckDB:
 
     def lines(self, path: Path) -> Table:
         """The file's lines, numbered in its order."""
-        with reading(path):
-            found = self.connection.read_csv(
+        with errors_naming(path):
+            lines = self.connection.read_csv(
                 str(path), columns={"line": "VARCHAR"}, delim=_SEPARATOR, quote="", escape="", header=False,
                 auto_detect=False, strict_mode=False, nullstr="\x02",
             )  # fmt: skip
-        return found.mutate(number=ibis.row_number())
+        return lines.mutate(number=ibis.row_number())
 
     def json(self, path: Path, shape: Shape) -> Table:
         """The lines, parsed."""
@@ -81,19 +81,19 @@ class DuckDB:
 
     def csv(self, path: Path) -> Table:
         """All columns as text."""
-        with reading(path):
+        with errors_naming(path):
             return self.connection.read_csv(str(path), all_varchar=True, header=True)
 
     def parquet(self, path: Path) -> Table:
         """A file, or the files of a folder and of the folders in it."""
-        with reading(path):
+        with errors_naming(path):
             return self.connection.read_parquet(
                 f"{path}/**/*.parquet" if path.is_dir() else str(path), hive_partitioning=path.is_dir()
             )
 
     def write(self, table: Table, folder: Path, by: str | None = None) -> None:
         """One file in a folder, or a folder for each value of `by`."""
-        with new_folder(folder) as temporary, reading(folder):
+        with new_folder(folder) as temporary, errors_naming(folder):
             if by is None:
                 self.connection.to_parquet(table, temporary / "part-0.parquet", compression="zstd")
             else:
@@ -103,7 +103,7 @@ class DuckDB:
                     self.connection.to_parquet(table.drop(by), temporary / f"{by}=0" / "part-0.parquet")
 
     def close(self) -> None:
-        """Close the connection, and remove what it had put aside."""
+        """Close the connection, and remove its temporary files."""
         self.connection.disconnect()
         shutil.rmtree(self._scratch / ".duckdb", ignore_errors=True)
 
@@ -114,7 +114,7 @@ class Spark:
     name = "spark"
 
     def __init__(self, scratch: Path) -> None:
-        spark = library("pyspark.sql", "spark", "--engine spark").SparkSession
+        spark = library("pyspark.sql", "spark", "--backend spark").SparkSession
         self.session = (
             spark.builder.appName("surefoot")
             .master(os.environ.get("MASTER", "local[*]"))
@@ -128,7 +128,7 @@ class Spark:
         )
         # Out of bounds and not a number are null, as in DuckDB; readers look for that.
         self.session.conf.set("spark.sql.ansi.enabled", "false")
-        self.session.conf.set("spark.sql.legacy.sizeOfNull", "false")  # or it were -1
+        self.session.conf.set("spark.sql.legacy.sizeOfNull", "false")  # or it would be -1
         self.session.sparkContext.setLogLevel("ERROR")
         self.connection = ibis.pyspark.connect(self.session)
 
@@ -154,12 +154,12 @@ class Spark:
 
     def parquet(self, path: Path) -> Table:
         """A file or folder."""
-        with reading(path):
+        with errors_naming(path):
             return self._table(self.session.read.parquet(str(path)))
 
     def write(self, table: Table, folder: Path, by: str | None = None) -> None:
         """A file for each of Spark's partitions."""
-        with new_folder(folder) as temporary, reading(folder):
+        with new_folder(folder) as temporary, errors_naming(folder):
             frame = self._frame(table)
             writer = frame.write.mode("overwrite")
             (writer if by is None else writer.partitionBy(by)).parquet(str(temporary))
@@ -194,25 +194,25 @@ def _spark_shape(shape: Any) -> str:
     return f"array<{_spark_shape(shape[0])}>" if isinstance(shape, list) else "string"
 
 
-def engine_of(name: str, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> Engine:
-    """The engine of a name; `scratch` is a folder for what it puts aside."""
+def open_backend(name: str, scratch: Path, memory: str = MEMORY, threads: int | None = None) -> Backend:
+    """The backend of a name; `scratch` is a folder for its temporary files."""
     if name == DuckDB.name:
         return DuckDB(scratch, memory, threads)
     if name == Spark.name:
         return Spark(scratch)
     raise ArgumentError(
-        f"there is no engine {shortened(name)}{did_you_mean(name, ENGINES)}; known are {', '.join(ENGINES)}"
+        f"there is no backend {shortened(name)}{did_you_mean(name, BACKENDS)}; known are {', '.join(BACKENDS)}"
     )
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """What an engine cannot read or compute, as an error that names the file."""
+def errors_naming(path: Path) -> Iterator[None]:
+    """Turn what a backend cannot read or compute into an error that names the file."""
     try:
         yield
     except (ArgumentError, DataError):
         raise
-    except Exception as error:  # each engine has its own kinds
+    except Exception as error:  # each backend has its own kinds
         if type(error).__name__ == "OutOfMemoryException":
             raise MemoryError(f"DuckDB: {shortened(str(error), 200)}; allow it more with --memory") from error
         if not type(error).__module__.startswith(("_duckdb", "duckdb", "pyspark", "py4j", "ibis")):

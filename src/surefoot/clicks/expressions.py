@@ -7,8 +7,22 @@ from typing import Any
 
 from surefoot.runtime import library
 
-ibis: Any = library("ibis", "clicks", "reading click logs")  # what its functions take and give is known when they run
 Table = Any  # an Ibis table, or one of its columns
+
+
+def need_ibis() -> Any:
+    """Ibis; where it is not installed, the error that says how to install it."""
+    return library("ibis", "clicks", "reading click logs")
+
+
+class _Ibis:
+    """Ibis, imported when something of it is first used: layouts can be listed without it."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(need_ibis(), name)
+
+
+ibis: Any = _Ibis()  # what its functions take and give is known when they run
 
 
 def union(tables: Sequence[Table]) -> Table:

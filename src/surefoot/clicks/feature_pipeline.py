@@ -24,10 +24,11 @@ import polars as pl
 
 from surefoot import __version__
 from surefoot.clicks import features
-from surefoot.clicks.backends import DuckDB, Engine, engine_of
-from surefoot.clicks.expressions import Table, ibis
+from surefoot.clicks.backends import Backend, DuckDB, open_backend
+from surefoot.clicks.expressions import Table, ibis, need_ibis
 from surefoot.clicks.impressions import Impressions, Satisfaction, impressions
-from surefoot.clicks.layouts.reading import Reading, look, read
+from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.layouts.reading import checked_files, read
 from surefoot.clicks.log import Log
 from surefoot.clicks.log_files import LogFile
 from surefoot.clicks.options import MEMORY
@@ -39,6 +40,7 @@ from surefoot.progress import busy, steps
 
 SCHEMA = "surefoot/click-log/1"
 FACTS = "log.json"
+_POPULATION = ("population/by_list", "population/by_result")  # folders of what everybody did before
 _SHARD = 24 << 20  # bytes of log whose features are made at once
 
 
@@ -72,102 +74,110 @@ class FeatureTable:
 def feature_table(
     path: str | os.PathLike[str],
     folder: str | os.PathLike[str],
-    how: Reading,
+    reading: ReadingSettings,
     satisfaction: Satisfaction,
     *,
-    engine: str = "duckdb",
+    backend: str = "duckdb",
     memory: str = MEMORY,
     threads: int | None = None,
     shards: int | None = None,
 ) -> FeatureTable:
-    """Make the table of features of a log, or go on making it, or find it made; `satisfaction` is in seconds."""
-    files = look(path, how.layout)
+    """The table of features of a log: made, finished or read, by what is there; `satisfaction` is in seconds."""
+    need_ibis()
+    files = checked_files(path, reading.layout)
     target = Path(folder)
-    asked = {
+    settings = {
         "schema": SCHEMA, "version": __version__, "files": [[file.path.name, file.digest] for file in files],
-        "reading": asdict(how), "satisfaction": asdict(satisfaction), "engine": engine, "shards": shards,
+        "reading": asdict(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
     }  # fmt: skip
-    asked = json.loads(json.dumps(asked))
-    resumable = ResumableFolder(target, FACTS, "study")
-    with resumable.alone():
-        if not _is_made(resumable, asked):
-            with closing(engine_of(engine, target, memory, threads)) as running:
-                log, counts = _Stages(running, target, files, how, satisfaction, shards).run()
-            about = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
-            done = asked | {"features": about, "counts": counts, "clock": log.clock, "users": log.users}
-            resumable.write_settings(done)
+    settings = json.loads(json.dumps(settings))
+    with alone_in(target, "study"):
+        if not _is_finished(target, settings):
+            with closing(open_backend(backend, target, memory, threads)) as opened:
+                log, counts = _Pipeline(opened, target, files, reading, satisfaction, shards).run()
+            described = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
+            facts = settings | {"features": described, "counts": counts, "clock": log.clock, "users": log.users}
+            write_text(target / FACTS, json.dumps(facts, indent=1, ensure_ascii=False))
         return FeatureTable.read(target)
 
 
-def _is_made(folder: ResumableFolder, asked: dict[str, Any]) -> bool:
-    """Whether the table that is asked for is there; another log's folder is rejected, and what was begun goes on."""
-    before = folder.resume()
-    if before is None:
-        folder.write_settings(asked)
+def _is_finished(folder: Path, settings: dict[str, Any]) -> bool:
+    """Whether the table of these settings is there; another log's folder is rejected, and what was begun goes on."""
+    for leftover in folder.rglob(".*.part"):  # of programs that were killed
+        shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+    if not (folder / FACTS).exists():
+        if any(entry.name != LOCK for entry in folder.iterdir()):
+            raise DataError.at(folder, None, "holds other files than a study's; name a new folder")
+        write_text(folder / FACTS, json.dumps(settings, indent=1))
         return False
-    if {key: before.get(key) for key in asked} != asked:
-        raise DataError.at(folder.path, None, "holds the features of another log, or of another reading; name another")
-    return "counts" in before
+    stored = read_json(folder / FACTS)
+    if isinstance(stored, dict) and "engine" in stored:  # as the backend was called before
+        stored["backend"] = stored.pop("engine")
+    if not isinstance(stored, dict) or {key: stored.get(key) for key in settings} != settings:
+        raise DataError.at(folder, None, "holds the features of another log, or of another reading; name another")
+    return "counts" in stored
 
 
-class _Stages:
+class _Pipeline:
+    """The stages of one log in one folder."""
+
     def __init__(
         self,
-        engine: Engine,
+        backend: Backend,
         folder: Path,
         files: list[LogFile],
-        how: Reading,
+        reading: ReadingSettings,
         satisfaction: Satisfaction,
         shards: int | None,
     ) -> None:
-        self.engine, self.folder, self.files, self.how = engine, folder, files, how
+        self.backend, self.folder, self.files, self.reading = backend, folder, files, reading
         self.satisfaction = satisfaction
         size = sum(file.path.stat().st_size * (6 if file.path.suffix in (".gz", ".zst") else 1) for file in files)
-        self.shards = shards or (1 + size // _SHARD if isinstance(engine, DuckDB) else 1)
+        self.shards = shards or (1 + size // _SHARD if isinstance(backend, DuckDB) else 1)
 
     def run(self) -> tuple[Log, dict[str, Any]]:
         """All stages; what is there already is taken as it is."""
         log = self._log()
         self._check_lists(log)
-        if self.how.layout == "yandex2012" and log.clock is None:
+        if log.clock is None:
             self._warn_of_clock(log)
-        units = tuple(threshold / log.seconds for threshold in self.satisfaction.thresholds)
-        seen = replace(self.satisfaction, thresholds=units)
+        thresholds = tuple(threshold / log.seconds for threshold in self.satisfaction.thresholds)
+        in_log_units = replace(self.satisfaction, thresholds=thresholds)
         shards = range(self.shards)
-        found = [self._impressions(log, seen, shard) for shard in steps(shards, "Finding what was clicked")]
-        everybody = self._population(log)
+        shown = [self._impressions(log, in_log_units, shard) for shard in steps(shards, "Finding what was clicked")]
+        population = self._population(log)
         for shard in steps(shards, "Making features"):
-            self._features(log, found[shard], shard, everybody)
-        self._write_what_was_left_out()
+            self._features(log, shown[shard], shard, population)
+        self._write_omitted()
         return log, self._counts(log)
 
     def _log(self) -> Log:
         """The log, with its lists and clicks in shards on disk."""
-        log = read(self.engine, self.files, self.how)
+        log = read(self.backend, self.files, self.reading)
         owner = "user" if log.users and log.clock else "session"
         with busy("Reading the log"):
             for name in ("lists", "clicks"):
                 table = getattr(log, name)
                 key = table[owner].coalesce(table.session) if owner == "user" else table.session
-                self._keep(table.mutate(shard=_shard(key, self.shards)), name, "shard")
-            rejected = self._keep(log.rejected, "rejected")
+                self._store(table.mutate(shard=_shard_number(key, self.shards)), name, "shard")
+            rejected = self._store(log.rejected, "rejected")
         return replace(log, rejected=rejected)
 
     def _check_lists(self, log: Log) -> None:
         """Refuse a log of which nothing is left, with the rules that rejected its lines."""
-        if _count(self.engine.parquet(self.folder / "lists").limit(1)):
+        if _count(self.backend.parquet(self.folder / "lists").limit(1)):
             return
         reasons = sorted(_by_reason(log.rejected).items(), key=lambda item: -item[1])
-        said = "; ".join(f"{count:,} {'line' if count == 1 else 'lines'}: {reason}" for reason, count in reasons[:5])
+        summary = "; ".join(f"{count:,} {'line' if count == 1 else 'lines'}: {reason}" for reason, count in reasons[:5])
         raise DataError.at(
             self.files[0].path, None,
-            f"shows no list of results, read as {self.how.layout}" + (f" ({said})" if said else "")
+            f"shows no list of results, read as {self.reading.layout}" + (f" ({summary})" if summary else "")
             + "; is this the layout of the log?",
         )  # fmt: skip
 
     def _warn_of_clock(self, log: Log) -> None:
         """Say so where times do not look as if they counted from each session's start."""
-        lists = self.engine.parquet(self.folder / "lists").select(*log.lists.columns)
+        lists = self.backend.parquet(self.folder / "lists").select(*log.lists.columns)
         starts = lists.group_by("session").aggregate(first=lists.time.min())
         if _count(starts.filter(starts["first"] > 0)) > _count(starts) / 2:
             warnings.warn(
@@ -177,22 +187,24 @@ class _Stages:
                 stacklevel=2,
             )
 
-    def _of_shard(self, log: Log, shard: int) -> Log:
-        return replace(log, **{name: self._shard_of(name, getattr(log, name), shard) for name in ("lists", "clicks")})
+    def _log_of_shard(self, log: Log, shard: int) -> Log:
+        return replace(
+            log, **{name: self._table_of_shard(name, getattr(log, name), shard) for name in ("lists", "clicks")}
+        )
 
-    def _shard_of(self, name: str, like: Table, shard: int) -> Table:
-        """A shard's rows; where it has none, no rows."""
+    def _table_of_shard(self, name: str, like: Table, shard: int) -> Table:
+        """The rows of a shard, which may be none."""
         part = self.folder / name / f"shard={shard}"
         if part.is_dir():
-            table = self.engine.parquet(part)
+            table = self.backend.parquet(part)
             return table.select(*like.columns)
-        return self.engine.parquet(self.folder / name).filter(ibis.literal(False)).select(*like.columns)
+        return self.backend.parquet(self.folder / name).filter(ibis.literal(False)).select(*like.columns)
 
     def _impressions(self, log: Log, satisfaction: Satisfaction, shard: int) -> Impressions:
         return impressions(
-            self._of_shard(log, shard),
+            self._log_of_shard(log, shard),
             satisfaction,
-            lambda table, name: self._keep(table, f"results/{name}/shard={shard}"),
+            lambda table, name: self._store(table, f"results/{name}/shard={shard}"),
         )
 
     def _population(self, log: Log) -> list[Table]:
@@ -200,35 +212,36 @@ class _Stages:
         if log.clock is None:
             return []
         with busy("Counting what everybody clicked"):
-            made = features.population(log, self.engine.parquet(self.folder / "results" / "results"), ("shard",))
-            names = ("population/by_list", "population/by_result")
-            return [self._keep(table, name, "shard") for name, table in zip(names, made, strict=True)]
+            tables = features.population(log, self.backend.parquet(self.folder / "results" / "results"), ("shard",))
+            return [self._store(table, name, "shard") for name, table in zip(_POPULATION, tables, strict=True)]
 
-    def _features(self, log: Log, found: Impressions, shard: int, everybody: list[Table]) -> None:
+    def _features(self, log: Log, shown: Impressions, shard: int, population: list[Table]) -> None:
         target = f"features/shard={shard}"
         if (self.folder / target).exists():
             return
-        rows = features.personal(log, found)
-        if everybody:
-            names = ("population/by_list", "population/by_result")
+        rows = features.personal(log, shown)
+        if population:
             parts = [
-                self._shard_of(name, like.drop("shard"), shard) for name, like in zip(names, everybody, strict=True)
+                self._table_of_shard(name, table.drop("shard"), shard)
+                for name, table in zip(_POPULATION, population, strict=True)
             ]
             rows = features.with_population(rows, *parts)
-        self._keep(features.table(log, rows), target)
+        self._store(features.table(log, rows), target)
 
-    def _keep(self, table: Table, name: str, by: str | None = None) -> Table:
+    def _store(self, table: Table, name: str, by: str | None = None) -> Table:
         """A table computed once, from disk."""
         folder = self.folder / name
         if not folder.exists():
             folder.parent.mkdir(parents=True, exist_ok=True)
-            self.engine.write(table, folder, by)
-        return self.engine.parquet(folder)
+            self.backend.write(table, folder, by)
+        return self.backend.parquet(folder)
 
-    def _write_what_was_left_out(self) -> None:
+    def _write_omitted(self) -> None:
         """Rejected lines and clicks on no list, as files that people can read."""
         rejected = pl.scan_parquet(f"{self.folder}/rejected/*.parquet")
-        place = pl.col("number") + 1 if isinstance(self.engine, DuckDB) else pl.lit(None, pl.Int64)  # Spark counts none
+        place = (
+            pl.col("number") + 1 if isinstance(self.backend, DuckDB) else pl.lit(None, pl.Int64)
+        )  # Spark counts none
         lines = rejected.sort("file", "number").select("file", "reason", line=place, text="line")
         clicks = pl.scan_parquet(f"{self.folder}/results/clicks/**/*.parquet", hive_partitioning=False)
         clicks = clicks.filter(pl.col("reason").is_not_null()).sort("number")
@@ -241,39 +254,38 @@ class _Stages:
 
     def _counts(self, log: Log) -> dict[str, Any]:
         """What was read, what was made of it, and what was left out and why."""
-        lists, clicks, results, repeated = (
-            self.engine.parquet(self.folder / "results" / name) for name in ("lists", "clicks", "results", "repeated")
-        )
-        wrong = lists.filter(lists.documents.unique().length() < lists.documents.length())
-        found = lists.aggregate(
+        stages = ("lists", "clicks", "results", "repeated")
+        lists, clicks, results, repeated = (self.backend.parquet(self.folder / "results" / name) for name in stages)
+        with_repeats = lists.filter(lists.documents.unique().length() < lists.documents.length())
+        totals = lists.aggregate(
             lists=lists.count(), sessions=lists.session.nunique(), users=lists.user.nunique(),
             queries=lists["query"].nunique(),
         )  # fmt: skip
         satisfied = results.filter(results.grade > 0)
         return {
-            **_rows(found)[0],
+            **_rows(totals)[0],
             "clicks": _count(clicks.filter(clicks.reason.isnull())),
             "satisfied_lists": int(satisfied.impression.nunique().to_pyarrow().as_py()),
             "repeated": _count(repeated),
-            "lists_with_a_document_twice": _count(wrong),
-            "clicks_out_of_order": _count(_out_of_order(log, self.engine, self.folder)),
+            "lists_with_a_document_twice": _count(with_repeats),
+            "clicks_out_of_order": _count(_out_of_order(log, self.backend, self.folder)),
             "set_aside": _by_reason(clicks.filter(clicks.reason.notnull())),
             "rejected": _by_reason(log.rejected),
         }
 
 
-def _out_of_order(log: Log, engine: Engine, folder: Path) -> Table:
-    """Clicks whose line stands below one of their session with a later time."""
-    events = engine.parquet(folder / "clicks").select("session", "time", "number", click=ibis.literal(1))
+def _out_of_order(log: Log, backend: Backend, folder: Path) -> Table:
+    """Clicks whose line comes after one of their session with a later time."""
+    events = backend.parquet(folder / "clicks").select("session", "time", "number", click=ibis.literal(1))
     if log.one_file:
-        lists = engine.parquet(folder / "lists").select("session", "time", "number", click=ibis.literal(0))
+        lists = backend.parquet(folder / "lists").select("session", "time", "number", click=ibis.literal(0))
         events = events.union(lists, distinct=False)
     above = ibis.rows_window(preceding=(None, 1), group_by="session", order_by="number")
     events = events.mutate(latest=events.time.max().over(above))
     return events.filter((events.click == 1) & (events.latest > events.time))
 
 
-def _shard(key: Table, shards: int) -> Table:
+def _shard_number(key: Table, shards: int) -> Table:
     return (key.hash() % shards).abs().cast("int64")
 
 
@@ -286,5 +298,5 @@ def _count(table: Table) -> int:
 
 
 def _by_reason(table: Table) -> dict[str, int]:
-    counted = table.group_by("reason").aggregate(n=table.count()).order_by("reason")
-    return {row["reason"]: row["n"] for row in _rows(counted)}
+    counts = table.group_by("reason").aggregate(n=table.count()).order_by("reason")
+    return {row["reason"]: row["n"] for row in _rows(counts)}

@@ -21,7 +21,7 @@ from surefoot.clicks.log import Log
 KINDS = ("shown", "clicked", "satisfied", "skipped")
 _KEYS = {"document": ("document",), "domain": ("domain",), "pair": ("query", "document")}
 _PLACES = 1000  # positions that are told apart in one number with a time
-_DIGITS = 6  # of what is not a count: engines add up in different orders
+_DIGITS = 6  # of what is not a count: backends add up in different orders
 
 
 @dataclass(frozen=True)
@@ -34,32 +34,32 @@ class Feature:
 
 def catalogue(log: Log) -> list[Feature]:
     """The features that a log can have, in the order of the table's columns."""
-    found = [Feature("position", "the position that the result was shown at")]
+    features = [Feature("position", "the position that the result was shown at")]
     if log.scores:
-        found.append(Feature("score", "the score that it was shown with"))
+        features.append(Feature("score", "the score that it was shown with"))
     called = {"document": "the document", "domain": "the document's domain", "pair": "the document for this query"}
     for scope, _, before in _scopes(log):
         for key, what in called.items():
             if key != "domain" or log.domains:
-                found += [
+                features += [
                     Feature(f"{scope}_{key}_{kind}", f"how often {what} was {kind} before {before}") for kind in KINDS
                 ]
-        found += [
+        features += [
             Feature(f"{scope}_lists", f"lists shown before {before}"),
             Feature(f"{scope}_clicks", f"results clicked before {before}"),
             Feature(f"{scope}_query_lists", f"lists shown for this query before {before}"),
             Feature(f"{scope}_query_clicks", f"results clicked for this query before {before}"),
         ]
-    found += [
+    features += [
         Feature("last_click_position", "the position of the session's last click before the list"),
         Feature("last_click_age", "seconds since then"),
         Feature("session_age", "seconds since the session's first list"),
         Feature("previous_query", "1 where the session's list before was for the same query"),
     ]
     if log.terms:
-        found.append(Feature("term_overlap", "the share of terms in common with the session's query before"))
+        features.append(Feature("term_overlap", "the share of terms in common with the session's query before"))
     if log.clock:
-        found += [
+        features += [
             Feature("query_lists", "lists shown for this query before, to anybody"),
             Feature("query_clicks", "results clicked for this query before, by anybody"),
             Feature("query_entropy", "the entropy of those clicks over documents, in bits"),
@@ -69,7 +69,7 @@ def catalogue(log: Log) -> list[Feature]:
             Feature("document_entropy", "the entropy of those clicks over users, or sessions, in bits"),
             Feature("least_entropy", "the least document_entropy in the list of documents that were clicked before"),
         ]
-    return found
+    return features
 
 
 class Scope(NamedTuple):
@@ -85,22 +85,24 @@ def _scopes(log: Log) -> list[Scope]:
     return [Scope("session", "at", "in this session"), *users]
 
 
-def personal(log: Log, found: Impressions) -> Table:
+def personal(log: Log, shown: Impressions) -> Table:
     """Results of some users, or sessions, with the features that these alone decide."""
-    stream = _stream(log, found.results)
+    stream = _stream(log, shown.results)
     for scope, clock, _ in _scopes(log):
         for key, columns in _KEYS.items():
             if key != "domain" or log.domains:
-                stream = _counted(stream, [scope, *columns], clock, {f"{scope}_{key}_{kind}": kind for kind in KINDS})
+                stream = _with_counts(
+                    stream, [scope, *columns], clock, {f"{scope}_{key}_{kind}": kind for kind in KINDS}
+                )
     rows = stream.filter(stream.shown == 1).drop(*KINDS, "at", "when")
-    for lists in (_of_lists(log, found), _activity(log, found)):
+    for lists in (_list_features(log, shown), _activity(log, shown)):
         rows = rows.left_join(lists, "impression").drop("impression_right")
     return rows
 
 
-def _activity(log: Log, found: Impressions) -> Table:
+def _activity(log: Log, shown: Impressions) -> Table:
     """How much was shown and clicked before a list, in all and for its query."""
-    lists, results = found.lists, found.results
+    lists, results = shown.lists, shown.results
     clicked = results.filter(results.clicked_at.notnull())
     kinds = {
         "listed": (lists, lists.time, lists.impression),
@@ -118,14 +120,14 @@ def _activity(log: Log, found: Impressions) -> Table:
     for scope, clock, _ in _scopes(log):
         for what, keys in (("", [scope]), ("query_", [scope, "query"])):
             sums = {f"{scope}_{what}lists": "listed", f"{scope}_{what}clicks": "clicked"}
-            stream, names = _counted(stream, keys, clock, sums), [*names, *sums]
+            stream, names = _with_counts(stream, keys, clock, sums), [*names, *sums]
     return stream.filter(stream.listed == 1).select("impression", *names)
 
 
 def _stream(log: Log, results: Table) -> Table:
     """Every result as it was shown, and as events of their own when it was clicked, satisfied and skipped."""
-    about = ["impression", "session", "user", "query", "document", "domain", "position"]
-    kept = ["grade", "last", "score", "time", "day", "clicked_at"]
+    keys = ["impression", "session", "user", "query", "document", "domain", "position"]
+    values = ["grade", "last", "score", "time", "day", "clicked_at"]
     times = {"shown": "time", "clicked": "clicked_at", "satisfied": "satisfied_at", "skipped": "skipped_at"}
     parts = []
     for kind, time in times.items():
@@ -133,29 +135,29 @@ def _stream(log: Log, results: Table) -> Table:
         when = rows.day if log.clock == "day" else rows[time]
         parts.append(
             rows.select(
-                *about, *kept, at=rows[time], when=when,
+                *keys, *values, at=rows[time], when=when,
                 **{name: ibis.literal(int(name == kind)) for name in KINDS},
             )
         )  # fmt: skip
     return union(parts)
 
 
-def _counted(stream: Table, keys: Sequence[str], clock: str, sums: dict[str, str]) -> Table:
+def _with_counts(stream: Table, keys: Sequence[str], clock: str, sums: dict[str, str]) -> Table:
     """How many events of the same keys came strictly before; `sums` says of which kind, by new column."""
     before = ibis.range_window(preceding=(None, 1), group_by=list(keys), order_by=clock)
     return stream.mutate(**{name: stream[kind].sum().over(before).fill_null(0) for name, kind in sums.items()})
 
 
-def _of_lists(log: Log, found: Impressions) -> Table:
-    """What is known of a whole list within its session."""
-    lists, clicks = found.lists, found.clicks
-    asked = ["impression", "query", *(["terms"] if log.terms else [])]
+def _list_features(log: Log, shown: Impressions) -> Table:
+    """What is known of a list as a whole within its session."""
+    lists, clicks = shown.lists, shown.clicks
+    of_query = ["impression", "query", *(["terms"] if log.terms else [])]
     before = ibis.range_window(preceding=(None, 1), group_by="session", order_by="time")
     events = lists.select(
-        "session", "time", *asked, place=lists.place, position=ibis.null("int64"), clicked=ibis.null("int64")
+        "session", "time", *of_query, place=lists.place, position=ibis.null("int64"), clicked=ibis.null("int64")
     ).union(
         clicks.select(
-            "session", "time", **{name: ibis.null(lists[name].type()) for name in asked}, place=ibis.null("int64"),
+            "session", "time", **{name: ibis.null(lists[name].type()) for name in of_query}, place=ibis.null("int64"),
             position=clicks.position, clicked=clicks.time,
         ),
         distinct=False,
@@ -167,7 +169,7 @@ def _of_lists(log: Log, found: Impressions) -> Table:
     )
     rows = events.filter(events.impression.notnull()).mutate(former=lambda t: t.former.cast("int64"))
     former = lists.select(
-        "session", former=lists.place.cast("int64"), **{f"old_{name}": lists[name] for name in asked[1:]}
+        "session", former=lists.place.cast("int64"), **{f"old_{name}": lists[name] for name in of_query[1:]}
     )
     rows = rows.left_join(former, ["session", "former"])
     overlap = {}
@@ -196,39 +198,43 @@ def population(log: Log, results: Table, also: Sequence[str] = ()) -> tuple[Tabl
     clicked = clicked.mutate(
         when=clicked.day if day else clicked.clicked_at, owner=clicked.user.coalesce(clicked.session)
     )
-    return _of_queries(shown, clicked, also), _of_documents(shown, clicked, also, day=day)
+    return _query_features(shown, clicked, also), _document_features(shown, clicked, also, day=day)
 
 
-def _of_queries(shown: Table, clicked: Table, also: Sequence[str]) -> Table:
+def _query_features(shown: Table, clicked: Table, also: Sequence[str]) -> Table:
     none, one = ibis.literal(0), ibis.literal(1)
     lists = shown.filter(shown.position == 1).mutate(shown=one, clicked=none, step=ibis.literal(0.0))
     clicks = clicked.mutate(
-        impression=ibis.null("string"), shown=none, clicked=one, step=_entropy_step(clicked, ["query", "document"])
+        impression=ibis.null("string"), shown=none, clicked=one, step=_entropy_step(["query", "document"])
     )
     columns = ["impression", "query", "when", "shown", "clicked", "step", *also]
     stream = lists.select(*columns).union(clicks.select(*columns), distinct=False)
-    stream = _counted(stream, ["query"], "when", {"query_lists": "shown", "query_clicks": "clicked", "steps": "step"})
+    stream = _with_counts(
+        stream, ["query"], "when", {"query_lists": "shown", "query_clicks": "clicked", "steps": "step"}
+    )
     rows = stream.filter(stream.impression.notnull())
     entropy = _entropy(rows.query_clicks, rows.steps)
     return rows.select("impression", *also, "query_lists", "query_clicks", query_entropy=entropy)
 
 
-def _of_documents(shown: Table, clicked: Table, also: Sequence[str], *, day: bool) -> Table:
+def _document_features(shown: Table, clicked: Table, also: Sequence[str], *, day: bool) -> Table:
     known = clicked.select("document").distinct()
     none, one, nothing = ibis.literal(0), ibis.literal(1), ibis.literal(0.0)
     columns = ["impression", "query", "document", "when", "clicked", "satisfied", "step", *also]
     probes = shown.semi_join(known, "document").mutate(clicked=none, satisfied=none, step=nothing)
     clicks = clicked.mutate(
-        impression=ibis.null("string"), clicked=one, satisfied=none, step=_entropy_step(clicked, ["document", "owner"])
+        impression=ibis.null("string"), clicked=one, satisfied=none, step=_entropy_step(["document", "owner"])
     )
-    pleased = clicked.filter(clicked.satisfied_at.notnull())
-    pleased = pleased.mutate(
-        impression=ibis.null("string"), when=pleased.day if day else pleased.satisfied_at, clicked=none, satisfied=one,
-        step=nothing,
+    satisfied = clicked.filter(clicked.satisfied_at.notnull())
+    satisfied = satisfied.mutate(
+        impression=ibis.null("string"), when=satisfied.day if day else satisfied.satisfied_at, clicked=none,
+        satisfied=one, step=nothing,
     )  # fmt: skip
-    stream = probes.select(*columns).union(clicks.select(*columns), pleased.select(*columns), distinct=False)
-    stream = _counted(stream, ["query", "document"], "when", {"pair_clicked": "clicked", "pair_satisfied": "satisfied"})
-    stream = _counted(stream, ["document"], "when", {"document_clicked": "clicked", "steps": "step"})
+    stream = probes.select(*columns).union(clicks.select(*columns), satisfied.select(*columns), distinct=False)
+    stream = _with_counts(
+        stream, ["query", "document"], "when", {"pair_clicked": "clicked", "pair_satisfied": "satisfied"}
+    )
+    stream = _with_counts(stream, ["document"], "when", {"document_clicked": "clicked", "steps": "step"})
     rows = stream.filter(stream.impression.notnull())
     return rows.select(
         "impression", *also, "document", "pair_clicked", "pair_satisfied", "document_clicked",
@@ -236,7 +242,7 @@ def _of_documents(shown: Table, clicked: Table, also: Sequence[str], *, day: boo
     )  # fmt: skip
 
 
-def _entropy_step(clicks: Table, keys: list[str]) -> Table:
+def _entropy_step(keys: list[str]) -> Table:
     """What each click adds to Σ n·log₂ n, where n counts the clicks of one document, or one user."""
     n = 1 + ibis.row_number().over(group_by=keys, order_by="when")
     before = (n > 1).ifelse((n - 1) * (n - 1).nullif(0).log2(), 0.0)

@@ -1,8 +1,8 @@
-"""A made-up click log of any size, in which it is known whom personalisation can help.
+"""A made-up click log of any size, in which it is known whom personalization can help.
 
-Queries have one meaning or several; what most people mean stands highest in the shown list. Users have lasting
+Queries have one meaning or several; what most people mean is highest in the shown list. Users have lasting
 interests and, for a session, passing ones; some come back for one document. A user looks down the list, from result to
-result (a cascade), clicks what looks right, and stays where it is. So personalisation can help whoever means something
+result (a cascade), clicks what looks right, and stays where it is. So personalization can help whoever means something
 else than most people do, or looks for a document of their own, and nobody else.
 
 The numbers below were fixed before anything was trained on such a log; docs/personalize.md says why they are what they
@@ -27,7 +27,7 @@ DOMAINS = 8  # of each topic
 CANDIDATES = 14  # documents of a query; the best SHOWN of them are shown
 AMBIGUOUS = 0.5  # share of queries with several meanings
 MEANINGS = np.array([0.5, 0.3, 0.2])  # how many people mean each
-ENGINE_NOISE = 0.02  # deviation of the engine's scores: for one query it shows nearly the same list every time
+SCORE_NOISE = 0.02  # deviation of the search engine's scores: for one query it shows nearly the same list every time
 LASTING = np.array([0.7, 0.3])  # how much each of a user's two lasting interests counts
 PASSING = 0.4  # share of sessions about something else
 FAVOURITES = np.array([0.5, 0.25, 0.15, 0.1])  # queries for which a user wants a document of their own, by how often
@@ -70,10 +70,9 @@ class World:
         self.topic = np.take_along_axis(meanings, choice, axis=1)
         self.quality = rng.uniform(0.3, 1.0, (queries, CANDIDATES))
         self.base = np.take_along_axis(weight, choice, axis=1) * self.quality
-        self.order = np.argsort(-self.base, axis=1, kind="stable")  # as the engine would show them
+        self.order = np.argsort(-self.base, axis=1, kind="stable")  # as the search engine would show them
         self.domain = self.topic * DOMAINS + rng.integers(DOMAINS, size=self.topic.shape)
         self.terms = np.sort(rng.integers(1, max(20, queries // 3), (queries, 2)), axis=1)
-        self.first = meanings[:, 0]
         # For each topic, the queries that can mean it, by how often they do.
         self.by_topic: list[tuple[Rows, Floats]] = []
         for topic in range(TOPICS):
@@ -84,18 +83,18 @@ class World:
 
     def query(self, topic: Rows, rng: np.random.Generator) -> Rows:
         """A query that someone with this topic in mind types."""
-        found = np.empty(len(topic), dtype=np.int64)
+        typed = np.empty(len(topic), dtype=np.int64)
         drawn = rng.random(len(topic))
         for number, (queries, chance) in enumerate(self.by_topic):
             mine = topic == number
-            found[mine] = queries[np.searchsorted(chance, drawn[mine]).clip(max=len(queries) - 1)]
-        return found
+            typed[mine] = queries[np.searchsorted(chance, drawn[mine]).clip(max=len(queries) - 1)]
+        return typed
 
 
 def generate_log(users: int, *, queries: int | None = None, seed: int = 0) -> Iterator[Part]:
     """A log of so many users, part by part; the same numbers and seed give the same log.
 
-    There are 200 + users / 10 queries where nothing else is said.
+    There are 200 + users / 10 queries by default.
 
     >>> part = next(generate_log(3))
     >>> part.lists.columns[:5]
@@ -116,8 +115,8 @@ def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) 
     lasting = np.argsort(rng.random((len(users), TOPICS)), axis=1)[:, : len(LASTING)]
     favourite_query = world.query(lasting[:, [0] * len(FAVOURITES)].ravel(), rng).reshape(-1, len(FAVOURITES))
     # What one comes back for is something that one was shown.
-    found_at = rng.integers(SHOWN, size=favourite_query.shape)
-    favourite_place = np.take_along_axis(world.order[favourite_query], found_at[:, :, None], axis=2)[:, :, 0]
+    favourite_rank = rng.integers(SHOWN, size=favourite_query.shape)
+    favourite_place = np.take_along_axis(world.order[favourite_query], favourite_rank[:, :, None], axis=2)[:, :, 0]
     sessions = 1 + rng.poisson(SESSIONS - 1, len(users))
     user_at = np.repeat(np.arange(len(users)), sessions)
     day = rng.integers(1, DAYS + 1, len(user_at))
@@ -136,12 +135,12 @@ def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) 
     which = rng.choice(len(FAVOURITES), size=len(at), p=FAVOURITES)
     query = np.where(refinding, favourite_query[who, which], world.query(topic, rng))
     # Who comes back for a document of their own wants no other, whatever its topic.
-    wanted = np.where(refinding, favourite_place[who, which], -1)
-    noisy = world.base[query] + rng.normal(0, ENGINE_NOISE, (len(at), CANDIDATES))
+    own_place = np.where(refinding, favourite_place[who, which], -1)
+    noisy = world.base[query] + rng.normal(0, SCORE_NOISE, (len(at), CANDIDATES))
     shown = np.argsort(-noisy, axis=1, kind="stable")[:, :SHOWN]
     matches = np.take_along_axis(world.topic[query], shown, axis=1) == topic[:, None]
     quality = np.take_along_axis(world.quality[query], shown, axis=1)
-    own = shown == wanted[:, None]
+    own = shown == own_place[:, None]
     attracts = np.where(matches, 0.2 + 0.6 * quality, 0.05)
     satisfies = np.where(matches, 0.3 + 0.6 * quality, 0.1)
     attracts = np.where(refinding[:, None], np.where(own, 0.95, 0.05), attracts)
@@ -153,9 +152,9 @@ def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) 
     # A click's time: the list's, the thinking, and the dwell on all clicks before it.
     spent = np.cumsum(dwell * clicked, axis=1)
     offset = think[:, None] + spent - dwell * clicked
-    whole = think + spent[:, -1] + rng.integers(5, 60, len(at))
+    duration = think + spent[:, -1] + rng.integers(5, 60, len(at))
     first_list = np.flatnonzero(np.diff(at, prepend=-1))
-    running = np.cumsum(whole) - whole
+    running = np.cumsum(duration) - duration
     time = running - np.repeat(running[first_list], count)
     number = np.arange(len(at)) - np.repeat(first_list, count)
     worth = np.where(refinding[:, None], own.astype(float), matches * quality)

@@ -41,47 +41,48 @@ class Impressions:
     within its session), position, document, domain, score, and clicked_at, satisfied_at, skipped_at (when it was known
     that it had been clicked, had satisfied, had been passed over; null where not), grade, last (the list's last
     satisfied click). `lists`: a row for each list. `clicks`: those that belong to a list, with position, dwell and
-    grade. `set_aside`: those that belong to none, with a reason. `repeated`: events that stood twice.
+    grade.
     """
 
     results: Table
     lists: Table
     clicks: Table
-    set_aside: Table
-    repeated: Table
 
 
-Keep = Callable[[Table, str], Table]
+StoreTable = Callable[[Table, str], Table]
 
 
-def impressions(log: Log, satisfaction: Satisfaction, keep: Keep = lambda table, name: table) -> Impressions:
-    """The lists of a log, and what happened on each; `keep` may compute a table once that others are made of."""
-    lists, lists_again = _once(log.lists, ("session", "time", "list", "query", "documents"))
-    clicks, clicks_again = _once(log.clicks, ("session", "time", "list", "document"))
-    again = lists_again.select("session", "time", "number", document=ibis.null("string"))
-    again = again.union(clicks_again.select("session", "time", "number", "document"), distinct=False)
-    lists = keep(_numbered(lists), "lists")
+def impressions(log: Log, satisfaction: Satisfaction, store: StoreTable) -> Impressions:
+    """The lists of a log, and what happened on each; `store` computes a table once, under its name, and returns it.
+
+    Stored are `lists`, `clicks` (all of them, with a `reason` where they belong to no list), `results`, and `repeated`:
+    events that appeared twice.
+    """
+    lists, repeated_lists = _without_repetitions(log.lists, ("session", "time", "list", "query", "documents"))
+    clicks, repeated_clicks = _without_repetitions(log.clicks, ("session", "time", "list", "document"))
+    repeated = repeated_lists.select("session", "time", "number", document=ibis.null("string"))
+    repeated = repeated.union(repeated_clicks.select("session", "time", "number", "document"), distinct=False)
+    lists = store(_number(lists), "lists")
     shown = _results(lists)
-    clicks = _dwell(lists, clicks)
+    clicks = _with_dwell(lists, clicks)
     clicks = clicks.mutate(grade=_grade(clicks, satisfaction))
-    clicks = keep(_attributed(lists, shown, clicks, linked=log.linked), "clicks")
-    kept = clicks.filter(clicks.reason.isnull())
+    clicks = store(_attribute(lists, shown, clicks, linked=log.linked), "clicks")
+    attributed = clicks.filter(clicks.reason.isnull())
+    store(repeated, "repeated")
     return Impressions(
-        results=keep(_with_clicks(shown, kept, satisfaction), "results"),
+        results=store(_with_clicks(shown, attributed, satisfaction), "results"),
         lists=lists.drop("documents", "domains", "scores"),
-        clicks=kept.select("impression", "session", "time", "document", "position", "dwell", "grade"),
-        set_aside=clicks.filter(clicks.reason.notnull()).select("session", "time", "document", "number", "reason"),
-        repeated=keep(again, "repeated"),
+        clicks=attributed.select("impression", "session", "time", "document", "position", "dwell", "grade"),
     )
 
 
-def _once(events: Table, alike: tuple[str, ...]) -> tuple[Table, Table]:
-    """Events of which each stands once, and the repetitions."""
+def _without_repetitions(events: Table, alike: tuple[str, ...]) -> tuple[Table, Table]:
+    """Events once each, and the repetitions."""
     counted = events.mutate(again=ibis.row_number().over(group_by=list(alike), order_by="number"))
     return counted.filter(counted.again == 0).drop("again"), counted.filter(counted.again > 0).drop("again")
 
 
-def _numbered(lists: Table) -> Table:
+def _number(lists: Table) -> Table:
     """Lists with their number within the session, from 1, and a name."""
     order = [lists.time, lists.list, lists.query, lists.documents.join(" ")]
     lists = lists.mutate(place=1 + ibis.row_number().over(group_by="session", order_by=order))
@@ -91,17 +92,17 @@ def _numbered(lists: Table) -> Table:
 def _results(lists: Table) -> Table:
     """A row for each result; a document that appears twice in a list has its first position."""
     columns = ["impression", "session", "user", "day", "time", "list", "query", "place"]
-    found = lists.select(*columns, documents=lists.documents, domains=lists.domains, scores=lists.scores)
-    found = found.unnest(found.documents, offset="offset")
-    found = found.mutate(
-        document=found.documents, position=found.offset + 1, domain=found.domains[found.offset],
-        score=found.scores[found.offset],
+    rows = lists.select(*columns, documents=lists.documents, domains=lists.domains, scores=lists.scores)
+    rows = rows.unnest(rows.documents, offset="offset")
+    rows = rows.mutate(
+        document=rows.documents, position=rows.offset + 1, domain=rows.domains[rows.offset],
+        score=rows.scores[rows.offset],
     ).drop("documents", "domains", "scores", "offset")  # fmt: skip
-    again = found.mutate(again=ibis.row_number().over(group_by=["impression", "document"], order_by="position"))
-    return again.filter(again.again == 0).drop("again")
+    rows = rows.mutate(again=ibis.row_number().over(group_by=["impression", "document"], order_by="position"))
+    return rows.filter(rows.again == 0).drop("again")
 
 
-def _dwell(lists: Table, clicks: Table) -> Table:
+def _with_dwell(lists: Table, clicks: Table) -> Table:
     """Clicks with the time to the session's next event, null for the last."""
     events = lists.select("session", "time", "number", kind=ibis.literal(0), tie=lists.impression).union(
         clicks.select("session", "time", "number", kind=ibis.literal(1), tie=clicks.document), distinct=False
@@ -120,7 +121,7 @@ def _grade(clicks: Table, satisfaction: Satisfaction) -> Table:
     return clicks.dwell.isnull().ifelse(highest, reached)
 
 
-def _attributed(lists: Table, shown: Table, clicks: Table, *, linked: bool) -> Table:
+def _attribute(lists: Table, shown: Table, clicks: Table, *, linked: bool) -> Table:
     """Clicks with the list that each belongs to and its position there, or the reason why it belongs to none."""
     keys = ["session", "list"] if linked else ["session"]
     stream = shown.select(*keys, "document", "time", place=shown.place, click=ibis.null("int64")).union(
@@ -128,13 +129,13 @@ def _attributed(lists: Table, shown: Table, clicks: Table, *, linked: bool) -> T
     )
     # Lists are numbered in time order: the highest number so far is the last list with the document.
     so_far = ibis.range_window(preceding=None, following=0, group_by=[*keys, "document"], order_by="time")
-    stream = stream.mutate(found=stream.place.max().over(so_far))
-    found = stream.filter(stream.click.notnull()).select(number=stream.click, place=stream.found)
-    clicks = clicks.inner_join(found, "number")
+    stream = stream.mutate(latest=stream.place.max().over(so_far))
+    places = stream.filter(stream.click.notnull()).select(number=stream.click, place=stream.latest)
+    clicks = clicks.inner_join(places, "number")
     first = lists.group_by(keys).aggregate(first=lists.time.min())
     clicks = clicks.left_join(first, keys).drop(*(f"{key}_right" for key in keys))
-    at = shown.select("session", "place", "document", "position", "impression")
-    clicks = clicks.left_join(at, ["session", "place", "document"])
+    positions = shown.select("session", "place", "document", "position", "impression")
+    clicks = clicks.left_join(positions, ["session", "place", "document"])
     clicks = clicks.drop("session_right", "place_right", "document_right")
     return clicks.mutate(
         reason=ibis.cases(

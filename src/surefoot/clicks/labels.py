@@ -47,8 +47,8 @@ def preference_gains(
         for first in range(0, len(lists), step := max(1, _CELLS // length**2)):
             rows = lists[first : first + step, None] + np.arange(length)
             mine, theirs = levels[rows][:, :, None], levels[rows][:, None, :]
-            kept = upper * np.maximum(mine - theirs, 0).sum(axis=2)
-            gains[rows] = kept + lower * ((mine == theirs) & above).sum(axis=2)
+            by_grade = upper * np.maximum(mine - theirs, 0).sum(axis=2)
+            gains[rows] = by_grade + lower * ((mine == theirs) & above).sum(axis=2)
     return gains
 
 

@@ -23,7 +23,7 @@ class Log:
     """A log as three tables whose columns are those above; what a layout does not know is null throughout.
 
     `day` is a clock that all sessions share where `time` counts from each session's start; where `time` is such a
-    clock itself, or sessions have none in common, it is null, and `clock` says which: "time", "day" or None.
+    clock itself, or sessions have none in common, it is null. `clock` says which: "time", "day" or None.
     `linked`: clicks name the list they were on. `seconds` is what one unit of time lasts.
     """
 
@@ -37,11 +37,11 @@ class Log:
     domains: bool
     terms: bool
     scores: bool
-    one_file: bool = True  # lists and clicks stand in one file, in an order of their own
+    one_file: bool = True  # lists and clicks are in one file, whose order of lines says something
 
 
-def of_schema(table: Table, schema: dict[str, str]) -> Table:
-    """A table with these columns; those that it lacks are null."""
+def with_schema(table: Table, schema: dict[str, str]) -> Table:
+    """A table with these columns; those that it does not have are null."""
     return table.select(
         **{name: (table[name] if name in table.columns else ibis.null()).cast(kind) for name, kind in schema.items()}
     )
@@ -52,12 +52,12 @@ def has_empty(ids: Table) -> Table:
     return ids.filter(lambda one: one.isnull() | (one == "")).length() > 0
 
 
-def rejected(table: Table, file: str) -> Table:
+def rejected_lines(table: Table, file: str) -> Table:
     """The lines of a table that have a `reason`."""
-    return of_schema(table.filter(table.reason.notnull()).mutate(file=ibis.literal(file)), REJECTED)
+    return with_schema(table.filter(table.reason.notnull()).mutate(file=ibis.literal(file)), REJECTED)
 
 
-def together(logs: list[Log]) -> Log:
+def combine(logs: list[Log]) -> Log:
     """The files of one log as one; lines are numbered so that no two have the same number."""
     tables = {
         name: union(
@@ -71,14 +71,14 @@ def together(logs: list[Log]) -> Log:
     return replace(logs[0], **tables, rejected=union([log.rejected for log in logs]))
 
 
-def of_one_user(log: Log) -> Log:
-    """The log without the sessions of two users, which are no sessions; their events are rejected."""
+def without_mixed_sessions(log: Log) -> Log:
+    """The log without sessions of two users, which are no sessions; their events are rejected."""
     if not log.users:
         return log
     events = union([table.select("session", "user") for table in (log.lists, log.clicks)])
     mixed = events.group_by("session").having(events.user.min() != events.user.max()).aggregate(n=events.count())
-    wrong = [
-        of_schema(
+    rejected = [
+        with_schema(
             table.semi_join(mixed, "session").mutate(
                 reason=ibis.literal(TWO_USERS), line="session " + table.session, file=ibis.literal(name)
             ),
@@ -86,5 +86,5 @@ def of_one_user(log: Log) -> Log:
         )
         for name, table in (("lists", log.lists), ("clicks", log.clicks))
     ]
-    kept = {"lists": log.lists.anti_join(mixed, "session"), "clicks": log.clicks.anti_join(mixed, "session")}
-    return replace(log, **kept, rejected=union([log.rejected, *wrong]))
+    remaining = {name: getattr(log, name).anti_join(mixed, "session") for name in ("lists", "clicks")}
+    return replace(log, **remaining, rejected=union([log.rejected, *rejected]))

@@ -1,4 +1,4 @@
-"""A log's files before an engine reads them: whole, UTF-8, and whether the last line is finished."""
+"""A log's files before a backend reads them: complete, UTF-8, and whether the last line is finished."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from surefoot.errors import DataError
 from surefoot.progress import busy
 
 _BLOCK = 1 << 22
-_ENGINES_READ = ("", ".gz", ".zst")
+_BACKENDS_READ = ("", ".gz", ".zst")
 _COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
-_OURS = (b"\x00", b"\x01", b"\x02")  # the engines are told that these separate columns and mean null
+_SEPARATORS = (b"\x00", b"\x01", b"\x02")  # backends are told that these separate columns and mean null
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class LogFile:
     unfinished: str | None = None
 
 
-def look_through(path: str | os.PathLike[str], *, text: bool = True) -> LogFile:
+def check_file(path: str | os.PathLike[str], *, text: bool = True) -> LogFile:
     """Read a file once from end to end; one that is broken, empty or no text is rejected, with the line.
 
     A Parquet file (not `text`) is only hashed.
     """
     target = existing_file(path)
     ending = target.suffix.lower()
-    if ending in _COMPRESSED and ending not in _ENGINES_READ:
+    if ending in _COMPRESSED and ending not in _BACKENDS_READ:
         raise DataError.at(path, None, f"logs are not read from {ending}; decompress it, or compress it as .gz or .zst")
     digest = hashlib.blake2b(digest_size=16)
     line, last = 1, b"\n"
@@ -50,15 +50,15 @@ def look_through(path: str | os.PathLike[str], *, text: bool = True) -> LogFile:
 
 
 def _check(path: Path, block: bytes, first: int) -> None:
-    """Reject what an engine would read in another way than it was meant."""
+    """Reject what a backend would read in another way than it was meant."""
     try:
         block.decode()
     except UnicodeDecodeError as error:
         _reject(path, block, first, error.start)
-    for mark in _OURS:
-        if mark in block:
-            _reject(path, block, first, block.index(mark))
-    if first == 1 and block.startswith(BYTE_ORDER_MARK):
+    for character in _SEPARATORS:
+        if character in block:
+            _reject(path, block, first, block.index(character))
+    if first == 1 and block.startswith(MARK):
         raise DataError.at(path, 1, "starts with a byte order mark; write the log without it")
     if block.count(b"\r") != block.count(b"\r\n"):
         raise DataError.at(path, None, "holds carriage returns within lines; end lines with a line feed")

@@ -1,4 +1,4 @@
-"""Names and grids of the study of personalisation; free of heavy imports, for the command line."""
+"""Names and grids of the study of personalization; free of heavy imports, for the command line."""
 
 STANDARD = "standard"
 WEIGHTED = "weighted"

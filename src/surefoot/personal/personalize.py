@@ -10,7 +10,9 @@ from typing import Any
 from surefoot.arguments import finite_number
 from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading, guess_layout
+from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.layouts.reading import guess_layout
+from surefoot.clicks.layouts.registry import find_layout
 from surefoot.clicks.options import GRADES, MEMORY, SATISFIED
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.writing.all_or_nothing import ensure_folder
@@ -40,17 +42,18 @@ def personalize(
     grid: dict[str, Any] | None = None,
     ranker: dict[str, Any] | None = None,
     segments: Any = None,
-    engine: str = "duckdb",
+    backend: str = "duckdb",
     memory: str = MEMORY,
     threads: int | None = None,
     seed: int = 0,
+    engine: str | None = None,
 ) -> Personalization:
     """Learn re-rankers from a click log, choose among them, and say what each gains and how often it re-ranks.
 
     Parameters
     ----------
     log : path
-        A file, or a folder of files, of one of the layouts yandex2012, yandex2014, ubi, metarank and table.
+        A file, or a folder of files, of one of the layouts that docs/personalize.md lists.
     folder : path
         Where features, models and the result are kept; the same call goes on where it was.
     unit : "s", "ms" or seconds
@@ -70,6 +73,8 @@ def personalize(
         "quick" or "bennett2015"; other `betas`, `alphas` and `lowest`; other parameters of `Ranker`.
     segments : file, dict or table, optional
         Kinds of lists, by their names, to look at one by one.
+    backend : {"duckdb", "spark"}
+        Where features are computed; `engine` is its former name.
     threads : int, optional
         Of DuckDB and of the learner; as many as cores by default.
     """
@@ -80,7 +85,7 @@ def personalize(
     labels = labels or _default_labels(layout)
     table = features(
         log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
-        engine=engine, memory=memory, threads=threads,
+        backend=engine or backend, memory=memory, threads=threads,
     )  # fmt: skip
     if threads is not None:
         ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads: threads})
@@ -103,9 +108,10 @@ def features(
     labels: str | None = None,
     dwell: Sequence[float] | None = None,
     last: bool = True,
-    engine: str = "duckdb",
+    backend: str = "duckdb",
     memory: str = MEMORY,
     threads: int | None = None,
+    engine: str | None = None,
 ) -> FeatureTable:
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)

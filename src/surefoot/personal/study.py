@@ -1,4 +1,4 @@
-"""Personalisation from a click log: models of each method, the choice among them, and what it is worth.
+"""Personalization from a click log: models of each method, the choice among them, and what it is worth.
 
 Models are chosen on validation lists and judged on test lists (Bennett et al., ICTIR 2015, §3 and §5).
 """
@@ -56,7 +56,7 @@ _CURVE = 50  # points of the selective curve
 class Personalization(PlainResult):
     """What re-rankers gain and risk; `to_dict` is its plain data, everything else renders that."""
 
-    called = "the result of a personalisation"
+    called = "the result of a personalization"
     schemas = (SCHEMA,)
     shape = PersonalizationData
     renderings = Renderings(to_text, to_csv, to_page, to_markdown)

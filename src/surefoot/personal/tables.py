@@ -59,7 +59,7 @@ def _hundredths(value: float, digits: int) -> str:
 def title(data: Json) -> str:
     """What was compared, on how much."""
     return (
-        f"Personalised re-ranking of {data['lists']['test']:,} test lists: {measure_name(data)} of the shown order "
+        f"Personalized re-ranking of {data['lists']['test']:,} test lists: {measure_name(data)} of the shown order "
         f"{100 * data['shown']['test']:.2f}"
     )
 

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from surefoot.clicks.backends import Engine
 from surefoot.clicks.expressions import ibis
+from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.log import CLICKS, LISTS, Log, has_empty, of_schema, rejected
-from surefoot.clicks.log_files import LogFile
+from surefoot.clicks.log import Log, has_empty, rejected_lines
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from surefoot.clicks.backends import Backend
+    from surefoot.clicks.generator import Part
+    from surefoot.clicks.log_files import LogFile
 
 _EVENT = {
     "event": str, "id": str, "timestamp": str, "user": str, "session": str, "ranking": str, "type": str, "item": str,
     "items": [{"id": str, "relevancy": str}], "fields": [{"name": str, "value": str}],
 }  # fmt: skip
-_QUERY = "query"  # the field of a ranking that holds what was asked for
+_QUERY = "query"  # the field of a ranking that holds what was searched for
 
 
-def read(engine: Engine, file: LogFile, actions: Sequence[str]) -> Log:
-    """A log of one file; `actions` are the types of interaction that count as clicks."""
-    lines = engine.json(file.path, _EVENT)
+def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) -> Log:
+    (file,) = files
+    lines = backend.json(file.path, _EVENT)
     event = lines.event
     time = milliseconds(event.timestamp)
     documents = event["items"].map(lambda item: item["id"])
     query = event["fields"].filter(lambda field: field["name"] == _QUERY).map(lambda field: field["value"])[0]
-    ranking, click = event.event == "ranking", (event.event == "interaction") & event["type"].isin(list(actions))
+    ranking = event.event == "ranking"
+    click = (event.event == "interaction") & event["type"].isin(list(settings.actions))
     lines = lines.mutate(
         ranking=ranking, click=click, time=time, documents=documents, document=event.item.nullif(""),
         list=ranking.ifelse(event.id, event.ranking).nullif(""), session=event.session.nullif(""),
@@ -43,13 +51,53 @@ def read(engine: Engine, file: LogFile, actions: Sequence[str]) -> Log:
             (ranking & has_empty(documents), "has an item without an id"),
         ),
     )  # fmt: skip
-    right = lines.filter(lines.reason.isnull())
-    lists = right.filter(right.ranking)
+    valid = lines.filter(lines.reason.isnull())
+    lists = valid.filter(valid.ranking)
     lists = lists.mutate(session=lists.session.coalesce(lists.user, "ranking " + lists.list))
-    known = lists.group_by("list").aggregate(at=lists.session.min(), whose=lists.user.min())
-    clicks = right.filter(right.click).left_join(known, "list").drop("list_right")
-    clicks = clicks.mutate(session=clicks["at"].coalesce(clicks.session, "ranking " + clicks.list), user=clicks.whose)
-    return Log(
-        of_schema(lists, LISTS), of_schema(clicks, CLICKS), rejected(lines, str(file.path)), "time", 0.001, linked=True,
-        users=True, domains=False, terms=False, scores=False,
+    clicks = valid.filter(valid.click)
+    owners = lists.group_by("list").aggregate(list_session=lists.session.min(), list_user=lists.user.min())
+    clicks = clicks.left_join(owners, "list").drop("list_right")
+    clicks = clicks.mutate(
+        session=clicks.list_session.coalesce(clicks.session, "ranking " + clicks.list), user=clicks.list_user
+    )
+    return LAYOUT.log(lists, clicks, rejected_lines(lines, str(file.path)), settings)
+
+
+def _write(part: Part) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    from surefoot.clicks.layouts.generated import as_json, in_time_order, with_one_clock
+
+    lists, clicks = with_one_clock(part)
+    common: dict[str, str | pl.Expr] = {
+        "timestamp": pl.col("stamp").cast(pl.String),
+        "user": "client",
+        "session": "session_name",
+    }
+    items = pl.col("documents").list.eval(pl.struct(id=pl.element()))
+    field = pl.struct(name=pl.lit(_QUERY), value=pl.col("query").cast(pl.String))
+    rankings = lists.select(
+        "stamp",
+        line=as_json(event=pl.lit("ranking"), id="name", **common, fields=pl.concat_list(field), items=items),
+    )
+    interactions = clicks.select(
+        "stamp",
+        line=as_json(
+            event=pl.lit("interaction"), id=pl.concat_str("name", "position", separator="-"), ranking="name",
+            **common, type=pl.lit("click"), item="document",
+        ),
     )  # fmt: skip
+    yield in_time_order(rankings, interactions)
+
+
+LAYOUT = LogLayout(
+    name="metarank",
+    recognizes=lambda line: line.startswith("{"),
+    read=_read,
+    unit=0.001,
+    fixed_unit=True,
+    linked=True,
+    users=True,
+    actions=True,
+    write=_write,
+)

@@ -1,101 +1,79 @@
-"""Which reader takes a log: by its name, or by what its first line looks like."""
+"""A log's files, the layout that they have, and their lists and clicks."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from surefoot.clicks.backends import Engine
-from surefoot.clicks.layouts import metarank, table, ubi, yandex
-from surefoot.clicks.log import Log, of_one_user, together
-from surefoot.clicks.log_files import LogFile, look_through
-from surefoot.clicks.options import LAYOUTS
+from surefoot.clicks.backends import Backend
+from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
+from surefoot.clicks.layouts.registry import LAYOUTS, find_layout
+from surefoot.clicks.log import Log, combine, without_mixed_sessions
+from surefoot.clicks.log_files import LogFile, check_file
 from surefoot.data.reading.files import text_lines
-from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
+from surefoot.errors import DataError, shortened
 
-_UBI = {"queries": "ubi_queries", "events": "ubi_events"}
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a log is read: its layout, what a unit of time lasts, and what counts as a click.
-
-    `clock` is for the layout of 2012, where times may count from each session's start ("session") or be one clock for
-    all sessions ("log").
-    """
-
-    layout: str
-    seconds: float | None = None
-    clock: str = "session"
-    actions: tuple[str, ...] = ("click",)
-
-
-def log_files(path: str | os.PathLike[str], layout: str) -> list[Path]:
-    """The files of a log: the file itself, or those of a folder, in order of their names."""
-    target = Path(path)
-    if not target.is_dir():
-        return [target]
-    found = sorted(entry for entry in target.iterdir() if entry.is_file() and not entry.name.startswith("."))
-    if layout == "ubi":
-        found = [next((file for file in found if file.name.startswith(name)), Path()) for name in _UBI.values()]
-        if Path() in found:
-            raise DataError.at(
-                path, None, "expected two files here, called ubi_queries… and ubi_events…, of JSON lines"
-            )
-    if not found:
-        raise DataError.at(path, None, "there is no file in this folder; expected a log's")
-    return found
+_FIRST = 1 << 16  # bytes of a file in which its first line is looked for
 
 
 def guess_layout(path: str | os.PathLike[str]) -> str:
-    """The layout that a log's first line has."""
+    """The name of the layout of a log, by its files' names and its first line."""
     target = Path(path)
-    if target.is_dir() and any(entry.name.startswith(_UBI["queries"]) for entry in target.iterdir()):
-        return "ubi"
-    file = log_files(path, "")[0]
-    if file.suffix.lower() == ".parquet":
-        return "table"
-    first = next((line for line in text_lines(file, 1 << 16) if line.strip()), b"").decode("utf-8", "replace").strip()
-    parts = first.split("\t")
-    if first.startswith("{"):
-        return "metarank"
-    if len(parts) == 4 and parts[1] == "M":
-        return "yandex2014"
-    if len(parts) >= 4 and parts[2] in ("Q", "C"):
-        return "yandex2012" if "," not in parts[-1] else "yandex2014"
-    if set(table.NEEDED) <= {part.strip().strip('"') for part in first.split(",")}:
-        return "table"
+    files = _files_in(target) if target.is_dir() else [target]
+    for layout in LAYOUTS.values():
+        if target.is_dir() and layout.files and _named(files, layout.files[0]):
+            return layout.name
+    file = files[0]
+    for layout in LAYOUTS.values():
+        if file.suffix.lower() in layout.endings:
+            return layout.name
+    lines = (line for line in text_lines(file, _FIRST) if line.strip())
+    first = next(lines, b"").decode("utf-8", "replace").strip()
+    for layout in LAYOUTS.values():
+        if layout.recognizes(first):
+            return layout.name
     raise DataError.at(
         file, 1, f"found {shortened(first)}, which is no log's first line; say which it is with --layout: "
         f"{', '.join(LAYOUTS)}"
     )  # fmt: skip
 
 
-def look(path: str | os.PathLike[str], layout: str) -> list[LogFile]:
-    """Look through the files of a log."""
-    if layout not in LAYOUTS:
-        raise ArgumentError(
-            f"there is no layout {shortened(layout)}{did_you_mean(layout, LAYOUTS)}; known are {', '.join(LAYOUTS)}"
-        )
-    if layout == "ubi" and not Path(path).is_dir():
-        raise DataError.at(path, None, "a log of User Behavior Insights is a folder with ubi_queries and ubi_events")
-    return [look_through(file, text=file.suffix.lower() != ".parquet") for file in log_files(path, layout)]
+def checked_files(path: str | os.PathLike[str], layout_name: str) -> list[LogFile]:
+    """The files of a log, each read once from end to end."""
+    layout = find_layout(layout_name)
+    return [check_file(file, text=file.suffix.lower() != ".parquet") for file in _log_files(Path(path), layout)]
 
 
-def read(engine: Engine, files: Sequence[LogFile], how: Reading) -> Log:
+def read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) -> Log:
     """A log's lists and clicks."""
-    if how.layout == "ubi":
-        queries, events = files
-        return of_one_user(ubi.read(engine, queries, events, how.actions))
-    if how.layout == "metarank":
-        return of_one_user(together([metarank.read(engine, file, how.actions) for file in files]))
-    if how.layout == "table":
-        return of_one_user(together([table.read(engine, file, how.seconds) for file in files]))
-    if how.layout == "yandex2014":
-        return together([yandex.read_2014(engine, file, how.seconds or 1.0) for file in files])
-    if how.seconds is None:
-        raise ArgumentError("the log does not say what a unit of its time lasts; say it with --unit, such as --unit ms")
-    clock = "time" if how.clock == "log" else None
-    return together([yandex.read_2012(engine, file, how.seconds, clock) for file in files])
+    layout = find_layout(settings.layout)
+    groups = [files] if layout.files else [[file] for file in files]
+    log = combine([layout.read(backend, group, settings) for group in groups])
+    return log if layout.one_user else without_mixed_sessions(log)
+
+
+def _log_files(path: Path, layout: LogLayout) -> list[Path]:
+    """The file itself, or those of a folder: in the layout's order, or in order of their names."""
+    if not layout.files:
+        return _files_in(path) if path.is_dir() else [path]
+    expected = " and ".join(f"{Path(name).stem}…" for name in layout.files)
+    if not path.is_dir():
+        raise DataError.at(path, None, f"a log of the layout {layout.name} is a folder with {expected}")
+    files = _files_in(path)
+    named = [_named(files, name) for name in layout.files]
+    if not all(named):
+        raise DataError.at(path, None, f"expected files called {expected} here, as the layout {layout.name} has")
+    return [matches[0] for matches in named]
+
+
+def _files_in(folder: Path) -> list[Path]:
+    files = sorted(entry for entry in folder.iterdir() if entry.is_file() and not entry.name.startswith("."))
+    if not files:
+        raise DataError.at(folder, None, "there is no file in this folder; expected a log's")
+    return files
+
+
+def _named(files: Sequence[Path], name: str) -> list[Path]:
+    """Files of that name, whatever their ending."""
+    return [file for file in files if file.name.startswith(Path(name).stem)]

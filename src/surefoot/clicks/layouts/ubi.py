@@ -1,6 +1,6 @@
 """OpenSearch's User Behavior Insights: `ubi_queries` and `ubi_events`, as JSON lines.
 
-A line may be a dump's, with the document under `_source`; the lines of a bulk file that name an action are passed over.
+A line may be a dump's, with the document under `_source`; the lines of a bulk file that name an action are ignored.
 A list is a query's `query_response_hit_ids`, shown at the query's timestamp; a click is an event of a clicking action
 on a document. The user is the client, or where there is none the user. A query has no session of its own: it has that
 of its events, and one for itself where it has none.
@@ -8,14 +8,20 @@ of its events, and one for itself where it has none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from surefoot.clicks.backends import Engine
-from surefoot.clicks.expressions import Table, ibis
+from surefoot.clicks.expressions import Table, ibis, union
+from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.layouts.timestamps import milliseconds
-from surefoot.clicks.log import CLICKS, LISTS, Log, has_empty, of_schema, rejected
-from surefoot.clicks.log_files import LogFile
+from surefoot.clicks.log import Log, has_empty, rejected_lines
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from surefoot.clicks.backends import Backend
+    from surefoot.clicks.generator import Part
+    from surefoot.clicks.log_files import LogFile
 
 _QUERY = {
     "timestamp": str, "query_id": str, "user_query": str, "query_response_hit_ids": [str], "client_id": str,
@@ -30,63 +36,62 @@ _BULK = r'^\s*\{\s*"(index|create)"\s*:\s*\{[^{}]*\}\s*\}\s*$'
 _NOT_JSON = "is not an object of JSON"
 
 
-def read(engine: Engine, queries: LogFile, events: LogFile, actions: Sequence[str]) -> Log:
-    """A log of two files; `actions` are those that count as clicks."""
-    asked, happened = (
-        _moments(_documents(engine, file, shape)) for file, shape in ((queries, _QUERY), (events, _EVENT))
+def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) -> Log:
+    query_file, event_file = files
+    queries, events = (
+        _with_time(_documents(backend, file, shape)) for file, shape in ((query_file, _QUERY), (event_file, _EVENT))
     )
-    one, hits = asked.event, asked.event.query_response_hit_ids
-    asked = asked.mutate(
-        list=_filled(one.query_id), query=_filled(one.user_query), documents=hits,
+    query, hits = queries.event, queries.event.query_response_hit_ids
+    queries = queries.mutate(
+        list=_not_empty(query.query_id), query=_not_empty(query.user_query), documents=hits,
         reason=ibis.cases(
-            (asked.reason.notnull(), asked.reason), (_filled(one.query_id).isnull(), "has no query_id"),
-            (_filled(one.user_query).isnull(), "has no user_query"),
+            (queries.reason.notnull(), queries.reason), (_not_empty(query.query_id).isnull(), "has no query_id"),
+            (_not_empty(query.user_query).isnull(), "has no user_query"),
             (hits.length().fill_null(0) == 0, "shows no document (query_response_hit_ids)"),
             (has_empty(hits), "shows a document without an id"),
         ),
-        own=one.session_id.coalesce(one.query_attributes.session_id),
-        user=_filled(one.client_id).coalesce(one.user_id, one.query_attributes.user_id),
+        own_session=query.session_id.coalesce(query.query_attributes.session_id),
+        user=_not_empty(query.client_id).coalesce(query.user_id, query.query_attributes.user_id),
     )  # fmt: skip
-    event = happened.event
-    document = _filled(event.event_attributes.object.object_id)
-    clicking = event.action_name.isin(list(actions))
-    happened = happened.mutate(
-        list=_filled(event.query_id), session=_filled(event.session_id), document=document, clicking=clicking,
-        user=_filled(event.client_id).coalesce(event.user_id),
+    event = events.event
+    document = _not_empty(event.event_attributes.object.object_id)
+    is_click = event.action_name.isin(list(settings.actions))
+    events = events.mutate(
+        list=_not_empty(event.query_id), session=_not_empty(event.session_id), document=document, is_click=is_click,
+        user=_not_empty(event.client_id).coalesce(event.user_id),
         reason=ibis.cases(
-            (happened.reason.notnull(), happened.reason), (event.action_name.isnull(), "has no action_name"),
-            (clicking & _filled(event.query_id).isnull(), "is a click without a query_id"),
-            (clicking & document.isnull(), "is a click on no document (event_attributes.object.object_id)"),
+            (events.reason.notnull(), events.reason), (event.action_name.isnull(), "has no action_name"),
+            (is_click & _not_empty(event.query_id).isnull(), "is a click without a query_id"),
+            (is_click & document.isnull(), "is a click on no document (event_attributes.object.object_id)"),
         ),
     )  # fmt: skip
-    right = happened.filter(happened.reason.isnull())
-    sessions = right.filter(right.list.notnull() & right.session.notnull())
-    sessions = sessions.group_by("list").aggregate(met=sessions.session.min())
-    lists = asked.filter(asked.reason.isnull()).left_join(sessions, "list").drop("list_right")
-    lists = lists.mutate(session=lists.own.coalesce(lists.met, "query " + lists.list))
-    known = lists.group_by("list").aggregate(at=lists.session.min(), whose=lists.user.min())
-    clicks = right.filter(right.clicking).left_join(known, "list").drop("list_right")
-    clicks = clicks.mutate(session=clicks["at"].coalesce(clicks.session, "query " + clicks.list), user=clicks.whose)
-    wrong = rejected(asked, str(queries.path)).union(rejected(happened, str(events.path)), distinct=False)
-    return Log(
-        of_schema(lists, LISTS), of_schema(clicks, CLICKS), wrong, "time", 0.001, linked=True, users=True,
-        domains=False, terms=False, scores=False, one_file=False,
-    )  # fmt: skip
+    valid = events.filter(events.reason.isnull())
+    sessions = valid.filter(valid.list.notnull() & valid.session.notnull())
+    sessions = sessions.group_by("list").aggregate(event_session=sessions.session.min())
+    lists = queries.filter(queries.reason.isnull()).left_join(sessions, "list").drop("list_right")
+    lists = lists.mutate(session=lists.own_session.coalesce(lists.event_session, "query " + lists.list))
+    owners = lists.group_by("list").aggregate(list_session=lists.session.min(), list_user=lists.user.min())
+    clicks = valid.filter(valid.is_click).left_join(owners, "list").drop("list_right")
+    clicks = clicks.mutate(
+        session=clicks.list_session.coalesce(clicks.session, "query " + clicks.list), user=clicks.list_user
+    )
+    rejected = [rejected_lines(queries, str(query_file.path)), rejected_lines(events, str(event_file.path))]
+    return LAYOUT.log(lists, clicks, union(rejected), settings)
 
 
-def _documents(engine: Engine, file: LogFile, shape: dict[str, Any]) -> Table:
+def _documents(backend: Backend, file: LogFile, shape: dict[str, Any]) -> Table:
     """The lines with what they hold, by itself or under `_source`."""
-    lines = engine.json(file.path, {**shape, _SOURCE: shape})
+    lines = backend.json(file.path, {**shape, _SOURCE: shape})
     lines = lines.filter(~lines.line.re_search(_BULK))
     own = ibis.struct({name: lines.event[name] for name in shape})
     dumped = lines.event[_SOURCE]
-    known = ibis.or_(*(dumped[name].notnull() for name in shape))
-    nothing = ibis.null(own.type())
-    return lines.mutate(event=ibis.cases((lines.event.isnull(), nothing), (known.fill_null(False), dumped), else_=own))
+    is_dump = ibis.or_(*(dumped[name].notnull() for name in shape))
+    null = ibis.null(own.type())
+    return lines.mutate(event=ibis.cases((lines.event.isnull(), null), (is_dump.fill_null(False), dumped), else_=own))
 
 
-def _moments(lines: Table) -> Table:
-    """Parsed lines with their moment, and the reason where they have none."""
+def _with_time(lines: Table) -> Table:
+    """Parsed lines with their time, and the reason where they have none."""
     time = milliseconds(lines.event.timestamp)
     return lines.mutate(
         time=time,
@@ -97,5 +102,47 @@ def _moments(lines: Table) -> Table:
     )
 
 
-def _filled(text: Table) -> Table:
+def _not_empty(text: Table) -> Table:
     return text.nullif("")
+
+
+def _write(part: Part) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    from surefoot.clicks.layouts.generated import as_json, in_time_order, with_one_clock
+
+    lists, clicks = with_one_clock(part)
+    common: dict[str, str | pl.Expr] = {
+        "application": pl.lit("surefoot"),
+        "timestamp": pl.from_epoch("stamp", time_unit="ms").dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ"),
+        "client_id": "client",
+        "query_id": "name",
+    }
+    yield lists.select(
+        line=as_json(
+            **common, query_response_id="name", user_query=pl.col("query").cast(pl.String),
+            query_response_hit_ids="documents",
+        )
+    )  # fmt: skip
+    event: dict[str, str | pl.Expr] = {**common, "session_id": "session_name"}
+    attributes = pl.struct(
+        position=pl.struct(ordinal="position"), object=pl.struct(object_id="document", object_id_field=pl.lit("id"))
+    )
+    yield in_time_order(
+        lists.select("stamp", line=as_json(action_name=pl.lit("impression"), **event)),
+        clicks.select("stamp", line=as_json(action_name=pl.lit("click"), **event, event_attributes=attributes)),
+    )
+
+
+LAYOUT = LogLayout(
+    name="ubi",
+    recognizes=lambda line: False,  # known by the names of its files
+    read=_read,
+    files=("ubi_queries.jsonl", "ubi_events.jsonl"),
+    unit=0.001,
+    fixed_unit=True,
+    linked=True,
+    users=True,
+    actions=True,
+    write=_write,
+)

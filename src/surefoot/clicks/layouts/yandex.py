@@ -8,108 +8,173 @@ r"""The lines of Yandex's two challenges, whose parts have tabs between them.
 
 from __future__ import annotations
 
-from surefoot.clicks.backends import Engine
-from surefoot.clicks.expressions import Table, ibis
-from surefoot.clicks.log import CLICKS, DIGITS, LISTS, Log, of_schema, rejected
-from surefoot.clicks.log_files import LogFile
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from surefoot.clicks.expressions import Table, ibis, union
+from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
+from surefoot.clicks.log import DIGITS, Log, rejected_lines
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from surefoot.clicks.backends import Backend
+    from surefoot.clicks.generator import Part
+    from surefoot.clicks.log_files import LogFile
 
 _UNFINISHED = "is the last line and has no end"
 _UNKNOWN = "is none of the layout's lines"
 _TIME = "has a time that is no whole number below 10^15"
 
 
-def read_2012(engine: Engine, file: LogFile, seconds: float, clock: str | None) -> Log:
-    """A log of the challenge of 2012."""
-    lines = _parts(engine, file)
+def _is_2012(line: str) -> bool:
+    parts = line.split("\t")
+    return len(parts) >= 4 and parts[2] in ("Q", "C") and "," not in parts[-1]
+
+
+def _is_2014(line: str) -> bool:
+    parts = line.split("\t")
+    described = len(parts) == 4 and parts[1] == "M"
+    return described or (len(parts) >= 4 and parts[2] in ("Q", "C") and "," in parts[-1])
+
+
+def _read_2012(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) -> Log:
+    (file,) = files
+    lines = _parts(backend, file)
     part, count = lines.part, lines.part.length()
     documents = part[5:]
     lines = lines.mutate(
-        kind=part[2], time=_whole(part[1]), documents=documents,
+        kind=part[2], time=_integer(part[1]), documents=documents,
         reason=ibis.cases(
             (lines.line == (file.unfinished or ""), _UNFINISHED),
             ((count >= 6) & (part[2] == "Q"), ibis.cases(
-                (_whole(part[1]).isnull(), _TIME),
+                (_integer(part[1]).isnull(), _TIME),
                 ((part[0] == "") | (part[3] == ""), "has an empty id"),
                 (documents.contains(""), "has an empty URL"),
             )),
             ((count == 4) & (part[2] == "C"), ibis.cases(
-                (_whole(part[1]).isnull(), _TIME), ((part[0] == "") | (part[3] == ""), "has an empty id"),
+                (_integer(part[1]).isnull(), _TIME), ((part[0] == "") | (part[3] == ""), "has an empty id"),
             )),
             else_=_UNKNOWN,
         ),
     )  # fmt: skip
-    right = lines.filter(lines.reason.isnull()).mutate(session=lines.part[0])
-    lists, clicks = right.filter(right.kind == "Q"), right.filter(right.kind == "C")
-    return Log(
-        of_schema(lists.mutate(query=lists.part[3]), LISTS),
-        of_schema(clicks.mutate(document=clicks.part[3]), CLICKS),
-        rejected(lines, str(file.path)),
-        clock, seconds, linked=False, users=False, domains=False, terms=False, scores=False,
-    )  # fmt: skip
+    valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part[0])
+    lists, clicks = valid.filter(valid.kind == "Q"), valid.filter(valid.kind == "C")
+    lists, clicks = lists.mutate(query=lists.part[3]), clicks.mutate(document=clicks.part[3])
+    return YANDEX_2012.log(lists, clicks, rejected_lines(lines, str(file.path)), settings)
 
 
-def read_2014(engine: Engine, file: LogFile, seconds: float) -> Log:
-    """A log of the challenge of 2014; its test queries, T in place of Q, are lists too."""
-    lines = _parts(engine, file)
+def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) -> Log:
+    """Test queries, T in place of Q, are lists too."""
+    (file,) = files
+    lines = _parts(backend, file)
     part, count = lines.part, lines.part.length()
     shown = (count >= 7) & part[2].isin(["Q", "T"])
     pairs = part[6:]
     documents, domains = (pairs.map(lambda pair, side=side: pair.split(",")[side]) for side in (0, 1))
     lines = lines.mutate(
         kind=ibis.cases((part[1] == "M", "M"), (shown, "Q"), else_=part[2]),
-        time=_whole(part[1]), documents=documents, domains=domains,
+        time=_integer(part[1]), documents=documents, domains=domains,
         reason=ibis.cases(
             (lines.line == (file.unfinished or ""), _UNFINISHED),
             ((count == 4) & (part[1] == "M"), ibis.cases(
-                (_whole(part[2]).isnull(), "has a day that is no whole number below 10^15"),
+                (_integer(part[2]).isnull(), "has a day that is no whole number below 10^15"),
                 ((part[0] == "") | (part[3] == ""), "has an empty id"),
             )),
             (shown, ibis.cases(
-                (_whole(part[1]).isnull(), _TIME),
+                (_integer(part[1]).isnull(), _TIME),
                 ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
                 (pairs.filter(lambda pair: ~pair.re_search(r"^[^,]+,[^,]+$")).length() > 0,
                  "has a result that is not URL,domain"),
             )),
             ((count == 5) & (part[2] == "C"), ibis.cases(
-                (_whole(part[1]).isnull(), _TIME),
+                (_integer(part[1]).isnull(), _TIME),
                 ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
             )),
             else_=_UNKNOWN,
         ),
     )  # fmt: skip
-    right = lines.filter(lines.reason.isnull()).mutate(session=lines.part[0])
-    described = right.filter(right.kind == "M")
+    valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part[0])
+    described = valid.filter(valid.kind == "M")
     # A session that is described in two ways belongs to nobody; one that is described twice alike, to one user.
     day, user = described.part[2], described.part[3]
     described = described.group_by("session").aggregate(
-        user=user.max(), day=_whole(day).max(), same=(user.max() == user.min()) & (day.max() == day.min())
+        user=user.max(), day=_integer(day).max(), same=(user.max() == user.min()) & (day.max() == day.min())
     )
-    events = right.filter(right.kind != "M").left_join(described, "session").drop("session_right")
+    events = valid.filter(valid.kind != "M").left_join(described, "session").drop("session_right")
     events = events.mutate(
         reason=ibis.cases(
             (events.same.isnull(), "is of a session without a line M"),
             (~events.same, "is of a session that is described in two ways"),
         )
     )
-    kept = events.filter(events.reason.isnull())
-    lists, clicks = kept.filter(kept.kind == "Q"), kept.filter(kept.kind == "C")
-    wrong = rejected(lines, str(file.path)).union(rejected(events, str(file.path)), distinct=False)
+    valid = events.filter(events.reason.isnull())
+    lists, clicks = valid.filter(valid.kind == "Q"), valid.filter(valid.kind == "C")
     lists = lists.mutate(list=lists.part[3], query=lists.part[4], terms=lists.part[5].split(","))
-    return Log(
-        of_schema(lists, LISTS),
-        of_schema(clicks.mutate(list=clicks.part[3], document=clicks.part[4]), CLICKS),
-        wrong,
-        "day", seconds, linked=True, users=True, domains=True, terms=True, scores=False,
-    )  # fmt: skip
+    clicks = clicks.mutate(list=clicks.part[3], document=clicks.part[4])
+    rejected = union([rejected_lines(table, str(file.path)) for table in (lines, events)])
+    return YANDEX_2014.log(lists, clicks, rejected, settings)
 
 
-def _parts(engine: Engine, file: LogFile) -> Table:
+def _parts(backend: Backend, file: LogFile) -> Table:
     """Lines and their parts; tabs at the end of a line, which pad it to a width, are dropped."""
-    lines = engine.lines(file.path)
+    lines = backend.lines(file.path)
     lines = lines.mutate(line=lines.line.re_replace(r"\r$", ""))
     return lines.mutate(part=lines.line.re_replace(r"[\t ]+$", "").split("\t"))
 
 
-def _whole(text: Table) -> Table:
-    """The whole number that a text is, null where it is none."""
+def _integer(text: Table) -> Table:
+    """The integer that a text is, null where it is none."""
     return ibis.cases((text.re_search(DIGITS), text), else_=ibis.null()).try_cast("int64")
+
+
+def _write_2014(part: Part) -> Iterator[pl.DataFrame]:
+    import polars as pl
+
+    def text(name: str) -> pl.Expr:
+        return pl.col(name).cast(pl.String)
+
+    def items(*columns: str) -> list[pl.Expr]:
+        """The items of arrays as one column of text for each place, of several arrays with commas between."""
+        width = len(part.lists[columns[0]][0])
+        places = ([pl.col(name).arr.get(place).cast(pl.String) for name in columns] for place in range(width))
+        return [pl.concat_str(place, separator=",") for place in places]
+
+    def line(*cells: pl.Expr) -> pl.Expr:
+        return pl.concat_str(cells, separator="\t")
+
+    terms = pl.concat_str(items("terms"), separator=",")
+    lists = part.lists.select(
+        "session", "time", kind=pl.lit(1, pl.Int8),
+        line=line(
+            text("session"), text("time"), pl.lit("Q"), text("list"), text("query"), terms,
+            *items("documents", "domains"),
+        ),
+    )  # fmt: skip
+    clicks = part.clicks.select(
+        "session", "time", kind=pl.lit(2, pl.Int8),
+        line=line(text("session"), text("time"), pl.lit("C"), text("list"), text("document")),
+    )  # fmt: skip
+    sessions = part.lists.group_by("session", maintain_order=True).first().select(
+        "session", time=pl.lit(0, pl.Int64), kind=pl.lit(0, pl.Int8),
+        line=line(text("session"), pl.lit("M"), text("day"), text("user")),
+    )  # fmt: skip
+    ordered = pl.concat([sessions, lists, clicks]).sort("session", "time", "kind", maintain_order=True)
+    yield ordered.select("line")
+
+
+YANDEX_2012 = LogLayout(name="yandex2012", recognizes=_is_2012, read=_read_2012, clock=None)
+YANDEX_2014 = LogLayout(
+    name="yandex2014",
+    recognizes=_is_2014,
+    read=_read_2014,
+    unit=1.0,
+    clock="day",
+    linked=True,
+    users=True,
+    domains=True,
+    terms=True,
+    one_user=True,
+    labels="grades",
+    write=_write_2014,
+)

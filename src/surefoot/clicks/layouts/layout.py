@@ -1,0 +1,111 @@
+"""What a layout of click logs is: one `LogLayout` holds all that the rest of surefoot knows about it.
+
+Importing a layout costs nothing: Ibis and polars are loaded when a log is read or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from surefoot.clicks.log import CLICKS, LISTS, Log, with_schema
+from surefoot.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from surefoot.clicks.backends import Backend
+    from surefoot.clicks.expressions import Table
+    from surefoot.clicks.generator import Part
+    from surefoot.clicks.log_files import LogFile
+
+
+@dataclass(frozen=True)
+class ReadingSettings:
+    """How a log is read: the name of its layout, seconds per unit of time, and what counts as a click.
+
+    `clock` is for layouts that do not say it themselves: times count from each session's start ("session"), or are
+    one clock for all sessions ("log").
+    """
+
+    layout: str
+    seconds: float | None = None
+    clock: str = "session"
+    actions: tuple[str, ...] = ("click",)
+
+
+@dataclass(frozen=True)
+class LogLayout:
+    """A layout of click logs.
+
+    name
+        What `--layout` takes.
+    recognizes
+        Whether the first line of a file, without its line end, is of this layout. Of all layouts, one at most says so.
+    read
+        A log of one file; of a layout with `files`, of these in their order.
+    files
+        The names of the files of a log, where it is a folder of several. Other endings are read too.
+    endings
+        Endings of files that are always of this layout.
+    unit
+        Seconds per unit of time; None where the log does not say it and `--unit` must.
+    fixed_unit
+        Times are dates or milliseconds, whatever `--unit` says.
+    clock
+        What all sessions share: "time", "day", or None where `--clock` says it.
+    linked
+        Clicks name the list that they were on.
+    users, domains, terms, scores
+        What a log knows besides.
+    one_user
+        A session cannot have two users. Where it can, such sessions are rejected.
+    actions
+        `--actions` says which events are clicks.
+    labels
+        What labels are made of clicks by default.
+    write, header
+        The lines of a generated log, one table for each file, and a first line; without `write` there are none.
+    """
+
+    name: str
+    recognizes: Callable[[str], bool]
+    read: Callable[[Backend, Sequence[LogFile], ReadingSettings], Log]
+    files: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    unit: float | None = None
+    fixed_unit: bool = False
+    clock: str | None = "time"
+    linked: bool = False
+    users: bool = False
+    domains: bool = False
+    terms: bool = False
+    scores: bool = False
+    one_user: bool = False
+    actions: bool = False
+    labels: str = "satisfied"
+    write: Callable[[Part], Iterator[pl.DataFrame]] | None = None
+    header: str | None = None
+
+    def seconds(self, settings: ReadingSettings) -> float:
+        """What a unit of time lasts."""
+        seconds = self.unit if self.fixed_unit else settings.seconds or self.unit
+        if seconds is None:
+            raise ArgumentError(
+                "the log does not say what a unit of its time lasts; say it with --unit, such as --unit ms"
+            )
+        return seconds
+
+    def log(self, lists: Table, clicks: Table, rejected: Table, settings: ReadingSettings, **known: bool) -> Log:
+        """A log of this layout; `known` is what differs from log to log, such as `users`."""
+        facts = {name: getattr(self, name) for name in ("linked", "users", "domains", "terms", "scores")}
+        return Log(
+            with_schema(lists, LISTS),
+            with_schema(clicks, CLICKS),
+            rejected,
+            clock=self.clock or ("time" if settings.clock == "log" else None),
+            seconds=self.seconds(settings),
+            one_file=not self.files,
+            **(facts | known),
+        )
