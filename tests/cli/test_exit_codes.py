@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.cli.inputs import write_runs
 
-from surefoot.data.hashes import sealed
+from surefoot.data.hashes import seal
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_a_forged_state_is_refused_though_its_hash_fits(surefoot, home: Path, tm
     assert gate(surefoot, home, *options)[0] in (0, 1, 3)
     before = json.loads(path.read_text())
     for wrong in (change, {"batches": [{**before["batches"][0], "query": ["a"] * 60} | change]}):
-        path.write_text(json.dumps(sealed(before | wrong)))
+        path.write_text(json.dumps(seal(before | wrong)))
         before = path.read_text()
         code, _, err = gate(surefoot, home, *options)
         assert (code, path.read_text()) == (2, before)

@@ -213,7 +213,7 @@ def test_click_logs(tmp_path: Path, layout: str) -> None:
         intact.write_text("".join(lines))
     else:
         write_log(generate_log(6, queries=6, seed=1), intact, layout)
-    how = Reading(layout, 1.0, "log") if layout == "yandex2012" else Reading(layout)
+    how = ReadingSettings(layout, 1.0, "log") if layout == "yandex2012" else ReadingSettings(layout)
     paths = sorted(path for path in ([intact] if intact.is_file() else intact.rglob("*")) if path.is_file())
     seeds = [path.read_bytes() for path in paths]
 

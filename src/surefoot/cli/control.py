@@ -22,7 +22,7 @@ from surefoot.report.marks import PAGE
 
 
 def control(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")],
+    model: ModelFolder,
     valid: Annotated[Path, typer.Option(help="Labelled queries to fit the scorer on: LETOR text or Parquet.")],
     judged: Annotated[Path, typer.Option(help="Other labelled queries, to prove it on.")],
     baseline: Annotated[list[str], typer.Option("-b", "--baseline", help=f"What is shipped today: {BASELINES}")],
@@ -66,7 +66,7 @@ def control(
     html: Annotated[Path | None, typer.Option(help="Write the certificate's page.", show_default=False)] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write the certificate.", show_default=False)] = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quiet = False,
     gate: Annotated[str | None, typer.Option(hidden=True, help="The old name of --scorer.")] = None,
 ) -> None:
     """Show a model only where its risk is proved to stay within a level, and the baseline elsewhere.

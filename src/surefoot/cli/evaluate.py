@@ -10,18 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, comma_separated, parse_numbers
-from surefoot.cli.outputs import (
-    JSON,
-    METRICS,
-    PAGE,
-    QUERIES_CSV,
-    SYSTEMS_CSV,
-    Force,
-    Output,
-    check_outputs,
-    figures_folder,
-)
-from surefoot.cli.printing import TERMINAL, command_line, show
+from surefoot.cli.outputs import JSON, Output, check_outputs, figures_folder
+from surefoot.cli.printing import command_line, file_or_none, print_result, printing_of, show, write_files
 from surefoot.cli.runs import MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
 from surefoot.cli.shared_options import Force, JsonOrTerminal, MissingQueries, OptionalJudgedRuns, Quiet, ScoreMatrix
 from surefoot.errors import ArgumentError
@@ -139,16 +129,15 @@ def evaluate(
     from surefoot.report.assessment import assess
     from surefoot.risk.baselines import baseline_choices
 
-    printed_format = _printed(format_, {AssessmentFormat.json: json_file, AssessmentFormat.csv: csv_file})
-    if per_query and printed_format in (AssessmentFormat.markdown, AssessmentFormat.latex):
-        raise ArgumentError(f"--per-query has no {printed_format} form; print a table, json or csv")
+    printing = printing_of({"json": json_file, "csv": csv_file}, format_)
+    if per_query and printing.kind in (AssessmentFormat.markdown, AssessmentFormat.latex):
+        raise ArgumentError(f"--per-query has no {printing.kind} form; print a table, json or csv")
     if depth is not None and scores is not None:
         raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
     page = {"queries": queries, "documents": documents, "title": title, "detail": detail}
     if html_file is None and (page_options := [f"--{name}" for name, value in page.items() if value is not None]):
         raise ArgumentError(f"{', '.join(page_options)}: for the page, which is not asked for; add --html FILE")
-    printed = TERMINAL in (json_file, csv_file)
-    json_file, csv_file = (None if name == TERMINAL else name for name in (json_file, csv_file))
+    json_file, csv_file = file_or_none(json_file), file_or_none(csv_file)
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     inputs = [path for _, path in map(name_and_file, files or [])]
     inputs += [path for path in (scores, segments, queries, documents) if path is not None]
@@ -201,18 +190,10 @@ def evaluate(
         typer.echo(f"The page is {html_file}", err=True)
     if figures is not None:
         _write_figures(assessment, Path(figures), quiet)
-    if printed or not quiet:
-        _show(assessment, printed_format, sort, per_query)
-
-
-def _printed(requested: AssessmentFormat | None, files: dict[AssessmentFormat, str | None]) -> AssessmentFormat:
-    """What goes to the terminal: what --format asks for, or the one output that is sent there as -."""
-    sources = {format_: f"--{format_} -" for format_, path in files.items() if path == TERMINAL}
-    if requested is not None:
-        sources.setdefault(requested, f"--format {requested}")
-    if len(sources) > 1:
-        raise ArgumentError(f"{' and '.join(sources.values())} would both be printed; print one, and name a file")
-    return next(iter(sources), AssessmentFormat.table)
+    if not (per_query and printing.kind == AssessmentFormat.csv):
+        print_result(assessment, lambda: _show_tables(assessment, sort, per_query), printing, quiet, options)
+    elif printing.always or not quiet:
+        typer.echo(assessment.queries_csv(), nl=False)
 
 
 def _per_query_name(csv_file: str) -> str:
@@ -240,18 +221,9 @@ def _split(text: str, always_list: bool = False) -> str | list[str]:
     return names if always_list or len(names) != 1 else names[0]
 
 
-def _show(assessment: Assessment, output_format: AssessmentFormat, sort: str, per_query: bool) -> None:
-    if output_format is AssessmentFormat.json:
-        typer.echo(assessment.to_json(per_query=per_query), nl=False)
-    elif output_format is AssessmentFormat.csv:
-        typer.echo(assessment.queries_csv() if per_query else assessment.to_csv(sort), nl=False)
-    elif output_format is AssessmentFormat.markdown:
-        typer.echo(assessment.to_markdown(sort), nl=False)
-    elif output_format is AssessmentFormat.latex:
-        typer.echo(assessment.to_latex(sort), nl=False)
-    else:
-        from surefoot.report.columns import sort_rows
-        from surefoot.report.text import query_tables, tables
+def _show_tables(assessment: Assessment, sort: str, per_query: bool) -> None:
+    from surefoot.report.columns import sort_rows
+    from surefoot.report.text import query_tables, tables
 
     parts = []
     for data in assessment.by_measure(per_query=per_query):

@@ -140,13 +140,11 @@ def gate(
     conditions = _conditions(levels, segment or []) | ({} if delta is None else {"delta": delta})
     if policy is None and not set(conditions) - {"delta"}:
         raise ArgumentError("give conditions, such as --risk 0.02 --gain 0, or a policy (--policy FILE)")
-    printed, to_terminal = format_, json_file == TERMINAL
-    if to_terminal:
-        if format_ not in (Format.table, Format.json):
-            raise ArgumentError(f"--json - and --format {format_} would both be printed; print one, and name a file")
-        json_file, printed = None, Format.json
-    outputs = {"json": json_file, "markdown": markdown_file, "junit": junit_file, "html": html_file}
-    marks = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": JUNIT, "html": PAGE}
+    printing = printing_of({"json": json_file}, None if format_ is Format.table else format_)
+    outputs = {
+        "json": file_or_none(json_file), "markdown": markdown_file, "junit": junit_file, "html": html_file,
+    }  # fmt: skip
+    marks = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
     inputs = [path for _, path in map(name_and_file, files or [])]
     inputs += [one for one in (scores, policy, segments, weights, strata, drawn, queries) if one is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
@@ -178,9 +176,7 @@ def gate(
         queries=queries,
         unanswered=unanswered,
     ) as decision:
-        for kind, path in outputs.items():
-            if path is not None:
-                getattr(decision, f"write_{kind}")(path)
+        write_files(decision, outputs)
         if summary is not None:
             append_summary(summary, decision.to_markdown())
         with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success

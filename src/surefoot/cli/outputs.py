@@ -46,9 +46,9 @@ class Output:
 
     def refusal(self) -> str | None:
         """Why what exists there must not be replaced without --force, if it must not."""
-        from surefoot.data.reading.files import ends, state
+        from surefoot.data.reading.files import file_status, first_and_last_bytes
 
-        existing = state(str(self.path))
+        existing = file_status(str(self.path))
         if existing is None or not stat.S_ISREG(existing.st_mode) or not existing.st_size:
             return None
         if self.mark is not None and self.mark.search(first_and_last_bytes(Path(str(self.path)), _ENDS)):
@@ -162,7 +162,7 @@ def _identity(path: str | Path) -> object:
     """The same for all names of one file or folder; None for what is neither."""
     from surefoot.data.reading.files import file_status
 
-    existing = state(path)
+    existing = file_status(path)
     if existing is None:
         return _resolved(path)
     is_stored = stat.S_ISREG(existing.st_mode) or stat.S_ISDIR(existing.st_mode)

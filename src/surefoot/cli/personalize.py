@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from surefoot.cli.numbers import numbers
+from surefoot.arguments import parse_numbers
 from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
@@ -94,7 +94,7 @@ def personalize(
         "layout": layout, "unit": unit, "clock": clock, "labels": labels, "last": last,
         "actions": [part.strip() for part in actions.split(",") if part.strip()], "memory": memory,
         "threads": threads, "backend": engine or backend,
-        "dwell": None if dwell is None else numbers(dwell, "--dwell"),
+        "dwell": None if dwell is None else parse_numbers(dwell, "--dwell"),
     }  # fmt: skip
     if features_only:
         table = features(log, output, **reading)

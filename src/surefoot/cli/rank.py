@@ -55,7 +55,7 @@ def rank(
 
         decisions = output.with_name(f"{stem(output)}.decisions.csv")
     check_outputs(
-        [Output("--output", output), Output("--qrels", qrels), Output("--decisions", decisions, DECISIONS_CSV)],
+        [Output("--output", output), Output("--qrels", qrels), Output("--decisions", decisions, SERVED_CSV)],
         [*(controller_files if controlled else model_files)(model), data, *baseline_files(baseline or [])],
         force,
     )

@@ -56,9 +56,10 @@ def select(
         )
     if fold is not None and output is None:
         raise ArgumentError("--fold says whose model is copied, and nothing is; add --output FOLDER")
-    json_path = None if json_file == TERMINAL else json_file
     check_outputs(
-        [OutputModel("--output", output), Output("--json", json_path, JSON)], [folder / RESULT, folder / PLAN], force
+        [OutputModel("--output", output), Output("--json", file_or_none(json_file), JSON)],
+        [folder / RESULT, folder / PLAN],
+        force,
     )
     from surefoot.choose.policy import SelectionPolicy, copy_model
     from surefoot.choose.policy import select as choose
@@ -75,11 +76,8 @@ def select(
             f"The model that {chosen_fold} chose, {which} with seed {seed}, is in {output}/; rank with: "
             f"surefoot rank {output} DATA -o RUN",
         ]
-    if json_file == TERMINAL:
-        typer.echo(to_json(choice.to_dict()), nl=False)
-    elif json_file is not None:
-        write_text(json_file, to_json(choice.to_dict()))
-    if not quiet and json_file != TERMINAL:
+
+    def show_words() -> None:
         for line in lines:
             typer.echo(visible(line))
 

@@ -12,7 +12,10 @@ from surefoot.cli.bar import with_bar
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.printing import deliver, file_or_none, printing_of, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
+from surefoot.cli.shared_options import Force, JsonOrTerminal, JudgedRuns, Quiet
 from surefoot.errors import ArgumentError
+from surefoot.report.marks import PAGE
+from surefoot.studies.marks import STUDY_CSV
 from surefoot.studies.options import (
     MEASURES,
     MOST,
@@ -195,10 +198,12 @@ def compare(
 def _check_outputs(
     files: list[str], json_file: str | None, csv_file: str | None, html: Path | None, force: bool
 ) -> None:
-    if json_file == csv_file == TERMINAL:
-        raise ArgumentError("--json - and --csv - would both print to the terminal; write one of them to a file")
-    texts = (Output("--json", json_file, JSON), Output("--csv", csv_file, STUDY_CSV))
-    outputs = [*(output for output in texts if output.path != TERMINAL), Output("--html", html, PAGE)]
+    printing_of({"json": json_file, "csv": csv_file})
+    outputs = [
+        Output("--json", file_or_none(json_file), JSON),
+        Output("--csv", file_or_none(csv_file), STUDY_CSV),
+        Output("--html", html, PAGE),
+    ]
     check_outputs(outputs, [path for _, path in map(name_and_file, files)], force)
 
 
@@ -228,17 +233,8 @@ def _sizes(text: str | None) -> list[float] | None:
 
 
 def _deliver(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:
-    if html is not None:
-        study.write_html(html)
-    for file, write, text in (
-        (json_file, study.write_json, study.to_json),
-        (csv_file, study.write_csv, study.to_csv),
-    ):
-        if file == TERMINAL:
-            typer.echo(text(), nl=False)
-        elif file is not None:
-            write(file)
-    if TERMINAL not in (json_file, csv_file) and not quiet:
-        from surefoot.studies.text import tables
+    from surefoot.studies.text import tables
 
-        show(tables(study.to_dict()))
+    files = {"html": html, "json": file_or_none(json_file), "csv": file_or_none(csv_file)}
+    printing = printing_of({"json": json_file, "csv": csv_file})
+    deliver(study, files, lambda: show(tables(study.to_dict())), printing, quiet)

@@ -12,11 +12,22 @@ import typer
 
 from surefoot.arguments import comma_separated, parse_integers, parse_numbers
 from surefoot.choose import options as choices
-from surefoot.cli.outputs import JSON, PAGE, SWEEP_CSV, Force, Output, check_outputs, files_under
-from surefoot.cli.parameters import Engine, parameters, plain
-from surefoot.cli.printing import Form, deliver, either
+from surefoot.choose.marks import SWEEP_CSV
+from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
+from surefoot.cli.parameters import json_or_text, parameters
+from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
+from surefoot.cli.shared_options import (
+    Baselines,
+    EarlyStopping,
+    Engine,
+    Force,
+    OptimizedMeasure,
+    PrintedTable,
+    Quiet,
+    ResultJson,
+    Rule,
+)
 from surefoot.errors import ArgumentError, visible
-from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
 from surefoot.report.marks import PAGE
@@ -127,8 +138,8 @@ def sweep(
 
 def _values(text: str) -> list[Any]:
     """The values of a parameter: a JSON list, or one or several with commas between."""
-    value = plain(text)
-    return value if isinstance(value, list) else [plain(part) for part in text.split(",")]
+    value = json_or_text(text)
+    return value if isinstance(value, list) else [json_or_text(part) for part in text.split(",")]
 
 
 @contextmanager

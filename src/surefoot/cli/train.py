@@ -16,8 +16,8 @@ from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
 from surefoot.cli.shared_options import Baselines, EarlyStopping, Force, OptimizedMeasure, Quiet, Rule, Threads
 from surefoot.errors import ArgumentError, visible
-from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
+from surefoot.learn.marks import CHECKPOINT
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
     ENGINE,
@@ -122,7 +122,7 @@ def train(
         "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
         "engine": engine or (ENGINE if dask is None else ENGINES[1]),
     }  # fmt: skip
-    engine_parameters = parameters(set_ or [], taken={*chosen, "self"})
+    engine_parameters = parameters(set_ or [], with_options={*chosen, "self"})
     if threads is not None:
         learner = engine_of(chosen["engine"])
         engine_parameters = merge_parameters(learner, engine_parameters, {learner.threads: threads})

@@ -91,30 +91,27 @@ def feature_table(
         "reading": asdict(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
-    with alone_in(target, "study"):
-        if not _is_finished(target, settings):
+    study = ResumableFolder(target, FACTS, "study")
+    with study.alone():
+        if not _is_finished(study, settings):
             with closing(open_backend(backend, target, memory, threads)) as opened:
                 log, counts = _Pipeline(opened, target, files, reading, satisfaction, shards).run()
             described = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
             facts = settings | {"features": described, "counts": counts, "clock": log.clock, "users": log.users}
-            write_text(target / FACTS, json.dumps(facts, indent=1, ensure_ascii=False))
+            study.write_settings(facts)
         return FeatureTable.read(target)
 
 
-def _is_finished(folder: Path, settings: dict[str, Any]) -> bool:
+def _is_finished(folder: ResumableFolder, settings: dict[str, Any]) -> bool:
     """Whether the table of these settings is there; another log's folder is rejected, and what was begun goes on."""
-    for leftover in folder.rglob(".*.part"):  # of programs that were killed
-        shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
-    if not (folder / FACTS).exists():
-        if any(entry.name != LOCK for entry in folder.iterdir()):
-            raise DataError.at(folder, None, "holds other files than a study's; name a new folder")
-        write_text(folder / FACTS, json.dumps(settings, indent=1))
+    stored = folder.resume()
+    if stored is None:
+        folder.write_settings(settings)
         return False
-    stored = read_json(folder / FACTS)
-    if isinstance(stored, dict) and "engine" in stored:  # as the backend was called before
+    if "engine" in stored:  # as the backend was called before
         stored["backend"] = stored.pop("engine")
-    if not isinstance(stored, dict) or {key: stored.get(key) for key in settings} != settings:
-        raise DataError.at(folder, None, "holds the features of another log, or of another reading; name another")
+    if {key: stored.get(key) for key in settings} != settings:
+        raise DataError.at(folder.path, None, "holds the features of another log, or of another reading; name another")
     return "counts" in stored
 
 

@@ -58,7 +58,7 @@ def _check(path: Path, block: bytes, first: int) -> None:
     for character in _SEPARATORS:
         if character in block:
             _reject(path, block, first, block.index(character))
-    if first == 1 and block.startswith(MARK):
+    if first == 1 and block.startswith(BYTE_ORDER_MARK):
         raise DataError.at(path, 1, "starts with a byte order mark; write the log without it")
     if block.count(b"\r") != block.count(b"\r\n"):
         raise DataError.at(path, None, "holds carriage returns within lines; end lines with a line feed")

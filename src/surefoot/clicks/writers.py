@@ -12,7 +12,7 @@ import polars as pl
 
 from surefoot.clicks.generator import Part
 from surefoot.clicks.layouts.registry import WRITABLE
-from surefoot.data.writing.all_or_nothing import made_folder, writing
+from surefoot.data.writing.all_or_nothing import ensure_folder, writing
 from surefoot.errors import ArgumentError, shortened
 
 
@@ -23,7 +23,7 @@ def write_log(parts: Iterable[Part], path: str | os.PathLike[str], layout: str =
         raise ArgumentError(f"no log can be written as {shortened(layout)}; {', '.join(WRITABLE)} can")
     counts = {"lists": 0, "clicks": 0, "lines": 0}
     with ExitStack() as stack:
-        folder = stack.enter_context(made_folder(path)) if chosen.files else Path(path)
+        folder = stack.enter_context(ensure_folder(path)) if chosen.files else Path(path)
         paths = [folder / name for name in chosen.files] or [Path(path)]
         files = [stack.enter_context(writing(path)) for path in paths]
         if chosen.header is not None:

@@ -82,7 +82,7 @@ def personalize(
     if split is not None:
         check_split(split)
     layout = layout or guess_layout(log)
-    labels = labels or _default_labels(layout)
+    labels = labels or find_layout(layout).labels
     table = features(
         log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
         backend=engine or backend, memory=memory, threads=threads,
@@ -115,7 +115,7 @@ def features(
 ) -> FeatureTable:
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
-    kind = labels or _default_labels(known)
+    kind = labels or find_layout(known).labels
     if kind not in LABELS:
         raise ArgumentError(f"labels is {shortened(kind)}{did_you_mean(kind, LABELS)}; known are {', '.join(LABELS)}")
     if clock not in ("session", "log"):
@@ -125,15 +125,12 @@ def features(
         raise ArgumentError(f"dwell is {shortened(dwell)}; thresholds must be seconds above 0, in rising order")
     if kind != "grades" and len(thresholds) > 1:
         raise ArgumentError(f"labels {kind} need one threshold of dwell, found {len(thresholds)}; or ask for grades")
-    how = Reading(known, _seconds(unit), clock, tuple(actions))
+    reading = ReadingSettings(known, _seconds(unit), clock, tuple(actions))
     with ensure_folder(folder) as target:
         satisfaction = Satisfaction(thresholds, last)
-        return feature_table(log, target, how, satisfaction, engine=engine, memory=memory, threads=threads)
-
-
-def _default_labels(layout: str) -> str:
-    """The challenge of 2014 has grades; other logs have satisfied clicks."""
-    return "grades" if layout == "yandex2014" else "satisfied"
+        return feature_table(
+            log, target, reading, satisfaction, backend=engine or backend, memory=memory, threads=threads
+        )
 
 
 def _seconds(unit: str | float | None) -> float | None:
