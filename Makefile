@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-engines fuzz mutants lint bench screenshots clean
+.PHONY: demo test test-engines fuzz mutants lint bench screenshots package package-extras clean
 
 demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
@@ -31,6 +31,12 @@ bench: $(VENV)/.bench
 
 screenshots: $(VENV)/.test
 	$(BIN)/python docs/make_screenshots.py
+
+package: $(VENV)/.package  # builds, checks and installs what a release is, and runs it; PACKAGE are options, such as --tag v0.2.0
+	$(BIN)/python tools/check_package.py $(PACKAGE)
+
+package-extras: $(VENV)/.package  # each extra alone in an environment of its own, with its smallest example; EXTRAS picks some
+	$(BIN)/python tools/check_extras.py $(EXTRAS)
 
 # One stamp per purpose: each installs what that purpose needs, and again when pyproject.toml changes.
 $(VENV)/.core: pyproject.toml
