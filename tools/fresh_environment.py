@@ -45,8 +45,8 @@ class Environment:
             [str(part) for part in command], cwd=self.work, env=clean, capture_output=True, text=True, check=False
         )
         if done.returncode not in codes:
-            shown = " ".join(map(str, command))
-            sys.exit(f"{shown}\nended with {done.returncode}, not {codes[0]}:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+            shown, said = " ".join(map(str, command)), done.stdout[-4000:] + done.stderr[-4000:]
+            sys.exit(f"{shown}\nended with {done.returncode}, not {codes[0]}:\n{said}")
         return done.stdout
 
     def megabytes(self) -> float:

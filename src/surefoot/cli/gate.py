@@ -12,6 +12,7 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.outputs import DECISION_MARKDOWN, JSON, JUNIT, PAGE, Force, Output, check_outputs
+from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import TERMINAL, show
 from surefoot.cli.runs import MEASURE, name_and_file, read_scored
 from surefoot.decide.evidence.unanswered import Unanswered
@@ -138,6 +139,9 @@ def gate(
     format_: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.table,
     force: Force = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    init: Annotated[
+        bool, typer.Option("--init", help="Write a commented policy to start from; FILE in place of QRELS names it.")
+    ] = False,
 ) -> None:
     """Decide on a release: exit code 0 to ship, 1 to stop, 3 where more judged queries are needed, 2 on errors.
 
@@ -146,6 +150,8 @@ def gate(
     In GitHub Actions it also writes the job's summary, and marks the conditions that fail.
     """
     given = _conditions(risk, share_hurt, gain, u_risk, delta, segment or [])
+    if init:
+        return start_policy(files or [], bool(given) or policy is not None, force, quiet)
     if policy is None and not set(given) - {"delta"}:
         raise ArgumentError("give conditions, such as --risk 0.02 --gain 0, or a policy (--policy FILE)")
     printed, to_terminal = format_, json_file == TERMINAL
