@@ -32,7 +32,7 @@ bench: $(VENV)/.bench
 screenshots: $(VENV)/.test
 	$(BIN)/python docs/make_screenshots.py
 
-package: $(VENV)/.package  # builds, checks and installs what a release is, and runs it; PACKAGE are options, such as --tag v0.2.0
+package: $(VENV)/.package  # builds, checks and installs what a release is, and runs it; PACKAGE are options, such as --no-build
 	$(BIN)/python tools/check_package.py $(PACKAGE)
 
 package-extras: $(VENV)/.package  # each extra alone in an environment of its own, with its smallest example; EXTRAS picks some

@@ -8,6 +8,7 @@ python tools/check_package.py --tag v0.2.0       also holds the version to a tag
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     options.add_argument("--dist", type=Path, default=ROOT / "dist", help="where the built files are")
     options.add_argument("--no-build", action="store_true", help="take the files that are there")
-    options.add_argument("--tag", help="the tag that is released, such as v0.2.0")
+    options.add_argument("--tag", default=os.environ.get("RELEASE_TAG"), help="the tag that is released, RELEASE_TAG")
     given = options.parse_args()
     if not given.no_build:
         build(given.dist)

@@ -108,7 +108,7 @@ def examine(part: Part) -> Finding:
     if len(versions) < len(part.distributions):
         what = "surefoot" if part.extra == CORE else f'"surefoot[{part.extra}]"'
         return Finding(part.probe, part.extra, Status.missing, versions, f"pip install {what}")
-    command = [sys.executable, "-m", "surefoot.cli.probes", part.probe]
+    command = [sys.executable, "-P", "-m", "surefoot.cli.probes", part.probe]  # nothing of this folder is imported
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
