@@ -33,10 +33,10 @@ screenshots: $(VENV)/.test
 	$(BIN)/python docs/make_screenshots.py
 
 package: $(VENV)/.package  # builds, checks and installs what a release is, and runs it; PACKAGE are options, such as --no-build
-	$(BIN)/python tools/check_package.py $(PACKAGE)
+	$(BIN)/python -m tools.check_package $(PACKAGE)
 
 package-extras: $(VENV)/.package  # each extra alone in an environment of its own, with its smallest example; EXTRAS picks some
-	$(BIN)/python tools/check_extras.py $(EXTRAS)
+	$(BIN)/python -m tools.check_extras $(EXTRAS)
 
 # One stamp per purpose: each installs what that purpose needs, and again when pyproject.toml changes.
 $(VENV)/.core: pyproject.toml

@@ -1,6 +1,6 @@
 """Each extra alone, from the built wheel, in an environment of its own: its smallest example runs outside this folder.
 
-python tools/check_extras.py [EXTRA ...]
+python -m tools.check_extras [EXTRA ...]
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from check_package import build
-from fresh_environment import fresh_environment
-from package_contents import ROOT
+from tools.check_package import build
+from tools.fresh_environment import fresh_environment
+from tools.package_contents import ROOT
 
 EXAMPLES = Path(__file__).with_name("extras")
 FILES = {"onnx": ["tests/export/fixtures/lightgbm/model.txt"]}  # that an example reads

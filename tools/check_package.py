@@ -1,8 +1,8 @@
 """What a release is, on any machine: built, looked into, installed from the wheel and from the source, and run.
 
-python tools/check_package.py                    builds into dist/ first
-python tools/check_package.py --no-build         takes what is in dist/
-python tools/check_package.py --tag v0.2.0       also holds the version to a tag
+python -m tools.check_package                    builds into dist/ first
+python -m tools.check_package --no-build         takes what is in dist/
+python -m tools.check_package --tag v0.2.0       also holds the version to a tag
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fresh_environment import Environment, fresh_environment
-from package_contents import ROOT, faults_of
+from tools.fresh_environment import Environment, fresh_environment
+from tools.package_contents import ROOT, faults_of
 
 MOST_INSTALLED = 460.0  # megabytes of the core with all that it needs
 SMOKE = Path(__file__).with_name("smoke_test.py")

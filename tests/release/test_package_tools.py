@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from tools.check_extras import FILES, NOT_TRIED, examples
 from tools.package_contents import BESIDE_THE_SOURCE, faults_of_sdist, faults_of_wheel, own_files
 
 ROOT = Path(__file__).parents[2]
@@ -47,13 +49,22 @@ def test_what_does_not_belong_is_noticed(name: str) -> None:
 
 def test_every_extra_has_an_example_or_a_reason() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        from tools.check_extras import NOT_TRIED, examples
-    finally:
-        sys.path.remove(str(ROOT / "tools"))
     assert set(extras) <= set(examples()) | set(NOT_TRIED)
     assert set(examples()) <= set(extras)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("extra", examples())
+def test_examples_of_extras_run(extra: str, tmp_path: Path) -> None:
+    """Here in the environment of the tests; `make package-extras` runs each where nothing else is installed."""
+    shutil.copy(examples()[extra], tmp_path / "example.py")
+    for file in FILES.get(extra, []):
+        shutil.copy(ROOT / file, tmp_path)
+    line = [sys.executable, "example.py"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+    if "install it with" in done.stderr or "ModuleNotFoundError" in done.stderr:
+        pytest.skip(f"the extra {extra} is not installed")
+    assert done.returncode == 0, done.stderr
 
 
 def installed(module: str) -> bool:
@@ -64,11 +75,13 @@ def installed(module: str) -> bool:
 def test_a_release(tmp_path: Path) -> None:
     if not (installed("build") and installed("twine")):
         pytest.skip("build and twine are not installed; `make package` has them")
-    command = [sys.executable, str(ROOT / "tools" / "check_package.py"), "--dist", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tools.check_package", "--dist", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("the demo and the smoke test run") == 2
-    done = subprocess.run([*command, "--no-build", "--tag", "v9.9.9"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, "--no-build", "--tag", "v9.9.9"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     assert "and the tag is v9.9.9" in done.stderr
 

@@ -6,5 +6,5 @@ from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.reading import Reading
 
 sf.write_log(sf.generate_log(users=40, queries=20), "clicks.log")
-table = feature_table("clicks.log", "features", Reading("yandex2014"), Satisfaction())
+table = feature_table("clicks.log", "features", Reading("yandex2014"), Satisfaction((30.0,)))
 print(f"{table.counts['lists']} lists of a log became {len(table.names)} features")
