@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import doctest
 import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from tools import package_contents, set_owner
 from tools.check_extras import FILES, NOT_TRIED, examples
 from tools.package_contents import BESIDE_THE_SOURCE, faults_of_sdist, faults_of_wheel, own_files
 
@@ -51,6 +54,11 @@ def test_every_extra_has_an_example_or_a_reason() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert set(extras) <= set(examples()) | set(NOT_TRIED)
     assert set(examples()) <= set(extras)
+
+
+@pytest.mark.parametrize("module", [package_contents, set_owner])
+def test_examples_of_docstrings(module: ModuleType) -> None:
+    assert doctest.testmod(module) == (0, 2)
 
 
 @pytest.mark.heavy
