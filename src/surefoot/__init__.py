@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from surefoot.studies.noise import noise_study
     from surefoot.studies.picks import subset_study, time_study
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "surefoot.choose.sweep": ("read_sweep", "sweep", "swept_models"),

@@ -6,9 +6,11 @@ import typer
 
 from surefoot import __version__
 from surefoot.cli.bar import with_bar
+from surefoot.cli.check import check
 from surefoot.cli.control import control
 from surefoot.cli.convert import convert
 from surefoot.cli.demo import demo
+from surefoot.cli.doctor import doctor
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.export import export
 from surefoot.cli.gate import gate
@@ -30,7 +32,8 @@ app = typer.Typer(
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
 for command in (
-    evaluate, train, rank, export, select, gate, judge_next, control, personalize, make_log, convert, demo,
+    evaluate, train, rank, export, select, gate, judge_next, control, personalize, make_log, convert, check, demo,
+    doctor,
 ):  # fmt: skip
     app.command()(with_bar(command))
 app.command()(sweep)  # it shows more than a bar

@@ -1,0 +1,80 @@
+"""Runs `surefoot gate` on the action's inputs, keeps what it decided, and ends with its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from workflow_files import write_output
+
+ERROR, UNDECIDED = 2, 3
+UNKNOWN = "### The gate could not decide\n\nThe job's log says what is wrong.\n"
+NAMED = ("scores", "baseline", "candidate", "measure", "policy")
+
+
+def main() -> None:
+    """Decide."""
+    prefix = "GATE_"
+    given = {name.removeprefix(prefix).lower(): text for name, text in os.environ.items() if name.startswith(prefix)}
+    check(given)
+    folder = Path(os.environ["RUNNER_TEMP"], "surefoot-decision")
+    folder.mkdir(exist_ok=True)
+    json_file, markdown_file = folder / "decision.json", folder / "decision.md"
+    for old in (json_file, markdown_file):
+        old.unlink(missing_ok=True)
+    files = [f"--json={json_file}", f"--markdown={markdown_file}"]
+    # The command itself: `python -m surefoot` would import modules of the folder that is checked out here.
+    surefoot = shutil.which("surefoot", path=str(Path(sys.executable).parent)) or "surefoot"
+    code = subprocess.run([surefoot, *arguments(given, files)], check=False).returncode
+    data = json.loads(json_file.read_text(encoding="utf-8")) if json_file.is_file() else None
+    if data is None:  # what an earlier push said must not remain
+        markdown_file.write_text(UNKNOWN, encoding="utf-8")
+    for name, value in outputs(data, code).items():
+        write_output(name, value)
+    write_output("page", given["page"] if data is not None else "")
+    write_output("json", str(json_file) if data is not None else "")
+    write_output("markdown", str(markdown_file))
+    sys.exit(0 if code == UNDECIDED and given["undecided"] == "pass" else code)
+
+
+def check(given: Mapping[str, str]) -> None:
+    """End with exit code 2 where an input is none of what it may be."""
+    wrong = []
+    if given["undecided"] not in ("fail", "pass"):
+        wrong.append(f"the input 'undecided' is {given['undecided']!r}; write fail or pass")
+    if len(given["page"].splitlines()) > 1:
+        wrong.append("the input 'page' has several lines; name one file")
+    if wrong:
+        print("surefoot:", "\n".join(wrong), file=sys.stderr)
+        sys.exit(ERROR)
+
+
+def arguments(given: Mapping[str, str], files: list[str]) -> list[str]:
+    """The command line: values stay values, whatever they start with."""
+    named = [f"--{name}={given[name]}" for name in NAMED if given[name]]
+    page = [f"--html={given['page']}"] if given["page"] else []
+    read = [given["judgments"], *_lines(given["runs"])] if given["judgments"] else _lines(given["runs"])
+    return ["gate", *named, *_lines(given["options"]), *files, *page, "--", *read]
+
+
+def outputs(data: Mapping[str, Any] | None, code: int) -> dict[str, str]:
+    """What later steps may read."""
+    if data is None:
+        return {"decision": "error", "exit-code": str(code), "risk": "", "bound": ""}
+    risk = next((one for one in data["conditions"] if one["name"] == "risk" and one["segment"] is None), {})
+    figures = {"risk": str(risk.get("observed", "")), "bound": str(risk.get("bound", ""))}
+    return {"decision": str(data["decision"]), "exit-code": str(code), **figures}
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+if __name__ == "__main__":
+    main()

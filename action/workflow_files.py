@@ -1,0 +1,19 @@
+"""GitHub's files and lines of a step: outputs and warnings, whose values may hold anything."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def write_output(name: str, value: str) -> None:
+    """Set an output of the step; the mark that ends the value cannot be guessed, so no value can end it itself."""
+    mark = f"end-{secrets.token_hex(16)}"
+    with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as file:
+        file.write(f"{name}<<{mark}\n{value}\n{mark}\n")
+
+
+def warn(message: str) -> None:
+    """A warning at the pull request, on one line."""
+    print("::warning title=surefoot::" + message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))

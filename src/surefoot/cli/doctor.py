@@ -1,0 +1,155 @@
+"""`surefoot doctor`: what is installed, in which versions, and what of it works."""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Any
+
+import typer
+
+from surefoot import __version__
+from surefoot.errors import visible
+from surefoot.runtime import cores
+
+SCHEMA = "surefoot/doctor/1"
+CORE = "core"
+_SECONDS = 180  # that a call may take, on a busy machine
+
+
+class Status(StrEnum):
+    """What became of a call."""
+
+    works = "works"
+    missing = "missing"
+    broken = "broken"
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that surefoot uses: the call that tries it, the extra that it comes with, and its distributions.
+
+    Of alternatives, as in `xgboost|xgboost-cpu`, one is enough.
+    """
+
+    probe: str
+    extra: str
+    distributions: tuple[str, ...]
+
+
+PARTS = (
+    Part("scoring", CORE, ("numpy", "scipy", "polars")),
+    Part("page", CORE, ("jinja2", "typer", "rich")),
+    Part("compiled", "learn", ("numba",)),
+    Part("lightgbm", "learn", ("lightgbm", "numba")),
+    Part("xgboost", "xgboost", ("xgboost|xgboost-cpu", "numba")),
+    Part("dask", "dask", ("dask", "distributed")),
+    Part("duckdb", "clicks", ("ibis-framework", "duckdb")),
+    Part("spark", "spark", ("pyspark", "ibis-framework")),
+    Part("matplotlib", "plots", ("matplotlib",)),
+    Part("onnx", "onnx", ("onnx",)),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of a part; `detail` is what its call did, why it failed, or the line that installs it."""
+
+    name: str
+    extra: str
+    status: Status
+    versions: dict[str, str]
+    detail: str
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say which extras are installed, in which versions, and whether each works; exit code 1 where the core does not.
+
+    **Example:** `surefoot doctor`
+
+    Each part is tried with a small real call in a process of its own.
+    """
+    findings = examined(PARTS)
+    sound = all(one.status is Status.works for one in findings if one.extra == CORE)
+    machine = {
+        "surefoot": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "cores": cores(),
+    }
+    if as_json:
+        data = {"schema": SCHEMA, **machine, "sound": sound, "parts": [asdict(one) for one in findings]}
+        typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
+    else:
+        for line in _lines(machine, findings, sound):
+            typer.echo(visible(line))
+    if not sound:
+        raise typer.Exit(1)
+
+
+def examined(parts: Sequence[Part]) -> list[Finding]:
+    """What is found of each part, as many at once as there are cores."""
+    with ThreadPoolExecutor(max_workers=max(1, min(4, cores()))) as threads:
+        return list(threads.map(examine, parts))
+
+
+def examine(part: Part) -> Finding:
+    """Look which distributions of a part are there, and try it if all are."""
+    versions = {name: found for name in part.distributions for name, found in _installed(name)}
+    if len(versions) < len(part.distributions):
+        what = "surefoot" if part.extra == CORE else f'"surefoot[{part.extra}]"'
+        return Finding(part.probe, part.extra, Status.missing, versions, f"pip install {what}")
+    command = [sys.executable, "-P", "-m", "surefoot.cli.probes", part.probe]  # nothing of this folder is imported
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return Finding(part.probe, part.extra, Status.broken, versions, f"did not answer within {_SECONDS} seconds")
+    if done.returncode:
+        return Finding(part.probe, part.extra, Status.broken, versions, _why(done))
+    return Finding(part.probe, part.extra, Status.works, versions, done.stdout.strip().rpartition("\n")[2])
+
+
+def _installed(alternatives: str) -> Iterator[tuple[str, str]]:
+    """The first of some distributions that is installed, and its version."""
+    for name in alternatives.split("|"):
+        try:
+            yield name, version(name)
+        except PackageNotFoundError:
+            continue
+        return
+
+
+def _why(done: subprocess.CompletedProcess[str]) -> str:
+    if done.returncode < 0:
+        return f"its process was ended by signal {-done.returncode}: the library does not run on this machine"
+    return done.stderr.strip().rpartition("\n")[2] or f"its process ended with {done.returncode}"
+
+
+def _lines(machine: dict[str, Any], findings: Sequence[Finding], sound: bool) -> Iterator[str]:
+    yield (
+        f"surefoot {machine['surefoot']}, Python {machine['python']}, {machine['platform']}, {machine['cores']} cores"
+    )
+    yield ""
+    wide = max(len(one.name) for one in findings)
+    for one in findings:
+        found = ", ".join(f"{name} {number}" for name, number in one.versions.items())
+        extra = "core" if one.extra == CORE else f"[{one.extra}]"
+        told = f"{one.detail} ({found})" if found and one.status is not Status.missing else one.detail
+        yield f"{one.name:<{wide}}  {extra:<9}  {one.status:<7}  {told}"
+    yield ""
+    broken = [one.name for one in findings if one.status is Status.broken]
+    if not sound:
+        yield "The core does not work: install surefoot again, in an environment of its own."
+    elif broken:
+        yield f"The core works; what is broken: {', '.join(broken)}."
+    else:
+        yield "What is installed works."

@@ -1,0 +1,44 @@
+"""A policy to start from, with a word on every key."""
+
+from __future__ import annotations
+
+import os
+
+from surefoot.data.writing.all_or_nothing import write_text
+
+NAME = "policy.toml"
+TEMPLATE = """\
+# What a release must keep to. `surefoot gate --policy FILE` ships only where every condition is proved.
+# Agree on the numbers before anybody sees a candidate's figures, and keep this file beside the code.
+
+# The largest average loss against today's ranking, over all queries; a query that loses nothing counts 0.
+# By nDCG@10, 0.03 is three points of result quality for each hundred. To prove 0.03 takes about 100 judged queries
+# even where none of them loses anything, and to prove 0.003 about 1,000.
+risk = 0.03
+
+# The average gain must be above this; 0 means: no worse on average.
+gain = 0.0
+
+# The largest share of queries that lose more than 20 % of today's score.
+# share_hurt = 0.10
+
+# Gains minus losses, where each loss counts 1 + alpha times, must be above a level.
+# u_risk = {alpha = 1, above = 0.0}
+
+# The chance of a wrong "ship" that you accept.
+delta = 0.05
+
+# The same keys for one kind of queries; `--segments FILE` says which query is of which kind.
+# Each further condition makes "stop" a little harder to reach; "ship" takes as many queries as the hardest condition.
+# [segments.tail]
+# risk = 0.05
+
+# ... or for every kind: no kind of queries may suffer.
+# [segments."*"]
+# share_hurt = 0.2
+"""
+
+
+def write_template(path: str | os.PathLike[str]) -> None:
+    """Write the policy to start from, whole or not at all."""
+    write_text(path, TEMPLATE)

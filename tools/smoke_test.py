@@ -1,0 +1,44 @@
+"""Whether an installed surefoot works at all: run by the interpreter of its environment, outside the repository."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import surefoot as sf
+
+
+def main() -> None:
+    """Try what needs no extra."""
+    assert sf.__version__ == version("surefoot"), "the package and its metadata are of two versions"
+    assert "site-packages" in str(sf.__file__), f"{sf.__file__} is not what was installed"
+    for name in sf.__all__:
+        try:
+            getattr(sf, name)
+        except sf.MissingExtraError as error:
+            if "pip install" not in str(error):
+                raise
+    schemas = list(Path(str(files("surefoot"))).rglob("*.schema.json"))
+    assert {path.name.split(".")[0] for path in schemas} >= {"assessment", "decision", "certificate"}
+    assert all("$defs" in json.loads(path.read_text(encoding="utf-8")) for path in schemas)
+    assert files("surefoot").joinpath("py.typed").is_file()
+
+    made = sf.synthetic_runs(queries=40)
+    scores = sf.score(made.qrels, made.runs, "nDCG@10")
+    assessment = sf.assess(scores, baseline="today", alphas=[0, 5])
+    decision = sf.gate(scores, candidate="bold", baseline="today", policy={"risk": 0.03})
+    assert decision.exit_code in (0, 1, 3)
+    with TemporaryDirectory() as folder:
+        assessment.to_html(Path(folder, "report.html"))
+        decision.write_html(Path(folder, "decision.html"))
+        decision.write_json(Path(folder, "decision.json"))
+        assert sf.Decision.read(Path(folder, "decision.json")).decision == decision.decision
+    print(f"surefoot {sf.__version__} works on Python {sys.version.split()[0]}")
+
+
+if __name__ == "__main__":
+    main()
