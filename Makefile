@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-engines fuzz mutants lint bench screenshots docs notebooks notebooks-write clean
+.PHONY: demo test test-engines fuzz mutants lint bench screenshots docs notebooks notebooks-write package package-extras clean
 
 demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
@@ -41,6 +41,12 @@ notebooks: $(VENV)/.learn $(VENV)/.notebooks  # runs all of examples/, in a copy
 
 notebooks-write: $(VENV)/.learn $(VENV)/.notebooks  # the same, and keeps what they print
 	$(BIN)/python examples/run.py --write
+
+package: $(VENV)/.package  # builds, checks and installs what a release is, and runs it; PACKAGE are options, such as --no-build
+	$(BIN)/python -m tools.check_package $(PACKAGE)
+
+package-extras: $(VENV)/.package  # each extra alone in an environment of its own, with its smallest example; EXTRAS picks some
+	$(BIN)/python -m tools.check_extras $(EXTRAS)
 
 # One stamp per purpose: each installs what that purpose needs, and again when pyproject.toml changes.
 $(VENV)/.core: pyproject.toml

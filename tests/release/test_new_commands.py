@@ -11,7 +11,8 @@ import pytest
 
 from surefoot.cli import doctor
 from surefoot.cli.probes import PROBES
-from surefoot.decide.gate.policy import NAMES, Policy
+from surefoot.decide.evidence.conditions import CONDITIONS
+from surefoot.decide.gate.policy import ReleasePolicy
 from surefoot.decide.gate.policy_template import TEMPLATE
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +22,7 @@ def test_a_policy_to_start_from(surefoot, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     code, out, _ = surefoot("gate", "--init")
     assert (code, out.split(";")[0]) == (0, "Wrote policy.toml")
-    assert [rule.words for rule in Policy.read("policy.toml").rules] == ["risk ≤ 0.03", "gain > 0"]
+    assert [rule.words for rule in ReleasePolicy.read("policy.toml").rules] == ["risk ≤ 0.03", "gain > 0"]
     Path("policy.toml").write_text("risk = 0.5\n")
     code, _, err = surefoot("gate", "--init")
     assert code == 2
@@ -55,8 +56,8 @@ def test_every_key_of_the_policy_is_explained(tmp_path: Path) -> None:
     lines = [line.removeprefix("# ") if line.startswith(("# share", "# u_risk", "# [", "# risk")) else line
              for line in TEMPLATE.splitlines()]  # fmt: skip
     (tmp_path / "policy.toml").write_text("\n".join(lines))
-    policy = Policy.read(tmp_path / "policy.toml")
-    assert {rule.name for rule in policy.rules} == set(NAMES)
+    policy = ReleasePolicy.read(tmp_path / "policy.toml")
+    assert {rule.name for rule in policy.rules} == set(CONDITIONS)
     assert {rule.segment for rule in policy.rules} == {None, "tail", "*"}
 
 

@@ -34,12 +34,12 @@ def check(
 
 def _policy(path: Path) -> str:
     """A policy's conditions in words."""
-    from surefoot.decide.gate.policy import Policy
+    from surefoot.decide.gate.policy import ReleasePolicy
     from surefoot.decide.gate.policy_line import wrong_line
     from surefoot.errors import DataError
 
     try:
-        policy = Policy.read(path)
+        policy = ReleasePolicy.read(path)
     except DataError as error:
         place, colon, wrong = str(error).partition(f"{path}: ")
         line = wrong_line(path, wrong) if colon and not place and path.is_file() else None

@@ -13,6 +13,7 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
 from surefoot.cli.runs import MEASURE, name_and_file, read_scored
 from surefoot.cli.shared_options import Force, JsonOrTerminal, MissingQueries, OptionalJudgedRuns, Quiet, ScoreMatrix
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
 
 
-class Format(StrEnum):
+class DecisionFormat(StrEnum):
     """What is printed."""
 
     table = "table"
@@ -126,9 +127,12 @@ def gate(
         Unanswered,
         typer.Option(help="Queries that neither answers, or with nothing relevant: left out, or counted as traffic."),
     ] = Unanswered.leave_out,
-    format_: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.table,
+    format_: Annotated[DecisionFormat, typer.Option("--format", help="What to print.")] = DecisionFormat.table,
     force: Force = False,
     quiet: Quiet = False,
+    init: Annotated[
+        bool, typer.Option("--init", help="Write a commented policy to start from; FILE in place of QRELS names it.")
+    ] = False,
 ) -> None:
     """Decide on a release: exit code 0 to ship, 1 to stop, 3 where more judged queries are needed, 2 on errors.
 
@@ -138,9 +142,11 @@ def gate(
     """
     levels = {"risk": risk, "share_hurt": share_hurt, "gain": gain, "u_risk": u_risk}
     conditions = _conditions(levels, segment or []) | ({} if delta is None else {"delta": delta})
+    if init:
+        return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
     if policy is None and not set(conditions) - {"delta"}:
         raise ArgumentError("give conditions, such as --risk 0.02 --gain 0, or a policy (--policy FILE)")
-    printing = printing_of({"json": json_file}, None if format_ is Format.table else format_)
+    printing = printing_of({"json": json_file}, None if format_ is DecisionFormat.table else format_)
     outputs = {
         "json": file_or_none(json_file), "markdown": markdown_file, "junit": junit_file, "html": html_file,
     }  # fmt: skip
@@ -182,7 +188,7 @@ def gate(
         with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
             print_result(decision, lambda: _show_tables(decision), printing, quiet)
             for line in commands(decision.to_dict()) if summary is not None else ():
-                typer.echo(line, err=printing.kind == Format.json)
+                typer.echo(line, err=printing.kind == DecisionFormat.json)
     raise typer.Exit(decision.exit_code)
 
 

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from surefoot.data.reading.files import read_text
-from surefoot.decide.gate.policy import Policy
+from surefoot.decide.gate.policy import ReleasePolicy
 from surefoot.errors import SurefootError
 
 _MOST_LINES = 2000  # of a file that is searched
@@ -15,7 +15,7 @@ _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 
 
 def wrong_line(path: Path, wrong: str) -> int | None:
-    """The line that is wrong in the way that `Policy.read` says, if one is.
+    """The line that is wrong in the way that `ReleasePolicy.read` says, if one is.
 
     Errors are told in one order of the keys, so the error of the whole file is also that of every start of the file
     that holds the wrong line.
@@ -32,7 +32,7 @@ def wrong_line(path: Path, wrong: str) -> int | None:
 def _error(text: str) -> str | None:
     """What is wrong with a policy of this text, if that can be said: a start of a file may end within a value."""
     try:
-        Policy.read(tomllib.loads(text))
+        ReleasePolicy.read(tomllib.loads(text))
     except SurefootError as error:
         return str(error).removeprefix("policy: ")
     except ValueError:
