@@ -102,13 +102,13 @@ def _use(kind: str) -> None:
         return np.asarray(collective.allreduce(np.ascontiguousarray(sums, dtype=np.float64), collective.Op.SUM))
 
     over_all.calls = over_all.bytes = 0  # type: ignore[attr-defined]
-    worker.add_up = over_all if kind == "all" else lambda sums: sums
+    worker.sum_over_machines = over_all if kind == "all" else lambda sums: sums
 
 
 def _counted() -> tuple[int, int]:
     from surefoot.learn.cluster import worker
 
-    return worker.add_up.calls, worker.add_up.bytes  # type: ignore[attr-defined]
+    return worker.sum_over_machines.calls, worker.sum_over_machines.bytes  # type: ignore[attr-defined]
 
 
 def cluster(quick: bool) -> None:
