@@ -47,3 +47,24 @@ def test_mutants_fit_the_source(mutant: Mutant) -> None:
         file, *names = test.split("::")
         assert (ROOT / file).is_file(), file
         assert {name.partition("[")[0] for name in names} <= names_in_tests(), test
+
+
+def test_type_checkers_see_the_names_that_there_are() -> None:
+    tree = ast.parse((SOURCE / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    seen = {
+        (node.module, alias.name) for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    resolved = {
+        (f"surefoot.{module}" if names else "surefoot", name)
+        for module, names in surefoot._EVERY.items()
+        for name in names or [module]
+    }
+    assert seen == resolved
+
+
+def test_about_45_names_are_listed_and_all_resolve() -> None:
+    assert len(surefoot.__all__) <= 50
+    unlisted = {name for names in surefoot._UNLISTED.values() for name in names}
+    assert not unlisted & set(surefoot.__all__)
+    assert all(hasattr(surefoot, name) for name in [*surefoot.__all__, *unlisted])

@@ -1,138 +1,149 @@
 """surefoot: ranking that does not hurt people.
 
 Measure what a ranking risks against what is shipped today, and learn rankings that risk less.
-The names below are loaded when first used, so that importing surefoot costs next to nothing.
+The names below are loaded when first used, so that importing surefoot costs next to nothing. `__all__` has those that
+most people need; the others are found in `sf.risk`, `sf.clicks` and `sf.studies`, and resolve here too.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from surefoot.lazy import attach
 
 if TYPE_CHECKING:
-    from surefoot.choose.sweep import read_sweep, sweep, swept_models
-    from surefoot.choose.tradeoffs import TradeOffs
-    from surefoot.clicks.feature_pipeline import FeatureTable
-    from surefoot.clicks.generator import generate_log
-    from surefoot.clicks.labels import lowest_click_plus_one, preference_gains
-    from surefoot.clicks.writers import write_log
-    from surefoot.data.letor.files import read_letor, write_letor
-    from surefoot.data.reading.dates import read_dates
-    from surefoot.data.reading.segments import read_segments
-    from surefoot.data.reading.texts import read_texts
-    from surefoot.data.synthetic import synthetic_runs
-    from surefoot.data.synthetic_letor import synthetic_letor
-    from surefoot.data.tools.judgments import write_judgments
-    from surefoot.data.types.preferences import PreferencePairs, read_preferences
-    from surefoot.data.types.ranking_data import RankingData
-    from surefoot.data.types.runs import Qrels, Run, read_qrels, read_run, read_runs
-    from surefoot.data.types.scores import Scores, read_scores
-    from surefoot.data.types.streamed_scores import StreamedScores
-    from surefoot.decide.control.certificate import Certificate
-    from surefoot.decide.control.controller import RiskController
-    from surefoot.decide.evidence.draws import Draws, judge_next, read_draws
-    from surefoot.decide.gate.decision import Decision
-    from surefoot.decide.gate.gate import gate
-    from surefoot.errors import (
-        ArgumentError,
-        DataError,
-        MeasureError,
-        MissingExtraError,
-        SurefootError,
-        SurefootWarning,
-    )
-    from surefoot.learn.ranker import Ranker
-    from surefoot.measures.near_ties import percentiles
-    from surefoot.measures.notation import Measure
-    from surefoot.measures.scoring import score
-    from surefoot.measures.sigma import SigmaFit, fit_sigma, synthetic_preferences
-    from surefoot.measures.worst_case import worst_case_loss
-    from surefoot.personal.personalize import personalize
-    from surefoot.personal.study import Personalization
-    from surefoot.report.assessment import Assessment, assess
-    from surefoot.risk.churn import compare_rankings
-    from surefoot.risk.expectation import deviations, expected, g_squared, geo_risk, z_risk
-    from surefoot.risk.inference import query_scores, t_risk, t_test
-    from surefoot.risk.multiplicity import holm
-    from surefoot.risk.tradeoff import u_risk, worst_mean
-    from surefoot.studies.functions import compare_functions
-    from surefoot.studies.noise import noise_study
-    from surefoot.studies.picks import subset_study, time_study
+    from surefoot import clicks as clicks
+    from surefoot import risk as risk
+    from surefoot import studies as studies
+    from surefoot.choose.sweep import read_sweep as read_sweep
+    from surefoot.choose.sweep import sweep as sweep
+    from surefoot.choose.sweep import swept_models as swept_models
+    from surefoot.choose.tradeoffs import TradeOffs as TradeOffs
+    from surefoot.clicks.feature_pipeline import FeatureTable as FeatureTable
+    from surefoot.clicks.generator import generate_log as generate_log
+    from surefoot.clicks.labels import lowest_click_plus_one as lowest_click_plus_one
+    from surefoot.clicks.labels import preference_gains as preference_gains
+    from surefoot.clicks.writers import write_log as write_log
+    from surefoot.data.letor.files import read_letor as read_letor
+    from surefoot.data.letor.files import write_letor as write_letor
+    from surefoot.data.reading.dates import read_dates as read_dates
+    from surefoot.data.reading.segments import read_segments as read_segments
+    from surefoot.data.reading.texts import read_texts as read_texts
+    from surefoot.data.synthetic import synthetic_runs as synthetic_runs
+    from surefoot.data.synthetic_letor import synthetic_letor as synthetic_letor
+    from surefoot.data.tools.judgments import write_judgments as write_judgments
+    from surefoot.data.types.preferences import PreferencePairs as PreferencePairs
+    from surefoot.data.types.preferences import read_preferences as read_preferences
+    from surefoot.data.types.ranking_data import RankingData as RankingData
+    from surefoot.data.types.runs import Qrels as Qrels
+    from surefoot.data.types.runs import Run as Run
+    from surefoot.data.types.runs import read_qrels as read_qrels
+    from surefoot.data.types.runs import read_run as read_run
+    from surefoot.data.types.runs import read_runs as read_runs
+    from surefoot.data.types.scores import Scores as Scores
+    from surefoot.data.types.scores import read_scores as read_scores
+    from surefoot.data.types.streamed_scores import StreamedScores as StreamedScores
+    from surefoot.decide.control.certificate import Certificate as Certificate
+    from surefoot.decide.control.controller import RiskController as RiskController
+    from surefoot.decide.evidence.draws import Draws as Draws
+    from surefoot.decide.evidence.draws import judge_next as judge_next
+    from surefoot.decide.evidence.draws import read_draws as read_draws
+    from surefoot.decide.gate.decision import Decision as Decision
+    from surefoot.decide.gate.gate import gate as gate
+    from surefoot.errors import ArgumentError as ArgumentError
+    from surefoot.errors import DataError as DataError
+    from surefoot.errors import MeasureError as MeasureError
+    from surefoot.errors import MissingExtraError as MissingExtraError
+    from surefoot.errors import SurefootError as SurefootError
+    from surefoot.errors import SurefootWarning as SurefootWarning
+    from surefoot.learn.ranker import Ranker as Ranker
+    from surefoot.measures.near_ties import percentiles as percentiles
+    from surefoot.measures.notation import Measure as Measure
+    from surefoot.measures.scoring import score as score
+    from surefoot.measures.sigma import SigmaFit as SigmaFit
+    from surefoot.measures.sigma import fit_sigma as fit_sigma
+    from surefoot.measures.sigma import synthetic_preferences as synthetic_preferences
+    from surefoot.measures.worst_case import worst_case_loss as worst_case_loss
+    from surefoot.personal.personalize import personalize as personalize
+    from surefoot.personal.study import Personalization as Personalization
+    from surefoot.report.assessment import Assessment as Assessment
+    from surefoot.report.assessment import assess as assess
+    from surefoot.risk.churn import compare_rankings as compare_rankings
+    from surefoot.risk.expectation import deviations as deviations
+    from surefoot.risk.expectation import expected as expected
+    from surefoot.risk.expectation import g_squared as g_squared
+    from surefoot.risk.expectation import geo_risk as geo_risk
+    from surefoot.risk.expectation import z_risk as z_risk
+    from surefoot.risk.inference import query_scores as query_scores
+    from surefoot.risk.inference import t_risk as t_risk
+    from surefoot.risk.inference import t_test as t_test
+    from surefoot.risk.multiplicity import holm as holm
+    from surefoot.risk.tradeoff import u_risk as u_risk
+    from surefoot.risk.tradeoff import worst_mean as worst_mean
+    from surefoot.studies.functions import compare_functions as compare_functions
+    from surefoot.studies.noise import noise_study as noise_study
+    from surefoot.studies.picks import subset_study as subset_study
+    from surefoot.studies.picks import time_study as time_study
 
 __version__ = "0.2.0"
 
-_HOME = {
-    "surefoot.choose.sweep": ("read_sweep", "sweep", "swept_models"),
-    "surefoot.choose.tradeoffs": ("TradeOffs",),
-    "surefoot.clicks.generator": ("generate_log",),
-    "surefoot.clicks.labels": ("lowest_click_plus_one", "preference_gains"),
-    "surefoot.clicks.feature_pipeline": ("FeatureTable",),
-    "surefoot.clicks.writers": ("write_log",),
-    "surefoot.data.reading.dates": ("read_dates",),
-    "surefoot.data.letor.files": ("read_letor", "write_letor"),
-    "surefoot.data.types.ranking_data": ("RankingData",),
-    "surefoot.data.types.preferences": ("PreferencePairs", "read_preferences"),
-    "surefoot.data.types.scores": ("Scores", "read_scores"),
-    "surefoot.data.reading.segments": ("read_segments",),
-    "surefoot.data.types.streamed_scores": ("StreamedScores",),
-    "surefoot.data.synthetic": ("synthetic_runs",),
-    "surefoot.data.reading.texts": ("read_texts",),
-    "surefoot.data.tools.judgments": ("write_judgments",),
-    "surefoot.data.synthetic_letor": ("synthetic_letor",),
-    "surefoot.data.types.runs": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
-    "surefoot.decide.control.certificate": ("Certificate",),
-    "surefoot.decide.control.controller": ("RiskController",),
-    "surefoot.decide.gate.decision": ("Decision",),
-    "surefoot.decide.evidence.draws": ("Draws", "judge_next", "read_draws"),
-    "surefoot.decide.gate.gate": ("gate",),
-    "surefoot.errors": (
-        "ArgumentError",
-        "DataError",
-        "MeasureError",
-        "MissingExtraError",
-        "SurefootError",
-        "SurefootWarning",
-    ),
-    "surefoot.learn.ranker": ("Ranker",),
-    "surefoot.measures.near_ties": ("percentiles",),
-    "surefoot.measures.notation": ("Measure",),
-    "surefoot.measures.scoring": ("score",),
-    "surefoot.measures.sigma": ("SigmaFit", "fit_sigma", "synthetic_preferences"),
-    "surefoot.measures.worst_case": ("worst_case_loss",),
-    "surefoot.personal.personalize": ("personalize",),
-    "surefoot.personal.study": ("Personalization",),
-    "surefoot.report.assessment": ("Assessment", "assess"),
-    "surefoot.risk.churn": ("compare_rankings",),
-    "surefoot.risk.expectation": ("deviations", "expected", "g_squared", "geo_risk", "z_risk"),
-    "surefoot.risk.inference": ("query_scores", "t_risk", "t_test"),
-    "surefoot.risk.multiplicity": ("holm",),
-    "surefoot.risk.tradeoff": ("u_risk", "worst_mean"),
-    "surefoot.studies.functions": ("compare_functions",),
-    "surefoot.studies.noise": ("noise_study",),
-    "surefoot.studies.picks": ("subset_study", "time_study"),
+_LISTED: dict[str, tuple[str, ...]] = {
+    "choose.sweep": ("read_sweep", "sweep"),
+    "choose.tradeoffs": ("TradeOffs",),
+    "clicks": (),
+    "data.letor.files": ("read_letor", "write_letor"),
+    "data.reading.segments": ("read_segments",),
+    "data.reading.texts": ("read_texts",),
+    "data.synthetic": ("synthetic_runs",),
+    "data.synthetic_letor": ("synthetic_letor",),
+    "data.tools.judgments": ("write_judgments",),
+    "data.types.ranking_data": ("RankingData",),
+    "data.types.runs": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
+    "data.types.scores": ("Scores", "read_scores"),
+    "decide.control.certificate": ("Certificate",),
+    "decide.control.controller": ("RiskController",),
+    "decide.evidence.draws": ("Draws", "judge_next", "read_draws"),
+    "decide.gate.decision": ("Decision",),
+    "decide.gate.gate": ("gate",),
+    "errors": ("ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError", "SurefootWarning"),
+    "learn.ranker": ("Ranker",),
+    "measures.notation": ("Measure",),
+    "measures.scoring": ("score",),
+    "measures.sigma": ("fit_sigma",),
+    "personal.personalize": ("personalize",),
+    "personal.study": ("Personalization",),
+    "report.assessment": ("Assessment", "assess"),
+    "risk": (),
+    "risk.expectation": ("geo_risk", "z_risk"),
+    "risk.inference": ("t_risk", "t_test"),
+    "risk.tradeoff": ("u_risk",),
+    "studies": (),
 }
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+_UNLISTED = {
+    "choose.sweep": ("swept_models",),
+    "clicks.feature_pipeline": ("FeatureTable",),
+    "clicks.generator": ("generate_log",),
+    "clicks.labels": ("lowest_click_plus_one", "preference_gains"),
+    "clicks.writers": ("write_log",),
+    "data.reading.dates": ("read_dates",),
+    "data.types.preferences": ("PreferencePairs", "read_preferences"),
+    "data.types.streamed_scores": ("StreamedScores",),
+    "measures.near_ties": ("percentiles",),
+    "measures.sigma": ("SigmaFit", "synthetic_preferences"),
+    "measures.worst_case": ("worst_case_loss",),
+    "risk.churn": ("compare_rankings",),
+    "risk.expectation": ("deviations", "expected", "g_squared"),
+    "risk.inference": ("query_scores",),
+    "risk.multiplicity": ("holm",),
+    "risk.tradeoff": ("worst_mean",),
+    "studies.functions": ("compare_functions",),
+    "studies.noise": ("noise_study",),
+    "studies.picks": ("subset_study", "time_study"),
+}
+_EVERY = {module: _LISTED.get(module, ()) + _UNLISTED.get(module, ()) for module in (*_LISTED, *_UNLISTED)}
 
-__all__ = [
-    "ArgumentError", "Assessment", "Certificate", "DataError", "Decision", "Draws", "FeatureTable", "Measure",
-    "MeasureError", "MissingExtraError", "Personalization", "PreferencePairs", "Qrels", "Ranker", "RankingData",
-    "RiskController", "Run", "Scores", "SigmaFit", "StreamedScores", "SurefootError", "SurefootWarning", "TradeOffs",
-    "assess", "compare_functions", "compare_rankings", "deviations", "expected", "fit_sigma", "g_squared", "gate",
-    "generate_log", "geo_risk", "holm", "judge_next", "lowest_click_plus_one", "noise_study", "percentiles",
-    "personalize", "preference_gains", "query_scores", "read_dates", "read_draws", "read_letor", "read_preferences",
-    "read_qrels", "read_run", "read_runs", "read_scores", "read_segments", "read_sweep", "read_texts", "score",
-    "subset_study", "sweep", "swept_models", "synthetic_letor", "synthetic_preferences", "synthetic_runs", "t_risk",
-    "t_test", "time_study", "u_risk", "worst_case_loss", "worst_mean", "write_judgments", "write_letor", "write_log",
-    "z_risk",
-]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
-    value = getattr(import_module(_MODULE_OF[name]), name)
-    globals()[name] = value
-    return value
+__getattr__ = attach(__name__, _EVERY)[0]
+__all__ = [*attach(__name__, _LISTED)[2]]
 
 
 def __dir__() -> list[str]:

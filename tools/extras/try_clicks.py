@@ -3,8 +3,8 @@
 import surefoot as sf
 from surefoot.clicks.feature_pipeline import feature_table
 from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.layouts.reading import Reading
+from surefoot.clicks.layouts.layout import ReadingSettings
 
 sf.write_log(sf.generate_log(users=40, queries=20), "clicks.log")
-table = feature_table("clicks.log", "features", Reading("yandex2014"), Satisfaction((30.0,)))
+table = feature_table("clicks.log", "features", ReadingSettings("yandex2014"), Satisfaction((30.0,)))
 print(f"{table.counts['lists']} lists of a log became {len(table.names)} features")

@@ -33,7 +33,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
-class Part:
+class InstalledPart:
     """Something that surefoot uses: the call that tries it, the extra that it comes with, and its distributions.
 
     Of alternatives, as in `xgboost|xgboost-cpu`, one is enough.
@@ -45,21 +45,21 @@ class Part:
 
 
 PARTS = (
-    Part("scoring", CORE, ("numpy", "scipy", "polars")),
-    Part("page", CORE, ("jinja2", "typer", "rich")),
-    Part("compiled", "learn", ("numba",)),
-    Part("lightgbm", "learn", ("lightgbm", "numba")),
-    Part("xgboost", "xgboost", ("xgboost|xgboost-cpu", "numba")),
-    Part("dask", "dask", ("dask", "distributed")),
-    Part("duckdb", "clicks", ("ibis-framework", "duckdb")),
-    Part("spark", "spark", ("pyspark", "ibis-framework")),
-    Part("matplotlib", "plots", ("matplotlib",)),
-    Part("onnx", "onnx", ("onnx",)),
+    InstalledPart("scoring", CORE, ("numpy", "scipy", "polars")),
+    InstalledPart("page", CORE, ("jinja2", "typer", "rich")),
+    InstalledPart("compiled", "learn", ("numba",)),
+    InstalledPart("lightgbm", "learn", ("lightgbm", "numba")),
+    InstalledPart("xgboost", "xgboost", ("xgboost|xgboost-cpu", "numba")),
+    InstalledPart("dask", "dask", ("dask", "distributed")),
+    InstalledPart("duckdb", "clicks", ("ibis-framework", "duckdb")),
+    InstalledPart("spark", "spark", ("pyspark", "ibis-framework")),
+    InstalledPart("matplotlib", "plots", ("matplotlib",)),
+    InstalledPart("onnx", "onnx", ("onnx",)),
 )
 
 
 @dataclass(frozen=True)
-class Finding:
+class ProbeResult:
     """What was found of a part; `detail` is what its call did, why it failed, or the line that installs it."""
 
     name: str
@@ -96,26 +96,26 @@ def doctor(
         raise typer.Exit(1)
 
 
-def examined(parts: Sequence[Part]) -> list[Finding]:
+def examined(parts: Sequence[InstalledPart]) -> list[ProbeResult]:
     """What is found of each part, as many at once as there are cores."""
     with ThreadPoolExecutor(max_workers=max(1, min(4, cores()))) as threads:
         return list(threads.map(examine, parts))
 
 
-def examine(part: Part) -> Finding:
+def examine(part: InstalledPart) -> ProbeResult:
     """Look which distributions of a part are there, and try it if all are."""
     versions = {name: found for name in part.distributions for name, found in _installed(name)}
     if len(versions) < len(part.distributions):
         what = "surefoot" if part.extra == CORE else f'"surefoot[{part.extra}]"'
-        return Finding(part.probe, part.extra, Status.missing, versions, f"pip install {what}")
+        return ProbeResult(part.probe, part.extra, Status.missing, versions, f"pip install {what}")
     command = [sys.executable, "-P", "-m", "surefoot.cli.probes", part.probe]  # nothing of this folder is imported
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        return Finding(part.probe, part.extra, Status.broken, versions, f"did not answer within {_SECONDS} seconds")
+        return ProbeResult(part.probe, part.extra, Status.broken, versions, f"did not answer within {_SECONDS} seconds")
     if done.returncode:
-        return Finding(part.probe, part.extra, Status.broken, versions, _why(done))
-    return Finding(part.probe, part.extra, Status.works, versions, done.stdout.strip().rpartition("\n")[2])
+        return ProbeResult(part.probe, part.extra, Status.broken, versions, _why(done))
+    return ProbeResult(part.probe, part.extra, Status.works, versions, done.stdout.strip().rpartition("\n")[2])
 
 
 def _installed(alternatives: str) -> Iterator[tuple[str, str]]:
@@ -134,7 +134,7 @@ def _why(done: subprocess.CompletedProcess[str]) -> str:
     return done.stderr.strip().rpartition("\n")[2] or f"its process ended with {done.returncode}"
 
 
-def _lines(machine: dict[str, Any], findings: Sequence[Finding], sound: bool) -> Iterator[str]:
+def _lines(machine: dict[str, Any], findings: Sequence[ProbeResult], sound: bool) -> Iterator[str]:
     yield (
         f"surefoot {machine['surefoot']}, Python {machine['python']}, {machine['platform']}, {machine['cores']} cores"
     )

@@ -1,4 +1,4 @@
-"""A personalisation as plain data: the types of its JSON, from which `personal/personalization.schema.json` is made.
+"""A personalization as plain data: the types of its JSON, from which `personal/personalization.schema.json` is made.
 
 `python -m surefoot.personal.personal_data` prints the schema; a test holds the package's file to it.
 """

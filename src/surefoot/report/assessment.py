@@ -190,7 +190,9 @@ class Assessment(PlainResult):
         """A table for a paper; one for each measure."""
         return "\n".join(self._each(text.to_latex, sort))
 
-    def to_text(self, sort: str = "mean", width: int = 120) -> str:
+    def to_text(  # type: ignore[override]  # what it sorts by comes first
+        self, sort: str = "mean", width: int = 120
+    ) -> str:
         """The tables that the command line prints."""
         return "\n\n".join(self._each(lambda data, rows: text.to_text(data, rows, width), sort))
 

@@ -18,13 +18,13 @@ from surefoot.report.plain_json import to_json
 from surefoot.report.shape import check_shape
 
 
-def _missing(data: Any, *args: Any, **options: Any) -> str:
+def _missing(data: Any, width: int = 0) -> str:
     raise NotImplementedError("a result fills in its renderings, or has methods of its own")
 
 
 @dataclass(frozen=True)
 class Renderings:
-    """The functions that render the plain data of one kind of result; the options of methods are theirs."""
+    """The functions that render the plain data of one kind of result; that of text takes a width too."""
 
     text: Callable[..., str] = _missing
     csv: Callable[..., str] = _missing
@@ -43,56 +43,56 @@ class PlainResult:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def to_text(self, *args: Any, **options: Any) -> str:
-        """The tables that the command line prints, on lines of at most `width` letters (120 by default)."""
-        return self.renderings.text(self._data, *args, **options)
+    def to_text(self, width: int = 120) -> str:
+        """The tables that the command line prints, on lines of at most `width` letters."""
+        return self.renderings.text(self._data, width)
 
-    def to_csv(self, *args: Any, **options: Any) -> str:
+    def to_csv(self) -> str:
         """The figures at full precision, one row each."""
-        return self.renderings.csv(self._data, *args, **options)
+        return self.renderings.csv(self._data)
 
-    def page(self, *args: Any, **options: Any) -> str:
+    def page(self) -> str:
         """The HTML of one self-contained page."""
-        return self.renderings.page(self._data, *args, **options)
+        return self.renderings.page(self._data)
 
-    def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
         return dict(self._data)
 
-    def to_json(self, *args: Any, **options: Any) -> str:
+    def to_json(self, **options: Any) -> str:
         """The data as JSON text; the options are those of `to_dict`."""
-        return to_json(self.to_dict(*args, **options))
+        return to_json(self.to_dict(**options))
 
-    def to_markdown(self, *args: Any, **options: Any) -> str:
+    def to_markdown(self) -> str:
         """The result in Markdown; without tables of its own, what the command line prints as a block of text."""
         if self.renderings.markdown is not None:
-            return self.renderings.markdown(self._data, *args, **options)
-        text = self.to_text(*args, **options)
+            return self.renderings.markdown(self._data)
+        text = self.to_text()
         fence = "```" if "```" not in text else "~~~~"
         return f"{fence}text\n{text}\n{fence}\n"
 
-    def to_html(self, path: str | os.PathLike[str] | None = None, *args: Any, **options: Any) -> str:
+    def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
         """One self-contained page; written to `path`, all or nothing, where one is given."""
-        page = self.page(*args, **options)
+        page = self.page(**options)
         if path is not None:
             write_text(path, page)
         return page
 
-    def write_json(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
+    def write_json(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write `to_json`, all or nothing."""
-        write_text(path, self.to_json(*args, **options))
+        write_text(path, self.to_json(**options))
 
-    def write_csv(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
+    def write_csv(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write `to_csv`, all or nothing."""
-        write_text(path, self.to_csv(*args, **options))
+        write_text(path, self.to_csv(**options))
 
-    def write_markdown(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
+    def write_markdown(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write `to_markdown`, all or nothing."""
-        write_text(path, self.to_markdown(*args, **options))
+        write_text(path, self.to_markdown(**options))
 
-    def write_html(self, path: str | os.PathLike[str], *args: Any, **options: Any) -> None:
+    def write_html(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write `to_html`, all or nothing."""
-        self.to_html(path, *args, **options)
+        self.to_html(path, **options)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
