@@ -33,10 +33,15 @@ def names_by_package() -> dict[str, list[str]]:
     source = Path(surefoot.__file__).read_text(encoding="utf-8")
     imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom) and node.module]
     homes = {one.name: (node.module or "").split(".") for node in imports for one in node.names}
-    found: dict[str, list[str]] = {package: [] for package in TITLES}
-    for name in sorted(surefoot.__all__, key=lambda name: (name.islower(), name)):
-        found.setdefault(homes[name][1], []).append(name)
-    return {package: names for package, names in found.items() if names}
+    names_of: dict[str, list[str]] = {package: [] for package in TITLES}
+    for name in sorted(public_names(), key=lambda name: (name.islower(), name)):
+        names_of.setdefault(homes[name][1], []).append(name)
+    return {package: names for package, names in names_of.items() if names}
+
+
+def public_names() -> set[str]:
+    """What `sf.NAME` gives, listed or not; the packages themselves, such as `sf.risk`, are pages of the reference."""
+    return {name for names in surefoot._EVERY.values() for name in names}
 
 
 def name_pages() -> dict[str, tuple[str, str]]:
@@ -57,7 +62,7 @@ def with_links(markdown: str, *, bare: bool) -> str:
     >>> with_links("as `sf.u_risk(m, b)` has it", bare=False)
     'as [`sf.u_risk(m, b)`][surefoot.u_risk] has it'
     """
-    public = set(surefoot.__all__)
+    public = public_names()
 
     def link(match: re.Match[str]) -> str:
         name = match["name"]

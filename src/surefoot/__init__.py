@@ -143,7 +143,7 @@ _UNLISTED = {
 _EVERY = {module: _LISTED.get(module, ()) + _UNLISTED.get(module, ()) for module in (*_LISTED, *_UNLISTED)}
 
 __getattr__ = attach(__name__, _EVERY)[0]
-__all__ = [*attach(__name__, _LISTED)[2]]
+__all__ = attach(__name__, _LISTED)[2]  # noqa: PLE0605, a list
 
 
 def __dir__() -> list[str]:
