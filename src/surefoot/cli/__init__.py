@@ -1,4 +1,4 @@
-"""The command line: `evaluate`, `train`, `rank`, `stability`, `demo`. Thin; one small file per command.
+"""The command line: thin, one small file per command (`commands.py` lists them).
 
 What is imported here is light: signals are handled before anything slow is loaded.
 """
