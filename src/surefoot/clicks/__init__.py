@@ -1,10 +1,11 @@
 """From clicks to labels that say what to prefer.
 
-A layout (`layouts/`) says in Ibis expressions how lines become two tables, lists and clicks; what follows knows no layout.
-The same expressions run on DuckDB and on Spark (`backends.py`). `feature_pipeline.py` stores each stage as a folder of
-Parquet that appears complete, and cuts the log into shards by user: DuckDB then holds one shard at a time. Counting what
-came before (`features.py`) is one idiom: a union of what happened, each at the moment when it was known, and a sum over
-the times strictly before. No join can blow up, so a user with 100,000 events costs what 100,000 events cost.
+A layout (`layouts/`) says in Ibis expressions how lines become two tables, lists and clicks; what follows knows no
+layout. The same expressions run on DuckDB and on Spark (`backends.py`). `feature_pipeline.py` stores each stage as a
+folder of Parquet that appears complete, and cuts the log into shards by user: DuckDB then holds one shard at a time.
+Counting what came before (`features.py`) is one idiom: a union of what happened, each at the moment when it was
+known, and a sum over the times strictly before. No join can blow up, so a user with 100,000 events costs what 100,000
+events cost.
 """
 
 from __future__ import annotations
