@@ -27,7 +27,8 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and whoever is
 import surefoot.cli
 def wait(*_, **__):
     print("here", flush=True)
-    time.sleep(60)
+    for _ in range(600):  # a signal that comes just before a sleep is looked at only after it
+        time.sleep(0.1)
 {setup}
 sys.argv = ["surefoot", *sys.argv[1:]]
 surefoot.cli.main()

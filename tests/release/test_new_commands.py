@@ -111,7 +111,10 @@ def test_doctor_knows_every_extra_and_call() -> None:
 
 def test_doctor_tells_of_what_works(surefoot, monkeypatch) -> None:
     chosen = tuple(part for part in doctor.PARTS if part.probe in ("scoring", "matplotlib"))
-    odd = (doctor.Part("onnx", "onnx", ("no-such-distribution",)), doctor.Part("no-such-probe", "plots", ("numpy",)))
+    odd = (
+        doctor.InstalledPart("onnx", "onnx", ("no-such-distribution",)),
+        doctor.InstalledPart("no-such-probe", "plots", ("numpy",)),
+    )
     monkeypatch.setattr(doctor, "PARTS", (*chosen, *odd))
     code, out, _ = surefoot("doctor", "--json")
     data = json.loads(out)

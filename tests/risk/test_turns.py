@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.report.words import turned
+from surefoot.report.words import verdict_turns
 from surefoot.risk import inference
 from surefoot.risk import turns as turns_module
 from surefoot.risk.multiplicity import holm_rejects
@@ -88,16 +88,16 @@ def test_a_band_that_no_named_alpha_shows_is_told_where_it_was_assessed() -> Non
 def test_verdicts_that_come_and_go_are_told_as_bands() -> None:
     bands = {0.0: "reward", 1.2: "inconclusive", 1.45: "reward", 3.0: "inconclusive", 9.0: "risk"}
     turns = [{"alpha": alpha, "verdict": verdict} for alpha, verdict in bands.items()]
-    words = turned({"alphas": [5.0]}, {"turns": turns})
+    words = verdict_turns({"alphas": [5.0]}, {"turns": turns})
     assert words == (
         "At α = 0 its reward prevails, between α = 1.2 and 1.45 neither prevails, between α = 1.45 and 3 its reward "
         "prevails, between α = 3 and 9 neither prevails, from α = 9 on its risk prevails."
     )
     often = [*turns[:2], *turns[1:4] * 3, turns[-1]]
-    assert turned({"alphas": [5.0]}, {"turns": often}) == (
+    assert verdict_turns({"alphas": [5.0]}, {"turns": often}) == (
         "At α = 0 its reward prevails, between α = 1.2 and 9 it changes several times, from α = 9 on its risk prevails."
     )
-    assert turned({"alphas": [50.0]}, {"turns": turns[:1]}) == "The verdict is the same at every α up to 50."
+    assert verdict_turns({"alphas": [50.0]}, {"turns": turns[:1]}) == "The verdict is the same at every α up to 50."
 
 
 def test_the_sturdy_test_of_sums_is_that_of_the_queries() -> None:
