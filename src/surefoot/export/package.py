@@ -152,7 +152,7 @@ Score them there, put the scores into a file, one per line in the same order, an
 # {visible(file.name)}, for {settings.target.name}
 
 {chr(10).join("- " + visible(note) for note in notes)}
-- It was checked against the rules of the search engine's source code, and not run on a cluster: check it there.
+- It follows the rules of the target's source code as we read them, and was not run on a cluster: check it there.
 
 ## Load and use it
 

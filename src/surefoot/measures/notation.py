@@ -62,7 +62,11 @@ _CHOICES: dict[str, dict[Any, str]] = {
 # What trec_eval calls families whose cut-off it writes after a _ or a dot: ndcg_cut_10, P_10, iprec_at_recall_0.10.
 _CUT = {"ndcg_cut": "nDCG", "map_cut": "AP", "P": "P", "recall": "R", "success": "Success", "iprec_at_recall": "IPrec"}
 _TREC_EVAL = re.compile(rf"\s*({'|'.join(_CUT)})[_.]([0-9.]+)\s*")
-_BY_NAME = {name.lower(): family for family in FAMILIES for name in (family.name, *family.aliases)}
+_BY_NAME: dict[str, Family] = {}
+for _family in FAMILIES:
+    for _name in (_family.name, *_family.aliases):
+        if _BY_NAME.setdefault(_name.lower(), _family) is not _family:
+            raise ValueError(f"two measures are called {_name}")
 _INTEGER, _DECIMAL = re.compile("[0-9]{1,18}"), re.compile(r"[0-9]*\.?[0-9]+")
 _LONGEST = 1000  # letters of a measure
 _FORM = re.compile(r"\s*+(?P<name>\w++)\s*+(?:\((?P<parameters>.*)\))?\s*+(?:@\s*+(?P<cutoff>[^\s@()]++))?\s*+")

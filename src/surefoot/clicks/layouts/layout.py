@@ -99,6 +99,9 @@ class LogLayout:
 
     def log(self, lists: Table, clicks: Table, rejected: Table, settings: ReadingSettings, **known: bool) -> Log:
         """A log of this layout; `known` is what differs from log to log, such as `users`."""
+        for name, table in (("lists", lists), ("clicks", clicks)):
+            if "number" not in table.columns:  # without the order of rows clicks would be lost unseen
+                raise TypeError(f"layout {self.name}: its {name} have no column number, the place of a row in the file")
         facts = {name: getattr(self, name) for name in ("linked", "users", "domains", "terms", "scores")}
         return Log(
             with_schema(lists, LISTS),

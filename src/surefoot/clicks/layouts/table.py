@@ -43,7 +43,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
             file.path, 1, f"has no column {listed(missing)}; a table of events has {', '.join(_REQUIRED)}, and may "
             f"have {' and '.join(_OPTIONAL)}"
         )  # fmt: skip
-    rows = rows.mutate(number=ibis.row_number())
+    rows = rows.mutate(number=ibis.row_number() + (0 if parquet else 1))  # a CSV file has a header
     has_users, has_scores = (name in rows.columns for name in _OPTIONAL)
     rows = rows.mutate(
         session=rows.session.cast("string").nullif(""),
