@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.choose.plan import TREES
+from surefoot.choose.plan import TREES_PARAMETER
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.learn.linear import adarank, feature_selection
 from surefoot.learn.ranker import Ranker
@@ -27,8 +27,8 @@ def learned_baselines(held_out: RankingData, measure: str, parameters: Mapping[s
     order = np.random.default_rng(seed).permutation(len(held_out.queries))
     cut = len(order) - len(order) // 3
     train, valid = (held_out.select(np.sort(part)).with_only([]) for part in (order[:cut], order[cut:]))
-    others = {name: value for name, value in parameters.items() if name != TREES}
-    trees = int(parameters[TREES])
+    others = {name: value for name, value in parameters.items() if name != TREES_PARAMETER}
+    trees = int(parameters[TREES_PARAMETER])
     ranker = Ranker(
         measure=measure, n_estimators=trees, early_stopping_rounds=_PATIENCE, random_state=seed, history=False,
         **others,

@@ -6,7 +6,7 @@ It imports nothing, so that the command line can show all of it before anything 
 OBJECTIVES = ("u_risk",)
 ALPHAS = (1, 5, 10, 20)
 SEEDS = (0,)
-TREES = 100
+DEFAULT_TREES = 100
 TUNE = "gain"
 TUNINGS = {
     "gain": "tuned for gain alone (α = 0) and reused for every objective and α",

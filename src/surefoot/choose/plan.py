@@ -8,8 +8,7 @@ from itertools import product
 from typing import Any, Self, TypeAlias
 
 from surefoot.arguments import LARGEST_COUNT, integer
-from surefoot.choose.options import TREES as DEFAULT_TREES
-from surefoot.choose.options import TUNINGS
+from surefoot.choose.options import DEFAULT_TREES, TUNINGS
 from surefoot.errors import ArgumentError, listed, shortened
 from surefoot.learn.engines.contract import Engine, engine_of
 from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES
@@ -18,15 +17,17 @@ from surefoot.measures.notation import Measure
 from surefoot.risk.assess import distinct_alphas
 
 ALL = "@all"  # after an objective: against all baselines, not the first alone
-TREES = "n_estimators"
+TREES_PARAMETER = "n_estimators"
 Values: TypeAlias = tuple[tuple[str, Any], ...]
-_OWN = {"objective", "alpha", "measure", "random_state", "checkpoint", "checkpoint_every", "history", "importance_type"}
-_PAPERS = MEASURE.partition("@")[0]  # the papers' NDCG, at any cut-off
+_SET_BY_SWEEP = {
+    "objective", "alpha", "measure", "random_state", "checkpoint", "checkpoint_every", "history", "importance_type",
+}  # fmt: skip
+_PAPER_MEASURE = MEASURE.partition("@")[0]  # the papers' NDCG, at any cut-off
 
 
 def reported_measures(optimised: str) -> list[str]:
     """What every model is measured by: what was optimised, and NDCG at 1 and 10 as the papers' tables have it."""
-    return list(dict.fromkeys([optimised, f"{_PAPERS}@1", f"{_PAPERS}@10"]))
+    return list(dict.fromkeys([optimised, f"{_PAPER_MEASURE}@1", f"{_PAPER_MEASURE}@10"]))
 
 
 def values_of(parameters: Mapping[str, Any]) -> Values:
@@ -141,7 +142,7 @@ class Plan:
                 )
         if tune not in TUNINGS:
             raise ArgumentError(f"tune is {shortened(tune)}; it must be one of {', '.join(TUNINGS)}")
-        wrong = sorted(_OWN & {*grid, *options})
+        wrong = sorted(_SET_BY_SWEEP & {*grid, *options})
         if wrong:
             raise ArgumentError(f"{wrong[0]} is not a parameter to sweep so; the sweep has its own way to set it")
         lists = {name: _values(name, value) for name, value in grid.items()}
@@ -149,7 +150,7 @@ class Plan:
             objectives=tuple(dict.fromkeys(["gain", *objectives])),
             alphas=tuple(sorted(distinct_alphas(alphas).values())) if len(alphas) else (),
             seeds=tuple(dict.fromkeys(integer("a seed", seed, 0, SEEDS - 1) for seed in seeds)),
-            grid={TREES: (DEFAULT_TREES,)} | lists,
+            grid={TREES_PARAMETER: (DEFAULT_TREES,)} | lists,
             tune=tune,
             measure=str(Measure.parse(measure)),
             options=dict(options),
@@ -162,7 +163,7 @@ class Plan:
             raise ArgumentError("α = 0 is gain alone, which every sweep has; leave it out")
         for setting in plan.settings()[:1] + plan.settings()[-1:]:
             for parameters in plan.combinations():
-                plan.check(Job("", setting, values_of(parameters | {TREES: 1}), plan.seeds[0]))
+                plan.check(Job("", setting, values_of(parameters | {TREES_PARAMETER: 1}), plan.seeds[0]))
         return plan
 
     def check(self, job: Job) -> None:
@@ -198,7 +199,7 @@ class Plan:
 
     def combinations(self, *, every: bool = False) -> list[dict[str, Any]]:
         """The grid's settings; numbers of trees are no part of them, unless `every` is asked for."""
-        names = [name for name in self.grid if every or name != TREES]
+        names = [name for name in self.grid if every or name != TREES_PARAMETER]
         return [dict(zip(names, values, strict=True)) for values in product(*(self.grid[name] for name in names))]
 
     @property
@@ -212,11 +213,11 @@ class Plan:
 
     def trials(self, fold: str) -> Iterator[Job]:
         """The trainings that find a fold's parameters; the most trees are grown, and fewer read off the history."""
-        most = max(self.grid[TREES])
+        most = max(self.grid[TREES_PARAMETER])
         for setting in dict.fromkeys(map(self.group, self.settings())) if self.tuned else ():
             for parameters in self.combinations():
                 for seed in self.seeds:
-                    yield Job(fold, setting, values_of(parameters | {TREES: most}), seed, trial=True)
+                    yield Job(fold, setting, values_of(parameters | {TREES_PARAMETER: most}), seed, trial=True)
 
     def jobs(self, fold: str, tuned: Mapping[Setting, Mapping[str, Any]]) -> Iterator[Job]:
         """The trainings of a fold's settings whose parameters are known."""
@@ -257,7 +258,7 @@ def best_parameters(plan: Plan, trials: Sequence[tuple[Job, Mapping[str, Any]]])
     A trial's result has under `valid` the measure after each tree. A training that stops early uses its best tree.
     Parameters with which a trial failed are out.
     """
-    counts = sorted(plan.grid[TREES])
+    counts = sorted(plan.grid[TREES_PARAMETER])
     early = plan.options.get("early_stopping_rounds") is not None
 
     def at(values: Sequence[float], trees: int) -> float:
@@ -276,13 +277,13 @@ def best_parameters(plan: Plan, trials: Sequence[tuple[Job, Mapping[str, Any]]])
     if not means:
         return None
     parameters, count = max(means, key=lambda at: means[at])
-    return dict(parameters) | {TREES: count}
+    return dict(parameters) | {TREES_PARAMETER: count}
 
 
 def _values(name: str, entry: Any) -> tuple[Any, ...]:
     values = tuple(entry) if isinstance(entry, list | tuple) else (entry,)
     if not values:
         raise ArgumentError(f"the grid has no value for {name}; give at least one")
-    if name == TREES:
-        return tuple(sorted({integer(TREES, value, 1, LARGEST_COUNT) for value in values}))
+    if name == TREES_PARAMETER:
+        return tuple(sorted({integer(TREES_PARAMETER, value, 1, LARGEST_COUNT) for value in values}))
     return values

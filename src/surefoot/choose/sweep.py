@@ -65,7 +65,10 @@ def sweep(
     plan = Plan.checked(
         objectives, settings["alphas"], settings["seeds"], settings["grid"], settings["tune"], settings["measure"],
         # The default engine is not named, so that sweeps from before there was another one go on.
-        {engine_of(engine).threads: threads, **({} if engine == ENGINE else {"engine": engine}), **(options or {})},
+        {
+            engine_of(engine).threads_parameter: threads, **({} if engine == ENGINE else {"engine": engine}),
+            **(options or {}),
+        },
     )  # fmt: skip
     learned = bool(settings["learn_baselines"])
     held_out = (choices.HELD_OUT if learned else 0.0) if settings["held_out"] is None else settings["held_out"]

@@ -20,7 +20,7 @@ import numpy as np
 from surefoot.choose.aggregates import Aggregate
 from surefoot.choose.baselines import LEARNED, learned_baselines, scores_of
 from surefoot.choose.folds import Fold
-from surefoot.choose.plan import TREES, Job, reported_measures
+from surefoot.choose.plan import TREES_PARAMETER, Job, reported_measures
 from surefoot.choose.store import Store
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
@@ -78,7 +78,8 @@ class Worker:
         for name in names:
             if not name.strip() or name in settings:
                 raise ArgumentError(
-                    f"a baseline is called {shortened(name)}, which would not be told from others; give another name"
+                    f"a baseline is called {shortened(name)}, which is empty, or the name of a setting of this sweep; "
+                    "give it another name"
                 )
         alone = next((setting for setting in settings.values() if setting.against_all and len(names) < 2), None)
         if alone is not None:
@@ -94,11 +95,11 @@ class Worker:
     @property
     def _first(self) -> dict[str, Any]:
         """The parameters of learned baselines' trees: the grid's first, and the most trees."""
-        return self.plan.combinations()[0] | {TREES: max(self.plan.grid[TREES])}
+        return self.plan.combinations()[0] | {TREES_PARAMETER: max(self.plan.grid[TREES_PARAMETER])}
 
     @property
     def _threads(self) -> int | None:
-        return self.plan.options.get(self.plan.engine.threads)
+        return self.plan.options.get(self.plan.engine.threads_parameter)
 
     def _with_learned(self, fold: Fold) -> Fold:
         """The fold with learned baselines' scores, from the store where they are known."""
@@ -109,7 +110,9 @@ class Worker:
             if fold.held_out is None:
                 raise ArgumentError("baselines are learned on held-out queries; say how many with held_out")
             engine = self.plan.engine
-            grower = {"engine": engine.name} | ({} if self._threads is None else {engine.threads: self._threads})
+            grower = {"engine": engine.name} | (
+                {} if self._threads is None else {engine.threads_parameter: self._threads}
+            )
             models = learned_baselines(fold.held_out, self.plan.measure, self._first | grower, self.store.source.seed)
             learned = [scores_of(models, data) for data in fold.sets]
         for name in LEARNED:

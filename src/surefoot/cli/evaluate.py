@@ -12,7 +12,7 @@ import typer
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, comma_separated, parse_numbers
 from surefoot.cli.outputs import JSON, Output, check_outputs, figures_folder
 from surefoot.cli.printing import command_line, file_or_none, print_result, printing_of, show, write_files
-from surefoot.cli.runs import MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
+from surefoot.cli.runs import EVALUATION_MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
 from surefoot.cli.shared_options import Force, JsonOrTerminal, MissingQueries, OptionalJudgedRuns, Quiet, ScoreMatrix
 from surefoot.errors import ArgumentError
 from surefoot.report.marks import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
@@ -41,7 +41,7 @@ def evaluate(
             "-m",
             "--measure",
             help="Such as ERR@20, nDCG@10, AP(rel=2); several times for several. Of --scores, what to call them.",
-            show_default=MEASURE,
+            show_default=EVALUATION_MEASURE,
         ),
     ] = None,
     baseline: Annotated[

@@ -15,7 +15,7 @@ from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
-from surefoot.cli.runs import MEASURE, name_and_file, read_scored
+from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file, read_scored
 from surefoot.cli.shared_options import Force, JsonOrTerminal, MissingQueries, OptionalJudgedRuns, Quiet, ScoreMatrix
 from surefoot.decide.evidence.unanswered import Unanswered
 from surefoot.decide.marks import DECISION_JUNIT, DECISION_MARKDOWN
@@ -50,7 +50,10 @@ def gate(
     measure: Annotated[
         str | None,
         typer.Option(
-            "-m", "--measure", help="A measure from 0 to 1. Of --scores, what to call them.", show_default=MEASURE
+            "-m",
+            "--measure",
+            help="A measure from 0 to 1. Of --scores, what to call them.",
+            show_default=EVALUATION_MEASURE,
         ),
     ] = None,
     scores: ScoreMatrix = None,

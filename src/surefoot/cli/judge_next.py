@@ -10,7 +10,7 @@ import typer
 
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.printing import either
-from surefoot.cli.runs import MEASURE, name_and_file
+from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file
 from surefoot.cli.shared_options import Force, Quiet
 from surefoot.decide.marks import DRAWS_CSV
 from surefoot.errors import visible
@@ -22,7 +22,9 @@ def judge_next(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The candidate's results, NAME=FILE or FILE.")],
     baseline: Annotated[str, typer.Option("-b", "--baseline", help="What is shipped today, NAME=FILE or FILE.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the draws go, as JSON that the gate reads.")],
-    measure: Annotated[str, typer.Option("-m", "--measure", help="What the release will be decided by.")] = MEASURE,
+    measure: Annotated[
+        str, typer.Option("-m", "--measure", help="What the release will be decided by.")
+    ] = EVALUATION_MEASURE,
     draws: Annotated[int, typer.Option("-n", "--draws", help="How many; one drawn twice counts twice.", min=1)] = 100,
     drawn_for: Annotated[
         str, typer.Option("--for", help=f"{either(('risk', 'gain'))}: what the conditions are about.")

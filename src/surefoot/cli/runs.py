@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels, Run
     from surefoot.data.types.scores import Scores
 
-MEASURE = "nDCG@10"  # where none is given
+EVALUATION_MEASURE = "nDCG@10"  # where none is given
 
 
 def name_and_file(argument: str) -> tuple[str | None, str]:
@@ -51,7 +51,7 @@ def read_scored(
         )
     from surefoot.measures.scoring import score
 
-    parsed = [Measure.parse(measure) for measure in measures or [MEASURE]]
+    parsed = [Measure.parse(measure) for measure in measures or [EVALUATION_MEASURE]]
     return score(*read_judged_runs(files), parsed, missing=missing or Missing.zero)
 
 

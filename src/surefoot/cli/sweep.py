@@ -57,7 +57,7 @@ def sweep(
     ] = None,
     seeds: Annotated[str | None, typer.Option(help="Such as 0,1,2.", show_default=_joined(choices.SEEDS))] = None,
     trees: Annotated[
-        str | None, typer.Option(help="How many; 50,100,200 tries each.", show_default=str(choices.TREES))
+        str | None, typer.Option(help="How many; 50,100,200 tries each.", show_default=str(choices.DEFAULT_TREES))
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -104,13 +104,13 @@ def sweep(
         [*files_under(data), output / choices.PLAN, output / choices.RESULT, *baseline_files(baseline or [])],
         force,
     )
-    from surefoot.choose.plan import TREES
+    from surefoot.choose.plan import TREES_PARAMETER
     from surefoot.choose.sweep import sweep as run_sweep
     from surefoot.choose.tables import tables
 
-    grid = parameters(set_ or [], {TREES, "self"}, _values)
+    grid = parameters(set_ or [], {TREES_PARAMETER, "self"}, _values)
     if trees is not None:
-        grid[TREES] = parse_integers(trees, "--trees")
+        grid[TREES_PARAMETER] = parse_integers(trees, "--trees")
     settings: dict[str, Any] = {
         "objectives": None if objective is None else comma_separated(objective),
         "alphas": None if alpha is None else parse_numbers(alpha, "--alpha"),
@@ -172,7 +172,7 @@ def _progress(state: SweepProgress) -> Any:
         table.add_row(Text(visible(name), style="dim"), "…")
     left = "" if state.left is None else f", about {_duration(state.left)} left"
     failed = f", {len(state.failures)} failed" if state.failures else ""
-    head = Text(f"{state.done} of {state.total} trainings, {state.resumed} of them found{failed}{left}")
+    head = Text(f"{state.done} of {state.total} trainings, {state.resumed} of them from before{failed}{left}")
     return Group(head, ProgressBar(total=max(1, state.total), completed=state.done, width=60), table)
 
 

@@ -125,7 +125,7 @@ def train(
     engine_parameters = parameters(set_ or [], with_options={*chosen, "self"})
     if threads is not None:
         learner = engine_of(chosen["engine"])
-        engine_parameters = merge_parameters(learner, engine_parameters, {learner.threads: threads})
+        engine_parameters = merge_parameters(learner, engine_parameters, {learner.threads_parameter: threads})
     ranker = Ranker(**chosen, **engine_parameters)
     settings = TrainingSettings.from_ranker(ranker)  # what is wrong with them shows before anything is read
     if settings.objective.alpha > 0 and not settings.objective.needs_baseline:

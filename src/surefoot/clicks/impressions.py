@@ -37,7 +37,7 @@ class Satisfaction:
 class Impressions:
     """Tables of what was shown and clicked.
 
-    `results`: a row for each result of each list: impression, session, user, day, time, query, number (of the list
+    `results`: a row for each result of each list: impression, session, user, day, time, query, place (of the list
     within its session), position, document, domain, score, and clicked_at, satisfied_at, skipped_at (when it was known
     that it had been clicked, had satisfied, had been passed over; null where not), grade, last (the list's last
     satisfied click). `lists`: a row for each list. `clicks`: those that belong to a list, with position, dwell and

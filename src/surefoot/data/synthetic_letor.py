@@ -94,7 +94,7 @@ class _Columns:
         self.shift: Floats = rng.uniform(-0.5, 1.0, features)
 
     def fill(self, signal: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.float32]:
-        """Values of all features for documents whose relevance shows as `shown`."""
+        """Values of all features for documents whose relevance shows as `signal`."""
         streams = [_mixed(signal, _CLARITY, rng) for _ in range(_STREAMS)]
         block = np.empty((len(self.kind), len(signal)), dtype=np.float32)
         for row, kind, stream, clarity, scale, shift in zip(

@@ -156,5 +156,5 @@ def bpref(hits: Hits, cutoff: None, *, rel: float) -> Floats:
 
 
 def ratio(part: Floats, total: Floats) -> Floats:
-    """part / whole, 0 where there is no whole."""
+    """part / total, 0 where the total is 0."""
     return np.divide(part, total, out=np.zeros_like(part), where=total > 0)

@@ -78,7 +78,7 @@ def read_lists(
         own = results.filter(pl.col("part") == number)
         if not len(own):
             raise DataError(
-                f"there is no list with a satisfied click to {name} with: {len(selected):,} in all, split by {by}; "
+                f"no list of the {name} part has a satisfied click: {len(selected):,} lists in all, split by {by}; "
                 "give a larger log, or split in another way"
             )
         sizes = own.group_by("impression", maintain_order=True).len()

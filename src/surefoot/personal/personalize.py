@@ -88,7 +88,7 @@ def personalize(
         backend=engine or backend, memory=memory, threads=threads,
     )  # fmt: skip
     if threads is not None:
-        ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads: threads})
+        ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads_parameter: threads})
     result = study(
         table, labels=labels, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, seed=seed,
         segments=None if segments is None else read_segments(segments),

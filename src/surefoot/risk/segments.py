@@ -19,7 +19,7 @@ Assess: TypeAlias = "Callable[[Scores], AssessmentData]"
 
 
 def segment_data(scores: Scores, segments: Segments, assess: Assess) -> list[SegmentColumn]:
-    """For each column of segments, what `assessed` says of the queries of each segment, the largest first.
+    """For each column of segments, what `assess` says of the queries of each segment, the largest first.
 
     `segments` has for each column's name the segment of queries. p_holm is corrected for all systems and segments of a
     column together, and the verdicts follow it.

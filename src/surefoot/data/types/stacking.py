@@ -1,4 +1,4 @@
-"""Labelled documents in parts: one below the other, and cut in two."""
+"""Sets of labelled documents, put one below the other."""
 
 from __future__ import annotations
 

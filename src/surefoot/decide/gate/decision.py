@@ -6,7 +6,14 @@ import os
 from typing import Self
 
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.decide.gate.decision_data import SCHEMA, SCHEMA_1, ConditionData, DecisionData, Verdict, from_version_1
+from surefoot.decide.gate.decision_data import (
+    SCHEMA,
+    SCHEMA_1,
+    ConditionData,
+    DecisionData,
+    ReleaseDecision,
+    from_version_1,
+)
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
 from surefoot.errors import MISSHAPEN, DataError
@@ -33,9 +40,9 @@ class Decision(PlainResult):
         return super().from_dict(data)
 
     @property
-    def decision(self) -> Verdict:
+    def decision(self) -> ReleaseDecision:
         """ "ship", "stop" or "undecided"."""
-        verdict: Verdict = self._data["decision"]
+        verdict: ReleaseDecision = self._data["decision"]
         return verdict
 
     @property

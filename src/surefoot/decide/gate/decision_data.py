@@ -20,7 +20,7 @@ SCHEMA: Literal["surefoot/decision/2"] = "surefoot/decision/2"
 SCHEMA_1 = "surefoot/decision/1"
 
 P = Annotated[float, ("minimum", 0), ("maximum", 1)]
-Verdict = Literal["ship", "stop", "undecided"]
+ReleaseDecision = Literal["ship", "stop", "undecided"]
 Status = Literal["holds", "fails", "open"]
 
 
@@ -112,7 +112,7 @@ class DecisionData(TypedDict):
     """A decision on a release."""
 
     schema: Literal["surefoot/decision/2"]
-    decision: Verdict
+    decision: ReleaseDecision
     exit_code: Literal[0, 1, 3]
     measure: str
     baseline: str

@@ -26,7 +26,7 @@ from surefoot.decide.evidence.segments import resolve_segments
 from surefoot.decide.evidence.strata import read_weights, weigh_strata
 from surefoot.decide.evidence.unanswered import Unanswered
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.decision_data import SCHEMA, ConditionData, DecisionData, HurtData, Verdict
+from surefoot.decide.gate.decision_data import SCHEMA, ConditionData, DecisionData, HurtData, ReleaseDecision
 from surefoot.decide.gate.policy import ReleasePolicy
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.gate.state import GateSetup, GateState, JudgedBatch, read_state
@@ -245,7 +245,7 @@ def _decide(
     evidence = [evidence_of(rule, sample, matrix.measure, weight, budget) for rule in policy.rules]
     proved = proofs(evidence, delta, share)
     conditions = [_condition(one, *both, delta, share) for one, both in zip(evidence, proved, strict=True)]
-    decision: Verdict = "undecided"
+    decision: ReleaseDecision = "undecided"
     if any(one["status"] == "fails" for one in conditions):
         decision = "stop"
     elif all(one["status"] == "holds" for one in conditions):

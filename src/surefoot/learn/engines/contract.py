@@ -82,7 +82,7 @@ class Engine(Protocol):
     name: str  # as ranker.json writes it
     title: str  # as messages write it
     idle: frozenset[str]  # parameters that change no tree, by all their names
-    threads: str  # the parameter that says how many threads there are
+    threads_parameter: str  # the parameter that says how many threads there are
 
     @property
     def version(self) -> str:

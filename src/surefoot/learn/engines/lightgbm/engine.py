@@ -134,7 +134,7 @@ class LightGBM:
 
     name = "lightgbm"
     title = "LightGBM"
-    threads = "num_threads"
+    threads_parameter = "num_threads"
     idle = frozenset({"verbosity", "verbose", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread"})
 
     @property

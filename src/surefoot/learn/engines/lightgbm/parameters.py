@@ -74,7 +74,7 @@ REJECTED: dict[str, str] = {
 }
 
 
-TAKEN: dict[str, Check] = {
+ACCEPTED: dict[str, Check] = {
     "boosting": one_of("gbdt", "gbrt", "dart", "goss", "rf", "random_forest"),
     "data_sample_strategy": one_of("bagging", "goss"),
     "device_type": one_of("cpu", "gpu", "cuda"),
@@ -120,7 +120,9 @@ def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, 
     >>> check_parameters({"max_leaves": "50", "extra_tree": 1}, features=3)
     {'num_leaves': 50, 'extra_trees': True}
     """
-    checked = check_each(parameters, features, aliases=main_names(), checks=TAKEN, rejected=REJECTED, title="LightGBM")
+    checked = check_each(
+        parameters, features, aliases=main_names(), checks=ACCEPTED, rejected=REJECTED, title="LightGBM"
+    )
     if checked.get("boosting") in ("rf", "random_forest"):
         raise ArgumentError(
             f"boosting is {checked['boosting']!r}; LightGBM grows no random forest from an objective that it lacks"

@@ -133,7 +133,7 @@ class XGBoost:
 
     name = "xgboost"
     title = "XGBoost"
-    threads = "nthread"
+    threads_parameter = "nthread"
     idle = frozenset({"verbosity", "nthread", "n_jobs"})
 
     @property

@@ -65,7 +65,7 @@ def _device(name: str, value: Any, features: int) -> str:
     return value
 
 
-TAKEN: dict[str, Check] = {
+ACCEPTED: dict[str, Check] = {
     "device": _device,
     "tree_method": one_of("auto", "hist", "approx", "exact"),
     "grow_policy": one_of("depthwise", "lossguide"),
@@ -84,7 +84,7 @@ TAKEN: dict[str, Check] = {
     "interaction_constraints": column_sets,
 }
 
-MAIN_NAMES = {name: name for name in (*TAKEN, *REJECTED)} | _ALIASES  # of each parameter, by all of its names
+MAIN_NAMES = {name: name for name in (*ACCEPTED, *REJECTED)} | _ALIASES  # of each parameter, by all of its names
 
 # LightGBM's names, for people who change engines.
 _LIGHTGBM = {
@@ -110,7 +110,7 @@ def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, 
     for name in parameters:
         if name in _LIGHTGBM:
             raise ArgumentError(f"{name!r} is a parameter of LightGBM; XGBoost's is {_LIGHTGBM[name]}")
-    checked = check_each(parameters, features, aliases=MAIN_NAMES, checks=TAKEN, rejected=REJECTED, title="XGBoost")
+    checked = check_each(parameters, features, aliases=MAIN_NAMES, checks=ACCEPTED, rejected=REJECTED, title="XGBoost")
     if not checked.get("max_depth", 6) and not checked.get("max_leaves"):
         raise ArgumentError("max_depth=0 sets no limit to trees; give max_leaves too")
     return checked
