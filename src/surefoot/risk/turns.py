@@ -24,8 +24,8 @@ def turning_points(
     """Each system's verdicts by the sturdy p after Holm's correction, at every α that words can name.
 
     A system's list begins with its verdict at α = 0, and goes on with each α at which another one starts to hold; None
-    for systems that cannot be tested. `verdicts_at` holds the verdicts of all systems at the α that were assessed; turns
-    never contradict them. Sums made once give the test at every α, so that this costs little whatever
+    for systems that cannot be tested. `verdicts_at` holds the verdicts of all systems at the assessed α; turns never
+    contradict them. Sums made once give the test at every α, so that this costs little whatever
     the number of queries.
     """
     rows = [row for row, can_be_tested in enumerate(testable) if can_be_tested]
