@@ -53,7 +53,6 @@ def test_all_renderings(tmp_path: Path) -> None:
     assert str(note) == note.to_text() == "<one>\ntwo"
     assert note.to_text(width=2) == note.to_text(2) == "<o\ntw"
     assert note.to_markdown() == "```text\n<one>\ntwo\n```\n"
-    assert note.to_markdown(width=1) == "```text\n<\nt\n```\n"
     assert note._repr_html_() == "<pre>&lt;one&gt;\ntwo</pre>"
     for kind in ("json", "csv", "markdown", "html"):
         getattr(note, f"write_{kind}")(tmp_path / kind)

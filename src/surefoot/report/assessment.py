@@ -266,7 +266,8 @@ class Assessment(PlainResult):
         return to_page(payload, self._data, Provenance(title, command, sources))
 
     def _repr_html_(self) -> str:
-        from surefoot.report.page import to_notebook
+        """What a notebook shows: the advice, and the table."""
+        from surefoot.report.notebook import to_notebook
 
         return to_notebook(self._data, self.rows())
 

@@ -284,6 +284,12 @@ class Run(RankedTable):
                 )
         return run
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from surefoot.data.types.notebook import run_view
+
+        return run_view(self).to_html()
+
     def _lines(self) -> pl.DataFrame:
         frame = self.to_frame()
         name = self.name.encode(errors="replace").decode()
@@ -317,6 +323,12 @@ class Qrels(RankedTable):
     def grades(self) -> Floats:
         """The grade of each judged document, in the ideal order of its query."""
         return self.ranking.scores
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from surefoot.data.types.notebook import qrels_view
+
+        return qrels_view(self).to_html()
 
     def _lines(self) -> pl.DataFrame:
         all_integers = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))

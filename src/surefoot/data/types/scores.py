@@ -109,6 +109,12 @@ class Scores:
         """Size and measure."""
         return f"<Scores {self.measure}: {len(self.systems):,} systems × {len(self.queries):,} queries>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from surefoot.data.types.notebook import scores_view
+
+        return scores_view(self).to_html()
+
     def only(self, columns: Sequence[int]) -> Scores:
         """The scores on some of the queries, by their numbers; without the runs."""
         return Scores(

@@ -7,6 +7,7 @@ from typing import Self
 
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.gate.decision_data import SCHEMA, SCHEMA_1, ConditionData, DecisionData, Verdict, from_version_1
+from surefoot.decide.gate.decision_notebook import to_notebook
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
 from surefoot.errors import MISSHAPEN, DataError
@@ -20,7 +21,7 @@ class Decision(PlainResult):
     called = "a decision"
     schemas = (SCHEMA,)
     shape = DecisionData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
