@@ -285,6 +285,12 @@ class Assessment(PlainResult):
         named = [frame.insert_column(0, pl.Series("measure", [measure] * frame.height)) for measure, frame in frames]
         return pl.concat(named, how="vertical_relaxed")
 
+    def to_pandas(self) -> Any:
+        """The rows of `per_query`, in pandas."""
+        from surefoot.data.writing.pandas_frames import pandas_frame
+
+        return pandas_frame(self.per_query())
+
 
 def _segments(block: Json) -> Segments:
     """Each column's segments by query, as `read_segments` gives them."""

@@ -215,6 +215,12 @@ class RankedTable:
         query = pl.Series("query_id", self.queries, dtype=pl.String).gather(self.ranking.query_of_position())
         return pl.DataFrame([query, self.documents(), pl.Series(self.numbers[0], self.ranking.scores)])
 
+    def to_pandas(self) -> Any:
+        """The same as `to_frame`, in pandas."""
+        from surefoot.data.writing.pandas_frames import pandas_frame
+
+        return pandas_frame(self.to_frame())
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The nested dict that other evaluators take: `{query: {document: number}}`."""
         documents, numbers = self.documents().to_list(), self.ranking.scores.tolist()

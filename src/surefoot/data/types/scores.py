@@ -166,6 +166,12 @@ class Scores:
         columns = [pl.Series("query", self.queries, dtype=pl.String)]
         return pl.DataFrame(columns + [pl.Series(n, v) for n, v in zip(self.systems, self.values, strict=True)])
 
+    def to_pandas(self) -> Any:
+        """The same as `to_frame`, in pandas."""
+        from surefoot.data.writing.pandas_frames import pandas_frame
+
+        return pandas_frame(self.to_frame())
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the matrix as CSV (compressed by the ending) or `.parquet`; `read_scores` reads it back."""
         if is_parquet(path):
