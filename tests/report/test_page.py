@@ -306,7 +306,7 @@ def test_notebook_view_is_small_and_says_it_in_words(demo: Assessment) -> None:
     assert "bold gains" in view
     assert "<script" not in view
     scores = sf.Scores(np.random.default_rng(0).uniform(size=(60, 5)), [f"s{i}" for i in range(60)], list("abcde"))
-    assert "and 35 more systems" in sf.assess(scores, "s0")._repr_html_()
+    assert "… 35 more systems" in sf.assess(scores, "s0")._repr_html_()
     assert sf.assess({"only": {"q": 0.5}}, "only")._repr_html_()
 
 

@@ -10,6 +10,7 @@ from surefoot.choose.candidates import Candidates
 from surefoot.choose.figures import baseline_rows, candidate_rows, selective_points, training_point
 from surefoot.choose.findings import findings
 from surefoot.choose.frontier import ORIGIN, Point, last_alpha, mixture_hull, near_optimal_hull, undominated
+from surefoot.choose.notebook import to_notebook
 from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.page import to_page
 from surefoot.choose.rows import gain_only
@@ -30,7 +31,7 @@ class TradeOffs(PlainResult):
     called = "the result of a sweep"
     schemas = (SCHEMA,)
     shape = TradeOffsData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
 
     def to_latex(self) -> str:
         """The papers' tables in LaTeX."""

@@ -59,6 +59,12 @@ class FeatureTable:
         """The table, lazily; its rows are in no order."""
         return pl.scan_parquet(f"{self.folder}/features/**/*.parquet", hive_partitioning=False)
 
+    def to_pandas(self) -> Any:
+        """The whole table in pandas, which holds all of it in memory."""
+        from surefoot.data.writing.pandas_frames import pandas_frame
+
+        return pandas_frame(self.scan().collect())
+
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> FeatureTable:
         """The table that is in a folder."""

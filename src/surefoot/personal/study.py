@@ -28,6 +28,7 @@ from surefoot.personal.figures import (
 )
 from surefoot.personal.lists import read_lists
 from surefoot.personal.methods import MethodSetting, on_preferences, settings
+from surefoot.personal.notebook import to_notebook
 from surefoot.personal.options import (
     GRIDS,
     LABELS,
@@ -59,7 +60,7 @@ class Personalization(PlainResult):
     called = "the result of a personalization"
     schemas = (SCHEMA,)
     shape = PersonalizationData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
 
     def to_latex(self) -> str:
         """The paper's Table 2 in LaTeX."""

@@ -266,7 +266,8 @@ class Assessment(PlainResult):
         return to_page(payload, self._data, Provenance(title, command, sources))
 
     def _repr_html_(self) -> str:
-        from surefoot.report.page import to_notebook
+        """What a notebook shows: the advice, and the table."""
+        from surefoot.report.notebook import to_notebook
 
         return to_notebook(self._data, self.rows())
 
@@ -283,6 +284,12 @@ class Assessment(PlainResult):
             return frames[0][1]
         named = [frame.insert_column(0, pl.Series("measure", [measure] * frame.height)) for measure, frame in frames]
         return pl.concat(named, how="vertical_relaxed")
+
+    def to_pandas(self) -> Any:
+        """The rows of `per_query`, in pandas."""
+        from surefoot.data.writing.pandas_frames import pandas_frame
+
+        return pandas_frame(self.per_query())
 
 
 def _segments(block: Json) -> Segments:

@@ -18,27 +18,24 @@ from surefoot.arrays import Floats
 from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores, check_same
 from surefoot.errors import visible
-from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha, page_columns
+from surefoot.report.columns import page_columns
 from surefoot.report.escapes import FORMULA
-from surefoot.report.html import json_for_script, render, render_page, script_constants, script_of, trusted
+from surefoot.report.html import json_for_script, render_page, script_constants, script_of, trusted
 from surefoot.report.measure_names import measure_title
 from surefoot.report.options import DETAIL, PANEL_ALPHAS
 from surefoot.report.page_results import pack, packed_results
 from surefoot.report.words import (
     CAUTIONS,
-    absences,
-    alpha_title,
     baselines_of,
     cautions,
     default_alpha,
     leader,
     notes,
     title,
-    verdict,
 )
 from surefoot.risk.baselines import ROUNDING, VIRTUAL, baseline_rows, differences, population_rows
 from surefoot.risk.inference import critical_value
-from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
+from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn
 from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
 from surefoot.risk.turns import MOST_ALPHA
@@ -49,7 +46,6 @@ _NAMES = (
     "curves", "plane", "results", "queries", "main",
 )  # fmt: skip
 SCRIPTS = tuple(f"{_FOLDER}/{name}.js" for name in _NAMES)
-_NOTEBOOK_ROWS = 25
 _LONGEST = 200  # letters of a text that are shown
 
 
@@ -193,28 +189,6 @@ def to_page(payload: Json, data: AssessmentData, provenance: Provenance) -> str:
         data=trusted(json_for_script(payload)),
         named=provenance.title and visible(provenance.title),
         provenance=provenance.lines(),
-    )
-
-
-def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
-    """A small view without scripts, for a notebook: the leader in plain words, and the table."""
-    alpha = default_alpha(data["alphas"])
-    columns = [SYSTEM, *SUMMARY, *at_alpha(alpha)]
-    first = leader(data)
-    table = [
-        {"baseline": row["is_baseline"], "cells": [visible(column.text(row)) for column in columns]}
-        for row in rows[:_NOTEBOOK_ROWS]
-    ]
-    return render(
-        f"{_FOLDER}/notebook.html.j2",
-        title=visible(title(data)),
-        verdict=None if first["is_baseline"] else visible(verdict(data, first, alpha)),
-        alpha=alpha_title(alpha),
-        headings=[column.heading for column in columns],
-        rows=table,
-        more=max(0, len(rows) - _NOTEBOOK_ROWS),
-        cautions=[visible(caution) for caution in cautions(data)],
-        notes=[visible(note) for note in [*notes(data), *absences(data)]],
     )
 
 

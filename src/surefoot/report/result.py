@@ -30,6 +30,7 @@ class Renderings:
     csv: Callable[..., str] = _missing
     page: Callable[..., str] = _missing
     markdown: Callable[..., str] | None = None
+    notebook: Callable[..., str] | None = None
 
 
 class PlainResult:
@@ -111,7 +112,7 @@ class PlainResult:
         cls.check_data(data)
         result = cls(data)
         # All that a rendering reads is there.
-        repr(result), result.to_text(), result.to_csv(), result.page()
+        repr(result), result.to_text(), result.to_csv(), result.page(), result._repr_html_()
         return result
 
     @classmethod
@@ -133,4 +134,6 @@ class PlainResult:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the tables as plain text, unless a result has a view of its own."""
+        if self.renderings.notebook is not None:
+            return self.renderings.notebook(self._data)
         return f"<pre>{html.escape(self.to_text())}</pre>"

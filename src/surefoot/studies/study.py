@@ -9,6 +9,7 @@ from surefoot.errors import ArgumentError
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.report.shape import check_shape
 from surefoot.risk.plain_data import Json
+from surefoot.studies.notebook import to_notebook
 from surefoot.studies.page import to_page
 from surefoot.studies.study_data import SHAPES, kind, schema_name
 from surefoot.studies.text import to_csv, to_text
@@ -31,7 +32,7 @@ class Study(PlainResult):
 
     called = "a study of stability"
     schemas = tuple(map(schema_name, SHAPES))
-    renderings = Renderings(to_text, to_csv, lambda data: to_page([data]))
+    renderings = Renderings(to_text, to_csv, lambda data: to_page([data]), notebook=to_notebook)
 
     @classmethod
     def check_data(cls, data: Json) -> None:

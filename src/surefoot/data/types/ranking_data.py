@@ -155,6 +155,12 @@ class RankingData:
         size = f"{len(self.queries):,} queries, {len(self):,} documents, {self.n_features:,} features"
         return f"<RankingData: {size}{baselines}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from surefoot.data.types.notebook import ranking_data_view
+
+        return ranking_data_view(self).to_html()
+
     def feature(self, number: int) -> npt.NDArray[np.float32]:
         """The column of a feature, by its number in LETOR files, which start at 1."""
         if not 1 <= number <= self.n_features:

@@ -215,6 +215,12 @@ class RankedTable:
         query = pl.Series("query_id", self.queries, dtype=pl.String).gather(self.ranking.query_of_position())
         return pl.DataFrame([query, self.documents(), pl.Series(self.numbers[0], self.ranking.scores)])
 
+    def to_pandas(self) -> Any:
+        """The same as `to_frame`, in pandas."""
+        from surefoot.data.writing.pandas_frames import pandas_frame
+
+        return pandas_frame(self.to_frame())
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The nested dict that other evaluators take: `{query: {document: number}}`."""
         documents, numbers = self.documents().to_list(), self.ranking.scores.tolist()
@@ -284,6 +290,12 @@ class Run(RankedTable):
                 )
         return run
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from surefoot.data.types.notebook import run_view
+
+        return run_view(self).to_html()
+
     def _lines(self) -> pl.DataFrame:
         frame = self.to_frame()
         name = self.name.encode(errors="replace").decode()
@@ -317,6 +329,12 @@ class Qrels(RankedTable):
     def grades(self) -> Floats:
         """The grade of each judged document, in the ideal order of its query."""
         return self.ranking.scores
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from surefoot.data.types.notebook import qrels_view
+
+        return qrels_view(self).to_html()
 
     def _lines(self) -> pl.DataFrame:
         all_integers = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))

@@ -109,6 +109,12 @@ class Scores:
         """Size and measure."""
         return f"<Scores {self.measure}: {len(self.systems):,} systems × {len(self.queries):,} queries>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from surefoot.data.types.notebook import scores_view
+
+        return scores_view(self).to_html()
+
     def only(self, columns: Sequence[int]) -> Scores:
         """The scores on some of the queries, by their numbers; without the runs."""
         return Scores(
@@ -159,6 +165,12 @@ class Scores:
             raise DataError("a system is named 'query', as the column of queries is; rename it")
         columns = [pl.Series("query", self.queries, dtype=pl.String)]
         return pl.DataFrame(columns + [pl.Series(n, v) for n, v in zip(self.systems, self.values, strict=True)])
+
+    def to_pandas(self) -> Any:
+        """The same as `to_frame`, in pandas."""
+        from surefoot.data.writing.pandas_frames import pandas_frame
+
+        return pandas_frame(self.to_frame())
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the matrix as CSV (compressed by the ending) or `.parquet`; `read_scores` reads it back."""

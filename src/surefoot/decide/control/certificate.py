@@ -14,6 +14,7 @@ from surefoot.decide.control.certificate_data import (
     certificate_schema,
     from_version_1,
 )
+from surefoot.decide.control.certificate_notebook import to_notebook
 from surefoot.decide.evidence.conditions import condition_named
 from surefoot.errors import DataError, listed, visible
 from surefoot.report.escapes import csv_text
@@ -88,6 +89,10 @@ class Certificate(PlainResult, Mapping[str, Any]):
             for name, level in zip(names, point["level"], strict=True)
         ]
         return csv_text(header, lines)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: what is proved, and the figures."""
+        return to_notebook(self._data, _rows(self._data))
 
     def page(self) -> str:
         """One page: the sentence, the curve, the figures, what is assumed."""

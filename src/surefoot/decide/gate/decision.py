@@ -27,7 +27,7 @@ class Decision(PlainResult):
     called = "a decision"
     schemas = (SCHEMA,)
     shape = DecisionData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:

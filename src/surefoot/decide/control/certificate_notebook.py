@@ -1,0 +1,33 @@
+"""A certificate as a notebook shows it: what is proved, the figures, and what is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from surefoot.data.notebook import NotebookTable, NotebookView
+from surefoot.report.numbers import signed
+from surefoot.risk.plain_data import Json
+
+
+def to_notebook(data: Json, rows: Sequence[tuple[str, str]]) -> str:
+    """The view of a certificate's plain data, with the rows of its figures."""
+    nowhere = data["threshold"] is None
+    levels = " and ".join(f"{one['loss']} ≤ {one['level']:g}" for one in (data, *data["other_losses"]))
+    headline = (
+        f"Nothing but {data['baseline']} is shown."
+        if nowhere
+        else f"{data['candidate']} keeps to {levels} where it is shown in place of {data['baseline']}."
+    )
+    shown = data["shown"]
+    tiles = [
+        ("Judged queries", f"{data['queries']:,}"),
+        ("Lists of the candidate", f"{shown['share_shown']:.1%}"),
+        ("Gain", signed(shown["gain"], 4)),
+        *([("Gain kept", f"{data['gain_kept']:.0%}")] if data["gain_kept"] is not None else []),
+        ("Risk observed", f"{shown['risk']:.4f}"),
+    ]
+    table = NotebookTable(["figure", "value"], [list(row) for row in rows], left=2)
+    return NotebookView(
+        "Certificate", headline, tiles, table, "" if nowhere else "helped", lead=[data["sentence"]],
+        notes=[f"It assumes: {one}" for one in data["assumptions"]],
+    ).to_html()  # fmt: skip

@@ -1,0 +1,40 @@
+"""A decision as a notebook shows it: the headline, each condition, and what the claim rests on."""
+
+from __future__ import annotations
+
+from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
+from surefoot.decide.gate.decision_text import (
+    HEADINGS,
+    cells,
+    confidence,
+    headline,
+    notes,
+    queries_needed_note,
+    sentence,
+    worst_first,
+)
+from surefoot.report.measure_names import measure_title
+from surefoot.risk.plain_data import Json
+
+_ROWS, _SENTENCES = 20, 2
+_TONES: dict[str, Tone] = {"ship": "helped", "stop": "hurt"}
+_LOOKS: dict[str, Look] = {"holds": "helped", "fails": "hurt"}
+
+
+def to_notebook(data: Json) -> str:
+    """The view of a decision's plain data."""
+    conditions = worst_first(data)
+    table = NotebookTable(
+        HEADINGS, [cells(one) for one in conditions[:_ROWS]], more=more_rows(len(conditions), _ROWS, "conditions"),
+        looks=[_LOOKS.get(one["status"], "") for one in conditions[:_ROWS]], told=HEADINGS.index("verdict"),
+    )  # fmt: skip
+    tiles = [
+        ("Judged queries", f"{data['queries']:,}"),
+        ("Confidence", confidence(data["delta"])),
+        ("Queries hurt", f"{data['losses']:,}"),
+        ("Exit code", str(data["exit_code"])),
+    ]
+    about = f"{measure_title(data['measure'])} on {data['queries']:,} judged queries"
+    lead = [*(sentence(one) for one in conditions[:_SENTENCES]), *filter(None, [queries_needed_note(data)])]
+    tone = _TONES.get(data["decision"], "")
+    return NotebookView(about, headline(data), tiles, table, tone, lead=lead, notes=notes(data)).to_html()
