@@ -14,6 +14,7 @@ from surefoot.decide.gate.decision_data import (
     ReleaseDecision,
     from_version_1,
 )
+from surefoot.decide.gate.decision_notebook import to_notebook
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
 from surefoot.errors import MISSHAPEN, DataError
