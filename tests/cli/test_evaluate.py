@@ -34,8 +34,15 @@ def test_a_table(surefoot, folder: Path) -> None:
     code, out, err = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-m", "ERR@20", "--baseline", "today")
     assert (code, err) == (0, "")
     assert "ERR@20 of 4 systems on 30 queries, against today" in out
-    assert "α = 10: losses count 11 times as much as gains" in out
-    assert "identical to the baseline on every query" in out
+    assert "α = 1: losses count 2 times as much as gains" in out
+    assert "α = 10: losses" not in out
+    assert "More with --all: wins and ties, α = 0, α = 5, α = 10" in out
+    full = surefoot(
+        "evaluate", folder / "qrels.txt", *runs(folder), "-m", "ERR@20", "--baseline", "today", "--all"
+    )[1]  # fmt: skip
+    assert "α = 10: losses count 11 times as much as gains" in full
+    assert "More with --all" not in full
+    assert "identical to the baseline on every query" in " ".join(out.split())
 
 
 def test_json_to_the_terminal_and_to_a_file(surefoot, folder: Path) -> None:
@@ -408,6 +415,34 @@ def test_the_readme_shows_what_is_printed(surefoot, tmp_path: Path, monkeypatch)
     shown = [line[4:] for line in block.splitlines() if line.strip() not in ("", "…")]
     assert len(shown) > 10
     assert [line for line in shown if line not in out.splitlines()] == []
+
+
+@pytest.mark.parametrize(("systems", "measures", "most"), [(12, ("nDCG@10",), 40), (10, ("nDCG@10", "AP"), 60)])
+def test_what_is_printed_fits_a_screen(surefoot, tmp_path: Path, systems: int, measures: tuple[str], most: int) -> None:
+    made = sf.synthetic_runs()
+    made.qrels.write(tmp_path / "qrels.txt")
+    for run in made.runs[:systems]:
+        run.write(tmp_path / f"{run.name}.run")
+    options = ["-b", "today", *(part for measure in measures for part in ("-m", measure))]
+    line = ["evaluate", tmp_path / "qrels.txt", *sorted(tmp_path.glob("*.run")), *options]
+    code, out, _ = surefoot(*line)
+    assert code == 0
+    assert out.count("\n") <= most
+    assert out.count("α = 1: losses count 2 times as much as gains") == len(measures)
+    assert surefoot(*line, "--all")[1].count("\n") > 2 * most
+
+
+def test_what_was_asked_for_is_shown_without_all(surefoot, folder: Path) -> None:
+    (folder / "kinds.csv").write_text(
+        "query,kind\n" + "".join(f"q{n:02d},{'head' if n % 2 else 'tail'}\n" for n in range(1, 31))
+    )
+    _, out, _ = surefoot(
+        "evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--bootstrap", "100", "--per-query",
+        "--segments", folder / "kinds.csv",
+    )  # fmt: skip
+    assert "intervals (bootstrap)" in out
+    assert "by kind, against today" in out
+    assert "these most (* significant)" in out
 
 
 def test_version(surefoot) -> None:

@@ -108,6 +108,9 @@ def evaluate(
     per_query: Annotated[
         bool, typer.Option("--per-query", help="Also show, and put into the files, each query's figures.")
     ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every table: each α, how far rankings moved and agree.")
+    ] = False,
     bootstrap: Annotated[int, typer.Option(help="Replicates for confidence intervals.", min=0, max=MOST_DRAWS)] = 0,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0, max=LARGEST_SEED)] = 0,
     depth: Annotated[
@@ -191,7 +194,9 @@ def evaluate(
     if figures is not None:
         _write_figures(assessment, Path(figures), quiet)
     if not (per_query and printing.kind == AssessmentFormat.csv):
-        print_result(assessment, lambda: _show_tables(assessment, sort, per_query), printing, quiet, options)
+        print_result(
+            assessment, lambda: _show_tables(assessment, sort, per_query, everything), printing, quiet, options
+        )
     elif printing.always or not quiet:
         typer.echo(assessment.queries_csv(), nl=False)
 
@@ -221,12 +226,16 @@ def _split(text: str, always_list: bool = False) -> str | list[str]:
     return names if always_list or len(names) != 1 else names[0]
 
 
-def _show_tables(assessment: Assessment, sort: str, per_query: bool) -> None:
-    from surefoot.report.columns import sort_rows
-    from surefoot.report.text import query_tables, tables
+def _show_tables(assessment: Assessment, sort: str, per_query: bool, everything: bool) -> None:
+    from rich.text import Text
 
-    parts = []
-    for data in assessment.by_measure(per_query=per_query):
-        rows = sort_rows(data, sort)
-        parts += tables(data, rows) + (query_tables(data, rows) if per_query else [])
+    from surefoot.report.columns import sort_rows
+    from surefoot.report.text import left_out, overview, query_tables, tables
+
+    measured = [(data, sort_rows(data, sort)) for data in assessment.by_measure(per_query=per_query)]
+    parts = [part for one in measured for part in tables(*one)] if everything else overview(measured)
+    if per_query:
+        parts += [part for one in measured for part in query_tables(*one)]
+    if not everything:
+        parts.append(Text(f"More with --all: {left_out(measured[0][0])}"))
     show(parts)

@@ -237,10 +237,10 @@ def _assess(ranker: Ranker, validation: RankingData) -> Assessment:
 
 
 def _show_assessment(console: Console, assessment: Assessment, html: Path | None) -> None:
-    from surefoot.report.text import tables
+    from surefoot.report.text import overview
 
     console.print("\nOn the validation data:")
-    for part in tables(assessment.by_measure()[0], assessment.rows()):
+    for part in overview([(assessment.by_measure()[0], assessment.rows())]):
         console.print(part)
     if html is not None:
         console.print(visible(f"The page is {html}"))
