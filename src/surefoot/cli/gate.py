@@ -56,7 +56,7 @@ def gate(
     scores: ScoreMatrix = None,
     policy: Annotated[
         str | None,
-        typer.Option(help="The conditions as a TOML file; the next six options go before it.", show_default=False),
+        typer.Option(help="The conditions as TOML; the next six options go before it.", show_default=False),
     ] = None,
     risk: Annotated[float | None, typer.Option(help="Most average loss over all queries.", show_default=False)] = None,
     share_hurt: Annotated[
@@ -92,12 +92,12 @@ def gate(
         typer.Option(help="Each query's stratum: CSV or Parquet, the query first.", show_default="--segments"),
     ] = None,
     drawn: Annotated[
-        str | None, typer.Option(help="How the judged queries were drawn, from judge-next.", show_default=False)
+        str | None, typer.Option(help="How the judged queries were drawn (judge-next).", show_default=False)
     ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
-            help="Look after each batch of judgments, so many in all; needs --state.",
+            help="Judgments in all, looked at batch by batch; needs --state.",
             min=1,
             max=LARGEST_COUNT,
             show_default=False,
@@ -108,7 +108,7 @@ def gate(
     ] = None,
     ledger: Annotated[
         str | None,
-        typer.Option(help="Counts uses of these queries, and lowers δ; made where there is none.", show_default=False),
+        typer.Option(help="Counts uses of these queries, and lowers δ; made if absent.", show_default=False),
     ] = None,
     json_file: JsonOrTerminal = None,
     markdown_file: Annotated[
@@ -134,9 +134,9 @@ def gate(
         bool, typer.Option("--init", help="Write a commented policy to start from; FILE in place of QRELS names it.")
     ] = False,
 ) -> None:
-    """Decide on a release: exit code 0 to ship, 1 to stop, 3 where more judged queries are needed, 2 on errors.
+    """Decide on a release: exit code 0 to ship, 1 to stop, 3 to judge more queries, 2 on errors.
 
-    **Example:** `surefoot gate qrels.txt today.run new.run -m nDCG@10 --baseline today --risk 0.02 --gain 0`
+    **Example:** `surefoot gate qrels.txt today.run new.run --baseline today --risk 0.02 --gain 0`
 
     In GitHub Actions it also writes the job's summary, and marks the conditions that fail.
     """

@@ -60,8 +60,7 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
         parts.append(_FittedTable(rows, at_alpha(alpha), _MARKS, significant=alpha_key(alpha)))
-        if data["bootstrap"]:
-            parts.append(_bootstrap_table(data, rows, alpha))
+        parts += _bootstrap_table(data, rows, alpha)
     parts += _segment_tables(data)
     if churn := churn_columns(data):
         depth = data["systems"][0]["churn"]["depth"]
@@ -91,8 +90,7 @@ def overview(parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]]) -> li
         shown += [Text(""), Text(alpha_title(alpha), style="bold")]
         marks = "" if number else _LEADING_MARKS
         shown.append(_FittedTable(rows, _leading_columns(alpha), marks, significant=alpha_key(alpha)))
-        if data["bootstrap"]:
-            shown.append(_bootstrap_table(data, rows, alpha))
+        shown += _bootstrap_table(data, rows, alpha)
         shown += _segment_tables(data)
         here: AssessmentData = {**data, "alphas": [alpha]}  # what is said of another α is said beside its table
         new = [note for note in [*notes(here), *absences(here)] if note not in said]
@@ -135,9 +133,12 @@ def _verdict(data: AssessmentData, alpha: float, most: int | None = None) -> lis
     return [*parts, *(Text(visible(sentence)) for sentence in advice(data, alpha)[:most])]
 
 
-def _bootstrap_table(data: AssessmentData, rows: Sequence[SystemData], alpha: float) -> RenderableType:
+def _bootstrap_table(data: AssessmentData, rows: Sequence[SystemData], alpha: float) -> list[RenderableType]:
+    """The bootstrap's intervals at α; nothing without a bootstrap."""
+    if data["bootstrap"] is None:
+        return []
     caption = f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"
-    return _FittedTable(rows, intervals_at(data, alpha), caption)
+    return [_FittedTable(rows, intervals_at(data, alpha), caption)]
 
 
 def _explanation(column: FigureColumn, data: AssessmentData) -> str:
