@@ -60,9 +60,9 @@ def test_a_forged_state_is_refused_though_its_hash_fits(surefoot, home: Path, tm
     before = json.loads(path.read_text())
     for wrong in (change, {"batches": [{**before["batches"][0], "query": ["a"] * 60} | change]}):
         path.write_text(json.dumps(seal(before | wrong)))
-        before = path.read_text()
+        forged = path.read_text()
         code, _, err = gate(surefoot, home, *options)
-        assert (code, path.read_text()) == (2, before)
+        assert (code, path.read_text()) == (2, forged)
         assert err.startswith("surefoot: ")
 
 

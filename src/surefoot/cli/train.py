@@ -14,6 +14,7 @@ from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
+from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import Baselines, EarlyStopping, Force, OptimizedMeasure, Quiet, Rule, Threads
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
@@ -207,7 +208,8 @@ def _growing(ranker: Ranker, quiet: bool) -> Iterator[Progress | None]:
     from rich.progress import TextColumn
 
     shown = is_watched(quiet)
-    with new_bar(TextColumn("{task.fields[figures]}", markup=False), disable=not shown) as bar:
+    bar = new_bar(TextColumn("{task.fields[figures]}", markup=False), disable=not shown)
+    with bar, stage("Growing trees", ranker.n_estimators) as told:
         task = bar.add_task("Growing trees", total=ranker.n_estimators, figures="")
         last = 0.0
 
@@ -217,10 +219,12 @@ def _growing(ranker: Ranker, quiet: bool) -> Iterator[Progress | None]:
                 return
             last = time.monotonic()
             seen = history["valid"] or history["train"]
-            figures = [f"{name} {seen[name][-1]:.4f}" for name in ("effectiveness", "risk") if seen.get(name)]
-            bar.update(task, completed=trees, figures=", ".join(figures))
+            figures = ", ".join(f"{name} {seen[name][-1]:.4f}" for name in ("effectiveness", "risk") if seen.get(name))
+            bar.update(task, completed=trees, figures=figures)
+            if told is not None:
+                told.done, told.more = trees, figures
 
-        yield progress if shown else None
+        yield progress if shown or told is not None else None
 
 
 def _assess(ranker: Ranker, validation: RankingData) -> Assessment:
