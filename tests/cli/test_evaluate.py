@@ -6,6 +6,7 @@ import errno
 import gzip
 import io
 import json
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -209,8 +210,8 @@ def test_a_forgotten_baseline_among_many_systems(surefoot, tmp_path: Path) -> No
     (tmp_path / "m.csv").write_text(",".join(["q", *systems]) + "\n1" + ",0.5" * 49 + "\n2" + ",0.25" * 49 + "\n")
     code, _, err = surefoot("evaluate", "--scores", tmp_path / "m.csv")
     assert code == 2
-    assert "--baseline: perhaps prod-2026; the 49 systems are run0, run1" in err
-    assert "and 41 more; or mean, median or max" in err
+    assert "--baseline prod-2026   (its name sounds like it)\n  --baseline run0\n" in err
+    assert "… and 29 more" in err
 
 
 def test_truncated_gz(surefoot, folder: Path) -> None:
@@ -443,6 +444,15 @@ def test_what_was_asked_for_is_shown_without_all(surefoot, folder: Path) -> None
     assert "intervals (bootstrap)" in out
     assert "by kind, against today" in out
     assert "these most (* significant)" in out
+
+
+def test_per_query_tables_show_what_queries_say(surefoot, folder: Path) -> None:
+    (folder / "topics.tsv").write_text("".join(f"q{n:02d}\twhat {n} is{' long' * 20}\n" for n in range(1, 31)))
+    line = ("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--queries", folder / "topics.tsv")
+    code, out, _ = surefoot(*line, "--per-query", "-a", "1")
+    assert code == 0
+    assert re.search(r" q\d\d \(what \d+ is long long [long ]+…\) ", out)
+    assert "--queries: for the page, which is not asked for" in surefoot(*line)[2]
 
 
 def test_version(surefoot) -> None:

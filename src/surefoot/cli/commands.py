@@ -30,7 +30,6 @@ app = typer.Typer(
     name="surefoot",
     cls=HelpfulGroup,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",

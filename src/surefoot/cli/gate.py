@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.arguments import LARGEST_COUNT
+from surefoot.cli.choices import CHOOSE_CONDITIONS, choose_baseline
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
@@ -145,7 +146,7 @@ def gate(
     if init:
         return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
     if policy is None and not set(conditions) - {"delta"}:
-        raise ArgumentError("give conditions, such as --risk 0.02 --gain 0, or a policy (--policy FILE)")
+        raise ArgumentError(CHOOSE_CONDITIONS)
     printing = printing_of({"json": json_file}, None if format_ is DecisionFormat.table else format_)
     outputs = {
         "json": file_or_none(json_file), "markdown": markdown_file, "junit": junit_file, "html": html_file,
@@ -167,10 +168,12 @@ def gate(
     parsed = ReleasePolicy.read(conditions) if policy is None else ReleasePolicy.read(policy, conditions)
 
     (matrix,) = read_scored("gate", files or [], scores, [] if measure is None else [measure], missing)
+    if baseline is None:
+        raise ArgumentError(choose_baseline(matrix.systems, virtual=False))
     with deciding(
         matrix,
         None if candidate is None else as_text(candidate),
-        None if baseline is None else as_text(baseline),
+        as_text(baseline),
         parsed,
         segments=segments,
         weights=weights,

@@ -25,7 +25,10 @@ _PANELS: dict[str, str] = {
             "kinds", "init", "as_json", "features_only", "state", "ledger", "checkpoint", "checkpoint_every",
             "help", "version",
         ),
-        MACHINE: ("threads", "seed", "memory", "engine", "backend", "dask", "workers"),
+        MACHINE: (
+            "threads", "seed", "memory", "engine", "backend", "dask", "workers", "install_completion",
+            "show_completion",
+        ),
     }.items()
     for option in options
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
+_QUERY_TEXT = 50  # letters of a query's text that are shown
 _MARKS = (
     f"small number: rank; U low, U high: {INTERVAL}; p sturdy: corrected for skewness, and with one more query as bad "
     f"as the worst; p Holm: also for the number of systems; *: p Holm < {LEVEL:g}"
@@ -309,10 +310,12 @@ def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     return latex_table(title(data), [column.latex for column in flat], cells, spans)
 
 
-def query_tables(data: AssessmentData, rows: Sequence[SystemData], most: int = 10) -> list[RenderableType]:
+def query_tables(
+    data: AssessmentData, rows: Sequence[SystemData], most: int = 10, texts: Mapping[str, str] | None = None
+) -> list[RenderableType]:
     """For each system, in the order of `rows`, the queries it hurts most, the significant ones marked.
 
-    `data` must hold `per_query`.
+    `data` must hold `per_query`; `texts` are what queries say, shown beside their ids.
     """
     from rich import box
     from rich.table import Table
@@ -348,6 +351,13 @@ def query_tables(data: AssessmentData, rows: Sequence[SystemData], most: int = 1
                 at = columns["alpha"][key]
                 t_j, significant = at["t_j"], at["significant"] or []
                 cells.append(ABSENT if t_j is None else f"{fixed(t_j[i], 2)}{'*' if significant[i] else ' '}")
-            table.add_row(Text(visible(block["queries"][i])), *cells)
+            table.add_row(Text(visible(_with_text(block["queries"][i], texts or {}))), *cells)
         parts.append(table)
     return parts
+
+
+def _with_text(query: str, texts: Mapping[str, str]) -> str:
+    """A query's id, and what it says where that is known."""
+    text = " ".join(texts.get(query, "").split())
+    short = text if len(text) <= _QUERY_TEXT else f"{text[: _QUERY_TEXT - 1]}…"
+    return f"{query} ({short})" if short else query
