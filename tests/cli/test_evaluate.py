@@ -6,6 +6,7 @@ import errno
 import gzip
 import io
 import json
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -34,8 +35,15 @@ def test_a_table(surefoot, folder: Path) -> None:
     code, out, err = surefoot("evaluate", folder / "qrels.txt", *runs(folder), "-m", "ERR@20", "--baseline", "today")
     assert (code, err) == (0, "")
     assert "ERR@20 of 4 systems on 30 queries, against today" in out
-    assert "α = 10: losses count 11 times as much as gains" in out
-    assert "identical to the baseline on every query" in out
+    assert "α = 1: losses count 2 times as much as gains" in out
+    assert "α = 10: losses" not in out
+    assert "More with --all: wins and ties, α = 0, α = 5, α = 10" in out
+    full = surefoot(
+        "evaluate", folder / "qrels.txt", *runs(folder), "-m", "ERR@20", "--baseline", "today", "--all"
+    )[1]  # fmt: skip
+    assert "α = 10: losses count 11 times as much as gains" in full
+    assert "More with --all" not in full
+    assert "identical to the baseline on every query" in " ".join(out.split())
 
 
 def test_json_to_the_terminal_and_to_a_file(surefoot, folder: Path) -> None:
@@ -202,8 +210,8 @@ def test_a_forgotten_baseline_among_many_systems(surefoot, tmp_path: Path) -> No
     (tmp_path / "m.csv").write_text(",".join(["q", *systems]) + "\n1" + ",0.5" * 49 + "\n2" + ",0.25" * 49 + "\n")
     code, _, err = surefoot("evaluate", "--scores", tmp_path / "m.csv")
     assert code == 2
-    assert "--baseline: perhaps prod-2026; the 49 systems are run0, run1" in err
-    assert "and 41 more; or mean, median or max" in err
+    assert "--baseline prod-2026   (its name sounds like it)\n  --baseline run0\n" in err
+    assert "… and 29 more" in err
 
 
 def test_truncated_gz(surefoot, folder: Path) -> None:
@@ -408,6 +416,43 @@ def test_the_readme_shows_what_is_printed(surefoot, tmp_path: Path, monkeypatch)
     shown = [line[4:] for line in block.splitlines() if line.strip() not in ("", "…")]
     assert len(shown) > 10
     assert [line for line in shown if line not in out.splitlines()] == []
+
+
+@pytest.mark.parametrize(("systems", "measures", "most"), [(12, ("nDCG@10",), 40), (10, ("nDCG@10", "AP"), 60)])
+def test_what_is_printed_fits_a_screen(surefoot, tmp_path: Path, systems: int, measures: tuple[str], most: int) -> None:
+    made = sf.synthetic_runs()
+    made.qrels.write(tmp_path / "qrels.txt")
+    for run in made.runs[:systems]:
+        run.write(tmp_path / f"{run.name}.run")
+    options = ["-b", "today", *(part for measure in measures for part in ("-m", measure))]
+    line = ["evaluate", tmp_path / "qrels.txt", *sorted(tmp_path.glob("*.run")), *options]
+    code, out, _ = surefoot(*line)
+    assert code == 0
+    assert out.count("\n") <= most
+    assert out.count("α = 1: losses count 2 times as much as gains") == len(measures)
+    assert surefoot(*line, "--all")[1].count("\n") > 2 * most
+
+
+def test_what_was_asked_for_is_shown_without_all(surefoot, folder: Path) -> None:
+    (folder / "kinds.csv").write_text(
+        "query,kind\n" + "".join(f"q{n:02d},{'head' if n % 2 else 'tail'}\n" for n in range(1, 31))
+    )
+    _, out, _ = surefoot(
+        "evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--bootstrap", "100", "--per-query",
+        "--segments", folder / "kinds.csv",
+    )  # fmt: skip
+    assert "intervals (bootstrap)" in out
+    assert "by kind, against today" in out
+    assert "these most (* significant)" in out
+
+
+def test_per_query_tables_show_what_queries_say(surefoot, folder: Path) -> None:
+    (folder / "topics.tsv").write_text("".join(f"q{n:02d}\twhat {n} is{' long' * 20}\n" for n in range(1, 31)))
+    line = ("evaluate", folder / "qrels.txt", *runs(folder), "-b", "today", "--queries", folder / "topics.tsv")
+    code, out, _ = surefoot(*line, "--per-query", "-a", "1")
+    assert code == 0
+    assert re.search(r" q\d\d \(what \d+ is long long [long ]+…\) ", out)
+    assert "--queries: for the page, which is not asked for" in surefoot(*line)[2]
 
 
 def test_version(surefoot) -> None:

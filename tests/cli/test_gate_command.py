@@ -202,8 +202,8 @@ def test_ledgers_count(surefoot, home: Path) -> None:
 
 REFUSED = [
     ("gate --risk 0.1", "give judgments and at least one run: surefoot gate QRELS RUN"),
-    ("gate qrels.txt today.run steady.run --risk 0.1", "name what is shipped today as the baseline"),
-    ("gate qrels.txt today.run steady.run -b today", "give conditions, such as --risk 0.02 --gain 0"),
+    ("gate qrels.txt today.run steady.run --risk 0.1", "name what is shipped today with --baseline"),
+    ("gate qrels.txt today.run steady.run -b today", "give conditions, one or several, or a policy:"),
     ("gate qrels.txt today.run steady.run bold.run -b today --risk 0.1", "name the candidate: there are 2 systems"),
     ("gate qrels.txt today.run steady.run -b today --risk 0", "risk is 0; it must be above 0 and below 1"),
     ("gate qrels.txt today.run steady.run -b today --risk nan", "risk is nan; it must be a number"),

@@ -87,7 +87,9 @@ def _explain_usage(error: Exception) -> None:
         getattr(error, "show", lambda: None)()
         sys.exit(2)
     help_ = f"; see {context.command_path} --help" if context is not None else ""
-    _fail(2, getattr(error, "format_message", lambda: str(error))().rstrip(".") + help_)
+    missing = getattr(error, "param", None) if type(error).__name__ == "MissingParameter" else None
+    choices = [] if missing is None or not getattr(missing, "help", None) else [f"  {missing.opts[-1]}: {missing.help}"]
+    _fail(2, getattr(error, "format_message", lambda: str(error))().rstrip(".") + help_, *choices)
 
 
 def __getattr__(name: str) -> Any:

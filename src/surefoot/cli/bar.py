@@ -1,4 +1,4 @@
-"""A bar for long work: on the terminal's error stream, gone when the work is done, and never in a file."""
+"""A bar for long work on the terminal's error stream, gone when the work is done; in a file or pipe, plain lines."""
 
 from __future__ import annotations
 
@@ -17,14 +17,11 @@ Options = ParamSpec("Options")
 
 
 def with_bar(command: Callable[Options, None]) -> Callable[Options, None]:
-    """A command that shows how far it has come, unless it is to be quiet or nobody looks on."""
+    """A command that shows how far it has come: on a terminal by a bar, elsewhere by lines; quiet, not at all."""
 
     @wraps(command)
     def run(*arguments: Options.args, **options: Options.kwargs) -> None:
-        if is_watched(bool(options.get("quiet"))):
-            with _bar():
-                command(*arguments, **options)
-        else:
+        with _bar() if is_watched(quiet := bool(options.get("quiet"))) else progress_lines(quiet):
             command(*arguments, **options)
 
     return run
@@ -33,6 +30,19 @@ def with_bar(command: Callable[Options, None]) -> Callable[Options, None]:
 def is_watched(quiet: bool) -> bool:
     """Whether somebody looks on: at a terminal, and not asking for quiet."""
     return not quiet and sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def progress_lines(quiet: bool) -> Iterator[None]:
+    """Tell of long work in plain lines, unless quiet is asked for or nothing can be told."""
+    if quiet or sys.stderr is None:
+        yield
+        return
+    from surefoot.cli.progress_lines import ProgressLines
+
+    lines = ProgressLines()
+    with lines.told(), show_with(lines.show):
+        yield
 
 
 def new_bar(*more: ProgressColumn, disable: bool = False) -> Progress:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import typer
 
 from surefoot import __version__
@@ -14,6 +16,7 @@ from surefoot.cli.doctor import doctor
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.export import export
 from surefoot.cli.gate import gate
+from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup
 from surefoot.cli.judge_next import judge_next
 from surefoot.cli.make_log import make_log
 from surefoot.cli.personalize import personalize
@@ -25,19 +28,25 @@ from surefoot.cli.train import train
 
 app = typer.Typer(
     name="surefoot",
+    cls=HelpfulGroup,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
 )
-for command in (
-    evaluate, train, rank, export, select, gate, judge_next, control, personalize, make_log, convert, check, demo,
-    doctor,
-):  # fmt: skip
-    app.command()(with_bar(command))
-app.command()(sweep)  # it shows more than a bar
-app.add_typer(stability)
+GROUPS: dict[str, tuple[Callable[..., None], ...]] = {  # by what people do
+    "Measure": (evaluate, demo),
+    "Learn": (train, rank, personalize),
+    "Choose": (sweep, select),
+    "Decide": (gate, judge_next, control),
+    "Deploy": (export,),
+    "Data": (convert, check, make_log, doctor),
+}
+for panel, commands in GROUPS.items():
+    for command in commands:
+        run = command if command is sweep else with_bar(command)  # sweep shows more than a bar
+        app.command(cls=HelpfulCommand, rich_help_panel=panel)(run)
+app.add_typer(stability, rich_help_panel="Measure")
 
 
 def _version(requested: bool) -> None:

@@ -39,7 +39,7 @@ def demo(
     from surefoot.errors import visible
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess
-    from surefoot.report.text import plain_console, tables
+    from surefoot.report.text import overview, plain_console
     from surefoot.report.words import effect, significance
 
     inside = {f"{name}.run": DEMO for name in SYSTEMS} | {"qrels.txt": DEMO, "assessment.json": JSON}
@@ -60,7 +60,7 @@ def demo(
 
     assessment = assess(score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)
     (data,) = assessment.by_measure()
-    for part in tables(data, assessment.rows()):
+    for part in overview([(data, assessment.rows())]):
         console.print(part)
 
     rows = {row["system"]: row for row in data["systems"]}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, comma_separated, parse_numbers
+from surefoot.cli.choices import choose_baseline
 from surefoot.cli.outputs import JSON, Output, check_outputs, figures_folder
 from surefoot.cli.printing import command_line, file_or_none, print_result, printing_of, show, write_files
 from surefoot.cli.runs import EVALUATION_MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
@@ -82,7 +83,10 @@ def evaluate(
     ] = None,
     queries: Annotated[
         str | None,
-        typer.Option(help="Queries' texts for the page: id, tab, text; JSON lines, TREC topics.", show_default=False),
+        typer.Option(
+            help="Queries' texts, for the page and --per-query: id, tab, text; JSON lines, TREC topics.",
+            show_default=False,
+        ),
     ] = None,
     documents: Annotated[
         str | None, typer.Option(help="Documents' titles for the page, in the same forms.", show_default=False)
@@ -108,6 +112,9 @@ def evaluate(
     per_query: Annotated[
         bool, typer.Option("--per-query", help="Also show, and put into the files, each query's figures.")
     ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every table: each α, how far rankings moved and agree.")
+    ] = False,
     bootstrap: Annotated[int, typer.Option(help="Replicates for confidence intervals.", min=0, max=MOST_DRAWS)] = 0,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0, max=LARGEST_SEED)] = 0,
     depth: Annotated[
@@ -127,7 +134,6 @@ def evaluate(
     from surefoot.data.reading.files import as_text
     from surefoot.data.types.streamed_scores import StreamedScores
     from surefoot.report.assessment import assess
-    from surefoot.risk.baselines import baseline_choices
 
     printing = printing_of({"json": json_file, "csv": csv_file}, format_)
     if per_query and printing.kind in (AssessmentFormat.markdown, AssessmentFormat.latex):
@@ -135,8 +141,11 @@ def evaluate(
     if depth is not None and scores is not None:
         raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
     page = {"queries": queries, "documents": documents, "title": title, "detail": detail}
-    if html_file is None and (page_options := [f"--{name}" for name, value in page.items() if value is not None]):
-        raise ArgumentError(f"{', '.join(page_options)}: for the page, which is not asked for; add --html FILE")
+    unused = [
+        f"--{name}" for name, value in page.items() if value is not None and not (name == "queries" and per_query)
+    ]
+    if html_file is None and unused:
+        raise ArgumentError(f"{', '.join(unused)}: for the page, which is not asked for; add --html FILE")
     json_file, csv_file = file_or_none(json_file), file_or_none(csv_file)
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     inputs = [path for _, path in map(name_and_file, files or [])]
@@ -164,7 +173,7 @@ def evaluate(
         matrices = read_scored("evaluate", files or [], scores, measure or [], missing)
     systems = matrices[0].systems
     if baseline is None:
-        raise ArgumentError(f"name what is shipped today with --baseline: {baseline_choices(systems)}")
+        raise ArgumentError(choose_baseline(systems))
     baseline = as_text(baseline)
     assessment = assess(
         matrices,
@@ -191,7 +200,9 @@ def evaluate(
     if figures is not None:
         _write_figures(assessment, Path(figures), quiet)
     if not (per_query and printing.kind == AssessmentFormat.csv):
-        print_result(assessment, lambda: _show_tables(assessment, sort, per_query), printing, quiet, options)
+        print_result(
+            assessment, lambda: _show_tables(assessment, sort, everything, per_query, queries), printing, quiet, options
+        )
     elif printing.always or not quiet:
         typer.echo(assessment.queries_csv(), nl=False)
 
@@ -221,12 +232,18 @@ def _split(text: str, always_list: bool = False) -> str | list[str]:
     return names if always_list or len(names) != 1 else names[0]
 
 
-def _show_tables(assessment: Assessment, sort: str, per_query: bool) -> None:
-    from surefoot.report.columns import sort_rows
-    from surefoot.report.text import query_tables, tables
+def _show_tables(assessment: Assessment, sort: str, everything: bool, per_query: bool, queries: str | None) -> None:
+    from rich.text import Text
 
-    parts = []
-    for data in assessment.by_measure(per_query=per_query):
-        rows = sort_rows(data, sort)
-        parts += tables(data, rows) + (query_tables(data, rows) if per_query else [])
+    from surefoot.data.reading.texts import shown_texts
+    from surefoot.report.columns import sort_rows
+    from surefoot.report.text import left_out, overview, query_tables, tables
+
+    measured = [(data, sort_rows(data, sort)) for data in assessment.by_measure(per_query=per_query)]
+    parts = [part for one in measured for part in tables(*one)] if everything else overview(measured)
+    if per_query:
+        texts = {} if queries is None else shown_texts(queries, measured[0][0]["per_query"]["queries"])
+        parts += [part for one in measured for part in query_tables(*one, texts=texts)]
+    if not everything:
+        parts.append(Text(f"More with --all: {left_out(measured[0][0])}"))
     show(parts)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.arguments import LARGEST_COUNT
+from surefoot.cli.choices import CHOOSE_CONDITIONS, choose_baseline
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
@@ -59,7 +60,7 @@ def gate(
     scores: ScoreMatrix = None,
     policy: Annotated[
         str | None,
-        typer.Option(help="The conditions as a TOML file; the next six options go before it.", show_default=False),
+        typer.Option(help="The conditions as TOML; the next six options go before it.", show_default=False),
     ] = None,
     risk: Annotated[float | None, typer.Option(help="Most average loss over all queries.", show_default=False)] = None,
     share_hurt: Annotated[
@@ -95,12 +96,12 @@ def gate(
         typer.Option(help="Each query's stratum: CSV or Parquet, the query first.", show_default="--segments"),
     ] = None,
     drawn: Annotated[
-        str | None, typer.Option(help="How the judged queries were drawn, from judge-next.", show_default=False)
+        str | None, typer.Option(help="How the judged queries were drawn (judge-next).", show_default=False)
     ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
-            help="Look after each batch of judgments, so many in all; needs --state.",
+            help="Judgments in all, looked at batch by batch; needs --state.",
             min=1,
             max=LARGEST_COUNT,
             show_default=False,
@@ -111,7 +112,7 @@ def gate(
     ] = None,
     ledger: Annotated[
         str | None,
-        typer.Option(help="Counts uses of these queries, and lowers δ; made where there is none.", show_default=False),
+        typer.Option(help="Counts uses of these queries, and lowers δ; made if absent.", show_default=False),
     ] = None,
     json_file: JsonOrTerminal = None,
     markdown_file: Annotated[
@@ -137,9 +138,9 @@ def gate(
         bool, typer.Option("--init", help="Write a commented policy to start from; FILE in place of QRELS names it.")
     ] = False,
 ) -> None:
-    """Decide on a release: exit code 0 to ship, 1 to stop, 3 where more judged queries are needed, 2 on errors.
+    """Decide on a release: exit code 0 to ship, 1 to stop, 3 to judge more queries, 2 on errors.
 
-    **Example:** `surefoot gate qrels.txt today.run new.run -m nDCG@10 --baseline today --risk 0.02 --gain 0`
+    **Example:** `surefoot gate qrels.txt today.run new.run --baseline today --risk 0.02 --gain 0`
 
     In GitHub Actions it also writes the job's summary, and marks the conditions that fail.
     """
@@ -148,7 +149,7 @@ def gate(
     if init:
         return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
     if policy is None and not set(conditions) - {"delta"}:
-        raise ArgumentError("give conditions, such as --risk 0.02 --gain 0, or a policy (--policy FILE)")
+        raise ArgumentError(CHOOSE_CONDITIONS)
     printing = printing_of({"json": json_file}, None if format_ is DecisionFormat.table else format_)
     outputs = {
         "json": file_or_none(json_file), "markdown": markdown_file, "junit": junit_file, "html": html_file,
@@ -170,10 +171,12 @@ def gate(
     parsed = ReleasePolicy.read(conditions) if policy is None else ReleasePolicy.read(policy, conditions)
 
     (matrix,) = read_scored("gate", files or [], scores, [] if measure is None else [measure], missing)
+    if baseline is None:
+        raise ArgumentError(choose_baseline(matrix.systems, virtual=False))
     with deciding(
         matrix,
         None if candidate is None else as_text(candidate),
-        None if baseline is None else as_text(baseline),
+        as_text(baseline),
         parsed,
         segments=segments,
         weights=weights,

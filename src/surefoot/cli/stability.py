@@ -9,6 +9,7 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, integer, parse_numbers
 from surefoot.cli.bar import with_bar
+from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup
 from surefoot.cli.outputs import JSON, Output, check_outputs
 from surefoot.cli.printing import deliver, file_or_none, printing_of, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 stability = typer.Typer(
     name="stability",
+    cls=HelpfulGroup,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -53,7 +55,7 @@ _Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0, max
 _Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1, max=MOST_DRAWS)]
 
 
-@stability.command()
+@stability.command(cls=HelpfulCommand)
 @with_bar
 def noise(
     files: JudgedRuns,
@@ -89,7 +91,7 @@ def noise(
     _deliver(study, json_file, csv_file, html, quiet)
 
 
-@stability.command()
+@stability.command(cls=HelpfulCommand)
 @with_bar
 def subsets(
     files: JudgedRuns,
@@ -128,7 +130,7 @@ def subsets(
     )
 
 
-@stability.command()
+@stability.command(cls=HelpfulCommand)
 @with_bar
 def time(
     files: JudgedRuns,
@@ -170,7 +172,7 @@ def time(
     )
 
 
-@stability.command()
+@stability.command(cls=HelpfulCommand)
 @with_bar
 def compare(
     files: JudgedRuns,

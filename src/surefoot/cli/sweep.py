@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,9 +12,11 @@ import typer
 from surefoot.arguments import comma_separated, parse_integers, parse_numbers
 from surefoot.choose import options as choices
 from surefoot.choose.marks import SWEEP_CSV
+from surefoot.cli.bar import is_watched, progress_lines
 from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
 from surefoot.cli.parameters import json_or_text, parameters
 from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
+from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import (
     Baselines,
     EarlyStopping,
@@ -145,8 +146,9 @@ def _values(text: str) -> list[Any]:
 @contextmanager
 def _live(quiet: bool) -> Iterator[Callable[[SweepProgress], None] | None]:
     """A table of what was trained last and what is being trained, and the time left, while the sweep runs."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield None
+    if not is_watched(quiet):
+        with progress_lines(quiet), stage("Training", None) as told:
+            yield None if told is None else lambda state: setattr(told, "more", _head(state))
         return
     from rich.live import Live
 
@@ -170,10 +172,14 @@ def _progress(state: SweepProgress) -> Any:
         table.add_row(Text(visible(name)), f"{seconds:.1f}")
     for name in state.running:
         table.add_row(Text(visible(name), style="dim"), "…")
+    return Group(Text(_head(state)), ProgressBar(total=max(1, state.total), completed=state.done, width=60), table)
+
+
+def _head(state: SweepProgress) -> str:
+    """How far a sweep has come, in a line."""
     left = "" if state.left is None else f", about {_duration(state.left)} left"
     failed = f", {len(state.failures)} failed" if state.failures else ""
-    head = Text(f"{state.done} of {state.total} trainings, {state.resumed} of them from before{failed}{left}")
-    return Group(head, ProgressBar(total=max(1, state.total), completed=state.done, width=60), table)
+    return f"{state.done} of {state.total} trainings, {state.resumed} of them found{failed}{left}"
 
 
 def _duration(seconds: float) -> str:

@@ -14,6 +14,7 @@ from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
+from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import Baselines, EarlyStopping, Force, OptimizedMeasure, Quiet, Rule, Threads
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
@@ -207,7 +208,8 @@ def _growing(ranker: Ranker, quiet: bool) -> Iterator[Progress | None]:
     from rich.progress import TextColumn
 
     shown = is_watched(quiet)
-    with new_bar(TextColumn("{task.fields[figures]}", markup=False), disable=not shown) as bar:
+    bar = new_bar(TextColumn("{task.fields[figures]}", markup=False), disable=not shown)
+    with bar, stage("Growing trees", ranker.n_estimators) as told:
         task = bar.add_task("Growing trees", total=ranker.n_estimators, figures="")
         last = 0.0
 
@@ -217,10 +219,12 @@ def _growing(ranker: Ranker, quiet: bool) -> Iterator[Progress | None]:
                 return
             last = time.monotonic()
             seen = history["valid"] or history["train"]
-            figures = [f"{name} {seen[name][-1]:.4f}" for name in ("effectiveness", "risk") if seen.get(name)]
-            bar.update(task, completed=trees, figures=", ".join(figures))
+            figures = ", ".join(f"{name} {seen[name][-1]:.4f}" for name in ("effectiveness", "risk") if seen.get(name))
+            bar.update(task, completed=trees, figures=figures)
+            if told is not None:
+                told.done, told.more = trees, figures
 
-        yield progress if shown else None
+        yield progress if shown or told is not None else None
 
 
 def _assess(ranker: Ranker, validation: RankingData) -> Assessment:
@@ -237,10 +241,10 @@ def _assess(ranker: Ranker, validation: RankingData) -> Assessment:
 
 
 def _show_assessment(console: Console, assessment: Assessment, html: Path | None) -> None:
-    from surefoot.report.text import tables
+    from surefoot.report.text import overview
 
     console.print("\nOn the validation data:")
-    for part in tables(assessment.by_measure()[0], assessment.rows()):
+    for part in overview([(assessment.by_measure()[0], assessment.rows())]):
         console.print(part)
     if html is not None:
         console.print(visible(f"The page is {html}"))

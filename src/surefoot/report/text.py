@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,9 +36,18 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
+_QUERY_TEXT = 50  # letters of a query's text that are shown
 _MARKS = (
     f"small number: rank; U low, U high: {INTERVAL}; p sturdy: corrected for skewness, and with one more query as bad "
     f"as the worst; p Holm: also for the number of systems; *: p Holm < {LEVEL:g}"
+)
+_LEADING = {  # columns of the one table, those that a narrow terminal has no room for last
+    "mean": 0, "u_risk": 0, "risk": 1, "t_risk": 2, "p_holm": 2, "loss_over_20": 3, "losses": 4, "gain": 5,
+    "geo_risk": 6, "reward": 7,
+}  # fmt: skip
+_LEADING_MARKS = (
+    ">20%: queries that lose more than 20 % of the baseline's score; small number: rank; p Holm: corrected for "
+    f"skewness, an unlucky query and the number of systems; *: p Holm < {LEVEL:g}"
 )
 
 
@@ -46,20 +55,13 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
     """What a terminal shows: the summary, a table for each α, how far rankings moved and agree, and notes."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [Text(visible(title(data)), style="bold")]
-    parts += [Text(visible(caution), style="bold yellow") for caution in cautions(data)]
-    first = default_alpha(data["alphas"])
-    parts += [Text(""), Text(f"The verdict at α = {first:g}", style="bold")]
-    parts += [Text(visible(sentence)) for sentence in advice(data, first)]
-    parts.append(Text(""))
+    parts = [*_verdict(data, default_alpha(data["alphas"])), Text("")]
     explained = [column for column in SUMMARY if column.key in ("loss_over_20", "worst_mean")]
     parts.append(_FittedTable(rows, SUMMARY, "; ".join(_explanation(column, data) for column in explained)))
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
         parts.append(_FittedTable(rows, at_alpha(alpha), _MARKS, significant=alpha_key(alpha)))
-        if data["bootstrap"]:
-            caption = f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"
-            parts.append(_FittedTable(rows, intervals_at(data, alpha), caption))
+        parts += _bootstrap_table(data, rows, alpha)
     parts += _segment_tables(data)
     if churn := churn_columns(data):
         depth = data["systems"][0]["churn"]["depth"]
@@ -71,6 +73,73 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
         parts += [Text(""), Text(heading, style="bold"), _agreement(data)]
     parts += [Text(""), *(Text(visible(note), style="dim") for note in [*notes(data), *absences(data)])]
     return parts
+
+
+def overview(parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]]) -> list[RenderableType]:
+    """What fits a screen: by each measure the verdict, one table at its α, and what was asked for besides.
+
+    Of the measures after the first only what is new.
+    """
+    from rich.text import Text
+
+    shown: list[RenderableType] = []
+    said: list[str] = []
+    for number, (data, rows) in enumerate(parts):
+        alpha = default_alpha(data["alphas"])
+        shown += [Text("")] if number else []
+        shown += _verdict(data, alpha, most=1 if number else None)
+        shown += [Text(""), Text(alpha_title(alpha), style="bold")]
+        marks = "" if number else _LEADING_MARKS
+        shown.append(_FittedTable(rows, _leading_columns(alpha), marks, significant=alpha_key(alpha)))
+        shown += _bootstrap_table(data, rows, alpha)
+        shown += _segment_tables(data)
+        here: AssessmentData = {**data, "alphas": [alpha]}  # what is said of another α is said beside its table
+        new = [note for note in [*notes(here), *absences(here)] if note not in said]
+        said += new
+        shown += [Text(visible(" ".join(new)), style="dim")] if new else []
+    return shown
+
+
+def left_out(data: AssessmentData) -> str:
+    """What `tables` show beyond `overview`, in a few words.
+
+    >>> import surefoot as sf
+    >>> scores = sf.Scores([[0.5, 0.4], [0.6, 0.2]], ["a", "b"], ["1", "2"])
+    >>> left_out(sf.assess(scores, "a", [0, 1, 5]).to_dict())
+    'wins and ties, α = 0, α = 5, p-values and intervals'
+    """
+    first = default_alpha(data["alphas"])
+    others = [f"α = {alpha:g}" for alpha in data["alphas"] if alpha != first]
+    words = ["wins and ties", *others, "p-values and intervals"]
+    if churn_columns(data):
+        words.append("how far rankings moved")
+    if len(data["systems"]) > 2:
+        words.append("how far they agree")
+    return ", ".join(words)
+
+
+def _leading_columns(alpha: float) -> list[FigureColumn]:
+    """What one table shows of the summary and of α; the least that a narrow terminal has is the mean and U_Risk."""
+    columns = (column for column in [*SUMMARY, *at_alpha(alpha)] if column.name in _LEADING)
+    return [replace(column, spare=_LEADING[column.name]) for column in columns]
+
+
+def _verdict(data: AssessmentData, alpha: float, most: int | None = None) -> list[RenderableType]:
+    """The title, what to know first, and what to do at α, in `most` paragraphs."""
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text(visible(title(data)), style="bold")]
+    parts += [Text(visible(caution), style="bold yellow") for caution in cautions(data)]
+    parts += [Text(""), Text(f"The verdict at α = {alpha:g}", style="bold")]
+    return [*parts, *(Text(visible(sentence)) for sentence in advice(data, alpha)[:most])]
+
+
+def _bootstrap_table(data: AssessmentData, rows: Sequence[SystemData], alpha: float) -> list[RenderableType]:
+    """The bootstrap's intervals at α; nothing without a bootstrap."""
+    if data["bootstrap"] is None:
+        return []
+    caption = f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"
+    return [_FittedTable(rows, intervals_at(data, alpha), caption)]
 
 
 def _explanation(column: FigureColumn, data: AssessmentData) -> str:
@@ -123,7 +192,8 @@ class _FittedTable:
             for i, row in enumerate(self._rows)
         ]
         yield FigureTable(self._name, [column.heading for column in shown], rows, least)
-        yield Text(f" {self._caption}", style="dim italic")
+        if self._caption:
+            yield Text(f" {self._caption}", style="dim italic")
         if hidden := [column.heading for column in self._columns if column not in shown]:
             yield Text(f" no room for: {', '.join(hidden)}", style="dim italic")
 
@@ -240,10 +310,12 @@ def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     return latex_table(title(data), [column.latex for column in flat], cells, spans)
 
 
-def query_tables(data: AssessmentData, rows: Sequence[SystemData], most: int = 10) -> list[RenderableType]:
+def query_tables(
+    data: AssessmentData, rows: Sequence[SystemData], most: int = 10, texts: Mapping[str, str] | None = None
+) -> list[RenderableType]:
     """For each system, in the order of `rows`, the queries it hurts most, the significant ones marked.
 
-    `data` must hold `per_query`.
+    `data` must hold `per_query`; `texts` are what queries say, shown beside their ids.
     """
     from rich import box
     from rich.table import Table
@@ -279,6 +351,13 @@ def query_tables(data: AssessmentData, rows: Sequence[SystemData], most: int = 1
                 at = columns["alpha"][key]
                 t_j, significant = at["t_j"], at["significant"] or []
                 cells.append(ABSENT if t_j is None else f"{fixed(t_j[i], 2)}{'*' if significant[i] else ' '}")
-            table.add_row(Text(visible(block["queries"][i])), *cells)
+            table.add_row(Text(visible(_with_text(block["queries"][i], texts or {}))), *cells)
         parts.append(table)
     return parts
+
+
+def _with_text(query: str, texts: Mapping[str, str]) -> str:
+    """A query's id, and what it says where that is known."""
+    text = " ".join(texts.get(query, "").split())
+    short = text if len(text) <= _QUERY_TEXT else f"{text[: _QUERY_TEXT - 1]}…"
+    return f"{query} ({short})" if short else query

@@ -27,14 +27,24 @@ VIRTUAL: dict[str, Callable[[Floats], Floats]] = {
 _LIVE = re.compile("base|today|current|prod|live|control|default|bm25|indri", re.IGNORECASE)
 
 
+def likely_baselines(systems: Sequence[str]) -> list[str]:
+    """The systems whose names look like that of a baseline, unless all do.
+
+    >>> likely_baselines(["bold", "today"])
+    ['today']
+    """
+    likely = [name for name in systems if _LIVE.search(name)]
+    return likely if len(likely) < len(systems) else []
+
+
 def baseline_choices(systems: Sequence[str]) -> str:
     """What may be named as a baseline, the names that look like one first.
 
     >>> baseline_choices([*(f"run{i}" for i in range(9)), "prod-v7"])
     'perhaps prod-v7; the 10 systems are run0, run1, ..., run7 and 2 more; or mean, median or max of them per query'
     """
-    likely = [name for name in systems if _LIVE.search(name)]
-    perhaps = f"perhaps {listed(likely, 5)}; " if likely and len(likely) < len(systems) else ""
+    likely = likely_baselines(systems)
+    perhaps = f"perhaps {listed(likely, 5)}; " if likely else ""
     return f"{perhaps}the {len(systems)} systems are {listed(systems, 8)}; or mean, median or max of them per query"
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -206,11 +206,20 @@ def _read_slowly(path: str | os.PathLike[str], data: bytes, layout: Layout, line
                 path,
                 number,
                 f"expected {len(layout.fields)} columns ({layout.shape}), found {len(texts)}: "
-                f"{shortened(' '.join(map(str, texts)))}",
+                f"{shortened(' '.join(map(str, texts)))}{_swapped([*map(str, texts)], layout)}",
             )
         texts[at] = _finite(path, number, layout.number, str(texts[at]))
         rows.append(texts)
     return pl.DataFrame(rows, schema=layout.schema, orient="row")
+
+
+def _swapped(texts: Sequence[str], layout: Layout) -> str:
+    """What to say of a line of a run among judgments, or the other way round; nothing of any other."""
+    if len(layout.fields) == 4 and len(texts) == 6 and texts[1] == "Q0":
+        return "; this looks like a run (six columns, Q0); judgments have four: query, 0, document, grade"
+    if len(layout.fields) == 6 and len(texts) == 4 and texts[1].isdecimal():
+        return "; this looks like judgments (four columns); a run has six: query, Q0, document, rank, score, tag"
+    return ""
 
 
 def _finite(path: str | os.PathLike[str], line: int, name: str, text: str) -> float:

@@ -1,0 +1,137 @@
+"""What `--help` shows: a command's options in panels, each on few lines, and where to read more."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+INPUT, COMPUTE, OUTPUT, MACHINE = "Input", "What to compute", "Output", "Machine"
+_PANELS: dict[str, str] = {
+    option: panel
+    for panel, options in {
+        INPUT: (
+            "baseline", "candidate", "scores", "stream", "segments", "queries", "documents", "missing", "valid",
+            "qrels", "judged", "weights", "strata", "drawn", "layout", "unit", "clock", "actions", "features", "letor",
+            "dates", "held_out", "folds", "traffic",
+        ),
+        OUTPUT: (
+            "output", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file", "junit_file", "figures",
+            "title", "detail", "format_", "sort", "per_query", "everything", "decisions", "name", "force", "quiet",
+            "kinds", "init", "as_json", "features_only", "state", "ledger", "checkpoint", "checkpoint_every",
+            "help", "version",
+        ),
+        MACHINE: (
+            "threads", "seed", "memory", "engine", "backend", "dask", "workers", "install_completion",
+            "show_completion",
+        ),
+    }.items()
+    for option in options
+}  # fmt: skip
+_FILES = {
+    "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
+    "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
+    "junit_file", "decisions", "kinds", "state", "ledger", "output", "checkpoint", "figures",
+}  # fmt: skip
+_PAGES = {  # of the documentation
+    "evaluate": "evaluate", "train": "learn", "rank": "learn", "sweep": "trade-offs", "select": "trade-offs",
+    "gate": "decide", "judge-next": "decide", "control": "control", "export": "deploy", "convert": "pipelines",
+    "personalize": "personalize", "make-log": "personalize", "check": "builds", "doctor": "builds",
+    "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "compare": "near-ties",
+    "stability": "near-ties", "demo": "index",
+}  # fmt: skip
+
+
+class HelpfulCommand(TyperCommand):
+    """A command whose options stand in panels; with nothing that only a programmer needs, such as `<bool>`."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help of a copy that is made for the screen."""
+        super(HelpfulCommand, _screen(self, ctx)).format_help(ctx, formatter)
+
+
+class HelpfulGroup(TyperGroup):
+    """The same for a command that has others below it."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help of a copy that is made for the screen."""
+        super(HelpfulGroup, _screen(self, ctx)).format_help(ctx, formatter)
+
+
+def _screen(command: Any, ctx: Any) -> Any:
+    """A copy of a command, with its options as the screen shows them, and where to read more."""
+    screen = copy(command)
+    own = (option for option in command.get_params(ctx) if not getattr(option, "hidden", False))
+    screen.params = _in_order(_on_screen(option) for option in own)
+    screen.get_params = lambda ctx: screen.params  # --help is among them
+    screen.help = f"{(command.help or '').rstrip()}\n\n**More:** {_page(command.name)}"
+    return screen
+
+
+def _in_order(options: Iterable[Any]) -> list[Any]:
+    """The options by panel, within one as the command has them."""
+    order = [None, INPUT, COMPUTE, OUTPUT, MACHINE]
+    return sorted(options, key=lambda option: order.index(option.rich_help_panel))
+
+
+def _on_screen(option: Any) -> Any:
+    """A copy of an option or argument as the screen shows it."""
+    shown = copy(option)
+    if hasattr(shown, "min"):
+        shown.min = shown.max = None  # a number out of range is refused with the range
+    if option.param_type_name == "argument":
+        shown.rich_help_panel, shown.display_type_rich = None, lambda ctx: None
+        return shown
+    shown.rich_help_panel = _PANELS.get(option.name, COMPUTE)
+    remarks, default, choices = [], _default(option), _choices(option)
+    if getattr(option, "is_flag", False):
+        shown.display_type_rich = lambda ctx: None
+    elif option.metavar is None:
+        shown.metavar = "FILE" if option.name in _FILES else "WORD" if choices else _metavar(option)
+        remarks += ["|".join(choices)] if choices else []
+    remarks += [f"default: {default}"] if default else []
+    if remarks:
+        shown.help, shown.show_default = f"{option.help or ''} [{'; '.join(remarks)}]".strip(), False
+    return shown
+
+
+def _choices(option: Any) -> list[str]:
+    """The words of which an option takes one; Typer has kept them in two places over time."""
+    described = getattr(option, "type_descriptor", None)
+    choices = getattr(option.type, "choices", None) if described is None else described.choices
+    return [str(getattr(choice, "value", choice)) for choice in choices or ()]
+
+
+def _metavar(option: Any) -> str:
+    """A word for what an option takes."""
+    described = getattr(option, "type_descriptor", None)
+    kind = str(described.annotation if described is not None else getattr(option.type, "name", ""))
+    return "N" if "int" in kind else "X" if "float" in kind else "TEXT"
+
+
+def _default(option: Any) -> str:
+    """What an option is where it is not given, in words; nothing for a flag that is off."""
+    if isinstance(option.show_default, str):
+        return option.show_default
+    if not option.show_default or option.default is None or option.required or callable(option.default):
+        return ""
+    if isinstance(option.default, bool):
+        return (option.opts[0] if option.default else option.secondary_opts[0]) if option.secondary_opts else ""
+    return str(getattr(option.default, "value", option.default))
+
+
+def _page(command: str | None) -> str:
+    """Where the documentation tells more of a command."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    page = _PAGES.get(command or "", "index")
+    try:
+        urls = metadata("surefoot").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        urls = []
+    site = next((url.partition(", ")[2] for url in urls if url.startswith("Documentation, ")), None)
+    return f"docs/{page}.md" if site is None else f"{site}{page}.html"

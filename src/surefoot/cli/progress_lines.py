@@ -1,0 +1,114 @@
+"""How far long work has come, as plain lines on the error stream: for a build's log, a file, a pipe."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from surefoot.errors import visible
+
+FIRST = 5.0  # seconds before anything is said: most commands are done by then
+EVERY = 10.0  # seconds from one line to the next
+_NEW = 1.0  # seconds after a line before a stage that begins has one of its own
+
+_LINES: ContextVar[ProgressLines | None] = ContextVar("surefoot.progress_lines", default=None)
+
+
+@dataclass
+class Stage:
+    """Work of one kind: what is done, how many of how many, and what else is known of it."""
+
+    doing: str
+    total: int | None = None
+    done: int = 0
+    more: str = ""
+    began: float = field(default_factory=time.monotonic)
+
+    def line(self) -> str:
+        """What is said of it.
+
+        >>> Stage("Making features", 16, 4).line()
+        'Making features, 4 of 16 (25 %), for 0 s'
+        """
+        parts = [self.doing]
+        if self.total:
+            parts.append(f"{self.done:,} of {self.total:,} ({self.done / self.total:.0%})".replace("%", " %"))
+        parts += [self.more] if self.more else []
+        return ", ".join([*parts, f"for {time.monotonic() - self.began:.0f} s"])
+
+
+class ProgressLines:
+    """Says what is being done: when a stage begins, and every ten seconds, but nothing in the first five."""
+
+    def __init__(self) -> None:
+        self._stages: list[Stage] = []
+        self._next = time.monotonic() + FIRST
+        self._last = 0.0
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+
+    @contextmanager
+    def stage(self, doing: str, total: int | None) -> Iterator[Stage]:
+        """A stage, for the time that it takes."""
+        new = Stage(doing, total)
+        with self._lock:
+            told = self._last > 0 and time.monotonic() - self._last >= _NEW
+            self._stages.append(new)
+            if told:
+                self._say(new.doing if total is None else f"{new.doing}, {total:,} in all")
+        try:
+            yield new
+        finally:
+            with self._lock:
+                self._stages.remove(new)
+
+    def show(self, items: Iterable[Any], total: int | None, doing: str) -> Iterator[Any]:
+        """The items, one after the other, counted; what `surefoot.progress.show_with` takes."""
+        with self.stage(doing, total) as stage:
+            for item in items:
+                yield item
+                stage.done += 1
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Tell of all stages within: by a thread, for a stage may be one long call."""
+        thread = threading.Thread(target=self._watch, name="surefoot-progress", daemon=True)
+        thread.start()
+        token = _LINES.set(self)
+        try:
+            yield
+        finally:
+            _LINES.reset(token)
+            self._ended.set()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(max(0.05, self._next - time.monotonic())):
+            with self._lock:
+                if time.monotonic() < self._next or self._ended.is_set():
+                    continue
+                if self._stages:
+                    self._say(self._stages[-1].line())
+                else:
+                    self._next = time.monotonic() + _NEW
+
+    def _say(self, words: str) -> None:
+        self._last = time.monotonic()
+        self._next = self._last + EVERY
+        print("surefoot:", visible(words), file=sys.stderr, flush=True)
+
+
+@contextmanager
+def stage(doing: str, total: int | None) -> Iterator[Stage | None]:
+    """A stage of the command that runs; None where no lines are told."""
+    lines = _LINES.get()
+    if lines is None:
+        yield None
+    else:
+        with lines.stage(doing, total) as new:
+            yield new

@@ -1,0 +1,77 @@
+"""Long work where no terminal is: plain lines on the error stream, and none of quick or quiet work."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from tests.cli.inputs import write_runs
+
+import surefoot as sf
+from surefoot.cli import progress_lines
+from surefoot.cli.bar import progress_lines as lines_of
+from surefoot.progress import busy, steps
+
+
+@pytest.fixture
+def soon(monkeypatch) -> None:
+    monkeypatch.setattr(progress_lines, "FIRST", 0.1)
+    monkeypatch.setattr(progress_lines, "EVERY", 0.1)
+    monkeypatch.setattr(progress_lines, "_NEW", 0.0)
+
+
+def test_lines_tell_of_stages(soon, capsys) -> None:
+    with lines_of(quiet=False):
+        with busy("Reading the log"):
+            time.sleep(0.5)
+        for _ in steps(range(4), "Making features"):
+            time.sleep(0.2)
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = err.splitlines()
+    assert lines[0] == "surefoot: Reading the log, for 0 s"
+    assert "surefoot: Making features, 4 in all" in lines  # as it begins
+    assert any(line.startswith("surefoot: Making features, 2 of 4 (50 %), for ") for line in lines)
+    assert "\x1b" not in err
+    time.sleep(0.3)
+    assert capsys.readouterr().err == ""  # what is over is not told of
+
+
+def test_quick_work_is_not_told_of(capsys) -> None:
+    with lines_of(quiet=False):
+        assert list(steps(range(3), "Reading runs")) == [0, 1, 2]
+    assert capsys.readouterr() == ("", "")
+
+
+def test_quiet(soon, capsys) -> None:
+    with lines_of(quiet=True), busy("Reading the log"):
+        time.sleep(0.4)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_command_tells_in_lines_and_its_output_stays_as_it_is(soon, surefoot, tmp_path: Path, monkeypatch) -> None:
+    write_runs(tmp_path, runs=2)
+    line = ("evaluate", tmp_path / "qrels.txt", tmp_path / "today.run", tmp_path / "bold.run", "-b", "today")
+    expected = surefoot(*line, "-q", "--json", "-")[1]
+
+    def slow(*arguments: object, **options: object) -> object:
+        with busy("Scoring runs"):
+            time.sleep(0.4)
+        return score(*arguments, **options)
+
+    score = sf.score
+    monkeypatch.setattr("surefoot.measures.scoring.score", slow)
+    code, out, err = surefoot(*line, "--json", "-")
+    assert (code, out) == (0, expected)
+    assert "surefoot: Scoring runs, for 0 s\n" in err
+    assert surefoot(*line, "-q", "--json", "-")[2] == ""
+
+
+def test_training_tells_of_trees(soon, surefoot, tmp_path: Path) -> None:
+    sf.synthetic_letor(queries=40, documents=20, features=6, seed=1).write(tmp_path / "train.txt")
+    options = ("--trees", "300", "--set", "min_data_in_leaf=1", "--threads", "1", "-o", tmp_path / "model")
+    code, _, err = surefoot("train", tmp_path / "train.txt", *options)
+    assert code == 0
+    assert "surefoot: Growing trees, " in err
+    assert " of 300 (" in err
