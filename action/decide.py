@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from workflow_files import write_output
+from workflow_files import append_summary, write_output
 
 ERROR, UNDECIDED = 2, 3
-UNKNOWN = "### The gate could not decide\n\nThe job's log says what is wrong.\n"
+MOST_LINES = 20  # of what went wrong that the summary shows
+UNKNOWN = "### The gate could not decide\n\n"
 NAMED = ("scores", "baseline", "candidate", "measure", "policy")
 
 
@@ -31,10 +32,16 @@ def main() -> None:
     files = [f"--json={json_file}", f"--markdown={markdown_file}"]
     # The command itself: `python -m surefoot` would import modules of the folder that is checked out here.
     surefoot = shutil.which("surefoot", path=str(Path(sys.executable).parent)) or "surefoot"
-    code = subprocess.run([surefoot, *arguments(given, files)], check=False).returncode
+    process = subprocess.run([surefoot, *arguments(given, files)], check=False, stderr=subprocess.PIPE)
+    reason = process.stderr.decode(errors="replace")
+    print(reason, end="", file=sys.stderr)
+    code = process.returncode
     data = json.loads(json_file.read_text(encoding="utf-8")) if json_file.is_file() else None
     if data is None:  # what an earlier push said must not remain
-        markdown_file.write_text(UNKNOWN, encoding="utf-8")
+        said = UNKNOWN + indented(reason or "The job's log says what is wrong.")
+        markdown_file.write_text(said, encoding="utf-8")
+        append_summary(said)
+        print(error_command(reason))
     for name, value in outputs(data, code).items():
         write_output(name, value)
     write_output("page", given["page"] if data is not None else "")
@@ -70,6 +77,19 @@ def outputs(data: Mapping[str, Any] | None, code: int) -> dict[str, str]:
     risk = next((one for one in data["conditions"] if one["name"] == "risk" and one["segment"] is None), {})
     figures = {"risk": str(risk.get("observed", "")), "bound": str(risk.get("bound", ""))}
     return {"decision": str(data["decision"]), "exit-code": str(code), **figures}
+
+
+def indented(text: str) -> str:
+    """A text as a block of Markdown that nothing in it can end."""
+    return "\n".join(f"    {line}" for line in text.splitlines()[-MOST_LINES:]) + "\n"
+
+
+def error_command(reason: str) -> str:
+    """The line by which the pull request shows an error; what is wrong cannot end it."""
+    last = (reason.strip().splitlines() or ["the job's log says what is wrong"])[-1]
+    for letter, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
+        last = last.replace(letter, code)
+    return f"::error title=surefoot could not decide::{last}"
 
 
 def _lines(text: str) -> list[str]:

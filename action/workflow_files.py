@@ -17,3 +17,11 @@ def write_output(name: str, value: str) -> None:
 def warn(message: str) -> None:
     """A warning at the pull request, on one line."""
     print("::warning title=surefoot::" + message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+
+
+def append_summary(markdown: str) -> None:
+    """Add to the job's summary, where there is one."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if path:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"\n{markdown}")

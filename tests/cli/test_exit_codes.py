@@ -119,3 +119,16 @@ def test_an_error_stream_that_cannot_be_written_changes_no_exit_code(
 ) -> None:
     line = f"{sys.executable} -m surefoot gate qrels.txt today.run {options} -m nDCG@10 -b today >/dev/null {ENDS[end]}"
     assert subprocess.run(["bash", "-c", line], cwd=home, check=False).returncode == code
+
+
+def test_a_bug_is_never_a_decision(surefoot, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 1 means stop: an error of surefoot's own, traceback and all, ends with 2."""
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise KeyError("unexpected")
+
+    monkeypatch.setattr("surefoot.decide.gate.gate.deciding", broken)
+    code, _, err = gate(surefoot, home, "--risk", 0.5)
+    assert code == 2
+    assert "KeyError" in err
+    assert "an error of surefoot's own" in err

@@ -72,7 +72,11 @@ def _run() -> NoReturn:
         _fail(2, f"{what} ({error.strerror or error})")
     except Exception as error:
         _explain_usage(error)
-        raise
+        import traceback
+
+        traceback.print_exc()
+        # Never 1: to a build that means "stop", as if something had been decided.
+        _fail(2, "this is an error of surefoot's own, not of yours; please report it with the lines above")
 
 
 def _explain_usage(error: Exception) -> None:
