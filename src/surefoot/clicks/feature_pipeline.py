@@ -116,6 +116,7 @@ def _is_finished(folder: ResumableFolder, settings: dict[str, Any]) -> bool:
         return False
     if "engine" in stored:  # as the backend was called before
         stored["backend"] = stored.pop("engine")
+    stored["version"] = settings["version"]  # what features mean is in the schema, not in the release
     if {key: stored.get(key) for key in settings} != settings:
         raise DataError.at(folder.path, None, "holds the features of another log, or of another reading; name another")
     return "counts" in stored
