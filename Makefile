@@ -9,7 +9,7 @@ demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist loadfile -m "not heavy"
+	$(BIN)/python -m pytest -n auto --dist loadfile -m "not heavy and not package"
 
 test-engines: $(VENV)/.test $(VENV)/.engines  # fuzzers, kills, Spark, and libraries that take minutes to start
 	SUREFOOT_ENGINES=1 $(BIN)/python -m pytest -n auto --dist loadfile tests -m "heavy or engines"
@@ -42,8 +42,9 @@ notebooks: $(VENV)/.learn $(VENV)/.notebooks  # runs all of examples/, in a copy
 notebooks-write: $(VENV)/.learn $(VENV)/.notebooks  # the same, and keeps what they print
 	$(BIN)/python examples/run.py --write
 
-package: $(VENV)/.package  # builds, checks and installs what a release is, and runs it; PACKAGE are options, such as --no-build
+package: $(VENV)/.test $(VENV)/.package  # builds, checks and installs what a release is, and runs it; PACKAGE are options, such as --no-build
 	$(BIN)/python -m tools.check_package $(PACKAGE)
+	$(BIN)/python -m pytest tests/release -m package
 
 package-extras: $(VENV)/.package  # each extra alone in an environment of its own, with its smallest example; EXTRAS picks some
 	$(BIN)/python -m tools.check_extras $(EXTRAS)

@@ -32,11 +32,10 @@ def test_bash_is_answered(words: str, at: int, offered: list[str]) -> None:
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="the command is not installed")
 def test_completion_is_installed(tmp_path: Path) -> None:
-    environment = {**os.environ, "HOME": str(tmp_path)}
+    # Typer would look which shell this is started from, which in a build is none that it supports.
+    environment = {**os.environ, "HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     done = subprocess.run(
         [SCRIPT, "--install-completion", "bash"], env=environment, capture_output=True, text=True, check=False
     )
-    if "detect" in done.stderr:  # an older Typer takes no name of a shell
-        pytest.skip(done.stderr)
     assert done.returncode == 0, done.stderr
     assert any("_SUREFOOT_COMPLETE" in file.read_text() for file in tmp_path.rglob("*") if file.is_file())

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.learn.engines.lightgbm.parameters import TAKEN
+from surefoot.learn.engines.lightgbm.parameters import ACCEPTED
 
 pytestmark = pytest.mark.heavy
 
@@ -68,7 +68,7 @@ def parameters(draw: random.Random) -> Iterator[Callable[[], object]]:
 
     data, valid = small(), small(4, 2)
     engine = sorted(_ConfigAliases._get_all_param_aliases())
-    taken = sorted(set(TAKEN) - {"num_threads"})  # a thousand threads are allowed, and slow
+    taken = sorted(set(ACCEPTED) - {"num_threads"})  # a thousand threads are allowed, and slow
 
     def case(chosen: dict[str, Any], held_out: sf.RankingData | None) -> None:
         ranker = sf.Ranker(**(SETTINGS | {"objective": "u_risk", "alpha": 2} | chosen)).fit(data, valid=held_out)

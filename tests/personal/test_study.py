@@ -274,7 +274,7 @@ class TestResult:
         log = generated(tmp_path, 5)
         lines = [line for line in log.read_text().splitlines() if "\tC\t" not in line]
         log.write_text("\n".join(lines) + "\n")
-        with pytest.raises(DataError, match="no list with a satisfied click"):
+        with pytest.raises(DataError, match="no list of the train part has a satisfied click"):
             study(made(log, tmp_path / "made", YANDEX14, SATISFIED))
 
 
