@@ -16,6 +16,9 @@ settings.load_profile("surefoot")
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("SUREFOOT_DATA", ROOT.parent / "shared" / "data"))
 
+# Commands that tests start tell nothing of how far they are: a busy machine takes its time.
+os.environ["SUREFOOT_PROGRESS_AFTER"] = "3600"
+
 ENGINES = os.environ.get("SUREFOOT_ENGINES") == "1"  # as `make test-engines` sets it, which installs all libraries
 
 

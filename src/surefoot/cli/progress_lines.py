@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -11,9 +12,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from surefoot.arguments import finite_number
 from surefoot.errors import visible
 
-FIRST = 5.0  # seconds before anything is said: most commands are done by then
+# Seconds before anything is said: most commands are done by then. A slow machine's log may set more.
+FIRST = finite_number(os.environ.get("SUREFOOT_PROGRESS_AFTER", "5")) or 5.0
 EVERY = 10.0  # seconds from one line to the next
 _NEW = 1.0  # seconds after a line before a stage that begins has one of its own
 
@@ -44,7 +47,7 @@ class Stage:
 
 
 class ProgressLines:
-    """Says what is being done: when a stage begins, and every ten seconds, but nothing in the first five."""
+    """Says what is being done: when a stage begins, and every ten seconds, but nothing in the first `FIRST` seconds."""
 
     def __init__(self) -> None:
         self._stages: list[Stage] = []
