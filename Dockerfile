@@ -25,8 +25,8 @@ COPY --from=build /wheels /wheels
 RUN wheel="$(echo /wheels/surefoot-*.whl)" \
     && pip install --no-cache-dir "${wheel}${EXTRAS:+[${EXTRAS}]}"
 USER 1000
-# What Numba compiles is kept where this user may write.
-ENV NUMBA_CACHE_DIR=/home/surefoot/.cache/numba
+# What Numba compiles is kept where any user may write.
+ENV NUMBA_CACHE_DIR=/tmp/numba
 WORKDIR /data
 ENTRYPOINT ["surefoot"]
 CMD ["--help"]
