@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-engines fuzz mutants lint bench screenshots docs notebooks notebooks-write package package-extras clean
+.PHONY: demo test test-engines test-neural fuzz mutants lint bench screenshots docs notebooks notebooks-write package package-extras clean
 
 demo: $(VENV)/.learn
 	$(BIN)/surefoot demo
@@ -13,6 +13,9 @@ test: $(VENV)/.test
 
 test-engines: $(VENV)/.test $(VENV)/.engines  # fuzzers, kills, Spark, and libraries that take minutes to start
 	SUREFOOT_ENGINES=1 $(BIN)/python -m pytest -n auto --dist loadfile tests -m "heavy or engines"
+
+test-neural: $(VENV)/.test $(VENV)/.neural  # networks, with the small build of PyTorch
+	SUREFOOT_NEURAL=1 $(BIN)/python -m pytest -n auto --dist loadfile tests/neural src/surefoot/neural docs/neural.md -m "not package"
 
 fuzz: $(VENV)/.test  # the tests of tests/fuzz with many more inputs; SUREFOOT_FUZZ says how many times as many
 	SUREFOOT_FUZZ=$${SUREFOOT_FUZZ:-40} $(BIN)/python -m pytest tests/fuzz -s

@@ -30,7 +30,7 @@ from surefoot.decide.control.list_pair import ListPair, Movement, row_ranks
 from surefoot.decide.control.scorers import make_scorer
 from surefoot.decide.control.thresholds import Calibration, find_threshold
 from surefoot.decide.evidence.betting_order import betting_order
-from surefoot.decide.evidence.conditions import Rule
+from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.gate import gate as gate_module
 from surefoot.learn.regression import regression_trees
@@ -96,7 +96,7 @@ def calibrate(scores: Any, differences: Any, level: float, method: str) -> float
     """The threshold that the controller would take; infinite where it shows the baseline alone."""
     order = betting_order([str(number) for number in range(len(scores))])
     loss = np.maximum(-differences[order], 0)
-    evidence = Evidence(Rule("risk", level), loss, 0.0, 1.0, "betting")
+    evidence = Evidence(ConditionRule("risk", level), loss, 0.0, 1.0, "betting")
     made = Calibration(scores[order], differences[order], np.ones(len(order)), (evidence,), method, DELTA)
     least = made.least()
     if least is not None and len(made) < least:

@@ -1,11 +1,12 @@
 """MQ2008, five folds: what each objective gains and risks, in the form of Dinçer et al. (SIGIR 2016), Table 7.
 
     python benchmarks/mq2008.py ../shared/data/mq2008 FOLDER [--seeds 5] [--engine xgboost]
+    python benchmarks/mq2008.py ../shared/data/mq2008 FOLDER --chosen
 
 Two sweeps, kept in FOLDER: one against BM25, and one against four baselines learned on a fifth of each fold's training
 queries (with XGBoost the first alone, for gain and u_risk). Parameters are chosen for each objective and α on each
 fold's validation data. Then the figures that the project holds itself to, among them those of LightGBM's own lambdarank
-with the parameters that `gain` was given.
+with the parameters that `gain` was given. With --chosen, another study: see mq2008_chosen.py.
 """
 
 from __future__ import annotations
@@ -95,8 +96,14 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the sweeps are kept; the same command goes on")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--engine", choices=("lightgbm", "xgboost"), default="lightgbm")
+    parser.add_argument("--chosen", action="store_true", help="means of models, chosen by cross-validation")
     given = parser.parse_args()
     folds, seeds = load(given.data), tuple(range(given.seeds))
+    if given.chosen:
+        from mq2008_chosen import print_chosen
+
+        print_chosen(folds, given.folder / "chosen", given.seeds)
+        return
     if given.engine == "xgboost":
         found = sf.sweep(folds, given.folder / "xgboost", objectives=("u_risk",), seeds=seeds, **XGBOOST)
         print(found)

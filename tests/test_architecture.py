@@ -29,10 +29,11 @@ MAY_IMPORT = {  # besides itself and the foundation
     "risk": {"data"},
     "export": {"data"},
     "learn": {"data", "measures", "risk", "export"},
-    "report": {"data", "risk"},
+    "neural": {"data", "measures", "risk", "export", "learn"},
+    "report": {"data", "measures", "risk"},
     "studies": {"data", "measures", "risk", "report"},
-    "choose": {"data", "measures", "risk", "learn", "report"},
-    "decide": {"data", "measures", "risk", "learn", "report"},
+    "choose": {"data", "measures", "risk", "learn", "neural", "report"},
+    "decide": {"data", "measures", "risk", "learn", "neural", "report"},
     "personal": {"data", "clicks", "measures", "risk", "learn", "report", "choose"},
     "cli": {
         "data",
@@ -41,6 +42,7 @@ MAY_IMPORT = {  # besides itself and the foundation
         "risk",
         "export",
         "learn",
+        "neural",
         "report",
         "studies",
         "choose",
@@ -112,6 +114,27 @@ def test_risk_needs_numpy_and_scipy_only() -> None:
     modules = [f"surefoot.risk.{file.stem}" for file in (ROOT / "risk").glob("*.py") if file.stem != "__init__"]
     loaded = loaded_by(f"import {', '.join(modules)}")
     assert not loaded & {"polars", "numba", "pandas", "rich", "lightgbm", "surefoot.data.types.scores"}
+
+
+def test_the_loss_for_networks_needs_numpy_and_pytorch_only() -> None:
+    pytest.importorskip("torch")
+    loaded = loaded_by("from surefoot.neural import RiskLoss; RiskLoss('geo_risk', 5, 'ERR@20')")
+    assert not loaded & {"polars", "numba", "pandas", "rich", "lightgbm", "scipy", "sklearn"}
+
+
+def test_networks_without_pytorch_name_the_extra() -> None:
+    statement = """
+import sys
+sys.modules["torch"] = None
+import surefoot.neural
+try:
+    surefoot.neural.RiskLoss
+except ImportError as error:
+    assert 'pip install "surefoot[neural]"' in str(error), error
+else:
+    raise AssertionError("no error")
+"""
+    loaded_by(statement)
 
 
 @pytest.mark.parametrize("module", ["surefoot", "surefoot.cli", "surefoot.cli.commands"])

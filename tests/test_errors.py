@@ -7,7 +7,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.arguments import integer
-from surefoot.errors import did_you_mean, listed, shortened
+from surefoot.errors import did_you_mean, name_list, shortened
 
 
 @pytest.mark.parametrize("written", ["urisk", "U_Risk", "u-risk", "U-RISK"])
@@ -22,12 +22,12 @@ def test_no_name_is_near(written: object) -> None:
 
 def test_long_lists_say_how_many_more() -> None:
     names = [f"s{i}" for i in range(49)]
-    assert listed(names).endswith("s10, s11 and 37 more")
-    assert listed(names[:2]) == "s0, s1"
-    assert listed(names, 2, shortened) == "'s0', 's1' and 47 more"
-    assert listed([f"a\u00a0{name}" for name in names], 1, str) == "a\u00a0s0 and 48 more"
-    assert listed(names * 100, 1) == "s0 and 4,899 more"
-    assert listed([]) == ""
+    assert name_list(names).endswith("s10, s11 and 37 more")
+    assert name_list(names[:2]) == "s0, s1"
+    assert name_list(names, 2, shortened) == "'s0', 's1' and 47 more"
+    assert name_list([f"a\u00a0{name}" for name in names], 1, str) == "a\u00a0s0 and 48 more"
+    assert name_list(names * 100, 1) == "s0 and 4,899 more"
+    assert name_list([]) == ""
 
 
 @pytest.mark.parametrize("given", [True, np.True_, 1.0, "1", None])

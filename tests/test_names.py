@@ -1,10 +1,11 @@
-"""Names: public ones, one class for each name, and mutants that still name what is there."""
+"""Names: public ones, one class or type alias for each name, and mutants that still name what is there."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -21,12 +22,24 @@ def test_only_public_names_are_listed() -> None:
     assert [name for name in dir(surefoot) if name not in surefoot.__all__] == ["__version__"]
 
 
-def test_no_two_classes_have_one_name() -> None:
+def defined_types(tree: ast.Module) -> Iterator[str]:
+    """The names of a file's classes and of its module's type aliases, without a leading underscore."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield node.name.lstrip("_")
+    for node in tree.body:
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+            yield ast.unparse(node.target).lstrip("_")
+        elif isinstance(node, ast.Assign) and not ast.unparse(node.value).startswith("TypeVar("):
+            names = [ast.unparse(target).lstrip("_") for target in node.targets]
+            yield from (name for name in names if re.fullmatch(r"[A-Z]\w*[a-z]\w*", name))
+
+
+def test_no_two_types_have_one_name() -> None:
     files = defaultdict(set)
     for file in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                files[node.name].add(str(file.relative_to(SOURCE)))
+        for name in defined_types(ast.parse(file.read_text(encoding="utf-8"))):
+            files[name].add(str(file.relative_to(SOURCE)))
     assert {name: places for name, places in files.items() if len(places) > 1} == {}
 
 

@@ -12,8 +12,8 @@ import pytest
 import surefoot as sf
 from surefoot.arguments import decimal
 from surefoot.data.reading.texts import read_texts
-from surefoot.decide.evidence.strata import read_weights
-from surefoot.decide.gate.policy import ReleasePolicy
+from surefoot.decide.evidence.strata import read_shares
+from surefoot.decide.gate.release_policy import ReleasePolicy
 
 LONG = 40_000
 SECONDS = 10  # each takes a fraction of one; what hangs takes minutes
@@ -22,7 +22,7 @@ TEXTS: dict[str, tuple[str, str, Callable[[Path], Any], str]] = {
     "digits in scores": ("s.csv", f"query,a\nq,{'1' * LONG}x\n", sf.read_scores, "line 2"),
     "digits in a run": ("r.run", f"q Q0 d 1 {'1' * LONG}x t\n", sf.read_run, "line 1"),
     "digits in LETOR": ("l.txt", f"1 qid:1 1:{'1' * LONG}x\n", sf.read_letor, "line 1"),
-    "digits in weights": ("w.csv", f"stratum,share\na,{'1' * LONG}x\n", read_weights, "'a'"),
+    "digits in weights": ("w.csv", f"stratum,share\na,{'1' * LONG}x\n", read_shares, "'a'"),
     "a name twice": (
         "r.json", '{\n"q": {' + ", ".join(f'"d{i}": 1' for i in range(LONG)) + ',\n"d7": 2}}', sf.read_run,
         "line 3: is not JSON (\"'d7' appears twice in one object\")",
@@ -31,7 +31,7 @@ TEXTS: dict[str, tuple[str, str, Callable[[Path], Any], str]] = {
     "topics that never end": ("t", "<top " * LONG, read_texts, "no topic was found"),
     "spaces before a number": ("t", f"<top><num>{' ' * LONG}<title>a", read_texts, "line 1: the topic has no number"),
     "spaces after a number": ("t", f"<top><num> Number{' ' * LONG}x</top>", read_texts, "line 1: the topic has no"),
-    "a policy of many parts": ("p.toml", f"{'a.' * LONG}a = 1", ReleasePolicy.read, f"has a line of {LONG:,} dots"),
+    "a policy of many parts": ("p.toml", f"{'a.' * LONG}a = 1", ReleasePolicy.read, f"has a line with {LONG:,} dots"),
     "a policy of many digits": ("p.toml", f"risk = {'1' * 5000}", ReleasePolicy.read, "is not TOML"),
     "a policy of many brackets": ("p.toml", f"risk = {'[' * 5000}", ReleasePolicy.read, "is not TOML"),
 }  # fmt: skip

@@ -46,7 +46,7 @@ def test_description_has_no_picture_or_link_that_an_index_cannot_follow(metadata
     assert text.startswith("# surefoot\n\n**Ranking that does not hurt people.**")
     targets = re.findall(r"\]\(([^)]*)\)", text)
     assert [target for target in targets if not target.startswith("https://")] == []
-    assert "Evaluating runs (`docs/evaluate.md`)" in text
+    assert "Which α? (`docs/which-alpha.md`)" in text
 
 
 def test_extras_are_those_that_messages_name(metadata: Message) -> None:

@@ -28,26 +28,26 @@ TABLE_3 = [
 
 def paper_figures() -> dict[str, bytes]:
     """The charts as SVG, by their file in the site."""
-    from surefoot.report import figures
+    from surefoot.report import charts
 
     made = sf.synthetic_runs()
     demo = sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today", alphas=[0, 5], depth=10)
     names = {"systems": [f"s{i}" for i in range(1, 9)], "queries": [f"q{i}" for i in range(1, 6)]}
     table_3 = sf.assess(sf.read_scores(np.array(TABLE_3), **names), baseline="s1", alphas=[0, 5])
-    charts = {
-        "wang-plane": figures.risk_reward_plane(demo, alpha=5, width=WIDTH),
-        "wang-histogram": figures.helped_hurt_histogram(demo, "bold", width=WIDTH),
-        "dincer-t-risk": figures.t_risk_curves(demo, width=WIDTH),
-        "dincer-queries": figures.query_differences_by_alpha(demo, "bold", width=WIDTH),
-        "dincer-geo-risk": figures.geo_risk_curves(table_3, systems=[*names["systems"][:3], "s8"], width=WIDTH),
+    drawings = {
+        "wang-plane": charts.risk_reward_plane(demo, alpha=5, width=WIDTH),
+        "wang-histogram": charts.helped_hurt_histogram(demo, "bold", width=WIDTH),
+        "dincer-t-risk": charts.t_risk_curves(demo, width=WIDTH),
+        "dincer-queries": charts.query_differences_by_alpha(demo, "bold", width=WIDTH),
+        "dincer-geo-risk": charts.geo_risk_curves(table_3, systems=[*names["systems"][:3], "s8"], width=WIDTH),
         "li-gap": _gap(),
         "bennett-gains": _gains(),
     }
     with tempfile.TemporaryDirectory() as folder:
         written = {}
-        for name, figure in charts.items():
+        for name, figure in drawings.items():
             path = Path(folder, f"{name}.svg")
-            figures.save_figure(figure, path)
+            charts.save_chart(figure, path)
             written[f"{FOLDER}{name}.svg"] = path.read_bytes()
     return written
 

@@ -2,7 +2,7 @@
 
 Measure what a ranking risks against what is shipped today, and learn rankings that risk less.
 The names below are loaded when first used, so that importing surefoot costs next to nothing. `__all__` has those that
-most people need; the others are found in `sf.risk`, `sf.clicks` and `sf.studies`, and resolve here too.
+most people need; those in `_UNLISTED` resolve here too. `sf.risk`, `sf.clicks` and `sf.studies` list what is theirs.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from surefoot.lazy import attach
 
 if TYPE_CHECKING:
     from surefoot import clicks as clicks
+    from surefoot import neural as neural
     from surefoot import risk as risk
     from surefoot import studies as studies
     from surefoot.choose.sweep import read_sweep as read_sweep
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from surefoot.data.reading.dates import read_dates as read_dates
     from surefoot.data.reading.segments import read_segments as read_segments
     from surefoot.data.reading.texts import read_texts as read_texts
-    from surefoot.data.synthetic import synthetic_runs as synthetic_runs
     from surefoot.data.synthetic_letor import synthetic_letor as synthetic_letor
+    from surefoot.data.synthetic_runs import synthetic_runs as synthetic_runs
     from surefoot.data.tools.judgments import write_judgments as write_judgments
     from surefoot.data.types.preferences import PreferencePairs as PreferencePairs
     from surefoot.data.types.preferences import read_preferences as read_preferences
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from surefoot.errors import MissingExtraError as MissingExtraError
     from surefoot.errors import SurefootError as SurefootError
     from surefoot.errors import SurefootWarning as SurefootWarning
+    from surefoot.learn.means import average as average
     from surefoot.learn.ranker import Ranker as Ranker
     from surefoot.measures.near_ties import percentiles as percentiles
     from surefoot.measures.notation import Measure as Measure
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from surefoot.measures.sigma import fit_sigma as fit_sigma
     from surefoot.measures.sigma import synthetic_preferences as synthetic_preferences
     from surefoot.measures.worst_case import worst_case_loss as worst_case_loss
+    from surefoot.neural.ranker import NeuralRanker as NeuralRanker
     from surefoot.personal.personalize import personalize as personalize
     from surefoot.personal.study import Personalization as Personalization
     from surefoot.report.assessment import Assessment as Assessment
@@ -80,10 +83,10 @@ if TYPE_CHECKING:
     from surefoot.risk.multiplicity import holm as holm
     from surefoot.risk.tradeoff import u_risk as u_risk
     from surefoot.risk.tradeoff import worst_mean as worst_mean
-    from surefoot.studies.functions import compare_functions as compare_functions
     from surefoot.studies.noise import noise_study as noise_study
     from surefoot.studies.picks import subset_study as subset_study
     from surefoot.studies.picks import time_study as time_study
+    from surefoot.studies.ranking_functions import compare_functions as compare_functions
 
 __version__ = "0.2.0"
 
@@ -94,7 +97,7 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "data.letor.files": ("read_letor", "write_letor"),
     "data.reading.segments": ("read_segments",),
     "data.reading.texts": ("read_texts",),
-    "data.synthetic": ("synthetic_runs",),
+    "data.synthetic_runs": ("synthetic_runs",),
     "data.synthetic_letor": ("synthetic_letor",),
     "data.tools.judgments": ("write_judgments",),
     "data.types.ranking_data": ("RankingData",),
@@ -106,10 +109,13 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "decide.gate.decision": ("Decision",),
     "decide.gate.gate": ("gate",),
     "errors": ("ArgumentError", "DataError", "MeasureError", "MissingExtraError", "SurefootError", "SurefootWarning"),
+    "learn.means": ("average",),
     "learn.ranker": ("Ranker",),
     "measures.notation": ("Measure",),
     "measures.scoring": ("score",),
     "measures.sigma": ("fit_sigma",),
+    "neural": (),
+    "neural.ranker": ("NeuralRanker",),
     "personal.personalize": ("personalize",),
     "personal.study": ("Personalization",),
     "report.assessment": ("Assessment", "assess"),
@@ -136,7 +142,7 @@ _UNLISTED = {
     "risk.inference": ("query_scores",),
     "risk.multiplicity": ("holm",),
     "risk.tradeoff": ("worst_mean",),
-    "studies.functions": ("compare_functions",),
+    "studies.ranking_functions": ("compare_functions",),
     "studies.noise": ("noise_study",),
     "studies.picks": ("subset_study", "time_study"),
 }

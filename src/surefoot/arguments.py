@@ -46,7 +46,7 @@ def parse_numbers(text: str, name: str, *, example: str = "1,5") -> list[float]:
     numbers = [finite_number(part) for part in parts]
     if not numbers or None in numbers:
         wrong = parts[numbers.index(None)] if numbers else text
-        raise ArgumentError(f"{name} is {shortened(wrong)}; write numbers with commas between, such as {example}")
+        raise ArgumentError(f"{name} is {shortened(wrong)}; write numbers separated by commas, such as {example}")
     return [number for number in numbers if number is not None]
 
 
@@ -59,7 +59,7 @@ def parse_integers(text: str, name: str) -> list[int]:
     numbers = parse_numbers(text, name)
     fraction = next((number for number in numbers if not number.is_integer()), None)
     if fraction is not None:
-        raise ArgumentError(f"{name} is {fraction:g}; write whole numbers with commas between, such as 1,5")
+        raise ArgumentError(f"{name} is {fraction:g}; write whole numbers separated by commas, such as 1,5")
     return [int(number) for number in numbers]
 
 

@@ -50,7 +50,7 @@ def did_you_mean(name: Any, known: Iterable[str], cutoff: float = 0.6) -> str:
     """
     import difflib
 
-    names = {one.casefold(): one for one in known}
+    names = {known_name.casefold(): known_name for known_name in known}
     near = difflib.get_close_matches(str(name)[:80].casefold(), names, n=1, cutoff=cutoff)
     return f"; did you mean {_unquoted(names[near[0]])}?" if near else ""
 
@@ -59,10 +59,10 @@ def _unquoted(name: str) -> str:
     return shortened(name)[1:-1]
 
 
-def listed(names: Sequence[str], most: int = 12, write: Callable[[str], str] = _unquoted) -> str:
+def name_list(names: Sequence[str], most: int = 12, write: Callable[[str], str] = _unquoted) -> str:
     """The first of many names, and how many more there are; `write` says how each stands there.
 
-    >>> listed(["a", "b", "c"], most=2), listed(["a", "b"], write=shortened)
+    >>> name_list(["a", "b", "c"], most=2), name_list(["a", "b"], write=shortened)
     ('a, b and 1 more', "'a', 'b'")
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
@@ -73,10 +73,12 @@ def other_queries_hint(what: str, others: Iterable[str], queries: Sequence[str])
     """The rest of a message where what is given for queries is given for none of these.
 
     >>> other_queries_hint("dates", ["7", "8"], ["q7", "q8"])
-    "the first query is 'q7', the dates are of '7', '8'; are these of the same queries?"
+    "the first query is 'q7', but the dates are for '7', '8'; do both use the same query ids?"
     """
-    names = listed(list(others), 3, shortened) or "no query"
-    return f"the first query is {shortened(queries[0])}, the {what} are of {names}; are these of the same queries?"
+    names = name_list(list(others), 3, shortened) or "no query"
+    return (
+        f"the first query is {shortened(queries[0])}, but the {what} are for {names}; do both use the same query ids?"
+    )
 
 
 class SurefootError(Exception):
@@ -89,8 +91,8 @@ class DataError(SurefootError):
     @classmethod
     def at(cls, path: str | PathLike[str], line: int | None, message: str) -> DataError:
         """An error at a line of a file, or in the file as a whole."""
-        place = f"{path}, line {line}" if line is not None else f"{path}"
-        return cls(f"{place}: {message}")
+        location = f"{path}, line {line}" if line is not None else f"{path}"
+        return cls(f"{location}: {message}")
 
 
 # What Python raises where plain data are looked through that have another shape than they should.
@@ -106,7 +108,8 @@ def expecting(what: str, path: str | PathLike[str], remedy: str) -> Iterator[Non
         raise
     except MISSHAPEN as error:
         problem = str(error) if isinstance(error, SurefootError) else repr(error)
-        raise DataError.at(path, None, f"is not whole, as {what} ({without_middle(problem, 300)}); {remedy}") from error
+        wrong = f"is damaged or incomplete: it cannot be read as {what} ({without_middle(problem, 300)})"
+        raise DataError.at(path, None, f"{wrong}; {remedy}") from error
 
 
 class ArgumentError(SurefootError, ValueError):

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-LEVEL = 0.05  # of significance: a p below it is more than chance
-CONFIDENCE = 1 - LEVEL  # of intervals
+SIGNIFICANCE = 0.05  # of significance: a p below it is more than chance
+CONFIDENCE = 1 - SIGNIFICANCE  # of intervals
 PERCENT = f"{100 * CONFIDENCE:g} %"  # the same in words

@@ -70,6 +70,11 @@ class Opened:
     def text(self, selector: str) -> str:
         return self.page.locator(selector).inner_text()
 
+    def verdict(self) -> str:
+        """What the page says of the system that is shown, and the caution above it: as Assessment.verdict has it."""
+        caution = self.page.locator("#caution")
+        return self.text("#effect") + (f" {caution.inner_text()}" if caution.is_visible() else "")
+
     def first_column(self) -> list[str]:
         return self.page.locator("#systems-body th button").all_inner_texts()
 
@@ -102,7 +107,10 @@ def show(open_file: Callable[..., Opened], tmp_path: Path) -> Callable[..., Open
 
     def opened(assessment: Assessment, fragment: str = "", **options: Any) -> Opened:
         path = tmp_path / "report.html"
-        page_options = {key: options.pop(key) for key in ("queries", "documents", "title") if key in options}
+        known = ("queries", "documents", "title", "system")
+        page_options = {key: options.pop(key) for key in known if key in options}
+        if "bold" in assessment.scores.systems:  # of the demo's systems the one with most to see
+            page_options.setdefault("system", "bold")
         assessment.to_html(path, **page_options)
         return open_file(path, fragment, **options)
 

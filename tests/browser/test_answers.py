@@ -11,7 +11,7 @@ import pytest
 import surefoot as sf
 from surefoot.report.assessment import Assessment
 from surefoot.report.columns import segment_columns
-from surefoot.report.words import advice, few_queries
+from surefoot.report.words import advice, few_queries, headline
 
 ALPHAS = [0, 1, 5]
 
@@ -29,14 +29,14 @@ def answered() -> Assessment:
 
 
 def shown_verdict(opened: Any) -> str:
-    return opened.text("#effect")
+    return opened.verdict()
 
 
 def test_opens_at_the_smallest_alpha_above_0(show: Any, answered: Assessment) -> None:
     opened = show(answered)
     assert opened.page.evaluate("surefoot.state().alpha") == 1
     assert shown_verdict(opened) == answered.verdict("bold")
-    assert "Suffering by more than chance: fate doomed" in shown_verdict(opened)
+    assert "These segments lose by more than chance: fate doomed" in shown_verdict(opened)
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
@@ -47,8 +47,9 @@ def test_which_system_to_ship(show: Any, answered: Assessment, measure: str) -> 
         opened.until("(alpha) => surefoot.state().alpha === alpha", alpha)
         opened.settle()
         expected = advice(answered[measure].to_dict(), alpha)[0]
-        assert expected.startswith(opened.text("#advice"))
-        assert opened.text("#advice").startswith(("Ship ", "Keep "))
+        sentence, word = headline(answered[measure].to_dict(), alpha)
+        assert (opened.text("#headline"), opened.text("#chip")) == (sentence, word)
+        assert sentence.startswith(expected.split(".")[0].split(":")[0])
         opened.page.click("#advice-show")
         opened.settle()
         assert not opened.page.locator("#advice-show").is_visible()
@@ -59,11 +60,14 @@ def test_which_system_to_ship(show: Any, answered: Assessment, measure: str) -> 
 def test_nothing_to_ship(show: Any) -> None:
     scores = {"today": {"a": 0.5, "b": 0.4, "c": 0.3}, "worse": {"a": 0.1, "b": 0.3, "c": 0.3}}
     opened = show(sf.assess(scores, "today"))
-    assert opened.text("#advice") == "Keep today: no system's reward outweighs its risk by more than chance."
+    assert opened.text("#headline") == "Keep today: no system's reward outweighs its risk by more than chance"
     opened = show(sf.assess(scores, "mean"))
-    assert opened.text("#advice") == "Ship none yet: no system's reward outweighs its risk by more than chance."
+    assert (
+        opened.text("#headline")
+        == "Do not ship any system yet: no system's reward outweighs its risk by more than chance"
+    )
     opened = show(sf.assess({"only": {"a": 0.5}}, "only"))
-    assert opened.text("#advice") == "There is no system to compare with only."
+    assert opened.text("#headline") == "There is no system to compare with only"
     assert not opened.page.locator("#advice-show").is_visible()
 
 
@@ -155,7 +159,7 @@ def test_an_assessment_read_back_has_its_segments(show: Any, answered: Assessmen
 def test_measures_of_different_queries_are_refused() -> None:
     one, other = ({"a": dict.fromkeys(queries, 0.5), "b": dict.fromkeys(queries, 0.2)} for queries in ("qr", "qs"))
     scores = [sf.read_scores(one, "P@5"), sf.read_scores(other, "AP")]
-    with pytest.raises(sf.ArgumentError, match="P@5 and AP are of different systems or queries"):
+    with pytest.raises(sf.ArgumentError, match="P@5 and AP belong to different systems or queries"):
         sf.assess(scores, "a").to_html()
 
 
@@ -180,7 +184,7 @@ def test_texts_beside_ids(show: Any, demo: Assessment) -> None:
     page.keyboard.press("ArrowRight")
     assert ": goats of valley " in page.locator("#differences").get_attribute("aria-valuetext")
     assert opened.text("#named") == page.title() == "Spring release"
-    assert opened.text("#made").startswith("Date: ")
+    assert opened.text("#made").startswith("Date\n20")
     assert opened.quiet()
 
 
@@ -214,7 +218,7 @@ def test_the_interval_of_u_risk(show: Any, demo: Assessment) -> None:
     bold = next(row for row in demo.to_dict()["systems"] if row["system"] == "bold")["alpha"]["5"]
     low, high = bold["u_risk_interval"]
     assert opened.text("#figure-u") == f"{bold['u_risk']:+.4f}".replace("-", "−")
-    assert opened.text("#figure-interval") == f"95 %: {low:+.3f} to {high:+.3f}".replace("-", "−")
+    assert opened.text("#figure-u-note") == f"95 %: {low:+.3f} to {high:+.3f}".replace("-", "−")
     cell = opened.page.locator("#systems-body tr.chosen td[title]")
     assert cell.get_attribute("title") == f"95 % interval {low:+.4f} to {high:+.4f}".replace("-", "−")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.risk.assess import alpha_key
+from surefoot.risk.assessment_figures import alpha_key
 
 ALPHAS = [0, 1, 2.5, 5, 10]
 PLAIN = [

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.personal.small import small_study
 
+from surefoot.personal.method_lines import distinct_rows, method_line
+from surefoot.personal.page import opening_list
+from surefoot.personal.recommendation import headline
 from surefoot.personal.study import Personalization
 
 
@@ -27,9 +31,12 @@ def test_a_session_can_be_looked_at(opened: Any, result: Personalization) -> Non
     page = opened.page
     data = result.to_dict()
     assert page.locator("#all circle.point").count() <= len(data["rows"])
-    assert page.locator("table.systems tbody tr").count() == len(data["chosen"])
+    assert page.locator("#methods tbody tr").count() == len(distinct_rows(data["chosen"]))
+    page.select_option("#session", "0")
+    page.select_option("#list", "0")
     shown = data["sessions"][0]["lists"][0]
-    for model, order in shown["orders"].items():
+    for model in page.locator("#model option").all_inner_texts():
+        order = shown["orders"][model]
         page.select_option("#model", model)
         cells = page.locator("#lists-body tr td:nth-child(3)").all_inner_texts()
         assert [cell.split()[0] for cell in cells] == [shown["documents"][place] for place in order]
@@ -74,16 +81,19 @@ def shown_documents(opened: Any) -> list[str]:
 def test_sessions_up_and_down(opened: Any, result: Personalization) -> None:
     page, sessions = opened.page, result.to_dict()["sessions"]
     assert len(sessions) > 2
+    page.select_option("#session", "0")
     page.focus("#session")
+    opening = opening_list(result.to_dict())
     for key, number in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("ArrowUp", 0)):
         page.keyboard.press(key)
         opened.settle()
         session = sessions[number]
         assert page.locator("#session option:checked").inner_text() == session["session"]
         assert page.locator("#list option").count() == len(session["lists"])
-        assert page.locator("#list option:checked").inner_text().startswith("1: ")
-        assert shown_documents(opened) == session["lists"][0]["documents"]
-        assert session["lists"][0]["query"] in opened.text("#session-note")
+        first = opening[1] if number == opening[0] else 0
+        assert page.locator("#list option:checked").inner_text().startswith(f"{first + 1}: ")
+        assert shown_documents(opened) == session["lists"][first]["documents"]
+        assert session["lists"][first]["query"] in opened.text("#session-note")
     assert opened.quiet()
 
 
@@ -97,13 +107,14 @@ def test_lists_of_a_session(opened: Any, result: Personalization) -> None:
     opened.settle()
     assert shown_documents(opened) == lists[-1]["documents"]
     # Another session starts at its first list, with the model that was chosen.
-    model = list(lists[0]["orders"])[-1]
+    model = page.locator("#model option").last.inner_text()
+    other = 0 if opening_list(result.to_dict())[0] else 1
     page.select_option("#model", model)
-    page.select_option("#session", "0")
+    page.select_option("#session", str(other))
     opened.settle()
     assert page.locator("#list").input_value() == "0"
     assert page.locator("#model").input_value() == model
-    order = sessions[0]["lists"][0]["orders"][model]
+    order = sessions[other]["lists"][0]["orders"][model]
     moved = sum(place != now for now, place in enumerate(order))
     note = f"{moved} result{'s' * (moved != 1)} of {len(order)} would stand elsewhere" if moved else "the order stays"
     assert note in opened.text("#session-note")
@@ -161,3 +172,66 @@ def test_hostile_names_stay_text(open_file: Any, result: Personalization, tmp_pa
     assert opened.page.title() != "x"
     assert "</script>" in opened.text("#lists-body")
     assert opened.quiet()
+
+
+def test_it_opens_with_the_recommended_model_and_three_rows(opened: Any, result: Personalization) -> None:
+    page, data = opened.page, result.to_dict()
+    choice, rows = data["recommendation"], distinct_rows(data["chosen"])
+    assert opened.text("#headline") == headline(data)
+    assert choice["rule"] in opened.text(".lead")
+    assert choice["model"] in opened.text(".lead")
+    shown = page.locator("#methods tbody tr:visible")
+    assert shown.count() == 3
+    assert shown.first.locator("bdi").inner_text() == choice["label"]
+    assert "recommended" in shown.first.inner_text()
+    page.click("#more")
+    assert shown.count() == page.locator("#lines > div:visible").count() == len(rows) > 3
+    for row, also in rows:
+        line = page.locator(
+            "#lines > div", has=page.locator("dt", has_text=re.compile(f"^{row['label']}$"))
+        ).inner_text()
+        assert method_line(row) in line
+        assert all(label in line for label in also)
+    opened.until("() => location.hash.includes('methods=all')")
+    page.click("#more")
+    assert shown.count() == 3
+    assert opened.quiet()
+
+
+def test_it_opens_at_a_list_where_something_moved(opened: Any, result: Personalization) -> None:
+    data = result.to_dict()
+    session, number = opening_list(data)
+    assert opened.page.locator("#session").input_value() == str(session)
+    assert opened.page.locator("#list").input_value() == str(number)
+    assert opened.page.locator("#model").input_value() == data["recommendation"]["label"]
+    order = data["sessions"][session]["lists"][number]["orders"][data["recommendation"]["label"]]
+    assert order != sorted(order)
+    assert "would stand elsewhere" in opened.text("#session-note")
+
+
+def test_a_link_keeps_the_session(opened: Any, result: Personalization) -> None:
+    page, sessions = opened.page, result.to_dict()["sessions"]
+    number = max(range(len(sessions)), key=lambda at: len(sessions[at]["lists"]))
+    page.select_option("#session", str(number))
+    page.select_option("#list", "1")
+    page.select_option("#part", "valid")
+    opened.until("() => location.hash.includes('part=valid')")
+    address = page.evaluate("() => location.hash")
+    page.goto("about:blank")
+    opened.go(address)
+    assert shown_documents(opened) == sessions[number]["lists"][1]["documents"]
+    assert page.locator("#part").input_value() == "valid"
+
+
+def test_on_a_phone_a_list_is_read_without_scrolling(open_file: Any, result: Personalization, tmp_path: Path) -> None:
+    result.to_html(tmp_path / "p.html")
+    opened = open_file(tmp_path / "p.html", viewport={"width": 400, "height": 800})
+    page = opened.page
+    box = page.locator(".scroll", has=page.locator("#orders"))
+    assert box.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    assert page.locator("#orders td.known:visible").count() == 0
+    page.click("#known")
+    assert page.locator("#orders td.known:visible").count() > 0
+    assert box.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    cells = page.locator("#lists-body tr td").evaluate_all("(all) => all.map((one) => one.clientWidth)")
+    assert min(width for width in cells if width) > 30

@@ -236,7 +236,7 @@ def test_two_systems_one_query(show: Any) -> None:
 
 def test_one_system(show: Any) -> None:
     opened = show(sf.assess({"today": {"q": 0.5, "r": 0.2}}, "today"))
-    assert "is what the others are compared with" in opened.text("#headline")
+    assert "is what the others are compared with" in opened.text("#effect")
     assert opened.quiet()
 
 

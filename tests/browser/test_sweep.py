@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.choose.gaining import gaining_sweep
 
 import surefoot as sf
+from surefoot.choose.recommendation import headline, model_name
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +22,17 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> sf.TradeOffs:
     return sf.sweep(
         data, folder, objectives=["u_risk", "geo_risk"], alphas=[1, 5], grid=grid, folds=3, selective="mean:1"
     )
+
+
+@pytest.fixture(scope="module")
+def gaining() -> sf.TradeOffs:
+    return gaining_sweep()
+
+
+@pytest.fixture
+def recommending(gaining: sf.TradeOffs, open_file: Any, tmp_path: Path) -> Any:
+    gaining.write_html(tmp_path / "g.html")
+    return open_file(tmp_path / "g.html")
 
 
 @pytest.fixture
@@ -53,7 +67,7 @@ def test_points_are_hovered_and_compared(swept: sf.TradeOffs, opened: Any) -> No
     helped = sum(change > 0 for change in changed)
     assert f"{helped} helped, {sum(change < 0 for change in changed)} hurt" in opened.text("#compare-note")
     heads = page.locator("#queries-head th").all_inner_texts()
-    assert heads == ["query", first[:15] + "…" if len(first) > 16 else first, "u_risk α=5", "difference"]
+    assert heads == ["query", first, "u_risk α=5", "difference"]
     worst = min(range(len(changed)), key=changed.__getitem__)
     cells = page.locator("#queries-body tr").first.locator("td").all_inner_texts()
     assert changed[worst] < 0
@@ -165,14 +179,15 @@ def test_every_column_sorts_on_the_part_that_is_looked_at(swept: sf.TradeOffs, o
     page.select_option("#part", "valid")
     opened.settle()
     unsorted = list(table(page))
-    for column in range(page.locator("#head button").count()):
+    for column in range(1, page.locator("#head button").count()):  # the first has names
         for direction in ("descending", "ascending"):
             page.locator("#head button").nth(column).click()
             opened.settle()
             assert page.locator("#head th[aria-sort]").get_attribute("aria-sort") == direction
-            values = [cells[column].replace("−", "-") for cells in table(page).values()]
-            numbers = [float("-inf") if value == "–" else float(value) for value in values]
+            values = [cells[column - 1].replace("−", "-") for cells in table(page).values()]
+            numbers = [float(value) for value in values if value != "–"]
             assert numbers == sorted(numbers, reverse=direction == "descending")
+            assert all(value == "–" for value in values[len(numbers) :])  # what has no value comes last
     assert sorted(table(page)) == sorted(unsorted)
     assert opened.quiet()
 
@@ -186,4 +201,92 @@ def test_break_even_follows_alpha(swept: sf.TradeOffs, opened: Any) -> None:
         assert f"gain = {alpha} · risk" in page.locator("#plane svg").text_content()
         slopes.append(page.locator("#plane path.limit").get_attribute("d"))
     assert slopes[0] != slopes[1]
+    assert opened.quiet()
+
+
+def test_it_opens_at_the_recommended_model_against_gain_alone(gaining: sf.TradeOffs, recommending: Any) -> None:
+    page, choice = recommending.page, gaining.to_dict()["recommendation"]
+    assert recommending.text("#headline") == headline(gaining.to_dict())
+    assert choice["rule"] in recommending.text(".lead")
+    sides = [page.locator(f"#{side} option:checked").inner_text() for side in ("one", "other")]
+    assert sides[0] == "gain"
+    assert choice["decision"] == "choose"
+    assert sides[1] == choice["name"] != "gain"
+    assert page.locator("#plane circle.ring").count() == 1
+    assert page.locator("#body tr", has=page.locator(".tag", has_text="recommended")).locator(
+        "button"
+    ).all_inner_texts() == [choice["name"]]
+    assert recommending.quiet()
+
+
+def test_nothing_is_recommended_where_nothing_gains(swept: sf.TradeOffs, opened: Any) -> None:
+    assert swept.to_dict()["recommendation"]["decision"] == "keep"
+    assert opened.text("#headline") == "Keep today: no model gains on validation queries"
+    assert opened.text("#chip") == "Keep"
+    assert opened.page.locator("#plane circle.ring").count() == 0
+    assert opened.quiet()
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_points_have_labels_that_do_not_overlap(
+    gaining: sf.TradeOffs, open_file: Any, tmp_path: Path, width: int
+) -> None:
+    gaining.write_html(tmp_path / "t.html")
+    page = open_file(tmp_path / "t.html", viewport={"width": width, "height": 900}).page
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll("#plane text.at")].map((text) => {
+          const box = text.getBoundingClientRect();
+          return [text.textContent, box.left, box.right, box.top + 3, box.bottom - 3];
+        })"""
+    )
+    name = gaining.to_dict()["recommendation"]["name"]
+    assert model_name(name) in [box[0] for box in boxes]
+    assert len(boxes) >= 3
+    for number, (one, left, right, top, bottom) in enumerate(boxes):
+        assert right <= width
+        for other, start, end, high, low in boxes[:number]:
+            assert right <= start or end <= left or bottom <= high or low <= top, (one, other)
+
+
+def test_each_question_has_its_chart(swept: sf.TradeOffs, opened: Any) -> None:
+    page, answers = opened.page, swept.to_dict()["answers"]
+    assert len(answers) == 4
+    for number, answer in enumerate(answers):
+        figure = page.locator("figure", has=page.locator(f"#answer-{number}"))
+        assert answer["question"] in figure.inner_text()
+        assert answer["answer"] in figure.inner_text()
+        assert figure.locator(".chip").inner_text().lower() == answer["verdict"]
+        assert figure.locator("circle.spot").count() >= 4
+    page.locator("#answer-1 circle.spot").last.dispatch_event("mousemove", {"clientX": 300, "clientY": 300})
+    trees = [row["convergence"]["trees"] for row in swept.rows if row["name"] == "geo_risk α=5"]
+    assert f"{trees[0]:.1f}" in opened.text("#tip")
+    assert opened.quiet()
+
+
+def test_a_link_keeps_what_is_compared(swept: sf.TradeOffs, opened: Any) -> None:
+    page = opened.page
+    page.select_option("#one", label="today")
+    page.select_option("#other", label="geo_risk α=5")
+    page.select_option("#part", "valid")
+    opened.until("() => location.hash.includes('part=valid')")
+    address = page.evaluate("() => location.hash")
+    page.goto("about:blank")
+    opened.go(address)
+    sides = [page.locator(f"#{side} option:checked").inner_text() for side in ("one", "other")]
+    assert (sides, page.locator("#part").input_value()) == (["today", "geo_risk α=5"], "valid")
+    page.goto("about:blank")
+    opened.go("#one=999&other=-1&part=odd&alpha=x")  # an address of another page
+    assert page.locator("#one option:checked").inner_text() == "gain"
+    assert page.locator("#part").input_value() == "test"
+
+
+def test_an_older_result_has_answers_without_charts(swept: sf.TradeOffs, open_file: Any, tmp_path: Path) -> None:
+    data = json.loads(swept.to_json())
+    del data["recommendation"]
+    data["answers"] = [{key: answer[key] for key in ("question", "answer")} for answer in data["answers"]]
+    sf.TradeOffs.from_dict(data).write_html(tmp_path / "t.html")
+    opened = open_file(tmp_path / "t.html")
+    assert opened.text("#headline") == headline(swept.to_dict())
+    assert data["answers"][0]["answer"] in opened.text("main")
+    assert opened.page.locator("#answer-0").count() == 0
     assert opened.quiet()

@@ -35,22 +35,21 @@ def test_missing_queries_stand_in_the_verdict(show: Any) -> None:
     runs = {"today": made.runs[0], "half": half, "bold": made.runs[1]}
     zero = sf.assess(sf.score(made.qrels, runs, "nDCG@10"), baseline="today", alphas=[5])
     opened = show(zero, "#system=half")
-    assert opened.text("#headline").startswith("Lacking 30 of 60 queries, which count 0: half hurts more than it helps")
-    assert opened.text("#effect").replace("−", "-") == zero.verdict("half", 5).replace("−", "-")
+    assert opened.verdict().replace("−", "-") == zero.verdict("half", 5).replace("−", "-")
     opened.go("#system=bold&baseline=half")
-    assert " half lacks 30 of the 60 queries, which count 0. " in opened.text("#effect")
+    assert " half lacks 30 of the 60 queries; they score 0. " in opened.text("#effect")
     drop = sf.assess(sf.score(made.qrels, runs, "nDCG@10", missing="drop"), baseline="today", alphas=[5])
     opened = show(drop, "#system=bold")
-    assert opened.text("#effect").replace("−", "-") == drop.verdict("bold", 5).replace("−", "-")
-    assert "With fewer than 50 queries" in opened.text("#effect")
+    assert opened.verdict().replace("−", "-") == drop.verdict("bold", 5).replace("−", "-")
+    assert "With fewer than 50 queries" in opened.text("#caution")
     assert opened.quiet()
 
 
 def test_verdict_says_what_python_says(show: Any, demo: Assessment) -> None:
     opened = show(demo)
-    assert opened.text("#effect").replace("−", "-") == demo.verdict("bold", 5).replace("−", "-")
+    assert opened.verdict().replace("−", "-") == demo.verdict("bold", 5).replace("−", "-")
     slide(opened, 0)
-    assert opened.text("#effect").replace("−", "-") == demo.verdict("bold", 0).replace("−", "-")
+    assert opened.verdict().replace("−", "-") == demo.verdict("bold", 0).replace("−", "-")
     assert opened.quiet()
 
 
@@ -100,9 +99,9 @@ def test_picking_the_shown_system_as_baseline_shows_another(show: Any, demo: Ass
     opened.page.select_option("#baseline", "bold")
     opened.settle()
     assert opened.page.evaluate("surefoot.state().system") == "steady"
-    opened.page.get_by_role("button", name="bold", exact=True).click()
+    opened.page.locator("#systems-body").get_by_role("button", name="bold", exact=True).click()
     opened.settle()
-    assert "is what the others are compared with" in opened.text("#headline")
+    assert "is what the others are compared with" in opened.text("#effect")
     assert opened.quiet()
 
 
@@ -128,11 +127,11 @@ def test_choosing_a_system(show: Any, demo: Assessment) -> None:
     opened = show(demo)
     opened.page.get_by_role("button", name="dense", exact=True).click()
     opened.settle()
-    assert "dense" in opened.text("#headline")
+    assert opened.text("#effect").startswith("dense ")
     assert opened.page.input_value("#system") == "dense"
     opened.page.go_back()
     opened.settle()
-    assert "bold" in opened.text("#headline")
+    assert opened.text("#effect").startswith("bold ")
 
 
 def test_search_and_order(show: Any, demo: Assessment) -> None:
@@ -216,10 +215,10 @@ def test_deep_link(show: Any, demo: Assessment) -> None:
     }  # fmt: skip
     assert opened.text("#query-title") == "Query q07"
     opened.page.evaluate("location.hash = '#alpha=0&baseline=bm25&system=steady'")
-    opened.until("document.getElementById('headline').textContent.includes('steady')")
+    opened.until("document.getElementById('effect').textContent.startsWith('steady')")
     assert not opened.page.locator("dialog").is_visible()
     opened.page.evaluate("location.hash = '#alpha=-3&baseline=nobody&system=&query=none&sort=what'")
-    opened.until("document.getElementById('headline').textContent.includes('bold')")
+    opened.until("document.getElementById('effect').textContent.startsWith('bold')")
     assert opened.page.evaluate("surefoot.state().alpha") == 5
 
 
@@ -251,7 +250,7 @@ def test_back_closes_a_query(show: Any, demo: Assessment) -> None:
 def test_download(show: Any, demo: Assessment) -> None:
     opened = show(demo)
     with opened.page.expect_download() as waited:
-        opened.page.click("#download")
+        opened.page.get_by_label("Download Systems as CSV").click()
     text = waited.value.path().read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
     expected = list(csv.DictReader(io.StringIO(demo.to_csv())))
@@ -285,7 +284,7 @@ def test_downloaded_names_are_those_of_python(show: Any) -> None:
     assessment = sf.assess(sf.Scores(values, ["today", *names], range(30), "nDCG"), "today")
     opened = show(assessment)
     with opened.page.expect_download() as waited:
-        opened.page.click("#download")
+        opened.page.get_by_label("Download Systems as CSV").click()
     text = waited.value.path().read_text(encoding="utf-8")
     mine, theirs = ([line[0] for line in csv.reader(io.StringIO(one))] for one in (text, assessment.to_csv()))
     assert mine == theirs
@@ -313,7 +312,7 @@ def test_small_p_values_read_as_in_python(show: Any, p: float, table: str, words
     assert f"adjusted p {words})" in assessment.verdict("new")
     assert f"adjusted p {words})" in opened.text("#effect")
     assert cell(opened, "new", "p Holm") == table
-    assert opened.text("#figure-p") == f"adjusted p {table if table.startswith('<') else '= ' + table}"
+    assert opened.text("#figure-t-note") == f"adjusted p {table if table.startswith('<') else '= ' + table}"
 
 
 def test_hover_and_click_in_the_differences(show: Any, demo: Assessment) -> None:

@@ -46,3 +46,24 @@ def result(swept: tuple[sf.TradeOffs, Path]) -> sf.TradeOffs:
 @pytest.fixture(scope="package")
 def store(swept: tuple[sf.TradeOffs, Path]) -> Store:
     return Store.read(swept[1])
+
+
+CROSSED: dict[str, Any] = {
+    "objectives": ["u_risk"],
+    "alphas": [1, 5],
+    "seeds": [0, 1],
+    "grid": {"n_estimators": 5, "num_leaves": 4, "min_data_in_leaf": 5, "feature_fraction": 0.5},
+    "selective": "mean:1",
+    "folds": 3,
+    "workers": 2,
+    "inner_folds": 3,
+    "choose_by": "cross-validation",
+    "strategies": "all",
+}
+
+
+@pytest.fixture(scope="package")
+def crossed(made: sf.RankingData, tmp_path_factory: pytest.TempPathFactory) -> tuple[sf.TradeOffs, Store]:
+    """A sweep with inner folds and all strategies."""
+    folder = tmp_path_factory.mktemp("crossed") / "kept"
+    return sf.sweep(made, folder, **CROSSED), Store.read(folder)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
+from surefoot.choose.candidate_figures import training_point
 from surefoot.choose.candidates import Candidates
-from surefoot.choose.figures import training_point
 from surefoot.choose.store import Store
 from surefoot.choose.trainings import Trainings
 
@@ -20,9 +20,9 @@ def rows(result: sf.TradeOffs) -> dict[str, Any]:
 
 
 def gain_scores(store: Store, fold: Any, seed: int) -> np.ndarray:
-    jobs = Trainings(store).points(fold.name)
+    jobs = Trainings(store).ready_jobs(fold.name)
     job = next(job for job in jobs if (job.setting.name, job.seed) == ("gain", seed))
-    return sf.Ranker.load(store.place(job)).predict(fold.test)
+    return sf.Ranker.load(store.result_path(job)).predict(fold.test)
 
 
 def measured(store: Store, scored: Any) -> float:
@@ -114,7 +114,7 @@ def test_convergence_and_the_last_alpha(result: sf.TradeOffs, store: Store, rows
     gain = candidates.settings[0]
     for jobs in candidates.jobs(gain):
         for job in jobs:
-            history = sf.Ranker.load(store.place(job)).history_["train"]
+            history = sf.Ranker.load(store.result_path(job)).history_["train"]
             curve = history["effectiveness"]
             reached.append(min(i for i in range(1, len(curve) + 1) if curve[i - 1] >= 0.95 * curve[-1]))
             risks.append(history["risk"][-1])

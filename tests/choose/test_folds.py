@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.choose.aggregates import Aggregate
 from surefoot.choose.folds import Source, store_data
+from surefoot.learn.aggregates import Aggregate
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ def test_plain_data_there_and_back() -> None:
         ({"seeds": []}, "no seed"),
         ({"seeds": [-1]}, "a seed"),
         ({"tune": "some"}, "tune is 'some'"),
-        ({"alphas": [1, 1.0000001]}, "both written 1"),
+        ({"alphas": [1, 1.0000001]}, "both appear as 1"),
         ({"grid": {"num_leaves": []}}, "no value for num_leaves"),
         ({"grid": {"n_estimators": [0]}}, "n_estimators"),
         ({"grid": {"num_leaves": [4, 1]}}, "num_leaves is 1"),

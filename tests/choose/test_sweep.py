@@ -25,12 +25,14 @@ from surefoot.choose.trainings import Trainings, run
 
 def test_models_are_those_of_separate_trainings(store: Store) -> None:
     fold = store.source.load("Fold2")
-    jobs = {(job.setting.name, job.seed): job for job in Trainings(store).points("Fold2")}
+    jobs = {(job.setting.name, job.seed): job for job in Trainings(store).ready_jobs("Fold2")}
     for name, seed, names in (("u_risk α=5", 1, ["today"]), ("faro@all α=1", 0, ["today", "other"])):
         job = jobs[name, seed]
-        ranker = sf.Ranker(**store.plan.ranker(job)).fit(fold.train.with_only(names), valid=fold.valid.with_only(names))
+        ranker = sf.Ranker(**store.plan.ranker_arguments(job)).fit(
+            fold.train.with_only(names), valid=fold.valid.with_only(names)
+        )
         np.testing.assert_array_equal(store.arrays(job)["test_scores"], ranker.predict(fold.test))
-        saved = sf.Ranker.load(store.place(job))
+        saved = sf.Ranker.load(store.result_path(job))
         np.testing.assert_array_equal(saved.predict(fold.test.X), ranker.predict(fold.test.X))
         expected = sf.score(fold.test.qrels(), [ranker.to_run(fold.test, "m")], store.plan.measure).values[0]
         np.testing.assert_allclose(store.arrays(job)["test_values"][0], expected, atol=1e-12)
@@ -53,7 +55,7 @@ def test_parameters_are_the_best_on_validation_data(store: Store) -> None:
     parameters = Trainings(store).parameters("Fold1", Setting("gain"))
     assert parameters is not None
     assert (parameters["num_leaves"], parameters["n_estimators"]) == best
-    assert {job.parameters for job in Trainings(store).points("Fold1")} == {
+    assert {job.parameters for job in Trainings(store).ready_jobs("Fold1")} == {
         tuple(sorted(parameters.items()))
     }  # reused for every objective and α
 
@@ -66,9 +68,9 @@ def test_rows_are_what_assess_says(result: sf.TradeOffs, store: Store) -> None:
     for seed in (0, 1):
         runs: dict[str, Any] = {"model": {}, "today": {}}
         for fold in folds:
-            jobs = Trainings(store).points(fold.name)
+            jobs = Trainings(store).ready_jobs(fold.name)
             job = next(job for job in jobs if (job.setting.name, job.seed) == ("u_risk α=5", seed))
-            runs["model"] |= sf.Ranker.load(store.place(job)).to_run(fold.test, "model").to_dict()
+            runs["model"] |= sf.Ranker.load(store.result_path(job)).to_run(fold.test, "model").to_dict()
             runs["today"] |= fold.test.to_run(fold.test.baselines["today"], "today").to_dict()
         scores = sf.score(qrels, runs, store.plan.measure)
         systems = sf.assess(scores, "today", [0, 5]).to_dict()["systems"]
@@ -181,7 +183,7 @@ def test_another_plan_finds_what_it_shares(swept: Any, tmp_path: Path) -> None:
     stored, seen = Store.read(folder), []
     wider = Plan(**{**vars(stored.plan), "alphas": (1.0, 5.0, 7.0)})
     store = Store(folder, wider, stored.source)
-    with store.alone():
+    with store.lock():
         run(store, 2, lambda state: seen.append((state.done, state.total)))
     assert seen[0] == (12 + 3 * 7 * 2, 12 + 3 * 10 * 2)
     assert seen[-1][0] == seen[-1][1]
@@ -192,7 +194,7 @@ def test_other_data_in_the_same_folder(letor: Path, tmp_path: Path, small: Any, 
         sf.sweep(letor, swept[1], baselines=["first=feature:1"], **small)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
-    with pytest.raises(sf.DataError, match="holds other files than a sweep's"):
+    with pytest.raises(sf.DataError, match="contains files that do not belong to a sweep"):
         sf.sweep(letor, tmp_path / "full", baselines=["first=feature:1"])
 
 
@@ -292,7 +294,7 @@ def test_nothing_to_compare_with(letor: Path, made: sf.RankingData, tmp_path: Pa
 
 
 def test_keys_tell_trainings_apart(store: Store) -> None:
-    jobs = [job for fold in store.source.names() for job in Trainings(store).points(fold)]
+    jobs = [job for fold in store.source.names() for job in Trainings(store).ready_jobs(fold)]
     assert len({store.key(job) for job in jobs}) == len(jobs)
     first = jobs[0]
     assert store.key(first) == store.key(Job.from_dict(json.loads(json.dumps(first.to_dict()))))

@@ -35,7 +35,7 @@ def test_control_and_rank_are_what_python_does(surefoot, home: Path, line: list[
     certificate = sf.Certificate.read(tmp_path / "c.json")
     assert certificate["threshold"] == pytest.approx(calibrated().threshold_)
     assert certificate["sentence"] in out
-    assert "model loses on average at most 0.05 of NDCG@10" in certificate["sentence"]
+    assert "it loses on average at most 0.05 of NDCG@10" in certificate["sentence"]
     assert (tmp_path / "c.html").read_text().startswith("<!doctype html>")
     code, out, err = surefoot(
         "rank", "--controlled", tmp_path / "c", home / "traffic.txt", "-o", tmp_path / "shown.run", "--name", "x"
@@ -70,12 +70,12 @@ def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp
     assert surefoot(*line, "-o", tmp_path / "c", "-q") == (0, "", "")
     before = (tmp_path / "c" / "controller.json").read_bytes()
     code, _, err = surefoot(*line, "-o", tmp_path / "c")
-    assert (code, "holds a controller already" in err) == (2, True)
+    assert (code, "already contains a controller" in err) == (2, True)
     assert surefoot(*line, "-o", tmp_path / "c", "-q", "--force")[0] == 0
     assert (tmp_path / "c" / "controller.json").read_bytes() == before
     (tmp_path / "c" / "notes.txt").write_text("mine")
     code, _, err = surefoot(*line, "-o", tmp_path / "c", "--force")
-    assert (code, "other files than a controller's" in err) == (2, True)
+    assert (code, "do not belong to a controller" in err) == (2, True)
     code, _, err = surefoot(*line, "-o", home / "model", "--force")
     assert code == 2
     assert (home / "model" / "model.txt").exists()
@@ -84,11 +84,11 @@ def test_what_is_there_is_not_lost(surefoot, home: Path, line: list[object], tmp
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--judged", "train.txt"], "trained or validated on"),
-        (["--judged", "valid.txt"], "scorer was fitted on"),
+        (["--judged", "train.txt"], "already used to train or validate the model"),
+        (["--judged", "valid.txt"], "already used to fit the scorer"),
         (["--risk", "0"], "the level of risk is 0.0"),
         (["--delta", "2"], "delta is 2.0"),
-        (["-m", "DCG@10"], "no greatest value"),
+        (["-m", "DCG@10"], "no maximum"),
         (["--method", "hope"], "method is 'hope'"),
         (["--method", "binomial"], "losses of 0 or 1"),
         (["--weights", "shares.csv"], "sum to 0.9"),

@@ -33,7 +33,7 @@ def home(tmp_path: Path, monkeypatch) -> Path:
 def test_documents_to_judge_go_out_and_judgments_come_back(surefoot, home: Path) -> None:
     out = ("convert", "qrels.txt", "--unrated", "new.run", "--depth", 2, "--queries", "topics.tsv", "--to", "quepid")
     code, printed, _ = surefoot(*out, "-o", "next.csv")
-    assert (code, printed) == (0, "Converted 3 documents of 2 queries into next.csv\n")
+    assert (code, printed) == (0, "Wrote 3 documents of 2 queries to next.csv\n")
     text = (home / "next.csv").read_text()
     assert text == "query,docid,rating\nred dress,d1,2\nred dress,d2,0\nred dress,d7,\n -40 degrees,d3,1\n"
     (home / "judged.csv").write_text(text.replace("d7,", "d7,3"))
@@ -60,24 +60,24 @@ def test_forms(surefoot, home: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("book.csv -o qrels.txt", "qrels.txt exists already"),
-        ("book.csv -o book.csv", "--output would overwrite book.csv, which is read"),
-        ("book.csv -o new.txt", "the query id 'red dress' cannot stand in a TREC line"),
+        ("book.csv -o qrels.txt", "qrels.txt already exists"),
+        ("book.csv -o book.csv", "--output would overwrite the input file book.csv"),
+        ("book.csv -o new.txt", "the query id 'red dress' cannot be written in a TREC line"),
         ("book.csv -o new.txt --queries qrels.txt", "expected an id and a text with one tab between"),
-        ("qrels.txt -o new.txt --queries topics.tsv", "2 of 2 queries have no id, 'q1' the first"),
+        ("qrels.txt -o new.txt --queries topics.tsv", "2 of 2 queries have no id; the first of them is 'q1'"),
         ("qrels.txt -o new.csv --judges max", "only a Quepid book has"),
-        ("new.run --run --judges max -o new.csv", "--judges is about judgments, and IN is a run"),
+        ("new.run --run --judges max -o new.csv", "--judges works only with judgments, but IN is a run"),
         ("new.run --run --to workbench -o new.json", "no place for documents that are not rated"),
         ("qrels.txt --unrated new.run -o new.csv", "--unrated adds documents to judgments for a tool"),
         ("new.run --run --unrated new.run --to quepid -o new.csv", "--unrated adds documents"),
-        ("qrels.txt --depth 3 --to quepid -o new.csv", "--depth is about documents to be judged"),
-        ("new.run --run --depth 3 -o new.csv", "--depth is about documents to be judged"),
+        ("qrels.txt --depth 3 --to quepid -o new.csv", "--depth limits the documents to judge"),
+        ("new.run --run --depth 3 -o new.csv", "--depth limits the documents to judge"),
         ("qrels.txt --depth 0 --to quepid -o new.csv", "--depth"),
-        ("qrels.txt --name x -o new.csv", "--name is which run"),
+        ("qrels.txt --name x -o new.csv", "--name works only with --run"),
         ("qrels.txt --to solr -o new.csv", "--to"),
         ("new.run -o new.csv", "line 1: expected 4 columns"),
-        ("results.json -o new.csv", "which holds a run, where judgments should be"),
-        ("results.json --run -o new.csv", "holds 2 runs: a, b; name one of these"),
+        ("results.json -o new.csv", "which contains a run, but judgments are needed here"),
+        ("results.json --run -o new.csv", "contains 2 runs: a, b; choose one of them"),
         ("absent -o new.csv", "cannot be read"),
     ],
 )
@@ -120,4 +120,4 @@ def test_metrics(surefoot, home: Path) -> None:
         (home / "metrics.json").write_text(other)
         code, _, err = surefoot(*line, "--metrics", "metrics.json")
         assert (code, (home / "metrics.json").read_text()) == (2, other)
-        assert "nothing in it says that surefoot wrote it" in err
+        assert "it is not marked as a file that surefoot wrote" in err

@@ -60,4 +60,5 @@ def test_are_light_to_import() -> None:
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_which_objectives_need_a_baseline(objective: str) -> None:
-    assert Objective(objective, 5).needs_baseline == (objective not in ("gain", "regression"))
+    assert Objective(objective, 5).needs_baseline == (objective != "gain")
+    assert Objective(objective, 0).needs_baseline == (objective not in ("gain", "regression"))

@@ -82,7 +82,7 @@ def test_a_forged_batch_is_refused_though_its_hash_fits(
     path.write_text(json.dumps(seal(data)))
     code, _, err = gate(surefoot, home, *options)
     assert code == 2
-    assert "is not whole, as a state" in err
+    assert "is damaged or incomplete: it cannot be read as a state" in err
 
 
 @pytest.mark.parametrize("kind", ["--state", "--ledger", "--drawn"])
@@ -93,7 +93,7 @@ def test_a_number_beyond_all_in_a_sealed_file_is_refused(surefoot, home: Path, t
     more = ("--budget", 100) if kind == "--state" else ()
     code, _, err = gate(surefoot, home, "--risk", 0.5, kind, path, *more)
     assert code == 2
-    assert "was changed after it was written" in err
+    assert "was changed after surefoot wrote it" in err
 
 
 def test_a_stratum_without_a_name_is_refused(surefoot, home: Path, tmp_path: Path) -> None:
@@ -131,4 +131,4 @@ def test_a_bug_is_never_a_decision(surefoot, home: Path, monkeypatch: pytest.Mon
     code, _, err = gate(surefoot, home, "--risk", 0.5)
     assert code == 2
     assert "KeyError" in err
-    assert "an error of surefoot's own" in err
+    assert "this is a bug in surefoot" in err

@@ -29,7 +29,10 @@ def test_a_model_for_elasticsearch(surefoot, home: Path) -> None:
     )
     assert "SCORES CAN BE BELOW 0" in (home / "es.md").read_text()
     assert "means 0 to the model" in out
-    assert "Wrote es.json and, beside it, es.features.json, es.upload.json, es.rows.json, es.replay.py, es.md" in out
+    assert (
+        "Wrote es.json, and to the same folder es.features.json, es.upload.json, es.rows.json, es.replay.py, es.md"
+        in out
+    )
     assert json.loads((home / "es.json").read_text())["objective"] == "rank:ndcg"
     line = "export model --to solr --missing nan -o s.json -q --rows 7 --positive --name x"
     assert surefoot(*line.split()) == (0, "", "")
@@ -43,21 +46,21 @@ def test_a_model_for_elasticsearch(surefoot, home: Path) -> None:
         ("--to elasticsearch -o es.json", "Missing option '--missing'"),
         ("--missing zero -o es.json", "Missing option '--to'"),
         ("--to lucene --missing zero -o es.json", "cannot export to 'lucene'"),
-        ("--to solr --missing mean -o es.json", "say what a feature that a document lacks means"),
+        ("--to solr --missing mean -o es.json", "choose what a feature that a document lacks means"),
         ("--to opensearch --missing zero --target-version 3.4 -o es.json", "export to ranklib"),
         ("--to opensearch --missing zero --engine-version 3.4 -o es.json", "export to ranklib"),
-        ("--to solr --missing nan --engine-version 9 --target-version 9 -o es.json", "give --target-version alone"),
+        ("--to solr --missing nan --engine-version 9 --target-version 9 -o es.json", "give only --target-version"),
         ("--to solr --missing zero --rows -3 -o es.json", "rows is -3"),
-        ("--to solr --missing zero -o model/model.txt --force", "which is read"),
-        ("--to solr --missing zero -o model/ranker.json --force", "which is read"),
-        ("--to solr --missing zero -o es.md", "name the model es.json"),
-        ("--to solr --missing zero -o mine.json", "mine.features.json exists already"),
+        ("--to solr --missing zero -o model/model.txt --force", "would overwrite the input file"),
+        ("--to solr --missing zero -o model/ranker.json --force", "would overwrite the input file"),
+        ("--to solr --missing zero -o es.md", "call the model es.json"),
+        ("--to solr --missing zero -o mine.json", "mine.features.json already exists"),
         ("--to solr --missing zero -o absent/es.json", "there is no folder"),
         ("--to solr --missing zero -o", "requires an argument"),
-        ("--to solr --missing zero --output=", "is a folder; name a file"),
-        ("--to solr --missing zero -o .", "is a folder; name a file"),
-        ("--to solr --missing zero -o /", "is a folder; name a file"),
-        ("--to solr --missing zero -o ..", "is a folder; name a file"),
+        ("--to solr --missing zero --output=", "is a folder; give a file name"),
+        ("--to solr --missing zero -o .", "is a folder; give a file name"),
+        ("--to solr --missing zero -o /", "is a folder; give a file name"),
+        ("--to solr --missing zero -o ..", "is a folder; give a file name"),
         ("--to solr --missing zero -o model", "it is a folder"),
     ],
 )
@@ -78,8 +81,8 @@ def test_names_of_features(surefoot, home: Path) -> None:
     assert [feature["name"] for feature in json.loads((home / "s.json").read_text())["features"]] == names
     for text, message in (
         ("\n".join(names[:8]), "there are 8 feature names; the model has 9"),
-        ("\n".join([*names[:8], "feature 3"]), "names.txt, line 9: 'feature 3' stands in line 3 too"),
-        ("a\n\nb", "names.txt, line 2: holds no name"),
+        ("\n".join([*names[:8], "feature 3"]), "names.txt, line 9: 'feature 3' also appears in line 3"),
+        ("a\n\nb", "names.txt, line 2: the line has no name"),
         ("a\rb", "names.txt, line 1"),
         ("", "names.txt"),
     ):
@@ -110,7 +113,7 @@ def test_letor_features_go_by_their_numbers(surefoot, home: Path) -> None:
     assert exported("before", "--names", "letor") == [f"feature_{number}" for number in range(1, 31)]
     code, _, err = surefoot("export", "model", "--names", "numbers", *export.split())
     assert code == 2
-    assert "--names is letor" in err
+    assert "--names can only be " in err
 
 
 def test_scores_below_0_are_told_loudly(surefoot, home: Path) -> None:

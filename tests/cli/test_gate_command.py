@@ -21,7 +21,7 @@ from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
 
 ROOT = Path(__file__).parents[2]
-DOCS = (ROOT / "docs" / "decide.md").read_text(encoding="utf-8")
+DECIDE, BUILDS = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("decide.md", "builds.md"))
 JUNIT = ROOT / "tests" / "decide" / "gate" / "junit.xsd"
 
 
@@ -49,7 +49,7 @@ CONDITIONS = ["--risk", "0.03", "--gain", "0"]
 
 
 def test_the_demo_stops_bold_and_ships_steady(surefoot, home: Path) -> None:
-    for line, code, words in ((BOLD, 1, "Stop bold, keep today"), (STEADY, 0, "Ship steady in place of today")):
+    for line, code, words in ((BOLD, 1, "Keep today, stop bold"), (STEADY, 0, "Ship steady in place of today")):
         exit_code, out, err = surefoot(*line, *CONDITIONS)
         assert (exit_code, err) == (code, "")
         assert words in out
@@ -70,9 +70,9 @@ def _kinds(home: Path) -> Path:
 
 
 def documented() -> tuple[str, str]:
-    """The workflow's command and the policy, as docs/decide.md has them."""
-    (policy,) = re.findall(r"```toml\n(.*?)```", DOCS, re.DOTALL)
-    (text,) = re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL)
+    """The workflow's command, as docs/builds.md has it, and the policy of docs/decide.md."""
+    (policy,) = re.findall(r"```toml\n(.*?)```", DECIDE, re.DOTALL)
+    (text,) = re.findall(r"```yaml\n(name: release gate\n.*?)```", BUILDS, re.DOTALL)
     workflow = yaml.safe_load(text)
     assert workflow[True] == "pull_request"  # YAML takes `on` for a truth value
     steps = {step.get("name"): step for step in workflow["jobs"]["gate"]["steps"]}
@@ -104,7 +104,19 @@ def test_the_documented_workflow(demo: Path, tmp_path: Path, new: str, code: int
         assert not errors
     etree.XMLSchema(etree.parse(JUNIT)).assertValid(etree.parse(tmp_path / "junit.xml"))
     jsonschema.validate(json.loads((tmp_path / "decision.json").read_text()), decision_schema(strict=True))
-    assert "<h1>" in (tmp_path / "decision.html").read_text()
+    assert '<h1 id="headline">' in (tmp_path / "decision.html").read_text()
+
+
+def test_documents_are_texts_of_the_pages_rankings(surefoot, home: Path) -> None:
+    (home / "titles.tsv").write_text("q067-d044\tA goat on a ledge\n")
+    line = [*BOLD, *CONDITIONS, "-q"]
+    assert surefoot(*line, "--html", "d.html", "--documents", "titles.tsv")[0] == 1
+    assert "A goat on a ledge" in (home / "d.html").read_text()
+    code, _, err = surefoot(*line, "--documents", "titles.tsv")
+    assert (code, "add --html FILE" in err) == (2, True)
+    line = ["gate", "--scores", "scores.csv", "-b", "today", *CONDITIONS, "--html", "e.html"]
+    code, _, err = surefoot(*line, "--documents", "titles.tsv")
+    assert (code, "--scores has no rankings" in err) == (2, True)
 
 
 def test_json_on_the_terminal_stays_json(surefoot, home: Path, monkeypatch) -> None:
@@ -176,7 +188,7 @@ def test_batches_and_their_refusals(surefoot, home: Path) -> None:
     assert "100 of 100 queries were seen in an earlier batch" in err
     code, _, err = surefoot("gate", "batch1.txt", *runs, "--json", "state.json")
     assert code == 2
-    assert "--json would overwrite state.json, which is read" in err
+    assert "--json would overwrite the input file state.json" in err
     code, _, err = surefoot("gate", "batch1.txt", *runs, "--json", "no/such/folder.json")
     assert code == 2
     assert (home / "state.json").read_bytes() == before
@@ -185,7 +197,7 @@ def test_batches_and_their_refusals(surefoot, home: Path) -> None:
         "gate", "batch1.txt", "steady.run", "today.run", "-b", "today", *CONDITIONS, "--json", "state.json"
     )
     assert code == 2
-    assert "nothing in it says that surefoot wrote it" in err  # a state is not a result to be replaced
+    assert "it is not marked as a file that surefoot wrote" in err  # a state is not a result to be replaced
 
 
 def test_ledgers_count(surefoot, home: Path) -> None:
@@ -197,38 +209,47 @@ def test_ledgers_count(surefoot, home: Path) -> None:
     (home / "ledger.json").write_text((home / "ledger.json").read_text().replace('"sets"', '"seats"'))
     code, _, err = surefoot(*STEADY, *CONDITIONS, "--ledger", "ledger.json")
     assert code == 2
-    assert "was changed after it was written" in err
+    assert "was changed after surefoot wrote it" in err
 
 
 REFUSED = [
-    ("gate --risk 0.1", "give judgments and at least one run: surefoot gate QRELS RUN"),
-    ("gate qrels.txt today.run steady.run --risk 0.1", "name what is shipped today with --baseline"),
-    ("gate qrels.txt today.run steady.run -b today", "give conditions, one or several, or a policy:"),
-    ("gate qrels.txt today.run steady.run bold.run -b today --risk 0.1", "name the candidate: there are 2 systems"),
+    ("gate --risk 0.1", "judgments and at least one run are required: surefoot gate QRELS RUN"),
+    ("gate qrels.txt today.run steady.run --risk 0.1", "say which system is live today, with --baseline"),
+    ("gate qrels.txt today.run steady.run -b today", "give at least one condition, or a policy file:"),
+    ("gate qrels.txt today.run steady.run bold.run -b today --risk 0.1", "there are 2 systems besides the baseline: "),
     ("gate qrels.txt today.run steady.run -b today --risk 0", "risk is 0; it must be above 0 and below 1"),
     ("gate qrels.txt today.run steady.run -b today --risk nan", "risk is nan; it must be a number"),
     ("gate qrels.txt today.run steady.run -b today --risk x", "--risk"),
     ("gate qrels.txt today.run steady.run -b today --u-risk 5", "--u-risk '5' is not understood"),
-    ("gate qrels.txt today.run steady.run -b today --u-risk 5:x", "--u-risk has 'x' where a number is expected"),
+    ("gate qrels.txt today.run steady.run -b today --u-risk 5:x", "--u-risk has 'x', but it needs a number"),
     ("gate qrels.txt today.run steady.run -b today --segment risk=1", "--segment 'risk=1' is not understood"),
-    ("gate qrels.txt today.run steady.run -b today --segment a:harm=0.1", "segments.a.harm is no key of a policy"),
-    ("gate qrels.txt today.run steady.run -b today --segment a:risk=0.1 --segment a:risk=0.2", "is given twice"),
+    ("gate qrels.txt today.run steady.run -b today --segment a:harm=0.1", "segments.a.harm is not a key of a policy"),
+    (
+        "gate qrels.txt today.run steady.run -b today --segment a:risk=0.1 --segment a:risk=0.2",
+        "you gave risk of that segment twice",
+    ),
     ("gate qrels.txt today.run steady.run -b today --segment a:risk=0.1", "--segments FILE"),
     ("gate qrels.txt today.run steady.run -b today --policy none.toml", "none.toml"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --segments qrels.txt", "no condition is about one"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --segments qrels.txt", "no condition uses them"),
     ("gate qrels.txt today.run steady.run -b today --policy qrels.txt", "qrels.txt: is not TOML"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 -m DCG@10", "has no greatest value"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 100", "a budget and a state go together"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 -m DCG@10", "has no maximum"),
+    (
+        "gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 100",
+        "a budget and a state must be given together",
+    ),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --budget 0 --state s.json", "--budget"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --weights qrels.txt", "weights are of strata"),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --weights qrels.txt", "weights need strata"),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --drawn qrels.txt", "qrels.txt"),
     (
         "gate qrels.txt today.run steady.run -b today --risk 0.1 --ledger qrels.txt",
-        "--ledger would overwrite qrels.txt",
+        "--ledger would overwrite the input file qrels.txt",
     ),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --state today.run --budget 9", "--state would overwrite"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json today.run", "--json would overwrite today.run"),
-    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json a --junit a", "would both be written to a"),
+    (
+        "gate qrels.txt today.run steady.run -b today --risk 0.1 --json today.run",
+        "--json would overwrite the input file today.run",
+    ),
+    ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json a --junit a", "would both write to a"),
     ("gate --scores qrels.txt today.run -b today --risk 0.1", "give either judgments and runs or --scores"),
     ("gate qrels.txt today.run steady.run -b today --risk 0.1 --json - --format markdown", "would both be printed"),
 ]
@@ -255,11 +276,11 @@ def test_queries_that_a_run_lacks(surefoot, home: Path) -> None:
     lines = (home / "steady.run").read_text().splitlines(keepends=True)
     (home / "part.run").write_text("".join(line for line in lines if not line.startswith("q00")))
     runs = ["gate", "qrels.txt", "today.run", "part.run", "-b", "today", "--risk", "0.2"]
-    assert "part returned nothing for 9 judged queries, which count 0" in surefoot(*runs)[1]
+    assert "part returned nothing for 9 judged queries. They count as 0" in surefoot(*runs)[1]
     assert "9 judged queries that a run lacks were left out" in surefoot(*runs, "--missing", "drop")[1]
     code, _, err = surefoot(*runs, "--missing", "error")
     assert code == 2
-    assert "run 'part' returned nothing for 9 of 200" in err
+    assert "run 'part' has no results for 9 of 200" in err
 
 
 def test_help_has_an_example(surefoot) -> None:

@@ -29,7 +29,7 @@ def test_the_same_as_in_python(surefoot, home: Path) -> None:
     draws = sf.read_draws(home / "draws.json")
     same = sf.judge_next(sf.read_run(home / "new.run"), sf.read_run(home / "today.run"), "nDCG@3", 40, seed=4)
     assert draws.to_dict() == same.to_dict()
-    assert "40 draws of 9 queries" in out
+    assert "40 draws from 9 queries" in out
     lines = (home / "judge.csv").read_text().splitlines()
     assert lines[0] == "query,times,weight,documents_to_judge"
     assert lines[1].startswith("'=q3,")  # a spreadsheet takes it as text
@@ -62,7 +62,7 @@ def test_draws_are_fresh_and_noted_in_a_ledger(surefoot, home: Path) -> None:
         "--drawn", home / "two.json", "--ledger", home / "l.json",
     )  # fmt: skip
     assert code in (0, 3)
-    assert "1 draw was made and never decided on" in out.replace("\n", " ")
+    assert "1 draw was made but not used in a decision" in out.replace("\n", " ")
     before = (home / "today.run").read_bytes()
     code, _, err = surefoot(*line[:-1], home / "today.run", "-o", home / "three.json")
     assert (code, (home / "today.run").read_bytes()) == (2, before)
@@ -83,7 +83,7 @@ def test_again_into_the_same_files_but_never_onto_an_input(surefoot, home: Path)
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-m", "DCG@3"], "no greatest value"),
+        (["-m", "DCG@3"], "no maximum"),
         (["-m", "nDCG@3", "--for", "fun"], "must be 'risk' or 'gain'"),
         (["-m", "nDCG@3", "-n", "0"], "-n"),
         (["-m", "nDCG@3", "-n", "10000000"], "n is 10,000,000"),

@@ -23,11 +23,11 @@ def test_systems_are_listed_where_no_baseline_is_named(surefoot, home: Path, com
     assert (
         err.splitlines()
         == [
-            "surefoot: name what is shipped today with --baseline:",
-            "  --baseline today    (its name sounds like it)",
+            "surefoot: say which system is live today, with --baseline:",
+            "  --baseline today    (probably, by its name)",
             "  --baseline bold",
             "  --baseline steady",
-            "  --baseline mean     (or median, or max: of all systems, query by query)",
+            "  --baseline mean     (the mean of all systems for each query; median and max also work)",
         ][: 5 if command[0] == "evaluate" else 4]
     )
 
@@ -38,7 +38,7 @@ def test_many_systems_are_listed_in_part(surefoot, tmp_path: Path) -> None:
     code, _, err = surefoot("evaluate", "--scores", tmp_path / "s.csv")
     assert code == 2
     lines = err.splitlines()
-    assert lines[1] == "  --baseline prod    (its name sounds like it)"
+    assert lines[1] == "  --baseline prod    (probably, by its name)"
     assert lines[-2] == "  … and 11 more"
     assert len(lines) == 23
 
@@ -58,7 +58,7 @@ def test_a_missing_option_says_what_it_takes(surefoot, home: Path) -> None:
     assert code == 2
     first, second = err.splitlines()
     assert first == "surefoot: Missing option '--to'; see surefoot export --help"
-    assert second.startswith("  --to: elasticsearch, ")
+    assert second.startswith("  --to: The search engine or format: elasticsearch, ")
 
 
 RUN = "this looks like a run (six columns, Q0); judgments have four: query, 0, document, grade"

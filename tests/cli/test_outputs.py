@@ -10,7 +10,7 @@ import pytest
 from tests.cli.inputs import check_refused, named_letor, write_dates, write_runs
 
 import surefoot as sf
-from surefoot.cli.outputs import check_outputs, figures_folder
+from surefoot.cli.outputs import charts_folder, check_outputs
 from surefoot.learn.model_files import DETAILS, MODELS, is_model_file, waiting_name
 
 SMALL = ("--trees", "2", "--set", "num_leaves=4", "--set", "min_data_in_leaf=5", "--set", "num_threads=1", "-q")
@@ -79,7 +79,7 @@ ONTO_INPUTS = [
 
 @pytest.mark.parametrize("line", ONTO_INPUTS)
 def test_no_output_goes_onto_an_input(surefoot, home: Path, line: str) -> None:
-    check_refused(surefoot, home, line, "which is read")
+    check_refused(surefoot, home, line, " input")
 
 
 TWO_TO_ONE = [
@@ -94,13 +94,16 @@ TWO_TO_ONE = [
 
 @pytest.mark.parametrize("line", TWO_TO_ONE)
 def test_no_two_outputs_go_to_one_file(surefoot, home: Path, line: str) -> None:
-    check_refused(surefoot, home, line.format(home=home.name), "would both be written")
+    check_refused(surefoot, home, line.format(home=home.name), "would both write to")
 
 
 @pytest.mark.parametrize("option", ["--html", "--checkpoint"])
 def test_nothing_else_goes_into_a_model(surefoot, home: Path, option: str) -> None:
     check_refused(
-        surefoot, home, f"{TRAIN} --valid train.txt -o model {option} model/x --force", "would replace all of model"
+        surefoot,
+        home,
+        f"{TRAIN} --valid train.txt -o model {option} model/x --force",
+        "would replace the whole folder model",
     )
 
 
@@ -109,7 +112,9 @@ def test_links_and_other_names_are_the_same_file(surefoot, home: Path) -> None:
     os.link(home / "today.run", home / "hard.run")
     (home / "here").symlink_to(".")
     for target in ("link.run", "hard.run", "here/today.run", f"../{home.name}/today.run"):
-        check_refused(surefoot, home, f"evaluate {RUNS} -b today --json {target} --force", "which is read")
+        check_refused(
+            surefoot, home, f"evaluate {RUNS} -b today --json {target} --force", "would overwrite the input file"
+        )
 
 
 REPLACEABLE = {
@@ -129,7 +134,7 @@ def test_what_surefoot_wrote_is_replaced_and_what_others_wrote_is_not(surefoot, 
     for _ in range(2):
         assert surefoot(*command.split(), target)[0] == 0
     (home / target).write_text("mine\n")
-    check_refused(surefoot, home, f"{command} {target}", "nothing in it says that surefoot wrote it")
+    check_refused(surefoot, home, f"{command} {target}", "it is not marked as a file that surefoot wrote")
     assert surefoot(*command.split(), target, "--force")[0] == 0
     assert (home / target).read_bytes() != b"mine\n"
 
@@ -144,36 +149,38 @@ def test_per_query_tables(surefoot, home: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["pdf", "svg", "png"])
 def test_figures(surefoot, home: Path, ending: str) -> None:
-    from surefoot.report.canvas import new_figure, save_figure
+    from surefoot.report.canvas import new_figure, save_chart
 
     drawn = home / "charts" / f"t-risk.{ending}"
     drawn.parent.mkdir()
     figure = new_figure(3, 2)
-    save_figure(figure, drawn)
-    check_outputs([figures_folder("--figures", "charts")], [])
+    save_chart(figure, drawn)
+    check_outputs([charts_folder("--figures", "charts")], [])
     figure.savefig(drawn)  # as anyone's program would
     check_refused(
-        surefoot, home, f"evaluate {RUNS} -b today --figures charts", "nothing in it says that surefoot wrote it"
+        surefoot, home, f"evaluate {RUNS} -b today --figures charts", "it is not marked as a file that surefoot wrote"
     )
-    check_outputs([figures_folder("--figures", "charts")], [], force=True)
-    with pytest.raises(sf.ArgumentError, match="which is read"):
-        check_outputs([figures_folder("--figures", "charts")], [drawn], force=True)
+    check_outputs([charts_folder("--figures", "charts")], [], force=True)
+    with pytest.raises(sf.ArgumentError, match="would overwrite the input file"):
+        check_outputs([charts_folder("--figures", "charts")], [drawn], force=True)
 
 
 def test_runs_judgments_and_models_need_force(surefoot, home: Path) -> None:
     rank = "rank model train.txt -q -o x.run --qrels q.txt"
     assert surefoot(*rank.split())[0] == 0
-    check_refused(surefoot, home, rank, "--output: x.run exists already")
+    check_refused(surefoot, home, rank, "--output: x.run already exists")
     assert surefoot(*rank.split(), "--force")[0] == 0
     (home / "x.run").unlink()
-    check_refused(surefoot, home, rank, "--qrels: q.txt exists already")
-    check_refused(surefoot, home, f"{TRAIN} -o model", "--output: model holds a model already")
+    check_refused(surefoot, home, rank, "--qrels: q.txt already exists")
+    check_refused(surefoot, home, f"{TRAIN} -o model", "--output: model already contains a model")
     assert surefoot(*TRAIN.split(), "-o", "model", "--force")[0] == 0
     (home / "model" / waiting_name("model.txt", "a" * 64)).write_text("left by a training that was killed")
     assert surefoot(*TRAIN.split(), "-o", "model", "--force")[0] == 0
     assert {file.name for file in (home / "model").iterdir()} == {MODELS["lightgbm"], DETAILS}
     (home / "model" / "notes.txt").write_text("mine")
-    check_refused(surefoot, home, f"{TRAIN} -o model --force", "holds other files than a model's (notes.txt)")
+    check_refused(
+        surefoot, home, f"{TRAIN} -o model --force", "contains files that do not belong to a model (notes.txt)"
+    )
     check_refused(surefoot, home, f"{TRAIN} -o . --force", "")
 
 
@@ -185,7 +192,7 @@ def test_the_files_of_a_model_are_those_that_are_saved(home: Path) -> None:
 
 def test_a_checkpoint_is_tried_and_known_before_training(surefoot, home: Path) -> None:
     check_refused(surefoot, home, f"{TRAIN} -o out --checkpoint absent/state", "there is no folder")
-    check_refused(surefoot, home, f"{TRAIN} -o out --checkpoint bold.run", "nothing in it says")
+    check_refused(surefoot, home, f"{TRAIN} -o out --checkpoint bold.run", "it is not marked")
     (home / "state").write_text('{"schema": "surefoot/checkpoint/1", "fingerprint": "other"}')
     check_refused(
         surefoot, home, f"{TRAIN} -o out --checkpoint state", "state: is "
@@ -194,11 +201,11 @@ def test_a_checkpoint_is_tried_and_known_before_training(surefoot, home: Path) -
 
 def test_demo_replaces_its_own_files_only(surefoot, home: Path) -> None:
     (home / "qrels.txt").write_text("301 0 FBIS3-10082 1\n")
-    check_refused(surefoot, home, "demo -o . --no-learn --queries 4", "qrels.txt exists, and nothing in it says")
+    check_refused(surefoot, home, "demo -o . --no-learn --queries 4", "qrels.txt already exists, and it is not marked")
     for seed in (1, 2):
         assert surefoot("demo", "-o", "d", "--no-learn", "--queries", "4", "--seed", seed)[0] == 0
     (home / "d" / "bold.run").write_text("q1 Q0 d7 1 0.5 mine\n")
-    check_refused(surefoot, home, "demo -o d --no-learn --queries 4", "d/bold.run exists")
+    check_refused(surefoot, home, "demo -o d --no-learn --queries 4", "d/bold.run already exists")
 
 
 def test_pipes_and_devices_take_what_they_are_given(surefoot, home: Path) -> None:

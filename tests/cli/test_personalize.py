@@ -36,7 +36,8 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     assert "<script" in (tmp_path / "p.html").read_text()
     code, out, _ = surefoot(*command, "--format", "markdown")
     assert code == 0
-    assert out.startswith("**Personalized re-ranking of")
+    assert out.startswith("**Serve ")
+    assert "\n\nPersonalized re-ranking of" in out
 
 
 def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
@@ -50,11 +51,11 @@ def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--layout", "yandex2013"], "there is no layout 'yandex2013'"), (["--dwell", "soon"], "--dwell is 'soon'"),
-        (["--dwell", "400,50"], "rising order"), (["--labels", "clicks"], "labels is 'clicks'"),
-        (["--split", "month"], "split is 'month'"), (["--backend", "flink"], "there is no backend 'flink'"),
+        (["--dwell", "400,50"], "rising order"), (["--labels", "clicks"], "there are no labels 'clicks'"),
+        (["--split", "month"], "there is no split by 'month'"), (["--backend", "flink"], "there is no backend 'flink'"),
         (["--preset", "huge"], "there is no preset 'huge'"), (["--unit", "moon"], "unit is 'moon'"),
         (["--engine", "flink"], "there is no backend 'flink'"),  # the former name of --backend
-        (["--clock", "wall"], "clock is 'wall'"), (["--labels", "last", "--dwell", "1,2"], "need one threshold"),
+        (["--clock", "wall"], "clock is 'wall'"), (["--labels", "last", "--dwell", "1,2"], "need exactly one"),
     ],
 )  # fmt: skip
 def test_bad_options(surefoot, log: Path, tmp_path: Path, options: list[str], message: str) -> None:

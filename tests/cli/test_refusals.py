@@ -26,9 +26,9 @@ REFUSED = [
     (f"evaluate {RUNS} -b today --depth {HUGE}", "--depth"),
     (f"evaluate {RUNS} -b today --bootstrap {HUGE}", "--bootstrap"),
     (f"evaluate {RUNS} -b today --seed {2**64}", "--seed"),
-    (f"evaluate {RUNS} -b today --alpha 1,1.0000001", "the alphas 1.0 and 1.0000001 are both written 1"),
+    (f"evaluate {RUNS} -b today --alpha 1,1.0000001", "the alphas 1.0 and 1.0000001 both appear as 1"),
     (f"evaluate {RUNS} -b today --alpha nan", "alpha is 'nan'"),
-    (f"evaluate {RUNS} -b today --alpha ,", "--alpha is ','; write numbers with commas between"),
+    (f"evaluate {RUNS} -b today --alpha ,", "--alpha is ','; write numbers separated by commas"),
     *((f"stability {study} {RUNS} --sizes {sizes}", "--sizes is") for study in ("noise", "subsets")
       for sizes in ("nan", "inf", ",", "5,-inf", "1_0", "x" * 90_000)),
     (f"stability noise {RUNS} --sizes 1e300", "the sizes of noise are"),
@@ -54,7 +54,7 @@ def test_no_number_of_sizes(surefoot, home: Path) -> None:
 
 def test_python_refuses_the_same() -> None:
     scores = sf.Scores([[0.5, 0.4], [0.3, 0.2]], ["a", "b"], ["1", "2"])
-    with pytest.raises(sf.ArgumentError, match=r"are both written 1, so"):
+    with pytest.raises(sf.ArgumentError, match=r"both appear as 1 in the output, so"):
         sf.assess(scores, "a", [1, 1.0000001])
     sf.assess(scores, "a", [1, 1.0])  # the same twice is no other
     with pytest.raises(sf.ArgumentError, match="subsets is"):
@@ -153,7 +153,7 @@ def test_too_little_memory_is_said(surefoot, home: Path, monkeypatch) -> None:
     monkeypatch.setattr("surefoot.report.assessment.assess", exhausted)
     code, out, err = surefoot("evaluate", *RUNS.split(), "-b", "today")
     assert (code, out) == (2, "")
-    assert err == "surefoot: there is not enough memory for this (Unable to allocate 9.0 GiB); give it less at a time\n"
+    assert err == "surefoot: not enough memory (Unable to allocate 9.0 GiB); use a smaller input\n"
 
 
 def test_messages_of_options_do_not_steer_or_flood(surefoot) -> None:

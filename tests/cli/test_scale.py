@@ -43,9 +43,9 @@ def test_a_matrix_that_is_streamed(matrix: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--html", "page.html"), "--html needs all scores at once"),
-        (("--per-query",), "--per-query needs all scores at once"),
-        (("--bootstrap", "100"), "--bootstrap needs all scores at once"),
+        (("--html", "page.html"), "--html needs all scores in memory"),
+        (("--per-query",), "--per-query needs all scores in memory"),
+        (("--bootstrap", "100"), "--bootstrap needs all scores in memory"),
     ],
 )
 def test_what_a_stream_cannot_give(matrix: Path, more: tuple[str, ...], message: str, monkeypatch) -> None:
@@ -58,7 +58,7 @@ def test_what_a_stream_cannot_give(matrix: Path, more: tuple[str, ...], message:
 def test_a_stream_is_of_scores(tmp_path: Path) -> None:
     code, output = run("evaluate", "a", "b", "-b", "a", "--stream")
     assert code != 0
-    assert "--stream is for --scores" in output
+    assert "--stream works only with --scores" in output
 
 
 @pytest.fixture

@@ -30,8 +30,16 @@ def files(tmp_path: Path) -> list[Path]:
 def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None:
     for study, more, message in (
         ("noise", ("--sizes", "0,0.1", "--repeats", 2), "Noise on the percentiles of 2 runs, 30 queries"),
-        ("subsets", ("--sizes", "5,30"), "today or bold? Picks on 1,000 random subsets of K of 30 queries"),
-        ("time", ("--dates", tmp_path / "dates.txt", "--size", 5), "Picks in 3 days"),
+        (
+            "subsets",
+            ("--sizes", "5,30"),
+            "chooses its winner, on 1,000 random subsets of K queries (out of 30)",
+        ),
+        (
+            "time",
+            ("--dates", tmp_path / "dates.txt", "--size", 5),
+            "How often each measure chooses its winner in 3 days",
+        ),
         ("compare", (), "2 functions on 30 queries"),
     ):
         code, out, err = stability(study, *files, *more, "--json", tmp_path / f"{study}.json")
@@ -68,10 +76,10 @@ def test_what_is_refused(stability, files, tmp_path: Path) -> None:
         (("noise", *files, "--query", "q99"), "no judged query is named 'q99'"),
         (("noise", *files, "-m", "SoftNDCG(sigma=0)@5"), "sigma=0"),
         (("subsets", *files[:2]), "at least 2 runs"),
-        (("subsets", *files, "--sizes", "31"), "a subset of 31 queries was asked for and there are 30"),
+        (("subsets", *files, "--sizes", "31"), "a subset of 31 queries is not possible, because there are 30"),
         (("subsets", *files, "--sizes", "1.5"), "--sizes is 1.5; it must be a whole number of at least 1"),
-        (("subsets", *files, tmp_path / "steady.run"), "two functions are compared, found 3"),
-        (("time", *files), "queries carry no dates of their own"),
+        (("subsets", *files, tmp_path / "steady.run"), "this study compares exactly two systems, but there are 3"),
+        (("time", *files), "the queries have no dates"),
         (("time", *files, "--dates", tmp_path / "bad.txt"), "line 1: no date after 'q01'"),
         (("time", *files, "--dates", tmp_path / "dates.txt"), "no day has 50 queries"),
         (("compare", *files, files[1]), "2 systems are named 'today'"),

@@ -52,9 +52,12 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--max-risk", "1", "--largest-area"], "found --max-risk, --largest-area"),
         (["--max-risk", "1", "--fold", "Fold2"], "add --output"),
         (["--geo-risk", "5"], "GeoRisk needs several baselines"),
-        (["--max-risk", "1", "-o", tmp_path / "model"], "holds a model already"),
+        (["--max-risk", "1", "-o", tmp_path / "model"], "already contains a model"),
         (["--max-risk", "1", "-o", tmp_path / "new", "--fold", "Fold7"], "there is no fold 'Fold7'"),
-        (["--max-risk", "0.02", "--strategies", "-o", tmp_path / "new"], "only single models can be copied"),
+        (["--more-gain"], "--more-gain and --less-risk go together"),
+        (["--less-risk", "0.3"], "--more-gain and --less-risk go together"),
+        (["--max-risk", "1", "--choose-by", "cross-validation"], "the sweep has no cross-validation"),
+        (["--largest-area", "--one-se"], "one_se goes with"),
         (["--keep-gain", "1", "-o", tmp_path / "x", "--fold", "Fold1"], "the gain-only model does not gain there"),
     ):
         code, out, err = surefoot("select", tmp_path / "s", *wrong)
@@ -64,7 +67,7 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
     for command, mine in ((line, "sweep.json"), (["select", tmp_path / "s", "--max-risk", "1"], "result.json")):
         code, out, err = surefoot(*command, "--json", tmp_path / "s" / mine, "--force")
         assert (code, out) == (2, "")
-        assert "which is read" in err
+        assert "would overwrite the input file" in err
 
 
 @pytest.mark.parametrize(
@@ -76,13 +79,15 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--trees", "0"], "n_estimators"),
         (["--objective", "risk"], "unknown objective"),
         (["--set", "num_leaves"], "write --set num_leaves=50"),
-        (["--set", "n_estimators=3"], "has an option of its own"),
+        (["--set", "n_estimators=3"], "has a separate option"),
         (["--set", "num_leaves=abc"], "num_leaves is 'abc'"),
         (["--held-out", "0.5"], "ask for learn_baselines"),
         (["--set", "alpha=3"], "not a parameter to sweep so"),
         (["--preset", "wang"], "there is no preset"),
         (["--tune", "all"], "tune is 'all'"),
-        (["--csv", "all.txt"], "which is read"),
+        (["--strategies", "some"], "strategies is 'some'"),
+        (["--choose-by", "luck"], "choose_by is 'luck'"),
+        (["--csv", "all.txt"], "would overwrite the input file"),
         (["--selective", "25"], "such as max:25"),
         (["--measure", "nope"], "nope"),
     ],

@@ -68,5 +68,5 @@ def test_kinds_go_by_the_lists_names(tmp_path: Path) -> None:
 def test_what_cannot_be() -> None:
     with pytest.raises(ArgumentError, match="at least one user"):
         next(generate_log(0))
-    with pytest.raises(ArgumentError, match="no log can be written as 'csv'"):
+    with pytest.raises(ArgumentError, match="a log cannot be written in layout 'csv'"):
         write_log(generate_log(1), "x", "csv")

@@ -12,13 +12,13 @@ import pytest
 from tests.clicks.logs import GRADES, SATISFIED, YANDEX12, YANDEX14, c12, generated, made, q12, results, write_lines
 
 from surefoot.clicks.backends import open_backend
-from surefoot.clicks.expressions import ibis
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import guess_layout
 from surefoot.clicks.layouts.registry import LAYOUTS, WRITABLE
 from surefoot.clicks.layouts.timestamps import milliseconds
+from surefoot.clicks.lazy_ibis import ibis
 from surefoot.errors import ArgumentError, DataError, SurefootWarning
 
 OUTCOMES = ["impression", "session", "user", "query", "position", "document", "grade", "last"]
@@ -150,8 +150,8 @@ class TestOddLines:
         ]  # fmt: skip
         table = made(write_lines(tmp_path / "log", lines), tmp_path / "made")
         assert table.counts["rejected"] == {
-            "has a time that is no whole number below 10^15": 1, "has an empty URL": 1, "has an empty id": 1,
-            "is none of the layout's lines": 3,
+            "has a time that is not a whole number below 10^15": 1, "has an empty URL": 1, "has an empty id": 1,
+            "is not a valid line of this layout": 3,
         }  # fmt: skip
         assert table.counts["lists"] == 1
         assert table.counts["clicks"] == 2
@@ -169,8 +169,8 @@ class TestOddLines:
         ]  # fmt: skip
         table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", YANDEX14, GRADES)
         assert table.counts["rejected"] == {
-            "has a day that is no whole number below 10^15": 1, "has a result that is not URL,domain": 1,
-            "is of a session that is described in two ways": 1, "is of a session without a line M": 1,
+            "has a day that is not a whole number below 10^15": 1, "has a result that is not URL,domain": 1,
+            "belongs to a session that is described in two ways": 1, "belongs to a session without a line M": 1,
         }  # fmt: skip
         assert table.counts["lists"] == 2
 
@@ -191,8 +191,8 @@ class TestOddLines:
         ]  # fmt: skip
         table = made(write_lines(tmp_path / "log", lines), tmp_path / "made", ReadingSettings("metarank"))
         assert table.counts["rejected"] == {
-            "has no timestamp of ISO 8601 or milliseconds": 1, "is a ranking of no items": 1,
-            "is an interaction with no item": 1, "is not an object of JSON": 2,
+            "has no timestamp in ISO 8601 or in milliseconds": 1, "is a ranking of no items": 1,
+            "is an interaction with no item": 1, "is not a JSON object": 2,
         }  # fmt: skip
         assert table.counts["lists"] == 1
         assert table.counts["clicks"] == 1
@@ -230,7 +230,7 @@ class TestOddLines:
         log = tmp_path / "log"
         log.write_text("\n".join([q12(1, 0, "x", "a", "abc"), c12(1, 40, "a"), c12(1, 50, "ab")]))
         table = made(log, tmp_path / "made")
-        assert table.counts["rejected"] == {"is the last line and has no end": 1}
+        assert table.counts["rejected"] == {"is the last line and has no line feed at its end": 1}
         assert table.counts["clicks"] == 1
 
     def test_sessions_that_stand_twice(self, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ class TestOddLines:
         header = "user,session,time,query,shown,click"
         lines = [header, "u,s,1,x,a b,", "v,s,5,,,a", "u,t,1,x,a b,"]
         table = made(write_lines(tmp_path / "log.csv", lines), tmp_path / "made", ReadingSettings("table"))
-        assert table.counts["rejected"] == {"is of a session of two users": 2}
+        assert table.counts["rejected"] == {"belongs to a session of two users": 2}
         assert table.counts["lists"] == 1
 
 
@@ -277,7 +277,7 @@ class TestRejected:
             (b"", "is empty"), (b"1\t0\tQ\tx\t0\ta\n\xff\n", "line 2: not UTF-8"),
             (b"1\t0\tQ\tx\t0\ta\n\x00\n", "line 2: found a NUL"),
             (b"\xef\xbb\xbf1\t0\tQ\tx\t0\ta\n", "byte order mark"), (b"1\t0\tQ\tx\t0\ta\rb\n", "carriage returns"),
-            (b"1\t0\tQ\tx\t0\ta\x01\n", "line 1: holds the control character"),
+            (b"1\t0\tQ\tx\t0\ta\x01\n", "line 1: contains the control character"),
         ],
     )  # fmt: skip
     def test_no_text(self, content: bytes, message: str, tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ class TestRejected:
 
     def test_a_folder_with_other_files(self, tmp_path: Path) -> None:
         log = write_lines(tmp_path / "log", [q12(1, 0, "x", "a")])
-        with pytest.raises(DataError, match="other files than a study's"):
+        with pytest.raises(DataError, match="files that do not belong to a study"):
             made(log, tmp_path)
 
     def test_a_clock_that_is_not_each_sessions_own(self, tmp_path: Path) -> None:
@@ -315,7 +315,7 @@ class TestRejected:
             made(write_lines(tmp_path / "log", [q12(1, 0, "x", "a")]), tmp_path / "made", ReadingSettings("yandex2012"))
 
     def test_no_known_layout(self, tmp_path: Path) -> None:
-        with pytest.raises(DataError, match="no log's first line"):
+        with pytest.raises(DataError, match="does not match any known layout"):
             guess_layout(write_lines(tmp_path / "log", ["what is this"]))
         with pytest.raises(ArgumentError, match="did you mean yandex2012"):
             made(tmp_path / "log", tmp_path / "made", ReadingSettings("yandex_2012"))
@@ -341,9 +341,9 @@ class TestTable:
 
     def test_a_file_where_a_folder_is_needed(self, tmp_path: Path) -> None:
         log = write_lines(tmp_path / "ubi_queries.jsonl", ["{}"])
-        with pytest.raises(DataError, match="the layout ubi is a folder with ubi_queries… and ubi_events…"):
+        with pytest.raises(DataError, match="a log in layout ubi is a folder with ubi_queries… and ubi_events…"):
             made(log, tmp_path / "made", ReadingSettings("ubi"))
-        with pytest.raises(DataError, match="expected files called ubi_queries… and ubi_events… here"):
+        with pytest.raises(DataError, match="expected files with names ubi_queries… and ubi_events… here"):
             made(tmp_path, tmp_path / "made", ReadingSettings("ubi"))
 
     def test_a_folder_whose_backend_was_called_engine(self, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ NOT_IDS: list[tuple[Any, str]] = [
     (pl.Series([["a"], ["b"]]), r"row 1: .* \(list\); an id"),
     (pl.Series([{"x": 1}, {"x": 2}]), r"row 1: .* \(dict\); an id"),
     (pl.Series([object(), 1], dtype=pl.Object), r"row 1: .* \(object\); an id"),
-    (["a", "\ud800"], "row 2: .* half a character"),
+    (["a", "\ud800"], "row 2: .* incomplete character"),
     (["a", 10**5000], "row 2: .* thousands of digits"),
 ]
 NUMBERS: list[Any] = [
@@ -171,7 +171,7 @@ def test_keys_that_become_one_id() -> None:
 def test_a_system_named_query() -> None:
     scores = sf.read_scores({"query": {"q1": 0.5}, "other": {"q1": 1.0}})
     assert (scores.systems, scores.queries, scores.values.tolist()) == (("query", "other"), ("q1",), [[0.5], [1.0]])
-    with pytest.raises(sf.DataError, match="a system is named 'query'"):
+    with pytest.raises(sf.DataError, match="a system has the name 'query'"):
         scores.to_frame()
 
 
@@ -188,7 +188,7 @@ def test_masked_scores_and_features() -> None:
     with pytest.raises(sf.ArgumentError, match="values are masked in places"):
         sf.Scores(masked, ["a"], ["q1", "q2"])
     assert np.isnan(sf.RankingData(masked, [1], group=[1]).X).tolist() == [[False, True]]
-    with pytest.raises(sf.ArgumentError, match="values hold datetime64"):
+    with pytest.raises(sf.ArgumentError, match="values contain datetime64"):
         sf.Scores(np.array([["2026-11-15"]], dtype="datetime64[D]"), ["a"], ["q"])
 
 

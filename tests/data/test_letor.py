@@ -341,7 +341,7 @@ def test_parquet_that_is_something_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", ["a b", "", "tab\t", "a#b", "a\0b"])
 def test_ids_that_lines_cannot_hold_are_not_written(tmp_path: Path, wrong: str) -> None:
     data = sf.RankingData([[1.0]], [1], qid=[wrong])
-    with pytest.raises(sf.DataError, match=r"the query id .* cannot stand in a LETOR line \(.*NUL.*'#'.*\.parquet"):
+    with pytest.raises(sf.DataError, match=r"the query id .* cannot be written in a LETOR line, .*NUL.*'#'.*\.parquet"):
         data.write(tmp_path / "x.txt")
     assert not list(tmp_path.iterdir())
 
@@ -591,8 +591,8 @@ def test_parquet_keeps_feature_names_of_any_kind(tmp_path: Path) -> None:
         ({"f1": [1.0], "f1:x": [1.0]}, "each once, without a gap"),
         ({"f1:x": [1.0], "f2": [1.0]}, "1 of 2 feature columns have names"),
         ({"f" + "9" * 5000: [1.0]}, "without a gap"),
-        ({"f1": ["x"]}, "column 'f1' holds String; features must be numbers"),
-        ({"f1": [[1.0]]}, "column 'f1' holds List"),
+        ({"f1": ["x"]}, "column 'f1' contains String; features must be numbers"),
+        ({"f1": [[1.0]]}, "column 'f1' contains List"),
         ({"f1": [1.0], "label": [-1]}, "row 1: the label is -1"),
     ],
 )

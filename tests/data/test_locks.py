@@ -23,5 +23,8 @@ def test_one_at_a_time_with_a_file(tmp_path: Path, monkeypatch) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot hold a ledger"), locks.lock_file(tmp_path / "no" / "l.json", "ledger"):
+    with (
+        pytest.raises(DataError, match="cannot be used for a ledger"),
+        locks.lock_file(tmp_path / "no" / "l.json", "ledger"),
+    ):
         pytest.fail("there is nothing to lock")

@@ -200,12 +200,12 @@ def test_files_of_ms_marco(tmp_path: Path) -> None:
     [
         (
             "q1\ta\t0.9\nq1\tb\t0.1\n",
-            "line 1: three columns without a header are 'query document rank', but in query 'q1'",
+            "line 1: a file with three columns and no header is read as 'query document rank', but in query 'q1'",
         ),
-        ("q1\ta\t1\nq1\tb\t3\n", "line 2: three columns"),
+        ("q1\ta\t1\nq1\tb\t3\n", "line 2: a file with three columns"),
         ("q1\ta\t1\nq1\tb\t1\n", "three columns"),
         ("q1\ta\t0\nq1\tb\t1\n", "three columns"),
-        ("q1\ta\t2\nq1\tb\t1\nq2\tc\t5\n", "line 3: three columns"),
+        ("q1\ta\t2\nq1\tb\t1\nq2\tc\t5\n", "line 3: a file with three columns"),
         ("q1\ta\t1\nq1\tb\n", "line 2: expected 3 columns (query document rank), found 2"),
         ("q1\ta\t1\nq1 Q0 b 1 0.5 t\n", "line 2: expected 3 columns"),
         ("q1 a 1\n", "line 1: expected 6 columns"),  # a column may be empty here
@@ -248,7 +248,7 @@ def test_ranked_lists(tmp_path: Path) -> None:
         ("a.json", "5", "cannot read a int"),
         ("a.json", '"q Q0 d 1 1 t"', "cannot read a str"),
         ("a.json", "[" * 100_000, "is not JSON"),
-        ("a.jsonl", '{"q": {"d": 1}}\n{"q": {"e": 1}}\n', "line 2: query 'q' stands on a line before"),
+        ("a.jsonl", '{"q": {"d": 1}}\n{"q": {"e": 1}}\n', "line 2: query 'q' already appears on an earlier line"),
         ("a.jsonl", '{"q": {"d": 1}}\n[1]\n', "line 2: expected an object"),
         ("a.jsonl", '{"q": {"d": 1}}\n{"query_id": "r", "doc_id": "d", "score": 1}\n', "line 2: lines like"),
         ("a.jsonl", '{"query_id": "r", "doc_id": "d", "score": 1}\n{"q": {"d": 1}}\n', "line 2: lines like"),
@@ -334,7 +334,7 @@ def test_what_rank_writes_can_be_evaluated(tmp_path: Path, ending: str) -> None:
 
 
 def test_a_table_without_a_header_is_told_which(tmp_path: Path) -> None:
-    with pytest.raises(sf.DataError, match="the first must be the header: query_id,doc_id,score"):
+    with pytest.raises(sf.DataError, match=r"the first line must be the header \(query_id,doc_id,score"):
         sf.read_run(write_file(tmp_path / "a.csv", "1,7,0.5\n1,8,0.25\n"))
     with pytest.raises(sf.DataError, match="expected a header 'query_id,doc_id,relevance'"):
         sf.read_qrels(write_file(tmp_path / "b.csv", "\n\n"))

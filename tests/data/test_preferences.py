@@ -39,11 +39,11 @@ def test_columns_in_any_order_and_lines_in_any_order(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("pair,list\n", "line 1: no column 'rank', 'score', 'grade', 'preferred'"),
-        (HEADER, "holds no pairs"),
+        (HEADER, "contains no pairs"),
         (HEADER + "1,A,1,0.5\n", "line 2: expected 6 columns, found 4"),
         (HEADER + "1,C,1,0.5,1,A\n", "line 2: list is 'C'; it must be A or B"),
         (HEADER + "1,A,1,0.5,1,both\n", "line 2: preferred is 'both'"),
-        (HEADER + "1,A,1,0.5,1,A\n1,B,1,0.5,1,B\n", "line 3: pair '1' prefers B here and A above"),
+        (HEADER + "1,A,1,0.5,1,A\n1,B,1,0.5,1,B\n", "line 3: pair '1' prefers B here but A above"),
         (HEADER + "1,A,one,0.5,1,A\n", "line 2: the rank is 'one', not a whole number from 1"),
         (HEADER + "1,A,0,0.5,1,A\n", "line 2: the rank is '0'"),
         (HEADER + "1,A,1,nan,1,A\n", "line 2: the score is 'nan', not a finite number"),
@@ -98,7 +98,7 @@ def test_grades_are_written_to_the_last_digit(tmp_path: Path, grade: float) -> N
         ("1,A,1,0.5,1,A\0", "line 2: found a NUL byte"),
         (f"1,{'A' * 1_000_000},1,0.5,1,A", "line 2: list is"),
         (",A,1,0.5,1,A", "line 2: the pair is missing"),
-        ("1,A,1,0.5,1,A\r1,B,1,0.5,1,A", "line 2: a carriage return stands inside the line"),
+        ("1,A,1,0.5,1,A\r1,B,1,0.5,1,A", "line 2: the line contains a carriage return"),
         ('1,A,1,0.5,1,"A', "line 2: a quotation mark is not closed"),
     ],
 )

@@ -66,9 +66,9 @@ def test_every_kind_of_query() -> None:
         ({"X": [["a"], ["b"], ["c"], ["d"]]}, "features must be numbers"),
         (
             {"X": pd.DataFrame({"n": [1.0] * 4, "s": list("abcd")})},
-            "column 's' of X holds .*; features must be numbers",
+            "column 's' of X contains .*; features must be numbers",
         ),
-        ({"X": pl.DataFrame({"n": [1.0] * 4, "s": list("abcd")})}, "column 's' of X holds String"),
+        ({"X": pl.DataFrame({"n": [1.0] * 4, "s": list("abcd")})}, "column 's' of X contains String"),
         ({"X": np.empty((0, 3)), "y": [], "qid": []}, "at least one document"),
         ({"X": np.empty((4, 0))}, "at least one document and one feature"),
         ({"doc_ids": ["d", "e", "d", "d"]}, "row 4: document 'd' appears twice in query 'a'.*first at row 3"),

@@ -16,13 +16,13 @@ def opened(path: Path) -> ResumableFolder:
 
 def test_work_goes_on(tmp_path: Path) -> None:
     folder = opened(tmp_path / "new")
-    with folder.alone():
+    with folder.lock():
         (folder.path / "data").mkdir()
         assert folder.resume() is None
         folder.write_settings({"α": [1]})
         (folder.path / "points" / ".x.0f.part").mkdir(parents=True)
         (folder.path / ".work.json.0f.part").write_text("{")
-        with pytest.raises(DataError, match="another sweep is working there"), opened(folder.path).alone():
+        with pytest.raises(DataError, match="another sweep is working there"), opened(folder.path).lock():
             pass
     assert opened(folder.path).resume() == {"α": [1]}
     assert not list(folder.path.rglob(".*.part"))
@@ -32,7 +32,7 @@ def test_work_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "text"), [("other.txt", ""), ("work.json", "null"), ("work.json", "[1]")])
 def test_other_files_are_refused(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
-    with pytest.raises(DataError, match="name a new folder"):
+    with pytest.raises(DataError, match="choose a new folder"):
         opened(tmp_path).resume()
 
 

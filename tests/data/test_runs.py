@@ -80,7 +80,7 @@ def test_a_double_space_does_not_shift_the_columns(tmp_path: Path, line: str) ->
 
 def test_ids_with_spaces_are_not_written_as_lines(tmp_path: Path) -> None:
     run = sf.read_run({"q": {"a document": 1.0}})
-    with pytest.raises(sf.DataError, match="the document id 'a document' cannot stand in a TREC line"):
+    with pytest.raises(sf.DataError, match="the document id 'a document' cannot be written in a TREC line"):
         run.write(tmp_path / "x.run")
     run.write(tmp_path / "x.parquet")
     assert names(tmp_path) == ["x.parquet"]
@@ -264,7 +264,7 @@ def test_text_that_looks_compressed_to_polars(tmp_path: Path, query: str) -> Non
 def test_compressed_data_under_a_plain_name(tmp_path: Path, ending: str, compress) -> None:
     path = tmp_path / "x.run"
     path.write_bytes(compress(LINES.encode()))
-    with pytest.raises(sf.DataError, match=f"this is compressed data; name the file x.run{ending}"):
+    with pytest.raises(sf.DataError, match=f"this is compressed data; rename the file to x.run{ending}"):
         sf.read_run(path)
 
 
@@ -274,7 +274,7 @@ def test_no_file_and_a_folder(tmp_path: Path) -> None:
             sf.read_run(tmp_path / name)
     with pytest.raises(sf.DataError, match="cannot be read"):
         sf.read_run(tmp_path / "absent.run")
-    with pytest.raises(sf.DataError, match="no file is named"):
+    with pytest.raises(sf.DataError, match="a file name is empty"):
         sf.read_run("")
     with pytest.raises(sf.DataError, match="is a folder"):
         sf.read_run(tmp_path)
@@ -295,8 +295,8 @@ def frame(**columns: list) -> pl.DataFrame:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({}, "holds no documents"),
-        ({"q": {}}, "holds no documents"),
+        ({}, "contains no documents"),
+        ({"q": {}}, "contains no documents"),
         ({"q": ["d1"], "r": {"d1": 1}}, "expected a dict"),
         ({"q": {"d": "high"}}, "query 'q', document 'd': the number is 'high', not a number"),
         ({"q": {"d": float("nan")}}, "query 'q', document 'd': the number is nan"),

@@ -49,7 +49,7 @@ def test_tables_and_dicts() -> None:
     ("text", "message"),
     [
         ("topic,a,b\n1,0.5,\n", "line 2, query '1': the score of system 'b' is missing"),
-        ("topic,a,b\n1,0.5,0.1\n2,0.3\n", "line 3: found 2 columns where the header has 3"),
+        ("topic,a,b\n1,0.5,0.1\n2,0.3\n", "line 3: found 2 columns, but the header has 3"),
         ("topic,a,b\n1,0.5,high\n", "line 2, query '1': the score of system 'b' is 'high', not a number"),
         ("topic,a,b\n1,0.5,nan\n", "is nan; it must be finite"),
         ("topic,a,b\n1,0.5,inf\n", "is inf; it must be finite"),
@@ -59,17 +59,17 @@ def test_tables_and_dicts() -> None:
         ("topic\n1\n", "at least one column per system"),
         ("topic,a\n", "found 2 columns and 0 rows"),
         ("", "the file is empty"),
-        ("topic,a\n1,0.5\n\n2,0.5,0.7\n", "line 4: found 3 columns where the header has 2"),
+        ("topic,a\n1,0.5\n\n2,0.5,0.7\n", "line 4: found 3 columns, but the header has 2"),
         ('topic,a\n\n1,"0.5\n2,0.7\n', "line 3: a quotation mark is not closed"),
         ('topic,a\n1,0.5\n"2\n3",0.7\n\n4,x\n', "line 6, query '4': the score of system 'a' is 'x'"),
         ("topic,a,\n1,0.5,0.7\n", "a column has no name"),
-        ("1,0.5,0.7\n2,0.1,0.2\n", "line 1: this line seems to be numbers"),
+        ("1,0.5,0.7\n2,0.1,0.2\n", "line 1: the first line must be the header"),
         ("topic,a\r1,0.5\r2,0.7\r", "line 1: the lines end in a carriage return only (old Mac line ends)"),
         ("topic,a\n1,1_000\n", "is '1_000', not a number"),
         ("topic,a\n1,٣\n", "is '٣', not a number"),
         ("topic,a\n1,-1e308\n", "is -1e+308; it must be finite and within ±1e+100"),
         ("\n\n", "the file is empty"),
-        ("topic,a\n1,0.5,", "line 2: found 3 columns where the header has 2"),
+        ("topic,a\n1,0.5,", "line 2: found 3 columns, but the header has 2"),
     ],
 )
 def test_bad_matrices(tmp_path: Path, text: str, message: str) -> None:
@@ -92,7 +92,7 @@ def test_text_that_looks_compressed_to_polars(tmp_path: Path, start: str) -> Non
 def test_compressed_data_under_a_plain_name(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(gzip.compress(CSV.encode()))
-    with pytest.raises(sf.DataError, match=r"this is compressed data; name the file x\.csv\.gz"):
+    with pytest.raises(sf.DataError, match=r"this is compressed data; rename the file to x\.csv\.gz"):
         sf.read_scores(path)
 
 
@@ -109,9 +109,9 @@ def test_what_is_no_matrix() -> None:
         sf.read_scores(5)
     with pytest.raises(sf.ArgumentError, match=r"give them: read_scores\(matrix, systems=\[…\], queries=\[…\]\)"):
         sf.read_scores(np.eye(2))
-    with pytest.raises(sf.ArgumentError, match="names of its own"):
+    with pytest.raises(sf.ArgumentError, match="its own names"):
         sf.read_scores({"a": {"q": 0.5}}, systems=["a"])
-    with pytest.raises(sf.ArgumentError, match=r"a row per system is expected: give matrix\.T"):
+    with pytest.raises(sf.ArgumentError, match=r"it must have one row per system; use matrix\.T"):
         sf.read_scores(np.ones((3, 2)), systems=["a", "b"], queries=["1", "2", "3"])
     with pytest.raises(sf.DataError, match=r"system 'a': expected a dict \{query: score\}, found a float"):
         sf.read_scores({"a": 0.5})
@@ -161,7 +161,7 @@ def test_geometric_mean_has_a_floor() -> None:
 def test_a_header_that_is_data(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.csv"
     path.write_text(text)
-    with pytest.raises(sf.DataError, match="line 1: this line seems to be numbers"):
+    with pytest.raises(sf.DataError, match="line 1: the first line must be the header"):
         sf.read_scores(path)
 
 
@@ -181,7 +181,7 @@ def test_white_space_around_fields_does_not_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [" a", "a\r", "a\0b", "", "b\t"])
 def test_names_that_csv_cannot_hold_are_not_written(tmp_path: Path, name: str) -> None:
     for scores in (sf.Scores([[0.5]], ["a"], [name]), sf.Scores([[0.5]], [name], ["q"])):
-        with pytest.raises(sf.DataError, match="cannot stand in CSV"):
+        with pytest.raises(sf.DataError, match="cannot be written in CSV"):
             scores.write(tmp_path / "x.csv")
     assert not list(tmp_path.iterdir())
 

@@ -67,7 +67,10 @@ def _value(number: str) -> float:
     return float(number.replace(",", "").replace("−", "-"))
 
 
-@pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "tutorial",
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.heavy] * (path.stem in LEARNED)) for path in TUTORIALS],
+)
 def test_commands_print_what_the_tutorial_shows(tutorial: Path, tmp_path: Path) -> None:
     wanted = commands(tutorial.read_text(encoding="utf-8"))
     assert wanted

@@ -168,14 +168,17 @@ def rounded(thresholds: Any) -> np.ndarray:
     """What nearly every converter writes."""
     with np.errstate(over="ignore"):
         return np.clip(
-            np.asarray(thresholds).astype(np.float32), -float32_thresholds.LARGEST, float32_thresholds.LARGEST
+            np.asarray(thresholds).astype(np.float32),
+            -float32_thresholds.LARGEST_FLOAT32,
+            float32_thresholds.LARGEST_FLOAT32,
         )
 
 
 @pytest.mark.parametrize(
     ("to", "module", "name"),
-    [("elasticsearch", ltr_plugin, "less_than"), ("ranklib", ranklib, "at_most"), ("vespa", vespa_target, "less_than"),
-     pytest.param("onnx", onnx, "at_most", marks=pytest.mark.engines("onnx"))],
+    [("elasticsearch", ltr_plugin, "thresholds_less_than"), ("ranklib", ranklib, "thresholds_at_most"),
+     ("vespa", vespa_target, "thresholds_less_than"),
+     pytest.param("onnx", onnx, "thresholds_at_most", marks=pytest.mark.engines("onnx"))],
 )  # fmt: skip
 def test_thresholds_that_are_not_rounded_for_the_rule_fail(to, module, name, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(module, name, rounded)
@@ -189,7 +192,7 @@ def test_xgboosts_thresholds_as_they_stand_fail_where_rules_differ(to, module, t
     def as_they_stand(thresholds: Any) -> np.ndarray:  # x < t, taken for x ≤ t
         return np.nextafter(thresholds.astype(np.float32), np.float32(np.inf))
 
-    monkeypatch.setattr(module, "at_most", as_they_stand)
+    monkeypatch.setattr(module, "thresholds_at_most", as_they_stand)
     with pytest.raises(AssertionError, match=WRONG):
         check(trained("xgboost", False), tmp_path, to, "zero")
 
@@ -197,7 +200,11 @@ def test_xgboosts_thresholds_as_they_stand_fail_where_rules_differ(to, module, t
 def test_solr_without_its_slack_fails(tmp_path: Path, monkeypatch) -> None:
     model = trained("lightgbm", False)
     rows = np.concatenate(list(possible(model, "solr", exported(model, tmp_path, "solr", "zero"), False)))
-    monkeypatch.setattr(solr, "before_slack", lambda t: (float32_thresholds.at_most(t), float32_thresholds.at_most(t)))
+    monkeypatch.setattr(
+        solr,
+        "before_slack",
+        lambda t: (float32_thresholds.thresholds_at_most(t), float32_thresholds.thresholds_at_most(t)),
+    )
     score = interpreter("solr", exported(model, tmp_path, "solr", "zero"), NAMES)
     with pytest.raises(AssertionError, match=WRONG):
         agree(score(rows), model.predict(rows))

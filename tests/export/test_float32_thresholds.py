@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from surefoot.export.float32_thresholds import LARGEST, at_most, before_slack, less_than
+from surefoot.export.float32_thresholds import LARGEST_FLOAT32, before_slack, thresholds_at_most, thresholds_less_than
 
 SLACK = np.float32(1e-6)
 THRESHOLDS = st.one_of(
@@ -32,14 +32,14 @@ def around(number: float, steps: int = 5) -> np.ndarray:
 def test_features_go_where_they_went(threshold: float) -> None:
     features = around(threshold)
     left = features.astype(np.float64) <= threshold
-    np.testing.assert_array_equal(features <= at_most([threshold])[0], left)
-    np.testing.assert_array_equal(features < less_than([threshold])[0], left)
+    np.testing.assert_array_equal(features <= thresholds_at_most([threshold])[0], left)
+    np.testing.assert_array_equal(features < thresholds_less_than([threshold])[0], left)
 
 
 @given(THRESHOLDS)
 def test_solrs_sum_is_the_threshold_or_the_next_one_that_can_be_had_below_it(threshold: float) -> None:
     (written,), (total,) = before_slack([threshold])
-    intended = at_most([threshold])[0]
+    intended = thresholds_at_most([threshold])[0]
     assert written + SLACK == total <= intended
     if total < intended:  # no number gives more without going beyond
         sums = around(written, 40) + SLACK
@@ -49,12 +49,17 @@ def test_solrs_sum_is_the_threshold_or_the_next_one_that_can_be_had_below_it(thr
 
 
 def test_beyond_float32() -> None:
-    assert at_most([1e300, np.inf, -1e300, -np.inf]).tolist() == [LARGEST, LARGEST, -LARGEST, -LARGEST]
-    assert less_than([1e300, np.inf]).tolist() == [LARGEST, LARGEST]
+    assert thresholds_at_most([1e300, np.inf, -1e300, -np.inf]).tolist() == [
+        LARGEST_FLOAT32,
+        LARGEST_FLOAT32,
+        -LARGEST_FLOAT32,
+        -LARGEST_FLOAT32,
+    ]
+    assert thresholds_less_than([1e300, np.inf]).tolist() == [LARGEST_FLOAT32, LARGEST_FLOAT32]
     written, total = before_slack([1e300, -1e300])
     assert np.isfinite([*written, *total]).all()
 
 
 def test_ordinary_thresholds_are_had_exactly_in_solr() -> None:
     ordinary = np.random.default_rng(0).gamma(1, 10, 20_000)
-    np.testing.assert_array_equal(before_slack(ordinary)[1], at_most(ordinary))
+    np.testing.assert_array_equal(before_slack(ordinary)[1], thresholds_at_most(ordinary))

@@ -69,15 +69,15 @@ def test_rows_meet_the_thresholds(model, tmp_path: Path) -> None:
 
 def _with_strict_rule(model: sf.Ranker, folder: Path) -> bytes:
     """The thresholds of x ≤ t in a format that tests x < t."""
-    from surefoot.export.float32_thresholds import at_most
+    from surefoot.export.float32_thresholds import thresholds_at_most
     from surefoot.export.targets import ltr_plugin
 
-    original = ltr_plugin.less_than
-    ltr_plugin.less_than = at_most
+    original = ltr_plugin.thresholds_less_than
+    ltr_plugin.thresholds_less_than = thresholds_at_most
     try:
         model.export(folder / "other.json", to="elasticsearch", missing="zero", rows=0)
     finally:
-        ltr_plugin.less_than = original
+        ltr_plugin.thresholds_less_than = original
     return (folder / "other.json").read_bytes()
 
 
@@ -103,7 +103,7 @@ def test_what_was_assumed_is_said(model, tmp_path: Path) -> None:
     assert "means 0 to the model" in all_notes
     assert "3.2 to 3.7" in all_notes
     assert "so that none is below 0" in all_notes
-    assert "not run on a cluster" in guide
+    assert "We did not run it on a cluster" in guide
     report = model.export(tmp_path / "es.json", to="opensearch", missing="nan", target_version="3.8")
     assert "as NaN in its training data" in report.notes[0]
     assert "3.2 to 3.7" not in " ".join(report.notes)

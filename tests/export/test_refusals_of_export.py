@@ -48,17 +48,8 @@ def test_nothing_learned(tmp_path: Path) -> None:
     refused(sf.Ranker(), tmp_path, "has not learned anything yet")
 
 
-def test_categories(tmp_path: Path) -> None:
-    random = np.random.default_rng(0)
-    X = random.integers(0, 9, (480, 2)).astype(np.float32)
-    model = sf.Ranker(n_estimators=3, min_data_in_leaf=4, min_data_per_group=5, cat_smooth=1, num_threads=1,
-                      categorical_feature=[0])  # fmt: skip
-    model.fit(X, np.isin(X[:, 0], [1, 4, 7]).astype(int), group=[12] * 40)
-    refused(model, tmp_path, "splits by categories")
-
-
 def test_zero_as_missing(tmp_path: Path) -> None:
-    refused(train(zero_as_missing=True), tmp_path, "takes 0 for missing")
+    refused(train(zero_as_missing=True), tmp_path, "treats 0 as a missing value")
 
 
 def test_linear_leaves(tmp_path: Path) -> None:
@@ -82,16 +73,16 @@ OTHER_MODELS: list[tuple[str, str, str, str]] = [
     ("several scores", "xgboost", changed(lambda m: m["learner_model_param"].update(num_target="2")), "several scores"),
     ("several bases", "xgboost", changed(lambda m: m["learner_model_param"].update(base_score="[1E0,2E0]")),
      "base_score"),
-    ("categories", "xgboost", changed(lambda m: first_tree(m)["split_type"].__setitem__(0, 1)), "splits by categories"),
+    ("categories", "xgboost", changed(lambda m: first_tree(m)["split_type"].__setitem__(0, 1)), "have no categories"),
     ("many leaves in one", "xgboost", changed(lambda m: first_tree(m)["tree_param"].update(size_leaf_vector="3")),
-     "hold several numbers"),
+     "contain several numbers"),
     ("a circle", "xgboost", changed(lambda m: first_tree(m)["left_children"].__setitem__(0, 0)), "form a tree"),
     ("a child beyond", "xgboost", changed(lambda m: first_tree(m)["left_children"].__setitem__(0, 999)), "form a tree"),
     ("half a split", "xgboost", changed(lambda m: first_tree(m)["right_children"].__setitem__(0, -1)), "form a tree"),
-    ("no such feature", "xgboost", changed(lambda m: first_tree(m)["split_indices"].__setitem__(0, 99)), "none of the"),
+    ("no such feature", "xgboost", changed(lambda m: first_tree(m)["split_indices"].__setitem__(0, 99)), "among the"),
     ("an infinite leaf", "xgboost",
      changed(lambda m: first_tree(m).update(split_conditions=[1e39] * len(first_tree(m)["split_conditions"]))),
-     "float32 cannot hold"),
+     "too large for float32"),
     ("no trees", "xgboost", changed(lambda m: m["gradient_booster"]["model"].update(trees=[])), "0 trees"),
     ("nothing", "xgboost", "{}", "not a model as XGBoost saves it"),
     ("no JSON", "xgboost", "tree", "not a model as XGBoost saves it"),
@@ -112,24 +103,24 @@ def test_other_models(engine: str, text: str, message: str) -> None:
     [
         ({"to": "elasticsearhc"}, "did you mean elasticsearch"),
         ({"to": None}, "cannot export to None"),
-        ({"missing": "mean"}, "say what a feature that a document lacks means"),
+        ({"missing": "mean"}, "choose what a feature that a document lacks means"),
         ({"missing": None}, "missing is None"),
         ({"name": "My model"}, "the model's name is 'My model'"),
         ({"name": "../x"}, "the model's name is"),
         ({"name": ""}, "the model's name is ''"),
         ({"target_version": "new"}, "the target's version is 'new'"),
         ({"target_version": 3.2}, "the target's version is 3.2"),
-        ({"to": "vespa", "target_version": "8"}, "the same for all its versions"),
+        ({"to": "vespa", "target_version": "8"}, "the same for all versions"),
         ({"feature_names": ["a", "b"]}, "there are 2 feature names; the model has 9"),
         ({"feature_names": "abcdefghi"}, "give a list of texts"),
         ({"feature_names": range(9)}, "give a list of texts"),
         ({"feature_names": [*"abcdefgha"]}, "two features have the same name"),
-        ({"feature_names": [*"abcdefgh", "\ud800"]}, "half a character"),
+        ({"feature_names": [*"abcdefgh", "\ud800"]}, "incomplete character"),
         ({"rows": -1}, "rows is -1"),
         ({"rows": 10**9}, "rows is 1,000,000,000"),
-        ({"to": "ranklib", "missing": "nan"}, "in RankLib's format a feature that is not set counts as 0"),
+        ({"to": "ranklib", "missing": "nan"}, "in RankLib's format, a feature that is not set counts as 0"),
         ({"to": "elasticsearch", "missing": "nan", "target_version": "1.5.8"}, "upgrade the plugin to 1.5.9"),
-        ({"to": "opensearch", "missing": "nan", "target_version": "3.1.0"}, "in OpenSearch 3.1.0 .* counts as 0"),
+        ({"to": "opensearch", "missing": "nan", "target_version": "3.1.0"}, "in OpenSearch 3.1.0, .* counts as 0"),
         ({"to": "opensearch", "missing": "zero", "target_version": "3.2"}, "goes to the right at every split"),
         ({"to": "opensearch", "missing": "zero", "target_version": "3.7.9"}, "goes to the right at every split"),
         ({"to": "solr", "missing": "nan", "target_version": "9.1.1"}, "upgrade Solr to 9.2"),
@@ -144,7 +135,7 @@ def test_a_model_called_like_a_file_beside_it(with_nan, tmp_path: Path, name: st
     if name == "features.json":  # nothing stands before it
         with_nan.export(tmp_path / name, to="vespa", missing="zero")
         return
-    with pytest.raises(sf.ArgumentError, match=r"name the model es\.json"):
+    with pytest.raises(sf.ArgumentError, match=r"call the model es\.json"):
         with_nan.export(tmp_path / name, to="vespa", missing="zero")
     assert list(tmp_path.iterdir()) == []
 

@@ -15,7 +15,7 @@ from surefoot.export.names import companion_paths
 from surefoot.export.replay import PLUGINS
 from surefoot.export.settings import ExportSettings
 from surefoot.export.targets import ltr_plugin
-from surefoot.export.targets.table import TARGETS, Unset, find_target
+from surefoot.export.targets.table import TARGETS, UnsetTreatment, find_target
 
 DEPLOY = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
 
@@ -27,7 +27,7 @@ def test_a_row_is_complete(target) -> None:
     versions = [since for since, _ in target.unset]
     assert versions == sorted(versions, reverse=True), "the newest comes first"
     assert versions[-1] == (), "the last rule is for all older versions"
-    assert target.advice or {unset for _, unset in target.unset} == {Unset.by_split}
+    assert target.advice or {unset for _, unset in target.unset} == {UnsetTreatment.by_split}
     assert f"| `{target.name}` | {target.description} |" in DEPLOY
 
 
@@ -43,20 +43,20 @@ def test_the_script_asks_known_targets() -> None:
 @pytest.mark.parametrize(
     ("to", "version", "unset"),
     [
-        ("elasticsearch", None, Unset.by_split),
-        ("elasticsearch", "1.5.9", Unset.by_split),
-        ("elasticsearch", "1.5", Unset.zero),
-        ("opensearch", None, Unset.by_split),
-        ("opensearch", "3.8.1", Unset.by_split),
-        ("opensearch", "3.7.9", Unset.right),
-        ("opensearch", "3.2", Unset.right),
-        ("opensearch", "2", Unset.zero),
-        ("solr", "9.1.9", Unset.zero),
-        ("solr", "10", Unset.by_split),
-        ("ranklib", None, Unset.zero),
+        ("elasticsearch", None, UnsetTreatment.by_split),
+        ("elasticsearch", "1.5.9", UnsetTreatment.by_split),
+        ("elasticsearch", "1.5", UnsetTreatment.zero),
+        ("opensearch", None, UnsetTreatment.by_split),
+        ("opensearch", "3.8.1", UnsetTreatment.by_split),
+        ("opensearch", "3.7.9", UnsetTreatment.right),
+        ("opensearch", "3.2", UnsetTreatment.right),
+        ("opensearch", "2", UnsetTreatment.zero),
+        ("solr", "9.1.9", UnsetTreatment.zero),
+        ("solr", "10", UnsetTreatment.by_split),
+        ("ranklib", None, UnsetTreatment.zero),
     ],
 )
-def test_what_versions_do_with_an_unset_feature(to: str, version: str | None, unset: Unset) -> None:
+def test_what_versions_do_with_an_unset_feature(to: str, version: str | None, unset: UnsetTreatment) -> None:
     assert ExportSettings.parse(to, "nan", "m", version).unset is unset
 
 

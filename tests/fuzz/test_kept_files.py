@@ -26,9 +26,9 @@ from surefoot.clicks.writers import write_log
 from surefoot.data.hashes import seal
 from surefoot.data.reading.texts import read_texts
 from surefoot.decide.control.certificate import Certificate
-from surefoot.decide.evidence.strata import read_weights
+from surefoot.decide.evidence.strata import read_shares
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.policy import ReleasePolicy
+from surefoot.decide.gate.release_policy import ReleasePolicy
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]
 
@@ -117,7 +117,7 @@ TEXTS: dict[str, tuple[list[bytes], Callable[[Path], Any], int]] = {
          b"gain = 0\nu_risk = { alpha = 5, above = -0.01 }\ndelta = 0.05\n"],
         ReleasePolicy.read, 500,
     ),
-    "weights.csv": ([b"stratum,share\nhead,0.5\ntail,0.5\n", b"a\t1\nb\t3\n"], read_weights, 400),
+    "weights.csv": ([b"stratum,share\nhead,0.5\ntail,0.5\n", b"a\t1\nb\t3\n"], read_shares, 400),
     "segments.csv": ([b"query,kind\nq1,head\nq2,tail\n", b'{"q1": "head", "q2": "tail"}'], sf.read_segments, 400),
     "topics.txt": (
         [b"<top>\n<num> Number: 301\n<title> garden chair\n</top>\n", b"q1\tred dress\nq2\tblue\n"], read_texts, 400,

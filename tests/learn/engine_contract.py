@@ -37,7 +37,7 @@ class EngineContract:
     small: dict[str, Any]  # leaves of any size, no regularisation, a learning rate of 0.5
     stump: dict[str, Any]  # the same with trees of one split
     larger: dict[str, Any]  # trees of more leaves, in the same bins
-    idle: dict[str, Any]  # a parameter that changes no tree
+    without_effect: dict[str, Any]  # a parameter that changes no tree
     impossible: dict[str, Any]  # leaves that are larger than the data
 
     @property
@@ -62,10 +62,10 @@ class EngineContract:
         with pytest.raises(sf.ArgumentError, match="not_a_parameter"):
             self.checked(not_a_parameter=1)
 
-    def test_idle_parameters_change_no_tree(self) -> None:
-        assert set(self.idle) <= self.engine.idle
+    def test_parameters_without_effect_change_no_tree(self) -> None:
+        assert set(self.without_effect) <= self.engine.without_effect
         np.testing.assert_array_equal(
-            self.engine.predict(self.grown(**self.idle), X), self.engine.predict(self.grown(), X)
+            self.engine.predict(self.grown(**self.without_effect), X), self.engine.predict(self.grown(), X)
         )
 
     def test_gradients_are_asked_for_at_the_scores_so_far(self) -> None:
@@ -158,6 +158,24 @@ class EngineContract:
         in_memory = self.binned().grow(2, self.checked(), towards, go_on, begun, seed=3)
         assert self.engine.dump(booster) == self.engine.dump(in_memory)
 
+    @pytest.mark.parametrize("stops_at", [0, 2])
+    def test_the_scores_at_the_end_are_those_of_all_trees(self, stops_at: int) -> None:
+        """Without predicting them; also where the training stops, goes on from other trees or can split no leaf."""
+
+        def little(scores: Floats) -> tuple[Float32s, Float32s]:
+            gradient, hessian = towards(scores)
+            return (gradient, hessian) if not scores.any() else (np.zeros_like(gradient), hessian)
+
+        ends: list[Floats] = []
+        for gradients, start in ((towards, None), (towards, self.grown(2)), (little, None)):
+            booster = self.binned([HELD]).grow(
+                5, self.checked(), gradients, lambda grown, _: grown == stops_at, start, 2, ends.append
+            )
+            assert len(ends) == 1 or (start is not None and not ends)  # known without other trees before them
+            for scores in ends:
+                np.testing.assert_allclose(scores, self.engine.predict(booster, X), rtol=0, atol=ROUNDING)
+            ends.clear()
+
     def test_one_data_set_for_several_trainings(self) -> None:
         """Also for those that resume or have other parameters: none leaves anything behind."""
         shared = self.binned([HELD])
@@ -169,6 +187,15 @@ class EngineContract:
             self.engine.predict(larger, X), self.engine.predict(self.grown(3, **self.larger), X)
         )
         assert self.engine.dump(shared.grow(3, self.checked(), towards, go_on, seed=2)) == first
+
+    def test_contributions_add_up_to_the_scores(self) -> None:
+        booster = self.grown()
+        for trees in (2, 4):
+            parts = self.engine.contributions(booster, HELD, trees)
+            assert parts.shape == (len(HELD), X.shape[1] + 1)
+            np.testing.assert_allclose(parts.sum(axis=1), self.engine.predict(booster, HELD, trees), atol=ROUNDING)
+            assert len(set(parts[:, -1])) == 1
+            assert np.abs(parts[:, :-1]).mean(axis=0).argmax() == 0
 
     def test_importances(self) -> None:
         booster = self.grown()

@@ -23,7 +23,7 @@ class TestLightGBM(EngineContract):
     }  # fmt: skip
     stump: ClassVar[dict[str, Any]] = small | {"num_leaves": 2}
     larger: ClassVar[dict[str, Any]] = {"num_leaves": 9}
-    idle: ClassVar[dict[str, Any]] = {"num_threads": 2}
+    without_effect: ClassVar[dict[str, Any]] = {"num_threads": 2}
     impossible: ClassVar[dict[str, Any]] = {"min_data_in_leaf": 10**6}
 
     def test_what_a_training_must_know_of_the_parameters(self) -> None:

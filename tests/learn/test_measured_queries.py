@@ -89,7 +89,10 @@ def test_discounts() -> None:
 
 @pytest.mark.parametrize(
     ("label", "message"),
-    [(5, r"is given a label of 5; write ERR\(max_rel=5\) if"), (2000, "is given a label of 2000; check the data")],
+    [
+        (5, r"contains a label of 5, but ERR has max_rel=4; write ERR\(max_rel=5\) if"),
+        (2000, "contains a label of 2000"),
+    ],
 )
 def test_labels_above_the_top_of_err(label: float, message: str) -> None:
     with pytest.raises(sf.MeasureError, match=message):

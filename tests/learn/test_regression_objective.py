@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
@@ -101,3 +101,47 @@ def test_it_has_no_switch_of_the_kernel() -> None:
 
     with pytest.raises(sf.ArgumentError, match="regression has no pairs of documents"):
         _ = Objective("regression").kernel_switch()
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.5, 3.0]))
+def test_errors_that_do_harm_weigh_more(seed: int, alpha: float) -> None:
+    """Against a loop over documents: which way did the model move each of them?"""
+    rng = np.random.default_rng(seed)
+    lengths = rng.integers(1, 6, 4)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    labels = rng.integers(0, 3, offsets[-1]).astype(float)
+    measured = MeasuredQueries(LINEAR, labels, offsets, np.arange(len(labels)))
+    baselines = rng.integers(0, 4, (2, len(labels))).astype(float)
+    scores = rng.normal(size=len(labels))
+
+    def ranks(values) -> list[int]:
+        result = []
+        for first, last in pairwise(offsets):
+            order = sorted(range(first, last), key=lambda row: (-values[row], row))
+            result += [order.index(row) for row in range(first, last)]
+        return result
+
+    places = np.mean([ranks(each) for each in baselines], axis=0)
+    np.testing.assert_array_equal(measured.places(scores), ranks(scores))
+    values = np.stack([measured.values(each) for each in baselines])
+    plain = Lambdas(Objective("regression"), measured)
+    weighted = Lambdas(Objective("regression", alpha), measured, values, places=places)
+    (gradient, hessian), (heavier, weights) = plain(scores), weighted(scores)
+    shares = slow_shares(LINEAR, labels, lengths)
+    for row, rank in enumerate(ranks(scores)):
+        lowered = shares[row] > 1e-12 and rank > places[row]
+        lifted = shares[row] < -1e-12 and rank < places[row]
+        factor = 1 + alpha if lowered or lifted else 1
+        assert heavier[row] == pytest.approx(factor * gradient[row], rel=1e-6, abs=1e-7)
+        assert weights[row] == factor * hessian[row]
+
+
+def test_alpha_lowers_the_risk_of_regression_and_needs_a_baseline() -> None:
+    train, test = (sf.synthetic_letor(queries=200, documents=15, features=8, seed=seed) for seed in (1, 2))
+    small = {"n_estimators": 30, "num_leaves": 8, "num_threads": 1}
+    plain, careful = (sf.Ranker("regression", alpha, **small).fit(train, valid=test) for alpha in (None, 3))
+    assert careful.history_["valid"]["risk"][-1] < plain.history_["valid"]["risk"][-1]
+    zero = sf.Ranker("regression", 0, **small).fit(train)
+    np.testing.assert_array_equal(zero.predict(test), plain.predict(test))
+    with pytest.raises(sf.ArgumentError, match="objective 'regression' compares with a baseline; give one"):
+        sf.Ranker("regression", 3, **small).fit(train.with_only([]))

@@ -122,6 +122,69 @@ def test_score_is_the_mean_of_the_measure(data, qid) -> None:
         ranker.score(data.X, qid=qid)
 
 
+@pytest.mark.parametrize("criterion", ["u_risk@5", "t_risk@5", "geo_risk@5", "effectiveness"])
+def test_score_on_every_criterion(data, qid, criterion: str) -> None:
+    """As the risk room has it, from the scores that evaluation gives."""
+    two = data.with_baseline("second", data.feature(2).astype(float))
+    for given in (data, two):
+        ranker = sf.Ranker(measure="nDCG@5", score_on=criterion, **SMALL).fit(given)
+        runs = [ranker.to_run(given), *(given.to_run(scores, name) for name, scores in given.baselines.items())]
+        values = sf.score(given.qrels(), runs, "nDCG@5").values
+        mean = values[1:].mean(axis=0)
+        expected = {
+            "effectiveness": lambda values=values: values[0].mean(),
+            "u_risk@5": lambda values=values, mean=mean: sf.u_risk(values[0], mean, 5),
+            "t_risk@5": lambda values=values, mean=mean: sf.t_risk(values[0], mean, 5),
+            "geo_risk@5": lambda values=values: sf.geo_risk(values, 5)[0],
+        }[criterion]()
+        assert ranker.score(given) == pytest.approx(expected, abs=1e-12)
+        scores = np.stack(list(given.baselines.values()), axis=1)
+        assert ranker.score(data.X, data.y, qid=qid, baseline=scores) == pytest.approx(expected, abs=1e-12)
+    if criterion != "effectiveness":
+        with pytest.raises(sf.ArgumentError, match=f"score_on='{criterion}' compares with a baseline; give one"):
+            ranker.score(data.X, data.y, qid=qid)
+
+
+def test_a_grid_over_alpha_that_does_not_ignore_risk(data, qid, routing) -> None:
+    base = data.baselines["bm25"]
+    ranker = sf.Ranker("u_risk", score_on="u_risk@10", **SMALL)
+    grid = GridSearchCV(ranker, {"alpha": [0, 10]}, cv=GroupKFold(3), error_score="raise")
+    grid.fit(data.X, data.y, qid=qid, baseline=base, groups=qid)
+    for place, alpha in enumerate([0, 10]):
+        for fold, (train, test) in enumerate(GroupKFold(3).split(data.X, data.y, qid)):
+            fitted = clone(ranker).set_params(alpha=alpha)
+            fitted.fit(data.X[train], data.y[train], qid=qid[train], baseline=base[train])
+            expected = fitted.score(data.X[test], data.y[test], qid=qid[test], baseline=base[test])
+            assert grid.cv_results_[f"split{fold}_test_score"][place] == expected
+    assert grid.best_estimator_.baselines_ == ["baseline"]
+
+
+def test_without_routing_one_line_says_how(data, qid) -> None:
+    grid = GridSearchCV(sf.Ranker(**SMALL), {"num_leaves": [3, 5]}, cv=GroupKFold(3), error_score="raise")
+    with pytest.raises(sf.ArgumentError, match=r"call sklearn.set_config.enable_metadata_routing=True. first"):
+        grid.fit(data.X, data.y, qid=qid, baseline=data.baselines["bm25"], groups=qid)
+
+
+@pytest.mark.parametrize("engine", ["lightgbm", pytest.param("xgboost", marks=pytest.mark.engines("xgboost"))])
+def test_monotone_constraints_by_name(data, table, engine: str) -> None:
+    small = SMALL if engine == "lightgbm" else {"engine": "xgboost", "n_estimators": 4, "max_depth": 3, "nthread": 1}
+    named = sf.Ranker(monotone_constraints={"url: length": -1, "bm25": 1}, **small).fit(table, data.y)
+    listed = sf.Ranker(monotone_constraints=[1, 0, -1, 0, 0], **small).fit(table, data.y)
+    np.testing.assert_array_equal(named.predict(table), listed.predict(table))
+    free = sf.Ranker(**small).fit(table, data.y)
+    assert (free.predict(table) != named.predict(table)).any()
+    rows = np.repeat(data.X[:1], 50, axis=0)
+    rows[:, 0] = np.linspace(data.X[:, 0].min(), data.X[:, 0].max(), 50)
+    assert (np.diff(named.predict(rows)) >= 0).all()
+    assert clone(named).get_params()["monotone_constraints"] == {"url: length": -1, "bm25": 1}
+    numbered = sf.Ranker(monotone_constraints={"feature_1": 1}, **small).fit(data)
+    assert (np.diff(numbered.predict(rows)) >= 0).all()
+    with pytest.raises(sf.ArgumentError, match="names the feature 'bm26', which the data does not have"):
+        sf.Ranker(monotone_constraints={"bm26": 1}, **small).fit(table, data.y)
+    with pytest.raises(sf.ArgumentError, match="monotone_constraints, value 1, is 7"):
+        sf.Ranker(monotone_constraints={"bm25": 7}, **small).fit(table, data.y)
+
+
 def test_importances(data, table) -> None:
     ranker = sf.Ranker(**(SMALL | {"n_estimators": 30}), early_stopping_rounds=3).fit(data, valid=data.select([0, 1]))
     trees = ranker.booster_.trees_to_dataframe()
@@ -144,7 +207,7 @@ def test_queries_as_a_column_of_any_table(data, qid, table) -> None:
         assert ranker.feature_names_in_ == list(table.columns[:-1])
         np.testing.assert_array_equal(ranker.predict(each), expected)
         np.testing.assert_array_equal(ranker.predict(table.drop(columns="qid")), expected)
-        with pytest.raises(sf.ArgumentError, match="X has a column 'qid', and the queries are given besides"):
+        with pytest.raises(sf.ArgumentError, match="X has a column 'qid', but you also gave the queries separately"):
             sf.Ranker(**SMALL).fit(each, data.y, qid=qid)
     based = sf.Ranker("u_risk", 5, init="baseline", **SMALL).fit(table, data.y, baseline=data.baselines["bm25"])
     np.testing.assert_array_equal(

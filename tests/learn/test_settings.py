@@ -13,7 +13,7 @@ from sklearn.base import clone
 import surefoot as sf
 from surefoot.learn.criteria import Criterion
 from surefoot.learn.engines.lightgbm.parameters import ACCEPTED, REJECTED, check_parameters
-from surefoot.learn.training import score_sample
+from surefoot.learn.score_samples import score_sample
 
 SMALL: dict[str, Any] = {"n_estimators": 3, "num_leaves": 4, "min_data_in_leaf": 5, "num_threads": 1}
 
@@ -103,7 +103,7 @@ def test_parameters_without_effect(train, name: str, reason: str) -> None:
         ("data_sample_strategy", ["x", None]),
         ("device_type", ["tpu"]),
         ("extra_trees", ["maybe", 2, None]),
-        ("monotone_constraints", [[1], "x", [2, 0, 0, 0, 0, 0], {}]),
+        ("monotone_constraints", [[1], "x", [2, 0, 0, 0, 0, 0], {"no such": 1}]),
         ("max_bin_by_feature", [[10], [1] * 6]),
         ("feature_contri", [[0.5], [-1] * 6]),
         ("interaction_constraints", [[[99]], "x", 5, [], "[0,"]),

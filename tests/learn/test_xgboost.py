@@ -35,7 +35,7 @@ class TestXGBoost(EngineContract):
     }  # fmt: skip
     stump: ClassVar[dict[str, Any]] = small | {"max_leaves": 2}
     larger: ClassVar[dict[str, Any]] = {"max_leaves": 9}
-    idle: ClassVar[dict[str, Any]] = {"nthread": 2}
+    without_effect: ClassVar[dict[str, Any]] = {"nthread": 2}
     impossible: ClassVar[dict[str, Any]] = {"min_child_weight": 10**6}
 
     def test_numbers_at_an_odd_address(self) -> None:

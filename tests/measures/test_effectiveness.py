@@ -93,7 +93,7 @@ def test_an_ideal_ranking_scores_exactly_one() -> None:
 
 
 def test_a_grade_above_the_scale_is_told() -> None:
-    with pytest.raises(sf.MeasureError, match=r"is given a grade of 5; write ERR\(max_rel=5\)"):
+    with pytest.raises(sf.MeasureError, match=r"contains a grade of 5, but ERR has max_rel=4; write ERR\(max_rel=5\)"):
         sf.score({"q": {"d": 5}}, sf.read_run({"q": {"d": 1.0}}), "ERR@20")
 
 
@@ -107,7 +107,7 @@ def test_dcg_is_not_normalised() -> None:
     [
         ("nDCG(dcg='exp-log2')@10", 2000, "a gain of 2 to the power of 2000, the largest grade"),
         ("DCG@10", 1e300, r"a gain of 1e\+300, the largest grade"),
-        ("ERR@10", 2000, "is given a grade of 2000"),
+        ("ERR@10", 2000, "contains a grade of 2000"),
     ],
 )
 def test_grades_beyond_reckoning_are_refused(measure: str, grade: float, message: str) -> None:

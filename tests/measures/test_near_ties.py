@@ -107,7 +107,7 @@ run_of = st.dictionaries(
 )
 
 
-@pytest.mark.filterwarnings("ignore:.*says more about the scale")
+@pytest.mark.filterwarnings("ignore:.*depends more on the scale")
 @given(qrels_of, run_of)
 def test_against_slow_loops(qrels, run) -> None:
     if not set(qrels) & set(run):
@@ -215,10 +215,10 @@ def test_a_run_may_bring_its_own_sample() -> None:
 def test_a_sigma_that_spans_too_much_of_the_scores_is_told() -> None:
     data = sf.synthetic_runs(queries=6, depth=100)
     with pytest.warns(
-        sf.errors.SurefootWarning, match=r"run 'today': SoftNDCG@5 says more about the scale .* [0-2]% of"
+        sf.errors.SurefootWarning, match=r"run 'today': SoftNDCG@5 depends more on the scale .* [0-2]% of"
     ):
         sf.score(data.qrels, data.runs[0], ["nDCG@5", "SoftNDCG@5"])
-    with pytest.warns(sf.errors.SurefootWarning, match="take a smaller sigma"):
+    with pytest.warns(sf.errors.SurefootWarning, match="use a smaller sigma"):
         sf.noise_study(data.qrels, data.runs[0], ["SoftNDCG@5"], sizes=[0.1], repeats=1)
     # None of these is refused or warned of: a small σ, no cut-off, a deep one, short lists.
     sf.score(data.qrels, data.runs[0], ["SoftNDCG(sigma=0.01)@5", "SoftNDCG", "SoftNDCG@50", "rNDCG@5"])

@@ -55,9 +55,9 @@ def test_what_the_data_cannot_tell_is_said() -> None:
     sharp = sf.fit_sigma(sf.PreferencePairs.of([(*good, *bad, "A")] * 500))
     assert not sharp.converged
     assert "at the edge" in sharp.message
-    assert "smaller one may be better" in sharp.message
+    assert "smaller σ may be better" in sharp.message
     blunt = sf.fit_sigma(sf.PreferencePairs.of([(*good, *bad, "B")] * 500))
-    assert "larger one may be better" in blunt.message
+    assert "larger σ may be better" in blunt.message
 
 
 def test_bad_arguments() -> None:

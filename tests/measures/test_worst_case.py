@@ -76,5 +76,5 @@ def test_queries_that_one_side_lacks() -> None:
 
 
 def test_a_measure_without_bounds_is_refused() -> None:
-    with pytest.raises(sf.MeasureError, match=r"DCG@10 has no greatest value.*such as nDCG@10"):
+    with pytest.raises(sf.MeasureError, match=r"DCG@10 has no maximum.*such as nDCG@10"):
         sf.worst_case_loss({"q": ["a"]}, {"q": ["b"]}, "DCG@10")

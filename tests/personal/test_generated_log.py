@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.clicks.logs import GRADES, YANDEX14, generated, made
 
-from surefoot.personal.options import METHODS, WEIGHTED_REGRESSION
+from surefoot.personal.options import METHOD_TITLES, WEIGHTED_REGRESSION
 from surefoot.personal.study import study
 
 pytestmark = pytest.mark.heavy
@@ -19,7 +19,7 @@ def test_most_of_the_gain_for_half_of_the_re_ranking(tmp_path: Path) -> None:
         grid = {"betas": (beta,), "alphas": (), "lowest": ()}
         result = study(table, labels=labels, grid=grid, ranker={"n_estimators": 50})
         standard = result.chosen[0]
-        weighted = next(row for row in result.chosen if row["label"] == METHODS[WEIGHTED_REGRESSION])
+        weighted = next(row for row in result.chosen if row["label"] == METHOD_TITLES[WEIGHTED_REGRESSION])
         assert standard["test"]["p"] < 0.05
         assert weighted["test"]["share_reranked"] <= standard["test"]["share_reranked"] / 2
         assert weighted["test"]["share_of_gain"] >= 0.85

@@ -15,10 +15,14 @@ from tests.report.schemas import check_data, check_file
 
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError
-from surefoot.learn.held_out import PARTS
+from surefoot.learn.evaluation_queries import PARTS
 from surefoot.learn.ranker import Ranker
-from surefoot.personal.figures import (
-    Judge,
+from surefoot.personal.lists import read_lists
+from surefoot.personal.methods import MethodSetting, TrainingData
+from surefoot.personal.options import GRIDS, LABEL_MEASURES, METHOD_TITLES
+from surefoot.personal.personal_data import personalization_schema
+from surefoot.personal.reranker_figures import (
+    ShownOrderComparison,
     add_shares,
     largest_area,
     least_risk_at_gain,
@@ -26,10 +30,6 @@ from surefoot.personal.figures import (
     most_gain_at_share,
     naive,
 )
-from surefoot.personal.lists import read_lists
-from surefoot.personal.methods import MethodSetting, TrainingData
-from surefoot.personal.options import GRIDS, LABELS, METHODS
-from surefoot.personal.personal_data import personalization_schema
 from surefoot.personal.study import Personalization, study
 
 
@@ -86,7 +86,7 @@ class TestLists:
     def test_what_cannot_be(self, table: FeatureTable) -> None:
         with pytest.raises(ArgumentError, match="did you mean grades"):
             read_lists(table, labels="grade")
-        with pytest.raises(ArgumentError, match="known are user"):
+        with pytest.raises(ArgumentError, match="Choose one of: user"):
             read_lists(table, split="week")
 
 
@@ -95,20 +95,20 @@ class TestFigures:
 
     def test_equal_scores_keep_the_shown_order(self, table: FeatureTable) -> None:
         lists = read_lists(table, labels="grades")["test"]
-        figures = Judge(lists, LABELS["grades"]).figures(np.zeros(len(lists.data)))
+        figures = ShownOrderComparison(lists, LABEL_MEASURES["grades"]).figures(np.zeros(len(lists.data)))
         assert figures["share_reranked"] == figures["gain"] == figures["risk"] == 0.0
         assert figures["tau"] == 1.0
 
     def test_by_loops(self, table: FeatureTable) -> None:
         lists = read_lists(table, labels="satisfied")["test"]
-        judge, data = Judge(lists, "AP"), lists.data
+        comparison, data = ShownOrderComparison(lists, "AP"), lists.data
         scores = np.random.default_rng(5).normal(size=len(data)) - data.X[:, 0] / 3
         gains, moved = [], []
         for start, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
             order = sorted(range(start, end), key=lambda row: -scores[row])
             gains.append(average_precision(data.y[order]) - average_precision(data.y[start:end]))
             moved.append(order != list(range(start, end)))
-        figures = judge.figures(scores)
+        figures = comparison.figures(scores)
         assert figures["gain"] == pytest.approx(np.mean(gains), abs=1e-12)
         assert figures["risk"] == pytest.approx(np.mean([max(0, -gain) for gain in gains]), abs=1e-12)
         assert figures["share_reranked"] == np.mean(moved)
@@ -192,7 +192,7 @@ class TestMaterial:
         assert both == {"measure": "nDCG@10", "objective": "u_risk", "alpha": 5}
 
     @pytest.mark.parametrize(
-        ("measure", "own"), [("AP", "nDCG@10"), ("RR", "nDCG@10"), (LABELS["grades"], LABELS["grades"])]
+        ("measure", "own"), [("AP", "nDCG@10"), ("RR", "nDCG@10"), (LABEL_MEASURES["grades"], LABEL_MEASURES["grades"])]
     )
     def test_regression_needs_gains(self, measure: str, own: str) -> None:
         assert MethodSetting("standard_regression").objective(measure) == {"measure": own, "objective": "regression"}
@@ -213,16 +213,16 @@ class TestResult:
 
     def test_every_method_has_its_row(self, result: Personalization) -> None:
         labels = [row["label"] for row in result.chosen]
-        assert labels[0] == METHODS["standard"]
+        assert labels[0] == METHOD_TITLES["standard"]
         assert len(set(labels)) == len(labels)
-        assert {row["method"] for row in result.rows} == set(METHODS)
+        assert {row["method"] for row in result.rows} == set(METHOD_TITLES)
         assert all(0 <= row["test"]["share_reranked"] <= 1 for row in result.rows)
 
     def test_it_reads_back(self, result: Personalization, tmp_path: Path) -> None:
         result.write_json(tmp_path / "p.json")
         assert Personalization.read(tmp_path / "p.json").to_dict() == json.loads(result.to_json())
         (tmp_path / "p.json").write_text('{"schema": "surefoot/personalization/1"}')
-        with pytest.raises(DataError, match="not whole"):
+        with pytest.raises(DataError, match="damaged or incomplete"):
             Personalization.read(tmp_path / "p.json")
 
     def test_nothing_is_trained_twice(self, table: FeatureTable, result: Personalization) -> None:
@@ -233,9 +233,12 @@ class TestResult:
 
     def test_a_chosen_model_can_be_used(self, table: FeatureTable, result: Personalization) -> None:
         lists = read_lists(table, labels="grades")["test"]
-        row = next(row for row in result.chosen if row["label"] == METHODS["weighted"])
+        row = next(row for row in result.chosen if row["label"] == METHOD_TITLES["weighted"])
         ranker = Ranker.load(table.folder / result.to_dict()["models"][row["name"]])
-        assert Judge(lists, LABELS["grades"]).figures(ranker.predict(lists.data))["gain"] == row["test"]["gain"]
+        assert (
+            ShownOrderComparison(lists, LABEL_MEASURES["grades"]).figures(ranker.predict(lists.data))["gain"]
+            == row["test"]["gain"]
+        )
 
     def test_its_schema(self, result: Personalization) -> None:
         check_file("surefoot.personal", "personalization.schema.json", personalization_schema())

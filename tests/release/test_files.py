@@ -44,8 +44,9 @@ def test_action_and_citation() -> None:
 
 def test_recipes(tmp_path: Path) -> None:
     (tmp_path / "relevance.yml").write_text(fenced("yaml", "name: relevance"))
+    (tmp_path / "gate.yml").write_text(fenced("yaml", "name: release gate"))
     (tmp_path / ".gitlab-ci.yml").write_text(fenced("yaml", "relevance:"))
-    valid("vendor.github-workflows", tmp_path / "relevance.yml")
+    valid("vendor.github-workflows", tmp_path / "relevance.yml", tmp_path / "gate.yml")
     valid("vendor.gitlab-ci", tmp_path / ".gitlab-ci.yml")
 
 
@@ -61,11 +62,9 @@ def test_recipes_name_what_there_is() -> None:
     assert listed["rev"] == f"v{sf.__version__}"
 
 
-def test_build_servers_run_the_command_of_the_first_page() -> None:
-    """That of docs/decide.md, which is run by the tests of the command."""
-    decide = (ROOT / "docs" / "decide.md").read_text(encoding="utf-8")
-    (workflow,) = re.findall(r"```yaml\n(.*?)```", decide, re.DOTALL)
-    steps = yaml.safe_load(workflow)["jobs"]["gate"]["steps"]
+def test_build_servers_run_one_command() -> None:
+    """That of the workflow without the action, which the tests of the command run."""
+    steps = yaml.safe_load(fenced("yaml", "name: release gate"))["jobs"]["gate"]["steps"]
     command = " ".join(next(step["run"] for step in steps if step.get("name") == "Decide").split())
     assert yaml.safe_load(fenced("yaml", "relevance:"))["relevance"]["script"] == [command]
     (jenkins,) = re.findall(r"script: '''(.*?)'''", fenced("groovy", "pipeline"), re.DOTALL)

@@ -12,8 +12,8 @@ import pytest
 from surefoot.cli import doctor
 from surefoot.cli.probes import PROBES
 from surefoot.decide.evidence.conditions import CONDITIONS
-from surefoot.decide.gate.policy import ReleasePolicy
 from surefoot.decide.gate.policy_template import TEMPLATE
+from surefoot.decide.gate.release_policy import ReleasePolicy
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,7 +26,7 @@ def test_a_policy_to_start_from(surefoot, tmp_path: Path, monkeypatch) -> None:
     Path("policy.toml").write_text("risk = 0.5\n")
     code, _, err = surefoot("gate", "--init")
     assert code == 2
-    assert "policy.toml exists already" in err
+    assert "policy.toml already exists" in err
     assert Path("policy.toml").read_text() == "risk = 0.5\n"
     assert surefoot("gate", "--init", "other.toml", "-q")[:2] == (0, "")
     assert Path("other.toml").read_text() == TEMPLATE
@@ -37,9 +37,9 @@ def test_a_policy_to_start_from(surefoot, tmp_path: Path, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("gate --init a.toml b.toml", "--init writes one file, and 2 are named"),
-        ("gate --init --risk 0.1", "leave the conditions out"),
-        ("gate --init --policy a.toml", "leave the conditions out"),
+        ("gate --init a.toml b.toml", "--init writes only one file, but you gave 2 names"),
+        ("gate --init --risk 0.1", "remove the conditions"),
+        ("gate --init --policy a.toml", "remove the conditions"),
         ("gate --init no/folder/p.toml", "cannot be written"),
     ],
 )
@@ -62,10 +62,10 @@ def test_every_key_of_the_policy_is_explained(tmp_path: Path) -> None:
 
 
 WRONG = [
-    ("risk = 0.03\n\nriks = 0.1\n", 3, "riks is no key of a policy"),
+    ("risk = 0.03\n\nriks = 0.1\n", 3, "riks is not a key of a policy"),
     ("risk = \n", 1, "is not TOML"),
     ("# x\ngain = 0\nrisk = 7  # far too much\n", 3, "risk is 7"),
-    ("risk = 7\nzzz = 1\n", 2, "zzz is no key"),
+    ("risk = 7\nzzz = 1\n", 2, "zzz is not a key"),
     ("risk = 0.1\nshare_hurt = [\n  1,\n]\n", 4, "share_hurt is [1]"),
     ("risk = 0.1\n[segments.a]\ngain = 0\n[segments.b]\nrisk = 0\n", 5, "segments.b.risk is 0"),
     ("risk = 0.1\n[segments.a]\n[segments.b]\nrisk = 0.1\n", 2, "segments.a has no conditions"),

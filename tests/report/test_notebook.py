@@ -113,7 +113,7 @@ def test_an_assessment_says_what_to_do_first() -> None:
 def test_an_assessment_without_candidates_or_tests() -> None:
     assert "There is no system to compare with only." in told(sf.assess({"only": {"q": 0.5}}, "only")._repr_html_())
     one = sf.assess({"a": {"q": 0.5}, "b": {"q": 0.25}}, "a")
-    assert "no test says whether by chance" in told(one._repr_html_())
+    assert "no test can say whether this is chance" in told(one._repr_html_())
     values = np.random.default_rng(0).random((3, 50))
     several = sf.assess(sf.Scores(values, ["a", "b", "c"], range(50)), ["a", "b"])
     assert "Queries hurt" in told(several._repr_html_())
@@ -141,14 +141,10 @@ def test_long_names_and_much_data_stay_small() -> None:
 
 
 def test_the_colours_are_those_of_the_pages() -> None:
-    def colours(css: str) -> tuple[dict[str, str], dict[str, str]]:
-        light, dark = css.split("prefers-color-scheme: dark", 1)
-        found = [dict(re.findall(r"(--[a-z-]+): (#[0-9a-f]{6})", part.split("}")[0])) for part in (light, dark)]
-        return found[0], found[1]
-
-    pages = [colours(files("surefoot.report").joinpath(f"assets/{name}.css").read_text()) for name in ("base", "page")]
-    own = colours(files("surefoot.data").joinpath("assets/notebook.css").read_text())
-    for theme in (0, 1):
-        known = pages[0][theme] | pages[1][theme]
-        assert len(own[theme]) == 9
-        assert own[theme].items() <= known.items()
+    family = files("surefoot.report").joinpath("assets/family.css").read_text()
+    pages = re.findall(r"(--[a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", family)
+    notebook = files("surefoot.data").joinpath("assets/notebook.css").read_text()
+    for theme, part in enumerate(notebook.split("prefers-color-scheme: dark", 1)):
+        own = dict(re.findall(r"(--[a-z-]+): (#[0-9a-f]{6})", part.split("}")[0]))
+        assert len(own) == 9
+        assert own.items() <= {name: colours[theme] for name, *colours in pages}.items()

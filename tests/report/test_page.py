@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 from pathlib import Path
@@ -18,6 +19,7 @@ from surefoot.report.html import script_of
 from surefoot.report.options import PANEL_ALPHAS
 from surefoot.report.page import SCRIPTS, page_payload
 from surefoot.report.page_results import pack, packed_results
+from surefoot.report.provenance import Link, Provenance, SourceFile
 
 HOSTILE = ["<img src=x onerror=alert(1)>", "</script><script>alert(2)</script>", '"onmouseover=alert(3)', "\u202eevil"]
 
@@ -60,9 +62,10 @@ def test_payload_holds_the_matrix_to_the_last_bit(demo: Assessment) -> None:
     assert np.array_equal(
         floats(payload["measures"][0]["scores"]).reshape(demo.scores.values.shape), demo.scores.values
     )
-    assert payload["start"] == {"alpha": 5, "baseline": "today", "system": "bold"}
+    assert payload["start"] == {"alpha": 5, "baseline": "today", "system": "steady"}  # nearest to being shipped
     assert payload["critical_value"] == demo.to_dict()["critical_value"]
-    read = set(re.findall(r"(?<!\w\.)\bdata\.(\w+)", script_of(SCRIPTS)))
+    script = re.findall(r"<script>(.*)</script>", demo.to_html(), re.DOTALL)[0]
+    read = set(re.findall(r"(?<!\w\.)\bdata\??\.(\w+)", script)) - {"trim"}  # that of a text node
     assert set(payload) == read  # what the scripts read, and nothing else
 
 
@@ -95,13 +98,21 @@ def test_results_are_the_runs(demo: Assessment) -> None:
     ids, levels, queries = documents_of(results), results["levels"], demo.scores.queries
     assert ids == sorted(set(ids))
     grades = demo.scores.qrels.to_dict()
+    baseline = next(run for run in demo.scores.runs if run.name == "today")
     for run, packed in zip(demo.scores.runs, results["systems"], strict=True):
         assert np.cumsum(unpack(packed["queries"])).tolist() == list(range(len(queries)))
-        documents, grade = iter(unpack(packed["documents"])), iter(unpack(packed["grades"]))
+        own = zip(unpack(packed["documents"]), unpack(packed["grades"]), strict=True)
+        places = iter(unpack(packed["places"])) if packed["places"] else itertools.repeat(0)
         for query, length in zip(queries, unpack(packed["lengths"]), strict=True):
-            expected = list(run.to_dict()[query])[:20]
-            assert [ids[next(documents)] for _ in range(length)] == expected
-            assert [levels[next(grade) - 1] for _ in range(length)] == [grades[query][one] for one in expected]
+            expected, base = (list(one.to_dict()[query])[:20] for one in (run, baseline))
+            for document, place in zip(expected, places, strict=False):
+                if place:  # what the baseline's list has too is its place there
+                    assert base[place - 1] == document
+                else:
+                    number, level = next(own)
+                    assert (ids[number], levels[level - 1]) == (document, grades[query][document])
+            assert length == len(expected)
+        assert next(own, None) is None
 
 
 def test_only_the_most_hurt_and_most_helped_have_results(demo: Assessment) -> None:
@@ -145,8 +156,10 @@ def test_results_with_gaps() -> None:
     assert unpack(today["lengths"]) == [2, 1, 0]
     assert unpack(today["grades"]) == [3, 0, 2]
     assert unpack(new["lengths"]) == [2, 0, 1]
-    assert unpack(new["before"]) == [0, 1, 0]  # where its results stood before
-    assert unpack(new["after"]) == [2, 0, 0]  # where the baseline's went
+    assert unpack(new["places"]) == [0, 1, 0]  # of its results, in the baseline's list
+    assert unpack(new["documents"]) == [1, 3]  # those that the baseline's list does not have,
+    assert unpack(new["before"]) == [0, 0]  # and where they stood before
+    assert unpack(new["after"]) == [0, 0]  # where those of the baseline went that its list does not have
 
 
 def test_pack_keeps_numbers() -> None:
@@ -206,17 +219,19 @@ def test_command_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert result.exit_code == 0, result.output
     assert embedded((tmp_path / "page.html").read_text(encoding="utf-8"))["start"]["baseline"] == "a"
-    assert f"The page is {tmp_path / 'page.html'}" in result.stderr
+    assert f"Wrote the page to {tmp_path / 'page.html'}" in result.stderr
     (tmp_path / "q.tsv").write_text("q1\tgoats on ice\n")
     extras = ["--queries", tmp_path / "q.tsv", "--title", "Spring", "--detail", "3"]
     result = CliRunner().invoke(app, [str(argument) for argument in [*arguments, *extras, "--quiet"]])
     assert (result.exit_code, result.output) == (0, "")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<title>Spring</title>" in page
-    assert "Data: scores.csv, q.tsv" in page
+    for name in ("scores.csv", "q.tsv"):
+        sha256 = hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
+        assert f'<bdi>{name}</bdi> <code title="SHA-256 {sha256}">{sha256[:12]}</code>' in page
     assert embedded(page)["texts"]["queries"] == ["goats on ice", ""]
     for wrong, message in (
-        ([*arguments[:-2], *extras], "--queries, --title, --detail: for the page, which is not asked for"),
+        ([*arguments[:-2], *extras], "--queries, --title, --detail only affects the page, and no page is written"),
         ([*arguments[:-1], tmp_path / "q.tsv", *extras, "--force"], "q.tsv"),
     ):
         result = CliRunner().invoke(app, [str(argument) for argument in wrong])
@@ -247,10 +262,16 @@ def test_texts_of_what_is_shown_alone(demo: Assessment) -> None:
 
 def test_the_page_says_what_it_is(demo: Assessment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    html = demo.to_html(title="Spring <release>", command="surefoot evaluate a b", sources=["a", "b"])
+    sources = [SourceFile("a.run", "ab" * 32), SourceFile("<b>")]
+    links = [Link("decision", "the gate/decision?.html")]
+    provenance = Provenance(command="surefoot evaluate a b", sources=sources, links=links)
+    html = demo.to_html(title="Spring <release>", provenance=provenance)
     assert "<title>Spring &lt;release&gt;</title>" in html
-    for line in ("Date: 2023-11-14 22:13 UTC", "Data: a, b", "Command: surefoot evaluate a b"):
-        assert f"<span>{line}</span>" in html
+    assert "<dt>Date</dt><dd>2023-11-14 22:13 UTC</dd>" in html
+    assert "<code>surefoot evaluate a b</code>" in html
+    assert f'<bdi>a.run</bdi> <code title="SHA-256 {"ab" * 32}">abababababab</code>' in html
+    assert "<bdi>&lt;b&gt;</bdi></span>" in html
+    assert '<a href="./the%20gate/decision%3F.html">decision</a>' in html
     assert demo.to_html() == demo.to_html()
 
 

@@ -28,7 +28,7 @@ class Note(PlainResult):
     renderings = Renderings(
         text=lambda data, width=120: "\n".join(word[:width] for word in data["words"]),
         csv=lambda data: "\n".join(["word", *data["words"]]),
-        page=lambda data: f"<p>{len(data['words'])}</p>",
+        page=lambda data, provenance=None: f"<p>{len(data['words'])}</p>",
     )
 
 
@@ -77,7 +77,7 @@ def test_own_methods_are_used_everywhere() -> None:
         ([], "is not a note; expected JSON with the schema 'test/note/1'"),
         ({"schema": "test/note/2"}, "is not a note"),
         ({**NOTE, "words": [1]}, r"words\[0\] is 1; expected text"),
-        ({"schema": "test/note/1"}, "not whole, as a note"),
+        ({"schema": "test/note/1"}, "cannot be read as a note"),
         ({**NOTE, "words": []}, "says nothing"),
     ],
 )

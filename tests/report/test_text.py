@@ -59,7 +59,7 @@ def test_headings_and_their_meaning_are_those_of_the_columns(demo: sf.Assessment
         assert f"{heading}: {meanings[key][0].lower()}{meanings[key][1:]}" in text
     assert meanings["worst_mean"].endswith("the worst 5 % of queries")
     assert re.search(r"α +U_Risk +T_Risk +Z_Risk +GeoRisk$", text, re.MULTILINE)
-    assert "U low, U high: 95 % interval" in text
+    assert "U low and U high: 95 % interval" in text
 
 
 def test_a_terminal_has_colour_unless_the_user_wants_none(demo: sf.Assessment, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ def assessment(*shifts: float, baseline: str | list[str] = "today", **options) -
 
 def test_the_best_of_those_whose_reward_prevails() -> None:
     assert assessment(0.05, 0.15, -0.1).verdict().startswith("Ship s1. s1 gains 0.1")
-    assert "Of the highest mean" not in assessment(0.05, 0.15, -0.1).verdict()
+    assert "The system with the highest mean" not in assessment(0.05, 0.15, -0.1).verdict()
 
 
 def test_neither_a_higher_mean_nor_chance_is_shipped() -> None:
@@ -36,7 +36,7 @@ def test_neither_a_higher_mean_nor_chance_is_shipped() -> None:
     assert verdicts == {"safe": "reward", "bold": "reward", "lucky": "inconclusive"}
     sentence = a.verdict(alpha=1)
     assert sentence.startswith("Ship safe. safe gains 0.0596 ")
-    assert " Of the highest mean: lucky gains 0.1500 " in sentence
+    assert " The system with the highest mean: lucky gains 0.1500 " in sentence
 
 
 def test_fifty_queries_are_not_few() -> None:
@@ -49,21 +49,21 @@ def test_fifty_queries_are_not_few() -> None:
 def test_a_loss_on_average_is_one_however_it_is_counted() -> None:
     sentence = assessment(-0.1).verdict("s0", 1)
     assert "its risk outweighs its reward by more than chance" in sentence
-    assert "counted once" not in sentence
+    assert "if losses count once" not in sentence
 
 
 def test_none_prevails() -> None:
     sentence = assessment(-0.1, -0.001).verdict()
     assert sentence.startswith(
-        "Keep today: no system's reward outweighs its risk by more than chance. The nearest: s1 "
+        "Keep today: no system's reward outweighs its risk by more than chance. The closest system: s1 "
     )
     sentence = assessment(-0.001, 0.001, baseline="max").verdict()
-    assert sentence.startswith("Ship none yet: ")
+    assert sentence.startswith("Do not ship any system yet: ")
 
 
 def test_without_a_test_there_is_only_the_highest() -> None:
     sentence = assessment(0.1, 0.2, baseline=["today", "s0"]).verdict()
-    assert sentence.startswith("The highest U_Risk is that of s1, and no test says whether by chance. ")
+    assert sentence.startswith("s1 has the highest U_Risk, but no test can say whether this is chance. ")
     alone = sf.assess(sf.Scores([[0.1, 0.2]], ["today"], ["a", "b"]), "today")
     assert alone.verdict() == "There is no system to compare with today."
 
@@ -71,7 +71,7 @@ def test_without_a_test_there_is_only_the_highest() -> None:
 def test_alpha_above_zero_comes_first() -> None:
     a = assessment(0.1)
     assert a.verdict("s0") == a.verdict("s0", 1)
-    assert "With losses counted 2 times" in a.verdict("s0")
+    assert "If losses count 2 times" in a.verdict("s0")
 
 
 def test_suffering_segments_are_named() -> None:
@@ -82,9 +82,9 @@ def test_suffering_segments_are_named() -> None:
     better = base + rng.normal(0.1, 0.02, 100)
     scores = sf.Scores([base, new, better], ["today", "new", "better"], range(100))
     a = sf.assess(scores, "today", [0, 1], segments=kinds)
-    assert a.verdict("new").endswith(" Suffering by more than chance: length tail (50 queries).")
-    assert a.verdict("better").endswith(" No segment suffers by more than chance.")
-    assert assessment(0.1, segments=kinds).verdict("s0").endswith(" No segment suffers by more than chance.")
+    assert a.verdict("new").endswith(" These segments lose by more than chance: length tail (50 queries).")
+    assert a.verdict("better").endswith(" No segment loses by more than chance.")
+    assert assessment(0.1, segments=kinds).verdict("s0").endswith(" No segment loses by more than chance.")
 
 
 def test_the_five_most_hurt_segments_are_named() -> None:
@@ -93,7 +93,7 @@ def test_the_five_most_hurt_segments_are_named() -> None:
     scores = sf.Scores([np.full(350, 0.5), 0.5 + change], ["today", "new"], range(350))
     a = sf.assess(scores, "today", [1], segments={"kind": {str(i): f"k{one}" for i, one in enumerate(kind)}})
     named = ", ".join(f"kind k{one} (50 queries)" for one in (6, 5, 4, 3, 2))
-    assert a.verdict("new").endswith(f" Suffering by more than chance: {named} and 2 more.")
+    assert a.verdict("new").endswith(f" These segments lose by more than chance: {named} and 2 more.")
 
 
 def test_reading_back(tmp_path) -> None:
@@ -105,7 +105,7 @@ def test_reading_back(tmp_path) -> None:
     assert short.to_json() == a.to_json()
     assert short.to_text() == complete.to_text() == a.to_text()
     assert complete.to_html() == a.to_html()
-    with pytest.raises(sf.ArgumentError, match="no scores of each query at hand"):
+    with pytest.raises(sf.ArgumentError, match="does not contain the scores of single queries"):
         short.to_html()
     for text in ("{}", "[1]", "no", '{"schema": "surefoot/assessment/1"}', '{"schema": "surefoot/ranker/1"}'):
         (tmp_path / "bad.json").write_text(text)

@@ -17,10 +17,10 @@ from surefoot.risk.betting import (
     betting_p,
     betting_p_columns,
     columns_of,
-    gated_p,
     start_anytime,
     stratified_p,
     stratified_p_columns,
+    thresholded_p,
 )
 from surefoot.risk.bounds import least_queries
 
@@ -109,7 +109,7 @@ def test_gated_losses_are_what_the_matrix_gives() -> None:
     losses, scores = rng.random(200) * (rng.random(200) < 0.2), rng.normal(size=200).round(1)
     thresholds = np.unique(scores)[::-1]
     matrix = np.where(scores >= thresholds[:, None], losses, 0)
-    assert gated_p(losses, scores, thresholds, 0.05, 0.05).tolist() == betting_p(matrix, 0.05, 0.05).tolist()
+    assert thresholded_p(losses, scores, thresholds, 0.05, 0.05).tolist() == betting_p(matrix, 0.05, 0.05).tolist()
 
 
 def test_levels_at_the_ends_are_known_beforehand() -> None:

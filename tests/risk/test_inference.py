@@ -58,8 +58,8 @@ def test_query_scores_have_mean_t_over_root_c() -> None:
     [
         ([0.5], [0.3], "a single query has no standard error"),
         ([0.5, 0.2, 0.1], [0.5, 0.2, 0.1], "identical to the baseline on every query"),
-        ([0.3, 0.4, 0.7], [0.2, 0.3, 0.6], "all queries differ from the baseline alike"),
-        ([0.1, 0.2], [0.4, 0.5], "all queries differ from the baseline alike"),
+        ([0.3, 0.4, 0.7], [0.2, 0.3, 0.6], "the difference from the baseline is the same on all queries"),
+        ([0.1, 0.2], [0.4, 0.5], "the difference from the baseline is the same on all queries"),
     ],
 )
 @pytest.mark.parametrize("alpha", [0, 5])
@@ -131,7 +131,9 @@ def test_one_more_query_as_bad_as_the_worst_changes_a_lucky_verdict() -> None:
     a = sf.assess(scores, "today", [5])
     assert a.to_dict()["systems"][1]["alpha"]["5"]["verdict"] == "inconclusive"
     assert a.to_dict()["systems"][1]["alpha"]["5"]["verdict_adjusted"] == "reward"
-    sentence = "The judged queries alone say reward, but one more query as bad as its worst would change this."
+    sentence = (
+        'The judged queries alone give the verdict "reward", but one more query as bad as its worst would change it.'
+    )
     assert sentence in a.verdict("new")
 
 

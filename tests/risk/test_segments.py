@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.risk.assess import assessment_data
+from surefoot.risk.assessment_figures import assessment_data
 from surefoot.risk.inference import verdict_of
 
 KINDS = {"length": {f"q{i}": "tail" if i % 3 else "head" for i in range(190)}, "language": {"q0": "de", "q1": "de"}}
@@ -66,5 +66,5 @@ def test_segments_of_other_queries_are_rejected(scores: sf.Scores) -> None:
         assessment_data(scores, "today", [0], segments={"length": {"x1": "head"}})
     ids = {"id": {f"q{i}": str(i) for i in range(2000)}}
     many = sf.Scores(np.random.default_rng(0).random((2, 2000)), ["a", "b"], [f"q{i}" for i in range(2000)])
-    with pytest.raises(sf.ArgumentError, match="2,000 segments, and at most 1,000"):
+    with pytest.raises(sf.ArgumentError, match="2,000 segments; the maximum is 1,000"):
         assessment_data(many, "a", [0], segments=ids)

@@ -90,11 +90,11 @@ def test_counts(matrix: Path, tmp_path: Path) -> None:
 def test_what_needs_all_scores_is_refused(matrix: Path) -> None:
     scores = sf.StreamedScores(matrix)
     for settings in ({"bootstrap": 100}, {"segments": {"kind": {"q1": "head"}}}):
-        with pytest.raises(sf.ArgumentError, match="a part at a time"):
+        with pytest.raises(sf.ArgumentError, match="read in parts"):
             sf.assess(scores, "today", **settings)
     assessment = sf.assess(scores, "today")
     for ask in (assessment.to_html, assessment.per_query, assessment.queries_csv):
-        with pytest.raises(sf.ArgumentError, match="a part at a time"):
+        with pytest.raises(sf.ArgumentError, match="read in parts"):
             ask()
     with pytest.raises(sf.ArgumentError, match="no system is named 'nwe'; did you mean new"):
         sf.assess(scores, "nwe")

@@ -57,7 +57,7 @@ def test_loss_over_20_counts_relative_losses_only() -> None:
         (([[0.1]], [[0.1]], 0), "one score per query"),
         (([np.nan], [0.1], 0), r"model\[0\] is nan"),
         (([0.1], [np.inf], 0), r"baseline\[0\] is inf"),
-        (([0.1], [0.1], -1), "alpha is -1; it must be finite and at least 0"),
+        (([0.1], [0.1], -1), "alpha is -1; it must be a number from 0 to 1,000,000"),
         (([0.1], [0.1], np.nan), "alpha is nan"),
         (([0.1], [0.1], "much"), "alpha is 'much'"),
         (([0.1], [0.1], True), "alpha is True"),

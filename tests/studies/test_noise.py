@@ -64,7 +64,7 @@ def test_one_query_traced(made) -> None:
     # What Fig. 1 shows: nDCG jumps, SoftNDCG does not.
     assert trace["largest_jump"]["SoftNDCG@5"] < trace["largest_jump"]["nDCG@5"]
     assert (
-        "Query q07 of today under one growing noise"
+        "Query q07 of today, with the same noise increased in"
         in sf.noise_study(made.qrels, made.runs[0], sizes=[0.2], repeats=1, query="q07").to_text()
     )
 

@@ -75,7 +75,7 @@ def test_one_pick_a_period() -> None:
 
 def test_bad_arguments() -> None:
     matrix = scores([0.1, 0.2, 0.3])
-    with pytest.raises(sf.ArgumentError, match="a subset of 9 queries was asked for and there are 3"):
+    with pytest.raises(sf.ArgumentError, match="a subset of 9 queries is not possible, because there are 3"):
         sf.subset_study(matrix, sizes=[2, 9])
     for sizes, message in (
         ([0], "a size of subsets is 0; it must be a whole number of at least 1"),
@@ -87,15 +87,15 @@ def test_bad_arguments() -> None:
             sf.subset_study(matrix, sizes=sizes)
     with pytest.raises(sf.ArgumentError, match="subsets is 0"):
         sf.subset_study(matrix, subsets=0)
-    with pytest.raises(sf.ArgumentError, match="two functions are compared, found 3"):
+    with pytest.raises(sf.ArgumentError, match="this study compares exactly two systems, but there are 3"):
         sf.subset_study(sf.Scores(np.zeros((3, 1)), ["a", "b", "c"], ["q"]))
     with pytest.raises(sf.ArgumentError, match="no system is named 'f9'"):
         sf.subset_study(matrix, ("f1", "f9"))
-    with pytest.raises(sf.ArgumentError, match="are of different systems or queries; score all"):
+    with pytest.raises(sf.ArgumentError, match="belong to different systems or queries; score all"):
         sf.subset_study([matrix, scores([0.1], "AP")])
     with pytest.raises(sf.ArgumentError, match="a measure is given twice"):
         sf.subset_study([matrix, matrix])
-    with pytest.raises(sf.ArgumentError, match="no day has 50 queries: of 1 days the fullest has 3"):
+    with pytest.raises(sf.ArgumentError, match="no day has 50 queries; the largest of the 1 days has 3"):
         sf.time_study(matrix, dict.fromkeys(QUERIES, "2026-11-15"))
     with pytest.raises(sf.ArgumentError, match="none of the 3 queries has a date"):
         sf.time_study(matrix, {"other": "2026-11-15"})
@@ -113,7 +113,7 @@ def test_dates_from_a_file(tmp_path: Path) -> None:
         ("301 2026-11-15\n302\n", "line 2: no date after '302'"),
         ("301 15.11.2026\n", "line 1: '15.11.2026' is not a date"),
         ("301 2026-11-15\n301 2026-11-16\n", "line 2: query '301' has two dates"),
-        ("query date\n", "holds no dates"),
+        ("query date\n", "contains no dates"),
     ]:
         path.write_text(text)
         with pytest.raises(sf.DataError) as caught:
@@ -167,10 +167,10 @@ def test_where_measures_disagree() -> None:
     assert (pair["better_by_first"], pair["better_by_other"]) == ("f1", "f2")
     assert (pair["queries_reversed"], pair["queries_tied_by_first_only"]) == (1, 1)
     assert [item["query"] for item in pair["queries"]] == ["b"]
-    assert "nDCG@5 puts f1 before f2, SoftNDCG@5 puts f2 before f1" in str(study)
+    assert "nDCG@5 puts f1 before f2, but SoftNDCG@5 puts f2 before f1" in str(study)
     agreeing = sf.compare_functions([ndcg, sf.Scores(ndcg.values / 2, ["f1", "f2"], list("abcd"), "AP")])
     assert not agreeing.to_dict()["disagreements"][0]["reversed"]
-    assert "order all functions alike" in str(agreeing)
+    assert "put all systems in the same order" in str(agreeing)
 
 
 def test_ties_share_the_first_place_and_one_function_is_none_to_compare() -> None:
@@ -179,7 +179,7 @@ def test_ties_share_the_first_place_and_one_function_is_none_to_compare() -> Non
         0.5,
         0.5,
     ]
-    with pytest.raises(sf.ArgumentError, match="at least two functions"):
+    with pytest.raises(sf.ArgumentError, match="at least two systems"):
         sf.compare_functions(sf.Scores([[0.5]], ["f1"], ["a"]))
 
 

@@ -14,7 +14,7 @@ from surefoot.learn.linear import adarank, feature_selection
 from surefoot.learn.ranker import Ranker
 from surefoot.learn.regression import regression_trees
 
-LEARNED = ("LambdaMART", "GBRT", "AdaRank", "AFS")
+BASELINE_MODELS = ("LambdaMART", "GBRT", "AdaRank", "AFS")
 _PATIENCE = 50
 
 
@@ -35,7 +35,7 @@ def learned_baselines(held_out: RankingData, measure: str, parameters: Mapping[s
     ).fit(train, valid=valid)  # fmt: skip
     regression = regression_trees(train, valid, trees=trees, early_stopping_rounds=_PATIENCE, seed=seed, **others)
     models = (ranker, regression, adarank(train, measure), feature_selection(train, measure))
-    return dict(zip(LEARNED, models, strict=True))
+    return dict(zip(BASELINE_MODELS, models, strict=True))
 
 
 def scores_of(models: Mapping[str, Any], data: RankingData) -> dict[str, Floats]:

@@ -1,7 +1,7 @@
-"""What may be shipped after a sweep, query by query: its models, and what can be made of them without training.
+"""What a sweep has trained, query by query: each setting's models, and what they do on every part of the data.
 
-Selective re-ranking, blending with the baseline, the mean of several seeds' scores, and mixing with the baseline by
-chance (Wang et al., SIGIR 2012, §5) all start from the gain-only model.
+The parts are validation and test data and, where models are chosen by cross-validation, the training queries of each
+fold, each scored by a model that did not learn from it.
 """
 
 from __future__ import annotations
@@ -9,27 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.choose.options import BLENDED, MODEL, NAIVE, SEED_MEAN, SELECTIVE
+from surefoot.choose.options import CROSS_VALIDATION, MODEL
 from surefoot.choose.plan import Job, Setting, reported_measures
 from surefoot.choose.store import Store
 from surefoot.choose.trainings import Trainings
-from surefoot.learn.held_out import EVALUATED, HeldOutQueries
+from surefoot.data.writing.array_files import Arrays
+from surefoot.learn.evaluation_queries import EVALUATION_PARTS, EvaluationQueries
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.options import OBJECTIVE
 
-WEIGHTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of the model in a blend
-SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # of validation queries that selective re-ranking touches
-CHANCES = (0.25, 0.5, 0.75)  # of the model in a mixture
+DocumentScores: TypeAlias = dict[str, list[Floats]]  # of each part, for each fold
 
 
 @dataclass
 class Candidate:
-    """One way to rank. `values[part]` is [seed, measure, query], the queries of all folds one after the other."""
+    """One way to rank. `values[part]` is [seed, measure, query], the queries of all folds one after the other.
+
+    `seeds` are the seeds whose models the first of these rankings is made of: one, or all where it is their mean.
+    """
 
     name: str
     kind: str
@@ -37,38 +39,69 @@ class Candidate:
     values: dict[str, Floats]
     tau: dict[str, Floats] | None = None  # [seed, query]
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)  # by fold
-    share: float | None = None  # of a mixture: how often the model is used
+    seeds: tuple[int, ...] = ()
+    weight: float | None = None  # of the model in a blend
+    share: float | None = None  # of validation queries that selective re-ranking touches
+    chance: float | None = None  # of a mixture: how often the (first) model is used
+    mixed: tuple[Candidate, Candidate] | None = None  # of a mixture of two models
+
+    def gains(self, part: str, baseline: Floats) -> Floats:
+        """What each query gains over the baseline's values, the mean over seeds."""
+        return np.asarray(self.values[part][:, 0].mean(axis=0) - baseline)
+
+    def losses(self, part: str, baseline: Floats) -> Floats:
+        """What each query loses, at least 0; the mean over seeds, and for a mixture what is expected."""
+        if self.mixed is not None and self.chance is not None:
+            one, other = (candidate.losses(part, baseline) for candidate in self.mixed)
+            return np.asarray(self.chance * one + (1 - self.chance) * other)
+        return np.asarray(np.maximum(baseline - self.values[part][:, 0], 0).mean(axis=0))
 
 
 class Candidates:
-    """Everything that a sweep offers; incomplete settings, whose trainings failed on some fold, are left out."""
+    """Everything that a sweep has trained; settings whose trainings failed on some fold are left out."""
 
     def __init__(self, store: Store) -> None:
         self.store, self.plan = store, store.plan
         self.trainings = Trainings(store, finished=True)
         self.measures = reported_measures(self.plan.measure)
-        self.folds = [fold for fold in self.trainings.folds if store.has_fold(fold)]
-        self.parts = {fold: {part: self._part(fold, part) for part in EVALUATED} for fold in self.folds}
+        self.part_names = (*EVALUATION_PARTS, *([CROSS_VALIDATION] if self.plan.inner_folds else []))
+        self.folds = [
+            fold for fold in self.trainings.folds if store.has_fold(fold) and store.has_inner_folds(fold)
+        ]  # fmt: skip
+        self.parts = {fold: {part: self._part(fold, part) for part in self.part_names} for fold in self.folds}
         self.baselines: list[str] = store.fold(self.folds[0])["baselines"] if self.folds else []
         self._baseline_values: dict[str, Floats] = {}
+        self._ready = {fold: self.trainings.ready_jobs(fold) for fold in self.folds}
         self._jobs: dict[Setting, list[list[Job]]] = {}
-        jobs = {fold: self.trainings.points(fold) for fold in self.trainings.folds if fold in self.folds}
+        self._inner_jobs: dict[Job, list[Job]] = {}  # of each training, those without one inner fold after the other
         for setting in self.plan.settings():
-            by_seed = [
-                [job for fold in self.folds for job in jobs[fold] if (job.setting, job.seed) == (setting, seed)]
-                for seed in self.plan.seeds
-            ]
-            if all(len(one) == len(self.trainings.folds) and all(map(self.trainings.is_done, one)) for one in by_seed):
+            by_seed = self._jobs_by_seed(setting)
+            every_job = [one for jobs in by_seed for job in jobs for one in (job, *self._inner_jobs[job])]
+            if all(len(jobs) == len(self.trainings.folds) for jobs in by_seed) and all(
+                map(self.trainings.is_done, every_job)
+            ):
                 self._jobs[setting] = by_seed
 
-    def _part(self, fold: str, part: str) -> HeldOutQueries:
-        arrays = self.store.fold_arrays(fold)
-        judged = arrays[f"{part}_labels"], arrays[f"{part}_offsets"], arrays[f"{part}_ties"]
-        targets = [MeasuredQueries(measure, *judged, threads=1) for measure in self.measures]
-        return HeldOutQueries(
-            self.store.fold(fold)["queries"][part], targets, arrays[f"{part}_baselines"],
-            arrays.get(f"{part}_aggregate"),
-        )  # fmt: skip
+    def _jobs_by_seed(self, setting: Setting) -> list[list[Job]]:
+        by_seed: dict[int, list[Job]] = {seed: [] for seed in self.plan.seeds}
+        for fold in self.folds:
+            own = [job for job in self._ready[fold] if job.setting == setting]
+            for job in own:
+                if job.inner is None:
+                    by_seed[job.seed].append(job)
+                    self._inner_jobs[job] = [
+                        inner for inner in own if inner.seed == job.seed and inner.inner is not None
+                    ]
+        return list(by_seed.values())
+
+    def _part(self, fold: str, part: str) -> EvaluationQueries:
+        is_inner = part == CROSS_VALIDATION
+        arrays = self.store.inner_folds(fold) if is_inner else self.store.fold_arrays(fold)
+        labels_offsets_ties = arrays[f"{part}_labels"], arrays[f"{part}_offsets"], arrays[f"{part}_ties"]
+        by_measure = [MeasuredQueries(measure, *labels_offsets_ties, threads=1) for measure in self.measures]
+        count = len(arrays[f"{part}_offsets"]) - 1
+        queries = list(map(str, range(count))) if is_inner else self.store.fold(fold)["queries"][part]
+        return EvaluationQueries(queries, by_measure, arrays[f"{part}_baselines"], arrays.get(f"{part}_aggregate"))
 
     @property
     def settings(self) -> list[Setting]:
@@ -86,7 +119,7 @@ class Candidates:
 
     def spans(self, part: str) -> dict[str, slice]:
         """Where each fold's queries stand among all of a part."""
-        ends = np.cumsum([0, *(len(held_out.queries) for held_out in self._held_out(part))]).tolist()
+        ends = np.cumsum([0, *(len(evaluation.queries) for evaluation in self.evaluation(part))]).tolist()
         return {fold: slice(first, last) for fold, (first, last) in zip(self.folds, pairwise(ends), strict=True)}
 
     def queries(self, part: str) -> list[str]:
@@ -100,112 +133,83 @@ class Candidates:
         """M(q) of every baseline: [baseline, measure, query]."""
         if part not in self._baseline_values:
             self._baseline_values[part] = np.concatenate(
-                [np.stack([held_out.values(row) for row in held_out.baselines]) for held_out in self._held_out(part)],
+                [
+                    np.stack([evaluation.values(row) for row in evaluation.baselines])
+                    for evaluation in self.evaluation(part)
+                ],
                 axis=2,
             )
         return self._baseline_values[part]
 
-    def _held_out(self, part: str) -> list[HeldOutQueries]:
+    def evaluation(self, part: str) -> list[EvaluationQueries]:
+        """The queries of a part, for each fold."""
         return [self.parts[fold][part] for fold in self.folds]
+
+    def _arrays(self, job: Job) -> Arrays:
+        """What a training's model scores and reaches on every part."""
+        arrays = dict(self.store.arrays(job))
+        inner = [self.store.arrays(inner_job) for inner_job in self._inner_jobs[job]]
+        if inner:
+            arrays[f"{CROSS_VALIDATION}_scores"] = np.concatenate([part["scores"] for part in inner])
+            arrays[f"{CROSS_VALIDATION}_values"] = np.concatenate([part["values"] for part in inner], axis=1)
+        return arrays
+
+    def scores(self, setting: Setting) -> list[DocumentScores]:
+        """The documents' scores by a setting's models, for each seed."""
+        by_seed = [[self._arrays(job) for job in jobs] for jobs in self._jobs[setting]]
+        return [{part: [fold[f"{part}_scores"] for fold in folds] for part in self.part_names} for folds in by_seed]
 
     def models(self) -> Iterator[Candidate]:
         """The trained settings."""
         for setting, seeds in self._jobs.items():
-            values: dict[str, list[Floats]] = {part: [] for part in EVALUATED}
-            tau: dict[str, list[Floats]] = {part: [] for part in EVALUATED}
+            values: dict[str, list[Floats]] = {part: [] for part in self.part_names}
+            tau: dict[str, list[Floats]] = {part: [] for part in self.part_names}
             for jobs in seeds:
-                arrays = [self.store.arrays(job) for job in jobs]
-                for part in EVALUATED:
-                    values[part].append(np.concatenate([one[f"{part}_values"] for one in arrays], axis=1))
-                    pairs = zip(self._held_out(part), arrays, strict=True)
-                    tau[part].append(np.concatenate([held_out.tau(one[f"{part}_scores"]) for held_out, one in pairs]))
+                arrays = [self._arrays(job) for job in jobs]
+                for part in self.part_names:
+                    values[part].append(np.concatenate([job_arrays[f"{part}_values"] for job_arrays in arrays], axis=1))
+                    pairs = zip(self.evaluation(part), arrays, strict=True)
+                    tau[part].append(
+                        np.concatenate(
+                            [evaluation.tau(job_arrays[f"{part}_scores"]) for evaluation, job_arrays in pairs]
+                        )
+                    )
             yield Candidate(
                 setting.name, MODEL, setting,
                 {part: np.stack(rows) for part, rows in values.items()},
                 {part: np.stack(rows) for part, rows in tau.items()},
-                {job.fold: dict(job.parameters) for job in seeds[0]},
+                {job.fold: dict(job.parameters) for job in seeds[0]}, seeds=self.plan.seeds[:1],
             )  # fmt: skip
 
-    def strategies(self) -> Iterator[Candidate]:
-        """What can be made of the gain-only model, or of each where a grid has several."""
-        for setting in self.settings:
-            if setting.objective == OBJECTIVE:
-                scores = [[self.store.arrays(job) for job in jobs] for jobs in self._jobs[setting]]
-                yield from self._seed_mean(setting, scores)
-                yield from self._blends(setting, scores)
-                yield from self._selective(setting, scores)
-
-    def _scored(self, name: str, kind: str, setting: Setting, scores: Sequence[dict[str, list[Floats]]]) -> Candidate:
-        """A candidate whose documents have scores: for each seed, part and fold."""
+    def candidate(
+        self, name: str, kind: str, setting: Setting, scores: Sequence[DocumentScores], seeds: tuple[int, ...],
+        weight: float | None = None, share: float | None = None,
+    ) -> Candidate:  # fmt: skip
+        """A candidate whose documents have these scores, for each seed."""
         values, tau = {}, {}
-        for part in EVALUATED:
-            held_out = self._held_out(part)
-            by_seed = [list(zip(held_out, seed[part], strict=True)) for seed in scores]
+        for part in self.part_names:
+            evaluation = self.evaluation(part)
+            by_seed = [list(zip(evaluation, seed[part], strict=True)) for seed in scores]
             values[part] = np.stack(
                 [np.concatenate([fold.values(own) for fold, own in folds], axis=1) for folds in by_seed]
             )
             tau[part] = np.stack([np.concatenate([fold.tau(own) for fold, own in folds]) for folds in by_seed])
-        return Candidate(name, kind, setting, values, tau)
+        return Candidate(name, kind, setting, values, tau, seeds=seeds, weight=weight, share=share)
 
-    def _seed_mean(self, setting: Setting, scores: Sequence[Sequence[Any]]) -> Iterator[Candidate]:
-        if len(scores) > 1:
-            mean = {
-                part: [
-                    np.mean([seed[fold][f"{part}_scores"] for seed in scores], axis=0)
-                    for fold in range(len(self.folds))
-                ]
-                for part in EVALUATED
-            }
-            yield self._scored(f"{setting.name}, mean of {len(scores)} seeds", SEED_MEAN, setting, [mean])
+    def threshold(self, fold: str, share: float) -> float:
+        """The aggregate up to which selective re-ranking touches this share of a fold's validation queries."""
+        return float(np.quantile(self.aggregate(fold, "valid"), share))
 
-    def _blends(self, setting: Setting, scores: Sequence[Sequence[Any]]) -> Iterator[Candidate]:
-        for weight in WEIGHTS:
-            blended = [
-                {
-                    part: [
-                        (1 - weight) * held_out.standardised(held_out.baselines[0])
-                        + weight * held_out.standardised(one[f"{part}_scores"])
-                        for held_out, one in zip(self._held_out(part), seed, strict=True)
-                    ]
-                    for part in EVALUATED
-                }
-                for seed in scores
-            ]
-            yield self._scored(f"{setting.name} blended w={weight:g}", BLENDED, setting, blended)
-
-    def _selective(self, setting: Setting, scores: Sequence[Sequence[Any]]) -> Iterator[Candidate]:
-        """The model where the aggregate is at most a threshold: the quantile of a share on the validation queries."""
-        if any(self.parts[fold]["valid"].aggregate is None for fold in self.folds):
-            return
-        for share in SHARES:
-            by_seed: list[dict[str, list[Floats]]] = []
-            for seed in scores:
-                mixed: dict[str, list[Floats]] = {part: [] for part in EVALUATED}
-                for fold, one in zip(self.folds, seed, strict=True):
-                    threshold = np.quantile(self._aggregate(fold, "valid"), share)
-                    for part in EVALUATED:
-                        held_out = self.parts[fold][part]
-                        low = np.repeat(self._aggregate(fold, part) <= threshold, held_out.lengths)
-                        mixed[part].append(np.where(low, one[f"{part}_scores"], held_out.baselines[0]))
-                by_seed.append(mixed)
-            yield self._scored(f"{setting.name} selective {share:.0%}", SELECTIVE, setting, by_seed)
-
-    def _aggregate(self, fold: str, part: str) -> Floats:
+    def aggregate(self, fold: str, part: str) -> Floats:
+        """The aggregate of each query of a fold; empty where there is none."""
         aggregate = self.parts[fold][part].aggregate
         return np.zeros(0) if aggregate is None else aggregate
 
     def aggregates(self, part: str) -> Floats | None:
         """The aggregate of each query, as its rank among the fold's, from 0 to 1, so that folds can be put together."""
-        if not self.folds or any(held_out.aggregate is None for held_out in self._held_out(part)):
+        if not self.folds or any(evaluation.aggregate is None for evaluation in self.evaluation(part)):
             return None
-        by_fold = [self._aggregate(fold, part) for fold in self.folds]
-        return np.concatenate([np.searchsorted(np.sort(one), one, side="right") / len(one) for one in by_fold])
-
-    def mixtures(self, gain: Candidate) -> Iterator[Candidate]:
-        """The gain-only model with some chance, else the baseline: what is expected of each query."""
-        for chance in CHANCES:
-            values = {
-                part: chance * gain.values[part] + (1 - chance) * self.baseline_values(part)[0][None]
-                for part in EVALUATED
-            }
-            yield Candidate(f"{gain.name} naïve p={chance:g}", NAIVE, gain.setting, values, share=chance)
+        by_fold = [self.aggregate(fold, part) for fold in self.folds]
+        return np.concatenate(
+            [np.searchsorted(np.sort(aggregate), aggregate, side="right") / len(aggregate) for aggregate in by_fold]
+        )

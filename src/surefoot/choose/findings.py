@@ -7,14 +7,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from surefoot.choose.figures import REACHED
+from surefoot.choose.candidate_figures import CONVERGED_SHARE
 from surefoot.choose.frontier import Point, mixture_hull, proportional_gain
 from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.rows import chosen_in_words, gain_only, pooled
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import signed
+from surefoot.risk.assessment_data import Json
 from surefoot.risk.churn import BINS
-from surefoot.risk.plain_data import Json
 
 LESS_RISK = 0.3  # that a better point has at least, beside more effectiveness
 NEAR = 1  # bins of Kendall's distance that are near the baseline: the first, so at most a tenth of it
@@ -36,23 +36,24 @@ def _families(data: Json) -> dict[str, list[Json]]:
 
 
 def _by_alpha(
-    gain: Json, rows: Sequence[Json], figure: Callable[[Json], float], shown: str, falls: bool
+    gain_row: Json, rows: Sequence[Json], figure: Callable[[Json], float], number_format: str, falls: bool
 ) -> tuple[str, bool]:
     """A figure at α = 0 and at each α of some models, in words, and whether it only falls (or rises)."""
-    values = [figure(row) for row in (gain, *rows)]
+    values = [figure(row) for row in (gain_row, *rows)]
     steady = all(later <= earlier if falls else later >= earlier for earlier, later in pairwise(values))
     at = ", ".join(
-        f"{format(value, shown)} at {row['alpha'] or 0:g}" for value, row in zip(values, (gain, *rows), strict=True)
+        f"{format(value, number_format)} at {row['alpha'] or 0:g}"
+        for value, row in zip(values, (gain_row, *rows), strict=True)
     )
     return at, steady
 
 
 def _beats_reduction(data: Json) -> Json | None:
     """Whether risk-sensitive models lie above proportional reduction and above selective re-ranking, on test data."""
-    gain, models = gain_only(data["rows"]), [row for rows in _families(data).values() for row in rows]
-    if gain is None or not models:
+    gain_row, models = gain_only(data["rows"]), [row for rows in _families(data).values() for row in rows]
+    if gain_row is None or not models:
         return None
-    full = Point(gain["test"]["risk"], gain["test"]["gain"])
+    full = Point(gain_row["test"]["risk"], gain_row["test"]["gain"])
     proportional = [row["test"]["gain"] - proportional_gain(full, row["test"]["risk"]) for row in models]
     above = sum(difference > 0 for difference in proportional)
     answer = (
@@ -62,7 +63,7 @@ def _beats_reduction(data: Json) -> Json | None:
     )
     curve = data["curves"]["test"]["selective"]
     if curve:
-        hull = mixture_hull([Point(one["risk"], one["gain"]) for one in curve])
+        hull = mixture_hull([Point(point["risk"], point["gain"]) for point in curve])
         ends = [
             hull[-1].gain if row["test"]["risk"] > hull[-1].risk else _gain_at(hull, row["test"]["risk"])
             for row in models
@@ -72,7 +73,13 @@ def _beats_reduction(data: Json) -> Json | None:
             f" {sum(difference > 0 for difference in over)} of {len(models)} gain more than selective re-ranking at "
             f"the same risk, even where its thresholds are mixed (by {signed(float(np.mean(over)), 4)} on average)."
         )
-    return {"question": "Do risk-sensitive models beat reducing the gain-only model?", "answer": answer}
+    question = "Do risk-sensitive models beat reducing the gain-only model?"
+    return {"question": question, "answer": answer, "about": "reduction", "verdict": _verdict(above, len(models))}
+
+
+def _verdict(number: int, of: int) -> str:
+    """Whether a question is answered with yes, by how many of those that it was asked of."""
+    return "no" if not number else "yes" if number == of else "in part"
 
 
 def _gain_at(hull: Sequence[Point], risk: float) -> float:
@@ -81,33 +88,42 @@ def _gain_at(hull: Sequence[Point], risk: float) -> float:
 
 def _converges_faster(data: Json) -> Json | None:
     """Trees to most of the final training effectiveness, by α."""
-    gain, families = gain_only(data["rows"]), _families(data)
-    if gain is None or not families:
+    gain_row, families = gain_only(data["rows"]), _families(data)
+    if gain_row is None or not families:
         return None
-    parts = []
+
+    def trees(row: Json) -> float:
+        return float(row["convergence"]["trees"])
+
+    parts, moves = [], []
     for objective, rows in families.items():
-        at, steady = _by_alpha(gain, rows, lambda row: float(row["convergence"]["trees"]), ".1f", falls=True)
+        at, steady = _by_alpha(gain_row, rows, trees, ".1f", falls=True)
+        moves.append(steady and trees(rows[-1]) < trees(gain_row))
         parts.append(f"{objective} {at} ({'never more' if steady else 'not always fewer'} with larger α)")
-    share = f"{REACHED:.0%}".replace("%", " %")
+    share = f"{CONVERGED_SHARE:.0%}".replace("%", " %")
     answer = f"Trees to {share} of the final training effectiveness by α, mean over folds: {'; '.join(parts)}."
-    return {"question": "Do larger α converge faster?", "answer": answer}
+    verdict = _verdict(sum(moves), len(moves))
+    return {"question": "Do larger α converge faster?", "answer": answer, "about": "convergence", "verdict": verdict}
 
 
 def _stays_nearer(data: Json) -> Json | None:
     """The share of test rankings that are near the baseline's, by α."""
-    gain, families = gain_only(data["rows"]), _families(data)
-    if gain is None or not families:
+    gain_row, families = gain_only(data["rows"]), _families(data)
+    if gain_row is None or not families:
         return None
 
     def near(row: Json) -> float:
         return float(sum(row["test"]["bins"]["share"][:NEAR]))
 
-    parts = []
+    parts, moves = [], []
     for objective, rows in families.items():
-        at, steady = _by_alpha(gain, rows, near, ".1%", falls=False)
+        at, steady = _by_alpha(gain_row, rows, near, ".1%", falls=False)
+        moves.append(steady and near(rows[-1]) > near(gain_row))
         parts.append(f"{objective} {at} ({'never less' if steady else 'not always more'} with larger α)")
     answer = f"Share within {NEAR / BINS:g} of Kendall's distance by α: {'; '.join(parts)}."
-    return {"question": "Do larger α keep more rankings near the baseline's?", "answer": answer}
+    verdict = _verdict(sum(moves), len(moves))
+    question = "Do larger α keep more rankings near the baseline's?"
+    return {"question": question, "answer": answer, "about": "distance", "verdict": verdict}
 
 
 def _better_in_both(data: Json) -> Json | None:
@@ -115,12 +131,12 @@ def _better_in_both(data: Json) -> Json | None:
 
     It is looked for on each fold's validation data. Folds without such a candidate keep the gain-only model.
     """
-    gain = gain_only(data["rows"])
-    if gain is None:
+    gain_row = gain_only(data["rows"])
+    if gain_row is None:
         return None
 
     def fits(row: Json, fold: str) -> bool:
-        mine, full = row["folds"][fold]["valid"], gain["folds"][fold]["valid"]
+        mine, full = row["folds"][fold]["valid"], gain_row["folds"][fold]["valid"]
         return bool(mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"])
 
     rankings = [row for row in data["rows"] if row["kind"] in RANKINGS]
@@ -129,12 +145,12 @@ def _better_in_both(data: Json) -> Json | None:
     question = f"Is there more {measure} with at least {LESS_RISK:.0%} less risk than the gain-only model?"
     folds = sum(map(bool, better.values()))
     if not folds:
-        return {"question": question, "answer": "On no fold's validation data."}
+        return {"question": question, "answer": "On no fold's validation data.", "about": "both", "verdict": "no"}
     chosen = {
-        fold: max(rows, key=lambda row: float(row["folds"][fold]["valid"]["mean"])) if rows else gain
+        fold: max(rows, key=lambda row: float(row["folds"][fold]["valid"]["mean"])) if rows else gain_row
         for fold, rows in better.items()
     }
-    mine, full = pooled(chosen), pooled(dict.fromkeys(data["folds"], gain))
+    mine, full = pooled(chosen), pooled(dict.fromkeys(data["folds"], gain_row))
     holds = mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"]
     less = f" ({signed(100 * (mine['risk'] / full['risk'] - 1), 0)} %)" if full["risk"] else ""
     answer = (
@@ -142,4 +158,4 @@ def _better_in_both(data: Json) -> Json | None:
         f"{'it holds' if holds else 'it does not hold'}: {mine['mean']:.4f} against {full['mean']:.4f}, and a risk of "
         f"{mine['risk']:.4f} against {full['risk']:.4f}{less}."
     )
-    return {"question": question, "answer": answer}
+    return {"question": question, "answer": answer, "about": "both", "verdict": "yes" if holds else "no"}

@@ -12,23 +12,23 @@ import polars as pl
 
 from surefoot.arguments import LARGEST_SEED, integer
 from surefoot.arrays import Floats, Rows
-from surefoot.choose.aggregates import Aggregate
 from surefoot.choose.options import FEWEST_FOLDS, FOLDS, SPLIT_SEED
-from surefoot.data.compression import OPEN
+from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import data_hash, query_hashes, text_hash
 from surefoot.data.letor.files import read_letor
 from surefoot.data.reading.files import FORMATS, existing_file
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.learn.aggregates import Aggregate
 from surefoot.learn.baseline_spec import baseline_files, read_like, with_baselines
-from surefoot.learn.held_out import EVALUATED, PARTS
+from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.inputs import match_training_data
 
 _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
 _ENDINGS = (
     ".txt",
-    *(f".txt{ending}" for ending in OPEN),
+    *(f".txt{ending}" for ending in OPENERS),
     *(ending for ending, form in FORMATS.items() if form == "parquet"),
     "",
 )
@@ -54,6 +54,13 @@ class Fold:
     def sets(self) -> tuple[RankingData, RankingData, RankingData]:
         """The three sets of queries."""
         return self.train, self.valid, self.test
+
+    def inner_folds(self, count: int, seed: int) -> list[Rows]:
+        """The training queries cut into so many parts, by their indices: each is left out once."""
+        queries = len(self.train.queries)
+        if queries < 2 * count:
+            raise ArgumentError(f"{self.name} has {queries} training queries, too few for {count} inner folds")
+        return [np.sort(part) for part in np.array_split(np.random.default_rng(seed).permutation(queries), count)]
 
 
 @dataclass(frozen=True)
@@ -112,12 +119,12 @@ class Source:
             return _checked_fold(self._cut(data, self.names().index(name)), Path(self.path))
         files = {part: _file(Path(self.path) / name, part) for part in PARTS}
         train = read_letor(files["train"])
-        sets = [train, *(read_like(files[part], train.n_features) for part in EVALUATED)]
+        sets = [train, *(read_like(files[part], train.n_features) for part in EVALUATION_PARTS)]
         train, *others = (self._ready(data, file) for data, file in zip(sets, files.values(), strict=True))
         # What goes by position afterwards must stand where the training data has it.
         valid, test = (
             match_training_data(data, train, f"{part} data of {name}")
-            for part, data in zip(EVALUATED, others, strict=True)
+            for part, data in zip(EVALUATION_PARTS, others, strict=True)
         )
         held_out = None
         if self.held_out:
@@ -153,7 +160,7 @@ class Source:
             return data.select(np.sort(np.concatenate(chosen)))
 
         test, valid = number, (number + 1) % self.folds
-        rest = [part for place, part in enumerate(parts) if place not in (test, valid)]
+        rest = [part for number, part in enumerate(parts) if number not in (test, valid)]
         held_out = select(order[:count]) if count else None
         return Fold(self.names()[number], select(*rest), select(parts[valid]), select(parts[test]), held_out)
 
@@ -176,21 +183,21 @@ def _file(folder: Path, part: str) -> Path:
     raise DataError.at(folder, None, f"has no {_STEMS[part][0]}.txt (nor .txt.gz, .parquet)")
 
 
-def _checked_fold(fold: Fold, place: Path) -> Fold:
+def _checked_fold(fold: Fold, path: Path) -> Fold:
     """The fold, if each set has a relevant document and no query is in two of them."""
     seen: dict[str, str] = {}
     for part, data in zip(PARTS, fold.sets, strict=True):
         for query, digest in zip(data.queries, query_hashes(data), strict=True):
             if seen.setdefault(digest, part) != part:
                 raise DataError.at(
-                    place, None,
+                    path, None,
                     f"{fold.name} has query {shortened(query)} in its {seen[digest]} and its {part} data; a query must "
                     "be in one of them",
                 )  # fmt: skip
     for part, data in zip(PARTS, fold.sets, strict=True):
         if not data.y.any():
             raise DataError.at(
-                place, None, f"{fold.name} has no relevant document in its {part} set; a fold needs some in each set"
+                path, None, f"{fold.name} has no relevant document in its {part} set; a fold needs some in each set"
             )
     return fold
 
@@ -204,26 +211,26 @@ def store_data(data: Any, folder: Path, *, needed: bool) -> Path:
     single = isinstance(data, RankingData)
     lists = isinstance(data, list | tuple) and all(isinstance(sets, list | tuple) for sets in data)
     folds = [[data]] if single else [list(sets) for sets in data] if lists else []
-    flat = [one for sets in folds for one in sets]
+    flat = [data_set for sets in folds for data_set in sets]
     if (
         not flat
         or {len(sets) for sets in folds} != {1 if single else 3}
-        or not all(isinstance(one, RankingData) for one in flat)
+        or not all(isinstance(data_set, RankingData) for data_set in flat)
     ):
         raise ArgumentError("data must be a path, RankingData, or a list of (train, valid, test), each RankingData")
-    if needed and not all(one.baselines for one in flat):
+    if needed and not all(data_set.baselines for data_set in flat):
         raise ArgumentError("there is nothing to compare with; give the data a baseline (with_baseline), or learn some")
     name = text_hash("".join(map(data_hash, flat)))[:20]
     target = folder.resolve() / OWN_DATA / name
     if not target.exists():
         with reporting_write_errors(target), ensure_folder(target.parent), temporary_path(target) as temporary:
             temporary.mkdir()
-            for number, one in enumerate(flat):
+            for number, data_set in enumerate(flat):
                 home = temporary if single else temporary / f"Fold{number // 3 + 1}"
                 home.mkdir(exist_ok=True)
                 file = home / f"{'data' if single else _STEMS[PARTS[number % 3]][0]}.parquet"
-                one.write(file)
-                pl.DataFrame(one.baselines).write_parquet(_baselines_file(file))
+                data_set.write(file)
+                pl.DataFrame(data_set.baselines).write_parquet(_baselines_file(file))
             if not target.exists():  # another program may have been faster
                 temporary.rename(target)
     return target / "data.parquet" if single else target

@@ -79,16 +79,16 @@ def last_alpha(full: Point) -> float:
     return full.gain / full.risk if full.risk else float("inf")
 
 
-def reranking_area(share: float, gain: float, full_share: float, full_gain: float) -> float:
+def reranking_area(share_reranked: float, gain: float, full_share: float, full_gain: float) -> float:
     """The area under (0, 0) → (share re-ranked, gain) → the full model's point → (1, its gain) (Bennett et al., 2015).
 
     >>> reranking_area(0.25, 0.5, 0.5, 1.0)
     0.75
     """
-    shares, gains = np.array([0.0, share, full_share, 1.0]), np.array([0.0, gain, full_gain, full_gain])
+    shares, gains = np.array([0.0, share_reranked, full_share, 1.0]), np.array([0.0, gain, full_gain, full_gain])
     if not (np.diff(shares) >= 0).all():
         raise ArgumentError(
-            f"a share of {share:g} re-ranked, {full_share:g} by the full model; both must be from 0 to 1, "
+            f"a share of {share_reranked:g} re-ranked, {full_share:g} by the full model; both must be from 0 to 1, "
             "the full model's the greater"
         )
     return float((np.diff(shares) * (gains[1:] + gains[:-1]) / 2).sum())
@@ -109,9 +109,9 @@ def selective_curve(differences: Floats, feature: Floats) -> tuple[Floats, Float
     return values[last], risk, gain
 
 
-def _turn(one: Point, two: Point, three: Point) -> float:
+def _turn(a: Point, b: Point, c: Point) -> float:
     """Above 0 where the way over the three points turns to the left, so that the middle one lies below."""
-    return (two.risk - one.risk) * (three.gain - one.gain) - (two.gain - one.gain) * (three.risk - one.risk)
+    return (b.risk - a.risk) * (c.gain - a.gain) - (b.gain - a.gain) * (c.risk - a.risk)
 
 
 def _checked(points: Sequence[Point]) -> list[Point]:

@@ -17,7 +17,14 @@ FOLDS, FEWEST_FOLDS = 5, 3  # one to test, one to validate, one to train
 SPLIT_SEED = 0
 HELD_OUT = 0.2  # of the queries, where baselines are learned
 PRESETS = ("wang2012", "dincer2014", "dincer2016")
-# Kinds of candidates: trained, or made of the gain-only model.
-MODEL, SEED_MEAN, BLENDED, SELECTIVE, NAIVE = "model", "mean of seeds", "blended", "selective", "naïve"
-RANKINGS = (MODEL, SEED_MEAN, BLENDED, SELECTIVE)  # what gives one ranking, where a mixture gives two by chance
+# What is made of the models without training: means of seeds always; blends and the like of whom.
+STRATEGIES = {"gain": "of the gain-only model", "all": "of every model"}
+CROSS_VALIDATION = "cross_validation"
+CHOOSE_BY = {"validation": "valid", "cross-validation": CROSS_VALIDATION}  # and where the figures of each are
+INNER_FOLDS, FEWEST_INNER_FOLDS = 5, 2  # of the training queries, where models are chosen by cross-validation
+# Kinds of candidates: trained, or made of trained models.
+MODEL, SEED_MEAN, BLENDED, SELECTIVE = "model", "mean of seeds", "blended", "selective"
+NAIVE, MIXTURE = "naïve", "mixture"
+RANKINGS = (MODEL, SEED_MEAN, BLENDED, SELECTIVE)  # what gives one ranking, where the others give two by chance
+PLAIN_MODELS = (MODEL, SEED_MEAN)  # what ranks with trees alone, wherever trees run
 PLAN, RESULT = "sweep.json", "result.json"  # in a sweep's folder

@@ -1,20 +1,112 @@
-"""A sweep as one page: the plane of risk and gain, how models learn and move, two of them side by side."""
+"""A sweep as one page: which model to choose, risk and gain, two models side by side, the papers' questions."""
 
 from __future__ import annotations
 
-from surefoot.choose.figures import REACHED
-from surefoot.choose.tables import columns, marks, notes, title, value_of
+from surefoot.choose.candidate_figures import CONVERGED_SHARE
+from surefoot.choose.findings import LESS_RISK
+from surefoot.choose.recommendation import (
+    cautions,
+    headline,
+    is_doubtful,
+    kept_in_words,
+    model_name,
+    recommended,
+)
+from surefoot.choose.rows import gain_only
+from surefoot.choose.tables import columns, notes, significance_signs, title, value_of
 from surefoot.errors import visible
-from surefoot.learn.held_out import EVALUATED
-from surefoot.report.html import json_for_script, render_page, script_constants, script_of, trusted
-from surefoot.risk.plain_data import Json
+from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
+from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import fixed, percent, signed
+from surefoot.report.provenance import Provenance
+from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.choose/assets"
 _SHARED = "surefoot.report/assets"
 _SCRIPTS = (
-    f"{_FOLDER}/data.js", f"{_SHARED}/dom.js", f"{_SHARED}/chart.js", f"{_FOLDER}/plane.js", f"{_FOLDER}/learning.js",
-    f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_SHARED}/selects.js", f"{_FOLDER}/main.js",
+    f"{_FOLDER}/data.js", f"{_SHARED}/chart.js", f"{_FOLDER}/labels.js", f"{_FOLDER}/plane.js", f"{_FOLDER}/answers.js",
+    f"{_FOLDER}/learning.js", f"{_FOLDER}/table.js", f"{_FOLDER}/compare.js", f"{_SHARED}/selects.js",
+    f"{_FOLDER}/main.js",
 )  # fmt: skip
+_KINDS: dict[str, ChipKind] = {"choose": "ship", "keep": "keep"}  # of the tile of gain
+_VERDICTS = {"yes": ("Yes", "ship"), "in part": ("In part", "wait"), "no": ("No", "neutral")}
+
+
+def front(data: Json) -> Front:
+    """The decision, a chip, what to know before following it, and its figures on test queries."""
+    choice = recommended(data)
+    if choice["decision"] != "choose":
+        chip = Chip("Keep", "keep") if choice["decision"] == "keep" else Chip("Not yet", "wait")
+    else:
+        chip = Chip("Choose, with caution", "wait") if is_doubtful(data) else Chip("Choose", "ship")
+    return Front(headline(data), chip, " ".join(cautions(data)) or None, list(_tiles(data, choice)))
+
+
+def _tiles(data: Json, choice: Json) -> list[Tile]:
+    rows = {row["name"]: row for row in data["rows"]}
+    best, gain = rows.get(choice["name"]), gain_only(data["rows"])
+    tiles: list[Tile] = []
+    if best is not None:
+        mine, full, shares = best["test"], None if gain is None else gain["test"], choice["test"]
+        beside = (
+            ["", "", ""]
+            if full is None
+            else [
+                f"; gain alone {text}"
+                for text in (signed(full["gain"], 4), f"{full['risk']:.4f}", f"{full['loss_over_20']:.0f}")
+            ]
+        )
+        more_risk = full is not None and mine["risk"] > full["risk"]
+        tiles += [
+            _share_tile(
+                "Gain", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["decision"]),
+                f"{signed(mine['gain'], 4)} {measure_title(data['measure'])} per query{beside[0]}",
+            ),
+            _share_tile(
+                "Risk", shares["share_of_risk"], fixed(mine["risk"], 4), "keep" if more_risk else None,
+                f"mean loss {mine['risk']:.4f} per query{beside[1]}",
+            ),
+            Tile(
+                "Hurt by more than 20 %", f"{mine['loss_over_20']:.0f}",
+                f"of {data['queries']['test']:,} queries{beside[2]}",
+            ),
+        ]  # fmt: skip
+    folds = choice.get("by_fold")
+    if folds is not None and len(data["folds"]) > 1:
+        agree = sum(name == choice["name"] for name in folds["chosen"].values())
+        tiles.append(
+            Tile(
+                "Folds that choose it", f"{agree} of {len(folds['chosen'])}",
+                f"chosen fold by fold, the rule {kept_in_words(folds['test'])}",
+            )
+        )  # fmt: skip
+    several = [f"{len(data['folds'])} folds"] * (len(data["folds"]) > 1)
+    several += [f"{len(data['seeds'])} seeds"] * (len(data["seeds"]) > 1)
+    tiles.append(Tile("Test queries", f"{data['queries']['test']:,}", ", ".join([*several, f"{len(rows)} candidates"])))
+    if best is None and data["rows"]:
+        tiles += _tiles_without_choice(data)
+    return tiles
+
+
+def _share_tile(label: str, share: float | None, figure: str, kind: ChipKind | None, note: str) -> Tile:
+    """A figure as a share of the gain-only model's, where that has any; else the figure itself."""
+    return Tile(label, figure, note, kind) if share is None else Tile(f"{label} kept", percent(share), note, kind)
+
+
+def _tiles_without_choice(data: Json) -> list[Tile]:
+    """How near the candidates came on validation queries, where no model gains."""
+    most = max(data["rows"], key=lambda row: float(row["valid"]["gain"]))
+    least = min(data["rows"], key=lambda row: float(row["valid"]["risk"]))
+    return [
+        Tile(
+            "Validation queries",
+            f"{data['queries']['valid']:,}",
+            f"chosen on these, by {measure_title(data['measure'])}",
+        ),
+        Tile("Most gain there", signed(most["valid"]["gain"], 4), most["name"]),
+        Tile("Least risk there", fixed(least["valid"]["risk"], 4), least["name"]),
+    ]
 
 
 def page_payload(data: Json) -> Json:
@@ -22,25 +114,43 @@ def page_payload(data: Json) -> Json:
     shown = columns(data)
     rows = [*data["baselines"], *data["rows"]]
     keys = ("baselines", "rows", "names", "alphas", "curves", "measure")
+    choice = recommended(data)
     return {
         **{key: data[key] for key in keys},
+        "recommended": choice["name"],
+        "strategy": (choice.get("strategy") or {}).get("name"),
+        "title": measure_title(data["measure"]),
+        "less_risk": LESS_RISK,
+        "answers": [answer.get("about") for answer in data["answers"]],
         "headings": [column.heading for column in shown],
         "digits": [column.digits for column in shown],
-        "cells": {part: [[value_of(column, row[part]) for column in shown] for row in rows] for part in EVALUATED},
-        "marks": {part: [marks(row[part]) for row in rows] for part in EVALUATED},
-        "reached": f"{REACHED:.0%}".replace("%", " %"),
-        **script_constants(),
+        "cells": {
+            part: [[value_of(column, row[part]) for column in shown] for row in rows] for part in EVALUATION_PARTS
+        },
+        "marks": {part: [significance_signs(row[part]) for row in rows] for part in EVALUATION_PARTS},
+        "reached": f"{CONVERGED_SHARE:.0%}".replace("%", " %"),
     }
 
 
-def to_page(data: Json) -> str:
+def to_page(data: Json, provenance: Provenance | None = None) -> str:
     """The page of a sweep's plain data: HTML that needs nothing else, no network and no server."""
-    return render_page(
+    choice = recommended(data)
+    return family_page(
         f"{_FOLDER}/sweep.html.j2",
-        [f"{_SHARED}/page.css", f"{_FOLDER}/sweep.css"],
-        script_of(_SCRIPTS),
-        title=visible(title(data)),
-        data=trusted(json_for_script(page_payload(data))),
-        answers=[{key: visible(text) for key, text in answer.items()} for answer in data["answers"]],
+        front(data),
+        provenance,
+        page_kind="trade-offs",
+        title=title(data),
+        css=[f"{_FOLDER}/sweep.css"],
+        scripts=_SCRIPTS,
+        data=page_payload(data),
+        rule=visible(choice["rule"]),
+        compared=visible(title(data)),
+        name=None if choice["name"] is None else visible(model_name(choice["name"])),
+        answers=[
+            {"question": visible(answer["question"]), "answer": visible(answer["answer"])}
+            | {"about": answer.get("about"), "verdict": _VERDICTS.get(answer.get("verdict", ""))}
+            for answer in data["answers"]
+        ],
         notes=[visible(note) for note in notes(data)],
     )

@@ -8,13 +8,14 @@ from itertools import product
 from typing import Any, Self, TypeAlias
 
 from surefoot.arguments import LARGEST_COUNT, integer
-from surefoot.choose.options import DEFAULT_TREES, TUNINGS
-from surefoot.errors import ArgumentError, listed, shortened
-from surefoot.learn.engines.contract import Engine, engine_of
+from surefoot.choose.learners import Networks, check_ranker, learner_of, make_ranker
+from surefoot.choose.options import DEFAULT_TREES, FEWEST_INNER_FOLDS, TUNINGS
+from surefoot.errors import ArgumentError, name_list, shortened
+from surefoot.learn.engines.contract import Engine
 from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES
-from surefoot.learn.settings import SEEDS
+from surefoot.learn.settings import SEED_COUNT
 from surefoot.measures.notation import Measure
-from surefoot.risk.assess import distinct_alphas
+from surefoot.risk.assessment_figures import distinct_alphas
 
 ALL = "@all"  # after an objective: against all baselines, not the first alone
 TREES_PARAMETER = "n_estimators"
@@ -53,8 +54,8 @@ class Setting:
     def name(self) -> str:
         """As tables show it."""
         alpha = "" if self.alpha is None else f" α={self.alpha:g}"
-        shown = ", ".join(f"{name}={value}" for name, value in self.parameters)
-        return f"{self.objective}{alpha}{f' ({shown})' if shown else ''}"
+        parameters = ", ".join(f"{name}={value}" for name, value in self.parameters)
+        return f"{self.objective}{alpha}{f' ({parameters})' if parameters else ''}"
 
     @property
     def ranker_arguments(self) -> dict[str, Any]:
@@ -70,19 +71,25 @@ class Setting:
 
 @dataclass(frozen=True)
 class Job:
-    """One training: a setting and its parameters on one fold with one seed; a trial only finds parameters."""
+    """One training: a setting and its parameters on one fold with one seed.
+
+    A trial only finds parameters. With `inner`, it learns from the fold's training queries without the inner fold of
+    that number, which it is measured on.
+    """
 
     fold: str
     setting: Setting
     parameters: Values
     seed: int
     trial: bool = False
+    inner: int | None = None
 
     @property
     def name(self) -> str:
         """As progress shows it."""
+        inner = "" if self.inner is None else f", inner fold {self.inner + 1}"
         tried = ", ".join(f"{name}={value}" for name, value in self.parameters)
-        return f"{self.fold} {self.setting.name}{f' tried with {tried}' if self.trial else ''}, seed {self.seed}"
+        return f"{self.fold} {self.setting.name}{f' tried with {tried}' if self.trial else ''}, seed {self.seed}{inner}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, the same for the same job."""
@@ -100,7 +107,8 @@ class Job:
 class Plan:
     """What is trained on every fold. `grid` has for each engine parameter, and n_estimators, the values to try.
 
-    `options` are Ranker's other arguments, the same for all.
+    `options` are Ranker's other arguments, the same for all. With `inner_folds`, each setting is also trained without
+    one part after the other of a fold's training queries, and so measured on all of them.
 
     >>> grid = {"num_leaves": (10, 50), "n_estimators": (50, 100)}
     >>> plan = Plan(("gain", "u_risk"), (1.0, 5.0), (0,), grid, "gain", "nDCG@10")
@@ -117,6 +125,7 @@ class Plan:
     tune: str
     measure: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    inner_folds: int = 0
 
     @classmethod
     def checked(
@@ -128,6 +137,7 @@ class Plan:
         tune: str,
         measure: str,
         options: Mapping[str, Any],
+        inner_folds: int = 0,
     ) -> Self:
         """A plan of these settings, each checked."""
         for objective in objectives:
@@ -149,11 +159,12 @@ class Plan:
         plan = cls(
             objectives=tuple(dict.fromkeys(["gain", *objectives])),
             alphas=tuple(sorted(distinct_alphas(alphas).values())) if len(alphas) else (),
-            seeds=tuple(dict.fromkeys(integer("a seed", seed, 0, SEEDS - 1) for seed in seeds)),
+            seeds=tuple(dict.fromkeys(integer("a seed", seed, 0, SEED_COUNT - 1) for seed in seeds)),
             grid={TREES_PARAMETER: (DEFAULT_TREES,)} | lists,
             tune=tune,
             measure=str(Measure.parse(measure)),
             options=dict(options),
+            inner_folds=inner_folds and integer("inner_folds", inner_folds, FEWEST_INNER_FOLDS),
         )
         if not plan.seeds:
             raise ArgumentError("there is no seed; give at least one")
@@ -168,21 +179,14 @@ class Plan:
 
     def check(self, job: Job) -> None:
         """Reject what no ranker takes before any data is read."""
-        from surefoot.learn.ranker import Ranker
-        from surefoot.learn.settings import TrainingSettings
-
-        ranker = Ranker(**self.ranker(job))
-        TrainingSettings.from_ranker(ranker)
-        # Lists have a value for each feature, and how many there are the data will say.
-        plain = {name: value for name, value in ranker.engine_parameters.items() if not isinstance(value, list | tuple)}
-        self.engine.check(plain, LARGEST_COUNT)
+        check_ranker(self.engine, make_ranker(self.engine, self.ranker_arguments(job)))
 
     @property
-    def engine(self) -> Engine:
-        """Who grows the trees."""
-        return engine_of(self.options.get("engine", ENGINE))
+    def engine(self) -> Engine | Networks:
+        """Who grows the trees, or networks."""
+        return learner_of(self.options.get("engine", ENGINE))
 
-    def ranker(self, job: Job) -> dict[str, Any]:
+    def ranker_arguments(self, job: Job) -> dict[str, Any]:
         """Everything that a job's `Ranker` is made with."""
         own = {"measure": self.measure, "random_state": job.seed}
         return {**self.options, **own, **job.setting.ranker_arguments, **dict(job.parameters)}
@@ -220,17 +224,18 @@ class Plan:
                     yield Job(fold, setting, values_of(parameters | {TREES_PARAMETER: most}), seed, trial=True)
 
     def jobs(self, fold: str, tuned: Mapping[Setting, Mapping[str, Any]]) -> Iterator[Job]:
-        """The trainings of a fold's settings whose parameters are known."""
+        """The trainings of a fold's settings whose parameters are known; those of one inner fold together."""
         only = self.combinations(every=True)[0]
-        for setting in self.settings():
-            parameters = dict(setting.parameters) or (tuned.get(self.group(setting)) if self.tuned else only)
-            if parameters is not None:
-                for seed in self.seeds:
-                    yield Job(fold, setting, values_of(parameters), seed)
+        for inner in (None, *range(self.inner_folds)):
+            for setting in self.settings():
+                parameters = dict(setting.parameters) or (tuned.get(self.group(setting)) if self.tuned else only)
+                if parameters is not None:
+                    for seed in self.seeds:
+                        yield Job(fold, setting, values_of(parameters), seed, inner=inner)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
+        """Plain data; without inner folds that of earlier versions, so that their sweeps go on."""
+        return {name: value for name, value in asdict(self).items() if name != "inner_folds" or value}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
@@ -245,9 +250,9 @@ class Plan:
         if not several:
             return "Parameters were given, not tuned."
         if not self.tuned:
-            return f"Parameters ({listed(several)}) were {TUNINGS[self.tune]}."
+            return f"Parameters ({name_list(several)}) were {TUNINGS[self.tune]}."
         return (
-            f"Parameters ({listed(several)}) were {TUNINGS[self.tune]}, on each fold's validation data, by mean "
+            f"Parameters ({name_list(several)}) were {TUNINGS[self.tune]}, on each fold's validation data, by mean "
             f"{self.measure}."
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from surefoot.choose.options import PRESETS
-from surefoot.errors import ArgumentError, did_you_mean, listed, shortened
+from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
 
 _STUDIES: dict[str, dict[str, Any]] = {
     # Wang et al. (SIGIR 2012), §5.2: the grid is searched at α = 0 on each fold, and what it finds reused for α > 0.
@@ -53,6 +53,6 @@ def preset(name: str) -> dict[str, Any]:
     """A preset's arguments of `sweep`."""
     if name not in _STUDIES:
         raise ArgumentError(
-            f"there is no preset {shortened(name)}{did_you_mean(name, PRESETS)}; known are: {listed(PRESETS)}"
+            f"there is no preset {shortened(name)}{did_you_mean(name, PRESETS)}; known are: {name_list(PRESETS)}"
         )
     return _STUDIES[name]

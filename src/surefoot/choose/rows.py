@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from surefoot.choose.options import MODEL
 from surefoot.learn.options import OBJECTIVE
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 
 _MEANS = ("mean", "gain", "reward", "risk")
 _SUMS = ("wins", "losses", "ties", "loss_over_20")
@@ -22,12 +22,16 @@ def gain_only(rows: Sequence[Json]) -> Json | None:
     return next(iter(gain_only_rows(rows)), None)
 
 
-def pooled(chosen: Mapping[str, Json], part: str = "test") -> Json:
-    """The figures over all folds' queries where each fold has the row that was chosen for it."""
-    each = [row["folds"][fold][part] for fold, row in chosen.items()]
+def pooled(chosen: Mapping[str, Json], part: str = "test", *, saved: bool = False) -> Json:
+    """The figures over all folds' queries where each fold has the row that was chosen for it.
+
+    They are means over seeds; on test data those of the first seed, whose model is saved, where `saved` is true.
+    """
+    folds = [row["folds"][fold] for fold, row in chosen.items()]
+    each = [figures["first_seed"] if saved and "first_seed" in figures else figures[part] for figures in folds]
     queries = sum(figures["queries"] for figures in each)
-    means: Json = {key: sum(one[key] * one["queries"] for one in each) / queries for key in _MEANS}
-    return means | {key: sum(one[key] for one in each) for key in _SUMS} | {"queries": queries}
+    means: Json = {key: sum(figures[key] * figures["queries"] for figures in each) / queries for key in _MEANS}
+    return means | {key: sum(figures[key] for figures in each) for key in _SUMS} | {"queries": queries}
 
 
 def chosen_in_words(chosen: Mapping[str, Json]) -> str:

@@ -4,6 +4,8 @@
     folds/Fold1/      fold.json, arrays.npz: labels, baselines' scores and queries of validation and test data
     trials/KEY.json   what a training that finds parameters reached on validation data
     points/KEY/       a saved ranker, point.json, arrays.npz: its scores and measures of validation and test data
+    inner/Fold1/      arrays.npz: as in folds/, of the training queries, one inner fold after the other
+    inner/KEY/        arrays.npz: scores and measures of the inner fold that a training did not learn from
 
 A key is a hash of everything that decides a training, so a changed plan finds what it shares with the one before. A
 folder or file appears complete or not at all.
@@ -29,6 +31,7 @@ from surefoot.data.writing.resumable import ResumableFolder, content_key
 from surefoot.errors import DataError, expecting
 
 SCHEMA = "surefoot/sweep-plan/1"
+INNER = "inner"
 _AGAIN = "remove its folder, and run the sweep again"
 
 
@@ -38,7 +41,7 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str], plan: Plan, source: Source, learned: bool = False) -> None:
         self.folder = Path(folder)
         self._resumable = ResumableFolder(folder, PLAN, "sweep", beside=[OWN_DATA])
-        self.plan, self.source, self.learned = plan, source, learned
+        self.plan, self.source, self.learns_baselines = plan, source, learned
         self._folds: dict[str, dict[str, Any]] = {}
         self.files: list[list[Any]] = []
         self.folds: list[str] = []
@@ -71,12 +74,12 @@ class Store:
             before = Store.from_dict(self.folder, begun)
             if before.files != files:  # each fold must be what it was before anything is taken as done
                 self.to_check, files = set(self.folds), before.files
-            if (before.source, before.learned) != (self.source, self.learned):
+            if (before.source, before.learns_baselines) != (self.source, self.learns_baselines):
                 raise DataError.at(
                     self.folder, None, f"holds a sweep of other data ({before.description}); name another folder"
                 )
         self._write(files)
-        for kind in ("folds", "trials", "points"):
+        for kind in ("folds", "trials", "points", INNER):
             (self.folder / kind).mkdir(exist_ok=True)
 
     def confirm_fold(self, fold: str) -> None:
@@ -95,25 +98,25 @@ class Store:
         self._resumable.write_settings(
             {
                 "schema": SCHEMA, "plan": self.plan.to_dict(), "source": self.source.to_dict(),
-                "learned": self.learned, "folds": self.folds, "files": files,
+                "learned": self.learns_baselines, "folds": self.folds, "files": files,
             }
         )  # fmt: skip
 
     @property
     def description(self) -> str:
         """The data in a few words."""
-        parts = [self.source.path, *self.source.baselines, *(["learned baselines"] if self.learned else [])]
+        parts = [self.source.path, *self.source.baselines, *(["learned baselines"] if self.learns_baselines else [])]
         return ", ".join(parts)
 
     @property
     def origin(self) -> str:
         """A hash of the settings, by which a result is known to be of it."""
-        return content_key([self.plan.to_dict(), self.source.to_dict(), self.learned])
+        return content_key([self.plan.to_dict(), self.source.to_dict(), self.learns_baselines])
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Make the folder, and keep other sweeps out of it for as long as this one works there."""
-        with self._resumable.alone():
+        with self._resumable.lock():
             yield
 
     def key(self, job: Job) -> str:
@@ -121,9 +124,11 @@ class Store:
         baselines = self.fold(job.fold)["baselines"]
         named = baselines if job.setting.against_all else baselines[:1]
         engine = self.plan.engine
+        arguments = self.plan.ranker_arguments(job)
         return content_key([
             __version__, engine.name, engine.version, job.trial, self.fold(job.fold)["digest"], named,
-            {name: value for name, value in self.plan.ranker(job).items() if name not in engine.idle},
+            {name: value for name, value in arguments.items() if name not in engine.without_effect},
+            *([] if job.inner is None else [[job.inner, self.plan.inner_folds]]),
         ])  # fmt: skip
 
     def has_fold(self, name: str) -> bool:
@@ -146,33 +151,56 @@ class Store:
             write_text(folder / "fold.json", json.dumps(about), durable=True)
             save_arrays(folder / "arrays.npz", arrays)
 
+    def has_inner_folds(self, name: str) -> bool:
+        """Whether what a plan needs to know of a fold's inner folds is stored."""
+        return not self.plan.inner_folds or self._inner_folds(name).is_dir()
+
+    def inner_folds(self, name: str) -> Arrays:
+        """Labels, ties, baselines and offsets of a fold's training queries, one inner fold after the other."""
+        return read_arrays(self._inner_folds(name) / "arrays.npz", _AGAIN)
+
+    def write_inner_folds(self, name: str, arrays: Arrays) -> None:
+        """Keep them."""
+        with new_folder(self._inner_folds(name)) as folder:
+            save_arrays(folder / "arrays.npz", arrays)
+
+    def _inner_folds(self, name: str) -> Path:
+        return self.folder / INNER / f"{name}-{self.plan.inner_folds}"
+
     def has(self, job: Job) -> bool:
         """Whether a job is done."""
-        return self.place(job).exists()
+        return self.result_path(job).exists()
 
-    def place(self, job: Job) -> Path:
+    def result_path(self, job: Job) -> Path:
         """Where a job's result is."""
         key = self.key(job)
+        if job.inner is not None:
+            return self.folder / INNER / key
         return self.folder / "trials" / f"{key}.json" if job.trial else self.folder / "points" / key
 
     def result(self, job: Job) -> dict[str, Any]:
         """What a job found."""
-        place = self.place(job)
-        return self._json(place if job.trial else place / "point.json")
+        result_path = self.result_path(job)
+        return self._json(result_path if job.trial else result_path / "point.json")
 
     def arrays(self, job: Job) -> Arrays:
         """A trained ranker's scores and measures."""
-        return read_arrays(self.place(job) / "arrays.npz", _AGAIN)
+        return read_arrays(self.result_path(job) / "arrays.npz", _AGAIN)
 
     def write_trial(self, job: Job, result: Mapping[str, Any]) -> None:
         """Keep what a trial found."""
-        write_text(self.place(job), json.dumps(result), durable=True)
+        write_text(self.result_path(job), json.dumps(result), durable=True)
 
     def write_point(self, job: Job, ranker: Any, result: Mapping[str, Any], arrays: Arrays) -> None:
         """Keep a trained ranker and what it does."""
-        with new_folder(self.place(job)) as folder:
+        with new_folder(self.result_path(job)) as folder:
             ranker.save(folder)
             write_text(folder / "point.json", json.dumps({"job": job.to_dict(), **result}), durable=True)
+            save_arrays(folder / "arrays.npz", arrays)
+
+    def write_inner(self, job: Job, arrays: Arrays) -> None:
+        """Keep what a model does on the inner fold that it did not learn from."""
+        with new_folder(self.result_path(job)) as folder:
             save_arrays(folder / "arrays.npz", arrays)
 
     def _json(self, path: Path) -> dict[str, Any]:

@@ -10,21 +10,24 @@ from typing import Any
 from surefoot.choose import options as choices
 from surefoot.choose.candidates import Candidates
 from surefoot.choose.folds import Source, store_data
+from surefoot.choose.learners import learner_of
 from surefoot.choose.plan import Plan
 from surefoot.choose.presets import preset as known_preset
+from surefoot.choose.saved_choice import chosen_ranker
 from surefoot.choose.store import Store
 from surefoot.choose.tradeoffs import TradeOffs, trade_offs
 from surefoot.choose.trainings import SweepProgress, run
-from surefoot.errors import ArgumentError, DataError, listed, shortened
+from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.learn.baseline_spec import resolve_baseline
-from surefoot.learn.engines.contract import engine_of, merge_parameters
-from surefoot.learn.options import ENGINE, MEASURE
-from surefoot.learn.ranker import Ranker
+from surefoot.learn.engines.contract import merge_parameters
+from surefoot.learn.options import ENGINE, MEASURE, NETWORKS
+from surefoot.neural.loading import AnyRanker
 
 DEFAULTS: dict[str, Any] = {
     "objectives": choices.OBJECTIVES, "alphas": choices.ALPHAS, "seeds": choices.SEEDS, "grid": {},
     "tune": choices.TUNE, "measure": MEASURE, "folds": choices.FOLDS, "split_seed": choices.SPLIT_SEED,
-    "held_out": None, "learn_baselines": False, "selective": None,
+    "held_out": None, "learn_baselines": False, "selective": None, "strategies": "gain", "choose_by": "validation",
+    "inner_folds": choices.INNER_FOLDS,
 }  # fmt: skip
 
 
@@ -48,8 +51,11 @@ def sweep(
     training: the same call goes on where a killed one was. `baselines` are texts such as "bm25=feature:25"; the first
     is what is shipped, RankingData's own come before. `grid` has lists of engine parameters and of n_estimators,
     `tune` says how they are chosen. With `learn_baselines`, four more are learned on `held_out` queries.
-    `selective` names an aggregate such as "mean:25" that all models get as a feature. `engine` is
-    "lightgbm" or "xgboost", `options` are Ranker's others.
+    `selective` names an aggregate such as "mean:25" that all models get as a feature. `strategies` says what blends
+    and the like are made of: "gain" (the gain-only model) or "all". With `choose_by="cross-validation"` every setting
+    is also trained without each of `inner_folds` parts of a fold's training queries, by which `surefoot select` then
+    chooses. `engine` is "lightgbm", "xgboost" or "torch" (networks, whose epochs are n_estimators), `options` are
+    Ranker's others.
     A `preset` ("wang2012", "dincer2014", "dincer2016") sets what is not given, parameters one by one.
 
     Objectives compare with the first baseline; "faro@all" (T*-FARO) and geo_risk with all of them.
@@ -59,18 +65,24 @@ def sweep(
         raise ArgumentError(f"sweep has no argument {unknown[0]!r}; it has {', '.join(DEFAULTS)}")
     usual = DEFAULTS | ({} if preset is None else known_preset(preset))
     settings = (
-        usual | overrides | {"grid": merge_parameters(engine_of(engine), usual["grid"], overrides.get("grid", {}))}
+        usual | overrides | {"grid": merge_parameters(learner_of(engine), usual["grid"], overrides.get("grid", {}))}
     )
+    for name, known in (("strategies", choices.STRATEGIES), ("choose_by", choices.CHOOSE_BY)):
+        if settings[name] not in known:
+            raise ArgumentError(f"{name} is {shortened(settings[name])}; it must be one of {', '.join(known)}")
     objectives = [settings["objectives"]] if isinstance(settings["objectives"], str) else settings["objectives"]
     plan = Plan.checked(
         objectives, settings["alphas"], settings["seeds"], settings["grid"], settings["tune"], settings["measure"],
         # The default engine is not named, so that sweeps from before there was another one go on.
         {
-            engine_of(engine).threads_parameter: threads, **({} if engine == ENGINE else {"engine": engine}),
+            learner_of(engine).threads_parameter: threads, **({} if engine == ENGINE else {"engine": engine}),
             **(options or {}),
         },
+        settings["inner_folds"] if settings["choose_by"] == "cross-validation" else 0,
     )  # fmt: skip
     learned = bool(settings["learn_baselines"])
+    if learned and engine == NETWORKS:
+        raise ArgumentError("learn_baselines learns trees; give a sweep of networks baselines of its own")
     held_out = (choices.HELD_OUT if learned else 0.0) if settings["held_out"] is None else settings["held_out"]
     on_disk = isinstance(data, str | os.PathLike)
     if not isinstance(folder, str | os.PathLike):
@@ -84,22 +96,25 @@ def sweep(
     source = Source(str(path), named, settings["folds"], settings["split_seed"], float(held_out), settings["selective"])
     source.files()
     store = Store(folder, plan, source, learned)
-    with store.alone():
-        result = trade_offs(store, run(store, workers, look).failures)
+    with store.lock():
+        result = trade_offs(store, run(store, workers, look).failures, settings["strategies"])
         result.write_json(store.folder / choices.RESULT)
     return result
 
 
 def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:
     """The result that a sweep left in its folder."""
-    place = Path(folder)
-    if (place / choices.PLAN).exists() and not (place / choices.RESULT).exists():
+    home = Path(folder)
+    if (home / choices.PLAN).exists() and not (home / choices.RESULT).exists():
         raise DataError.at(folder, None, "holds a sweep that has not come to its end; run the same command again")
     return TradeOffs.read(Path(folder) / choices.RESULT)
 
 
-def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = None) -> list[Ranker]:
-    """The models of a candidate such as "u_risk α=5", one for each fold, of one seed (by default the first)."""
+def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = None) -> list[AnyRanker]:
+    """The models of a candidate such as "u_risk α=5", one for each fold, of one seed (by default the first).
+
+    Means of seeds, blends and the like are made of their models, and have no seed of their own.
+    """
     candidates = Candidates(Store.read(folder))
     for setting in candidates.settings:
         if setting.name == name:
@@ -107,7 +122,12 @@ def swept_models(folder: str | os.PathLike[str], name: str, seed: int | None = N
                 raise ArgumentError(
                     f"the sweep has no seed {seed!r}; it has {', '.join(map(str, candidates.plan.seeds))}"
                 )
-            place = 0 if seed is None else candidates.plan.seeds.index(seed)
-            return [Ranker.load(candidates.store.place(job)) for job in candidates.jobs(setting)[place]]
-    known = listed([setting.name for setting in candidates.settings])
+            seed_number = 0 if seed is None else candidates.plan.seeds.index(seed)
+            seed_of_model = candidates.plan.seeds[seed_number]
+            row = {"name": name, "kind": choices.MODEL, "made_of": {"setting": name, "seeds": [seed_of_model]}}
+            return [chosen_ranker(candidates, row, fold)[0] for fold in candidates.folds]
+    made = {row["name"]: row for row in read_sweep(folder).rows if row["kind"] in choices.RANKINGS}
+    if name in made and seed is None:
+        return [chosen_ranker(candidates, made[name], fold)[0] for fold in candidates.folds]
+    known = name_list([setting.name for setting in candidates.settings])
     raise ArgumentError(f"the sweep has no model {shortened(name)} on every fold; it has {known}")

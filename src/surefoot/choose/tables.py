@@ -6,48 +6,55 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from surefoot.choose.options import NAIVE
+from surefoot.choose.recommendation import cautions, headline, recommended
 from surefoot.choose.rows import gain_only, gain_only_rows
 from surefoot.errors import visible
-from surefoot.learn.held_out import EVALUATED
+from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.report.columns import MORE, SUMMARY, FigureColumn
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.text import rendered
-from surefoot.risk.assess import alpha_key
-from surefoot.risk.plain_data import Json
-from surefoot.significance import LEVEL
+from surefoot.risk.assessment_data import Json
+from surefoot.risk.assessment_figures import alpha_key
+from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _PARTS = {"test": "test", "valid": "validation"}
 _KNOWN = {column.key: column for column in (*SUMMARY, *MORE)}
-MARKS = (
-    f"Figures are means over seeds. * differs from the baseline, † from the gain-only model (p < {LEVEL:g} by a paired "
-    "test corrected for skewness, after Holm)."
+SIGNS_NOTE = (
+    f"Figures are means over seeds. * differs from the baseline, † from the gain-only model (p < {SIGNIFICANCE:g} by a "
+    "paired test corrected for skewness, after Holm)."
 )
 
 
 def columns(data: Json) -> list[FigureColumn]:
     """The papers' columns: effectiveness, both parts of the trade-off, both kinds of ratio, who is hurt."""
-    shown = [
-        FigureColumn(measure, heading, heading, lambda row, name=measure: _of(row)["measures"][name])  # type: ignore[misc]
+    figure_columns = [
+        FigureColumn(measure, heading, heading, lambda row, name=measure: _untyped(row)["measures"][name])  # type: ignore[misc]
         for measure, heading in ((measure, measure_title(measure)) for measure in data["measures"])
     ]
-    shown += [replace(_KNOWN[key], digits=4) for key in ("reward", "risk")]
-    shown += [_KNOWN[key] for key in ("reward_over_risk", "wins", "losses", "wins_over_losses", "loss_over_20")]
+    figure_columns += [replace(_KNOWN[key], digits=4) for key in ("reward", "risk")]
+    figure_columns += [
+        _KNOWN[key] for key in ("reward_over_risk", "wins", "losses", "wins_over_losses", "loss_over_20")
+    ]
     if len(data["baselines"]) > 1 and data["alphas"]:
         key = alpha_key(data["alphas"][-1])
         heading = f"GeoRisk α={key}"
-        shown.append(
-            FigureColumn("geo_risk", heading, heading.replace("α", r"$\alpha$"), lambda row: _of(row)["geo_risk"][key])
+        figure_columns.append(
+            FigureColumn(
+                "geo_risk", heading, heading.replace("α", r"$\alpha$"), lambda row: _untyped(row)["geo_risk"][key]
+            )
         )
-    shown.append(FigureColumn("share_reranked", "re-ranked", "Re-ranked", lambda row: _of(row)["share_reranked"], 3))
-    return shown
+    figure_columns.append(
+        FigureColumn("share_reranked", "re-ranked", "Re-ranked", lambda row: _untyped(row)["share_reranked"], 3)
+    )
+    return figure_columns
 
 
-def _of(figures: Any) -> Any:
+def _untyped(figures: Any) -> Any:
     """A sweep's figures, which are more than an assessment's."""
     return figures
 
@@ -64,13 +71,15 @@ def _cells(data: Json, part: str) -> list[list[str]]:
     """The table's texts: baselines first."""
     rows = [*data["baselines"], *data["rows"]]
     shown = [replace(column, value=lambda row, figure=column: value_of(figure, row)) for column in columns(data)]  # type: ignore[misc]
-    return [[row["name"] + marks(row[part]), *(column.text(row[part]) for column in shown)] for row in rows]
+    return [
+        [row["name"] + significance_signs(row[part]), *(column.text(row[part]) for column in shown)] for row in rows
+    ]
 
 
-def marks(figures: Json) -> str:
+def significance_signs(figures: Json) -> str:
     """* where a row differs significantly from the baseline, † from the gain-only model."""
     p_values = {mark: figures.get(key) for key, mark in (("p_baseline", "*"), ("p_gain", "†"))}
-    return "".join(mark for mark, p in p_values.items() if p is not None and p < LEVEL)
+    return "".join(mark for mark, p in p_values.items() if p is not None and p < SIGNIFICANCE)
 
 
 def title(data: Json) -> str:
@@ -85,12 +94,18 @@ def title(data: Json) -> str:
 
 def notes(data: Json) -> list[str]:
     """How to read the tables, and what is not in them."""
-    lines = [data["rule"], MARKS, f"Ties go by {data['tie_rule']}.", *filter(None, [measure_note(data["measure"])])]
-    several, gain = gain_only_rows(data["rows"]), gain_only(data["rows"])
+    lines = [
+        recommendation_note(data),
+        data["rule"],
+        SIGNS_NOTE,
+        f"Ties go by {data['tie_rule']}.",
+        *filter(None, [measure_note(data["measure"])]),
+    ]
+    several, gain_row = gain_only_rows(data["rows"]), gain_only(data["rows"])
     if any(row["kind"] == NAIVE for row in data["rows"]):
         lines.append("– for naïve: a coin's GeoRisk and p-values are not those of the scores it gives on average.")
-    if gain is not None and len(several) > 1:
-        lines.append(f"The gain-only model is {gain['name']}, the first of {len(several)}.")
+    if gain_row is not None and len(several) > 1:
+        lines.append(f"The gain-only model is {gain_row['name']}, the first of {len(several)}.")
     if data["last_alpha"] is not None:
         lines.append(
             f"On training data the gain-only model has gain/risk {data['last_alpha']:.1f}: beyond that α, a coin flip "
@@ -107,12 +122,18 @@ def notes(data: Json) -> list[str]:
     return lines
 
 
+def recommendation_note(data: Json) -> str:
+    """How the recommended model was chosen and judged."""
+    return f"Recommended: {recommended(data)['rule']} Its figures are those of all test queries."
+
+
 def tables(data: Json, part: str = "test") -> list[RenderableType]:
     """What a terminal shows."""
     from rich.text import Text
 
     headings = ["candidate", *(column.heading for column in columns(data))]
-    parts: list[RenderableType] = [Text(title(data), style="bold"), Text("")]
+    parts: list[RenderableType] = [Text(headline(data), style="bold"), *map(Text, cautions(data)), Text("")]
+    parts += [Text(title(data)), Text("")]
     parts.append(terminal_table(headings, _cells(data, part)))
     for answer in data["answers"]:
         parts += [Text(answer["question"], style="bold"), Text(answer["answer"])]
@@ -140,7 +161,7 @@ def to_csv(data: Json) -> str:
             row["convergence"]["trees"] if "convergence" in row else None,
         ]
         for row in data["rows"]
-        for part in EVALUATED
+        for part in EVALUATION_PARTS
     ]  # fmt: skip
     return csv_text(header, lines)
 
@@ -148,9 +169,9 @@ def to_csv(data: Json) -> str:
 def to_markdown(data: Json) -> str:
     """The table on test data, the one on validation data, and the answers."""
     headings = ["candidate", *(column.heading for column in columns(data))]
-    parts = [f"**{markdown(title(data))}**"]
+    parts = [f"**{markdown(headline(data))}**", *map(markdown, cautions(data)), markdown(title(data))]
     for part, called in _PARTS.items():
-        parts += [f"On {called} data", markdown_table([markdown(one) for one in headings], _cells(data, part))]
+        parts += [f"On {called} data", markdown_table([markdown(heading) for heading in headings], _cells(data, part))]
     parts += [f"**{markdown(answer['question'])}** {markdown(answer['answer'])}" for answer in data["answers"]]
     parts.append("\n".join(f"- {markdown(note)}" for note in notes(data)))
     return "\n\n".join(parts) + "\n"

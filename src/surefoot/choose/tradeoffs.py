@@ -6,23 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from surefoot.choose.candidate_figures import baseline_rows, candidate_rows, selective_points, training_point
 from surefoot.choose.candidates import Candidates
-from surefoot.choose.figures import baseline_rows, candidate_rows, selective_points, training_point
 from surefoot.choose.findings import findings
 from surefoot.choose.frontier import ORIGIN, Point, last_alpha, mixture_hull, near_optimal_hull, undominated
 from surefoot.choose.notebook import to_notebook
 from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.page import to_page
+from surefoot.choose.recommendation import recommend
 from surefoot.choose.rows import gain_only
 from surefoot.choose.store import Store
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.tradeoffs_data import SCHEMA, TradeOffsData
 from surefoot.choose.trainings import Failure
 from surefoot.errors import DataError, expecting, shortened
-from surefoot.learn.held_out import EVALUATED
+from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
 from surefoot.report.result import PlainResult, Renderings
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 
 
 class TradeOffs(PlainResult):
@@ -47,18 +48,18 @@ class TradeOffs(PlainResult):
         return f"<TradeOffs: {len(self._data['rows'])} candidates on {self._data['queries']['test']:,} test queries>"
 
 
-def trade_offs(store: Store, failures: Sequence[Failure] = ()) -> TradeOffs:
+def trade_offs(store: Store, failures: Sequence[Failure] = (), strategies_of: str = "gain") -> TradeOffs:
     """The result of what a sweep has stored; settings that are not complete are left out, and named."""
     with expecting("a sweep", store.folder, "start it in a new folder"):
-        return _trade_offs(store, Candidates(store), failures)
+        return _trade_offs(store, Candidates(store), failures, strategies_of)
 
 
-def _trade_offs(store: Store, candidates: Candidates, failures: Sequence[Failure]) -> TradeOffs:
+def _trade_offs(store: Store, candidates: Candidates, failures: Sequence[Failure], strategies_of: str) -> TradeOffs:
     if not candidates.settings:
         whys = [f"{failure.job.name}: {failure.message}" for failure in failures[:3]]
         raise DataError.at(store.folder, None, "; ".join(["no setting was trained on every fold", *whys]))
     _check_tested(store, candidates.folds)
-    rows = candidate_rows(candidates)
+    rows = candidate_rows(candidates, strategies_of)
     full = None if candidates.gain_only is None else training_point(candidates, candidates.gain_only)
     data: Json = {
         "schema": SCHEMA,
@@ -69,19 +70,21 @@ def _trade_offs(store: Store, candidates: Candidates, failures: Sequence[Failure
         "folds": candidates.folds,
         "seeds": list(candidates.plan.seeds),
         "alphas": list(candidates.plan.alphas),
-        "queries": {part: len(candidates.queries(part)) for part in EVALUATED},
+        "queries": {part: len(candidates.queries(part)) for part in EVALUATION_PARTS},
         "names": candidates.queries("test"),
         "tie_rule": store.fold(candidates.folds[0])["tie_rule"],
         "rule": candidates.plan.rule(),
         "selective": store.source.selective,
+        "inner_folds": candidates.plan.inner_folds,
         "last_alpha": None if full is None or not np.isfinite(last_alpha(full)) else last_alpha(full),
         "rows": rows,
-        "curves": {part: _curves(candidates, rows, part) for part in EVALUATED},
+        "curves": {part: _curves(candidates, rows, part) for part in EVALUATION_PARTS},
         "left_out": [setting.name for setting in candidates.plan.settings() if setting not in candidates.settings],
         "failures": [_failure_data(failure) for failure in failures if not failure.job.trial],
         "failed_trials": [_failure_data(failure) for failure in failures if failure.job.trial],
     }
     data["answers"] = findings(data)
+    data["recommendation"] = recommend(data)
     return TradeOffs(data)
 
 
@@ -107,17 +110,17 @@ def _curves(candidates: Candidates, rows: Sequence[Json], part: str) -> Json:
     points = {row["name"]: Point(row[part]["risk"], row[part]["gain"]) for row in rows}
     models = [row for row in rows if row["kind"] == MODEL]
     best = gain_only(rows)
-    gain = None if best is None else points[best["name"]]
+    gain_point = None if best is None else points[best["name"]]
     lines: dict[str, list[list[float]]] = {}
     for objective in dict.fromkeys(row["objective"] for row in models if row["objective"] != OBJECTIVE):
         own = [points[row["name"]] for row in models if row["objective"] == objective]
-        lines[objective] = _pairs(near_optimal_hull([*([] if gain is None else [gain]), *own]))
+        lines[objective] = _pairs(near_optimal_hull([*([] if gain_point is None else [gain_point]), *own]))
     names = [row["name"] for row in rows if row["kind"] in RANKINGS]
     best_numbers = undominated([points[name] for name in names])
     return {
         "lines": lines,
         "hull": _pairs(mixture_hull([points[row["name"]] for row in models])),
-        "proportional": None if gain is None else _pairs([ORIGIN, gain]),
+        "proportional": None if gain_point is None else _pairs([ORIGIN, gain_point]),
         "selective": selective_points(candidates, part),
         "undominated": [names[number] for number in best_numbers],
     }

@@ -9,13 +9,29 @@ import json
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from surefoot.report.schema import schema_of
-from surefoot.risk.plain_data import Count, Json, NotNegative
+from surefoot.risk.assessment_data import Count, Json, NotNegative
 
 SCHEMA: Literal["surefoot/sweep/1"] = "surefoot/sweep/1"
 
 Pair: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2), "Risk and gain."]
+Ends: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2)]
 ByAlpha: TypeAlias = Annotated[dict[str, float | None], "By format(α, 'g')."]
-Kind: TypeAlias = Literal["model", "mean of seeds", "blended", "selective", "naïve"]
+Kind: TypeAlias = Literal["model", "mean of seeds", "blended", "selective", "naïve", "mixture"]
+
+
+class StandardErrors(TypedDict):
+    """Over queries; null for a single query."""
+
+    gain: float | None
+    risk: float | None
+
+
+class PointIntervals(TypedDict):
+    """95 % intervals over resampled queries, lower and upper ends."""
+
+    mean: Ends
+    gain: Ends
+    risk: Ends
 
 
 class FoldFigures(TypedDict):
@@ -38,6 +54,7 @@ class FoldFigures(TypedDict):
     geo_risk: NotRequired[Annotated[ByAlpha, "Where there are several baselines; null for a mixture."]]
     share_reranked: NotRequired[Annotated[float, "Absent for a mixture, which gives two rankings by chance."]]
     area: NotRequired[Annotated[float, "Under gain by share re-ranked; absent where more is re-ranked than by gain."]]
+    standard_error: NotRequired[StandardErrors]
 
 
 class DistanceBins(TypedDict):
@@ -62,6 +79,7 @@ class PartFigures(FoldFigures):
     u_risk: ByAlpha
     bins: NotRequired[DistanceBins]
     deviation: NotRequired[SeedDeviation]
+    interval: NotRequired[PointIntervals]
     p_baseline: Annotated[float | None, "Of a paired test with the baseline, after Holm."]
     p_gain: NotRequired[Annotated[float | None, "The same with the gain-only model."]]
 
@@ -71,6 +89,19 @@ class FoldParts(TypedDict):
 
     valid: FoldFigures
     test: FoldFigures
+    cross_validation: NotRequired[
+        Annotated[FoldFigures, "On the training queries, each scored by a model that did not learn from it."]
+    ]
+    first_seed: NotRequired[Annotated[FoldFigures, "On test queries, of the first of several seeds: the saved model."]]
+
+
+class MadeOf(TypedDict):
+    """The models that a ranking is made of, and how."""
+
+    setting: str
+    seeds: Annotated[list[int], "One, or all where the model is their mean; with others, figures are means over all."]
+    weight: NotRequired[Annotated[float, "Of the model in a blend with the first baseline."]]
+    thresholds: NotRequired[Annotated[dict[str, float], "Of the aggregate, by fold, up to which the model is used."]]
 
 
 class Convergence(TypedDict):
@@ -81,7 +112,7 @@ class Convergence(TypedDict):
 
 
 class CandidateRow(TypedDict):
-    """A trained model, or what is made of the gain-only model without training."""
+    """A trained model, or what is made of trained models without training."""
 
     name: str
     kind: Kind
@@ -94,6 +125,7 @@ class CandidateRow(TypedDict):
     folds: dict[str, FoldParts]
     per_query: Annotated[list[float], "The leading measure of each test query, in the order of `names`."]
     convergence: NotRequired[Convergence]
+    made_of: NotRequired[Annotated[MadeOf, "Absent for what gives two rankings by chance."]]
 
 
 class BaselineFigures(TypedDict):
@@ -156,6 +188,45 @@ class Finding(TypedDict):
 
     question: str
     answer: str
+    about: NotRequired[Literal["reduction", "convergence", "distance", "both"]]
+    verdict: NotRequired[Literal["yes", "in part", "no"]]
+
+
+class KeptShares(TypedDict):
+    """Gain and risk, also as shares of the gain-only model's; null where that has none."""
+
+    gain: float
+    risk: NotNegative
+    share_of_gain: float | None
+    share_of_risk: float | None
+
+
+class FoldChoices(TypedDict):
+    """What the rule takes on each fold's own validation queries, and what that comes to on all test queries."""
+
+    chosen: Annotated[dict[str, str], "The candidate of each fold."]
+    test: KeptShares
+
+
+class StrategyShares(TypedDict):
+    """What is made of the gain-only model and has less risk by the same rule."""
+
+    name: str
+    valid: KeptShares
+    test: KeptShares
+
+
+class RecommendedCandidate(TypedDict):
+    """The model to choose: taken on validation queries, judged on test queries."""
+
+    decision: Literal["choose", "keep", "undecided"]
+    name: Annotated[str | None, "The model that the rule takes; null where none gains on validation queries."]
+    rule: Annotated[str, "In words."]
+    valid: NotRequired[KeptShares]
+    test: NotRequired[KeptShares]
+    p_baseline: NotRequired[float | None]
+    by_fold: NotRequired[Annotated[FoldChoices | None, "Null where no model gains on some fold."]]
+    strategy: NotRequired[StrategyShares | None]
 
 
 class TradeOffsData(TypedDict):
@@ -174,6 +245,7 @@ class TradeOffsData(TypedDict):
     tie_rule: str
     rule: Annotated[str, "How parameters were found."]
     selective: Annotated[str | None, "The aggregate of selective re-ranking."]
+    inner_folds: NotRequired[Annotated[int, "Of the training queries, for cross-validation; 0 where there is none."]]
     last_alpha: Annotated[float | None, "Gain over risk of the gain-only model on training data; null where infinite."]
     rows: list[CandidateRow]
     curves: CurvesByPart
@@ -181,6 +253,7 @@ class TradeOffsData(TypedDict):
     failures: list[FailureData]
     failed_trials: list[FailureData]
     answers: list[Finding]
+    recommendation: NotRequired[Annotated[RecommendedCandidate, "Absent in results of older versions."]]
 
 
 def tradeoffs_schema(*, strict: bool = False) -> Json:

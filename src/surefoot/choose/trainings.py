@@ -50,24 +50,27 @@ class Trainings:
     @property
     def total(self) -> int:
         """How many there are in all."""
-        points = len(self.plan.settings()) * len(self.plan.seeds)
-        return sum(points + len(list(self.plan.trials(fold))) for fold in self.folds)
+        jobs = len(self.plan.settings()) * len(self.plan.seeds) * (1 + self.plan.inner_folds)
+        return sum(jobs + len(list(self.plan.trials(fold))) for fold in self.folds)
 
     def startable(self) -> list[Work]:
         """Folds to meet for the first time, and trainings that nothing stands in the way of."""
-        known = [fold for fold in self.folds if self.store.has_fold(fold) and fold not in self.store.to_check]
+        known = [fold for fold in self.folds if self._is_known(fold) and fold not in self.store.to_check]
         jobs = [job for fold in known for job in self._known(fold) if not self.is_done(job) and job not in self.failed]
         return [*(fold for fold in self.folds if fold not in known), *jobs]
 
     def count_done(self) -> int:
         """How many are stored."""
-        return sum(self.is_done(job) for fold in self.folds if self.store.has_fold(fold) for job in self._known(fold))
+        return sum(self.is_done(job) for fold in self.folds if self._is_known(fold) for job in self._known(fold))
+
+    def _is_known(self, fold: str) -> bool:
+        return self.store.has_fold(fold) and self.store.has_inner_folds(fold)
 
     def _known(self, fold: str) -> Iterator[Job]:
         yield from self.plan.trials(fold)
-        yield from self.points(fold)
+        yield from self.ready_jobs(fold)
 
-    def points(self, fold: str) -> list[Job]:
+    def ready_jobs(self, fold: str) -> list[Job]:
         """A fold's trainings whose parameters are known."""
         groups = dict.fromkeys(map(self.plan.group, self.plan.settings())) if self.plan.tuned else {}
         tuned = {group: self.parameters(fold, group) for group in groups}
@@ -101,13 +104,15 @@ class Trainings:
         self.failed.add(job)
 
 
-def run(store: Store, workers: int | None = None, look: Callable[[SweepProgress], None] | None = None) -> SweepProgress:
-    """Train all that is left of a sweep that is `alone`; what fails is noted in it, and the rest still runs."""
+def run(
+    store: Store, workers: int | None = None, on_progress: Callable[[SweepProgress], None] | None = None
+) -> SweepProgress:
+    """Train all that is left of a sweep whose folder is locked; what fails is noted in it, and the rest still runs."""
     count = integer("workers", cores() if workers is None else workers, 1)
     store.begin()
     crew = _Crew(store, count)
     try:
-        return crew.work(look or (lambda _: None))
+        return crew.work(on_progress or (lambda _: None))
     finally:
         crew.end()
 
@@ -124,7 +129,7 @@ class _Crew:
         done = self._trainings.count_done()
         self.progress = SweepProgress(self._trainings.total, done, done)
 
-    def work(self, look: Callable[[SweepProgress], None]) -> SweepProgress:
+    def work(self, on_progress: Callable[[SweepProgress], None]) -> SweepProgress:
         while True:
             for worker in self._workers:
                 if not worker.busy and self._waiting:
@@ -136,7 +141,7 @@ class _Crew:
                 self._workers.append(WorkerProcess(str(self._store.folder)))
                 starting += 1
             busy = [worker for worker in self._workers if worker.busy]
-            self._report(look, busy)
+            self._report(on_progress, busy)
             if not busy:
                 return self.progress
             for worker in wait_for_answers(busy):
@@ -189,9 +194,9 @@ class _Crew:
         if not self._seconds:
             self.progress.resumed = self.progress.done
 
-    def _report(self, look: Callable[[SweepProgress], None], busy: Sequence[WorkerProcess]) -> None:
+    def _report(self, on_progress: Callable[[SweepProgress], None], busy: Sequence[WorkerProcess]) -> None:
         self.progress.running = [worker.work.name for worker in busy if isinstance(worker.work, Job)]
         left = self.progress.total - self.progress.done - len(self.progress.failures)
         if self._seconds and busy:
             self.progress.left = left * sum(self._seconds) / len(self._seconds) / len(busy)
-        look(self.progress)
+        on_progress(self.progress)

@@ -13,25 +13,54 @@ import queue
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from surefoot.choose.aggregates import Aggregate
-from surefoot.choose.baselines import LEARNED, learned_baselines, scores_of
+from surefoot.arrays import Floats, Rows
+from surefoot.choose.baselines import BASELINE_MODELS, learned_baselines, scores_of
 from surefoot.choose.folds import Fold
+from surefoot.choose.learners import Networks, fit, make_ranker
+from surefoot.choose.options import CROSS_VALIDATION
 from surefoot.choose.plan import TREES_PARAMETER, Job, reported_measures
 from surefoot.choose.store import Store
 from surefoot.data.hashes import data_hash, json_hash, query_hashes
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, SurefootError, shortened, visible
-from surefoot.learn.held_out import EVALUATED, PARTS
+from surefoot.learn.aggregates import Aggregate
+from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.prepared_data import PreparedData
-from surefoot.learn.ranker import Ranker
 
 
-class StorageError(SurefootError):
+class SweepStopError(SurefootError):
     """A result cannot be stored, or the data cannot be used: no other job could do better."""
+
+
+@dataclass
+class InnerFold:
+    """Training queries without one part of them, ready to learn from, and that part."""
+
+    number: int
+    prepared: PreparedData
+    left_out: RankingData
+    _measured: dict[str, MeasuredQueries] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, fold: Fold, parts: Sequence[Rows], number: int, stops_early: bool) -> InnerFold:
+        """The inner fold of this number; validation queries say when to stop, where trainings stop early."""
+        rest = np.sort(np.concatenate([part for other, part in enumerate(parts) if other != number]))
+        valid = fold.valid if stops_early else None
+        return cls(number, PreparedData(fold.train.select(rest), valid), fold.train.select(parts[number]))
+
+    def values(self, scores: Floats, measure: str, threads: int | None) -> Floats:
+        """Each measure, a row each, of the part that was left out."""
+        for name in reported_measures(measure):
+            if name not in self._measured:
+                self._measured[name] = MeasuredQueries.from_data(self.left_out, name, threads)
+        return np.stack([self._measured[name].values(scores) for name in reported_measures(measure)])
 
 
 class Worker:
@@ -51,26 +80,32 @@ class Worker:
             fold = self.store.source.load(name)
             digest = self._digest(fold)
             if self.store.has_fold(name) and self.store.fold(name)["digest"] != digest:
-                also = ", or its baselines are learned in another way" if self.store.learned else ""
+                also = ", or its baselines are learned in another way" if self.store.learns_baselines else ""
                 raise DataError.at(
                     self.store.source.path,
                     None,
                     f"{name} is not the data that this sweep began with{also}; name another folder",
                 )
-            fold = self._with_learned(fold) if self.store.learned else fold
+            fold = self._with_learned(fold) if self.store.learns_baselines else fold
             self._check_baselines(list(fold.train.baselines))
             self._fold = fold
             if not self.store.has_fold(name):
                 self._store_fold(self._fold, digest)
+            if self.plan.inner_folds:
+                self._inner_parts = fold.inner_folds(self.plan.inner_folds, self.store.source.seed)
+            if not self.store.has_inner_folds(name):
+                together = fold.train.select(np.concatenate(self._inner_parts))
+                self.store.write_inner_folds(name, self._arrays_of(CROSS_VALIDATION, together))
         except SurefootError as error:
-            raise StorageError(str(error)) from error
+            raise SweepStopError(str(error)) from error
         self._prepared = PreparedData(self._fold.train, self._fold.valid)
+        self._inner: InnerFold | None = None
         self._targets = {
             part: {
                 measure: MeasuredQueries.from_data(data, measure, self._threads)
                 for measure in reported_measures(self.plan.measure)
             }
-            for part, data in zip(EVALUATED, self._fold.sets[1:], strict=True)
+            for part, data in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True)
         }
 
     def _check_baselines(self, names: list[str]) -> None:
@@ -81,14 +116,18 @@ class Worker:
                     f"a baseline is called {shortened(name)}, which is empty, or the name of a setting of this sweep; "
                     "give it another name"
                 )
-        alone = next((setting for setting in settings.values() if setting.against_all and len(names) < 2), None)
-        if alone is not None:
-            raise ArgumentError(f"{alone.objective} compares with several baselines, and there is one; name more")
+        setting_against_all = next(
+            (setting for setting in settings.values() if setting.against_all and len(names) < 2), None
+        )
+        if setting_against_all is not None:
+            raise ArgumentError(
+                f"{setting_against_all.objective} compares with several baselines, and there is one; name more"
+            )
 
     def _digest(self, fold: Fold) -> str:
         """A hash of a fold's data and, where baselines are learned, of everything that decides those."""
         parts = [data_hash(data) for data in fold.sets]
-        if self.store.learned and fold.held_out is not None:
+        if self.store.learns_baselines and fold.held_out is not None:
             parts += [data_hash(fold.held_out), self.plan.measure, json.dumps(self._first, sort_keys=True)]
         return json_hash(parts)
 
@@ -105,7 +144,7 @@ class Worker:
         """The fold with learned baselines' scores, from the store where they are known."""
         if self.store.has_fold(fold.name):
             arrays = self.store.fold_arrays(fold.name)
-            learned = [dict(zip(LEARNED, arrays[f"{part}_learned"], strict=True)) for part in PARTS]
+            learned = [dict(zip(BASELINE_MODELS, arrays[f"{part}_learned"], strict=True)) for part in PARTS]
         else:
             if fold.held_out is None:
                 raise ArgumentError("baselines are learned on held-out queries; say how many with held_out")
@@ -115,7 +154,7 @@ class Worker:
             )
             models = learned_baselines(fold.held_out, self.plan.measure, self._first | grower, self.store.source.seed)
             learned = [scores_of(models, data) for data in fold.sets]
-        for name in LEARNED:
+        for name in BASELINE_MODELS:
             if name in fold.train.baselines:
                 raise ArgumentError(f"a baseline is called {name}, as a learned one is; give it another name")
             fold = fold.with_baseline(name, [scores[name] for scores in learned])
@@ -124,55 +163,81 @@ class Worker:
     def _store_fold(self, fold: Fold, digest: str) -> None:
         arrays: dict[str, Any] = {}
         for part, data in zip(PARTS, fold.sets, strict=True):
-            if self.store.learned:
-                arrays[f"{part}_learned"] = np.stack([data.baselines[name] for name in LEARNED])
+            if self.store.learns_baselines:
+                arrays[f"{part}_learned"] = np.stack([data.baselines[name] for name in BASELINE_MODELS])
             if part == "train":
                 continue
-            arrays[f"{part}_labels"] = data.y
-            arrays[f"{part}_offsets"] = data.offsets
-            arrays[f"{part}_ties"] = data.tie_order()
-            arrays[f"{part}_baselines"] = np.array(list(data.baselines.values()), dtype=np.float64).reshape(
-                -1, len(data)
-            )
-            if self.store.source.selective is not None:
-                arrays[f"{part}_aggregate"] = Aggregate.parse(self.store.source.selective)(data)
+            arrays |= self._arrays_of(part, data)
         about = {
             "digest": digest,
             "baselines": list(fold.train.baselines),
-            "queries": {part: list(data.queries) for part, data in zip(EVALUATED, fold.sets[1:], strict=True)},
+            "queries": {part: list(data.queries) for part, data in zip(EVALUATION_PARTS, fold.sets[1:], strict=True)},
             "sizes": {part: [len(data.queries), len(data)] for part, data in zip(PARTS, fold.sets, strict=True)},
             "tie_rule": fold.train.tie_rule,
             "tested": query_hashes(fold.test),
         }
         self.store.write_fold(fold.name, about, arrays)
 
+    def _arrays_of(self, part: str, data: RankingData) -> dict[str, Any]:
+        """What candidates are measured with on some queries."""
+        arrays: dict[str, Any] = {
+            f"{part}_labels": data.y,
+            f"{part}_offsets": data.offsets,
+            f"{part}_ties": data.tie_order(),
+            f"{part}_baselines": np.array(list(data.baselines.values()), dtype=np.float64).reshape(-1, len(data)),
+        }
+        if self.store.source.selective is not None:
+            arrays[f"{part}_aggregate"] = Aggregate.parse(self.store.source.selective)(data)
+        return arrays
+
     def run(self, job: Job) -> None:
         """Train and store a job, unless it is stored already."""
         self.make_ready(job.fold)
+        if job.inner is not None:
+            self._run_inner(job, job.inner)
+            return
         if self._fold is None or (self.store.has(job) and "failed" not in self.store.result(job)):
             return
         began = time.monotonic()
         names = list(self._fold.train.baselines)
         data = self._prepared.with_only(names if job.setting.against_all else names[:1])
-        ranker = Ranker(**self.plan.ranker(job)).fit(data)
+        ranker = make_ranker(self.plan.engine, self.plan.ranker_arguments(job))
+        fit(ranker, data)
         result: dict[str, Any] = {"seconds": time.monotonic() - began, "trees": ranker.best_iteration_}
         if job.trial:
             result["valid"] = ranker.history_["valid"]["effectiveness"]
             self._store(lambda: self.store.write_trial(job, result))
             return
         arrays: dict[str, Any] = {}
-        for part, evaluated in zip(EVALUATED, self._fold.sets[1:], strict=True):
+        for part, evaluated in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True):
             scores = ranker.predict(evaluated.with_only(data.train.baselines))
             arrays[f"{part}_scores"] = scores
             arrays[f"{part}_values"] = np.stack([target.values(scores) for target in self._targets[part].values()])
         self._store(lambda: self.store.write_point(job, ranker, result, arrays))
+
+    def _run_inner(self, job: Job, number: int) -> None:
+        """Train on the training queries without one part of them, and store what the model does on that part."""
+        if self._fold is None or self.store.has(job):
+            return
+        if self._inner is None or self._inner.number != number:
+            self._inner = None  # before the next one comes: memory holds one
+            stops_early = self.plan.options.get("early_stopping_rounds") is not None
+            self._inner = InnerFold.of(self._fold, self._inner_parts, number, stops_early)
+        names = list(self._fold.train.baselines)
+        data = self._inner.prepared.with_only(names if job.setting.against_all else names[:1])
+        no_history = {} if isinstance(self.plan.engine, Networks) else {"history": False}
+        ranker = make_ranker(self.plan.engine, self.plan.ranker_arguments(job) | no_history)
+        fit(ranker, data)
+        scores = ranker.predict(self._inner.left_out.with_only(data.train.baselines))
+        arrays = {"scores": scores, "values": self._inner.values(scores, self.plan.measure, self._threads)}
+        self._store(lambda: self.store.write_inner(job, arrays))
 
     @staticmethod
     def _store(write: Any) -> None:
         try:
             write()
         except SurefootError as error:
-            raise StorageError(str(error)) from error
+            raise SweepStopError(str(error)) from error
 
 
 def main() -> None:
@@ -198,7 +263,7 @@ def main() -> None:
                 worker.make_ready(message["fold"])
             else:
                 worker.run(Job.from_dict(message["job"]))
-        except StorageError as error:
+        except SweepStopError as error:
             answer = {"stop": visible(str(error))}
         except SurefootError as error:
             answer = {"failed": visible(str(error))}

@@ -62,13 +62,13 @@ def _run() -> NoReturn:
     except SurefootError as error:
         _fail(2, *str(error).split("\n"))
     except MemoryError as error:
-        _fail(2, f"there is not enough memory for this ({error or 'none is left'}); give it less at a time")
+        _fail(2, f"not enough memory ({error or 'none is left'}); use a smaller input")
     except BrokenPipeError:
         _silence()  # the reader of our output (head, less) has gone: nothing to report
         sys.exit(code if isinstance(code, int) else 0)
     except OSError as error:
         _silence()
-        what = f"{error.filename}: cannot be used" if error.filename else "standard output cannot be written"
+        what = f"cannot use {error.filename}" if error.filename else "cannot write to standard output"
         _fail(2, f"{what} ({error.strerror or error})")
     except Exception as error:
         _explain_usage(error)
@@ -76,7 +76,7 @@ def _run() -> NoReturn:
 
         traceback.print_exc()
         # Never 1: to a build that means "stop", as if something had been decided.
-        _fail(2, "this is an error of surefoot's own, not of yours; please report it with the lines above")
+        _fail(2, "this is a bug in surefoot, not your mistake; please report it together with the lines above")
 
 
 def _explain_usage(error: Exception) -> None:
@@ -110,8 +110,10 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: object, *
 
 def _fail(code: int, *lines: str) -> NoReturn:
     # Names of files and systems may hold anything of any length; none may steer or flood the terminal.
-    shown = (line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}" for line in lines)
-    print("surefoot:", "\n".join(map(visible, shown)), file=sys.stderr)
+    shortened_lines = (
+        line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}" for line in lines
+    )
+    print("surefoot:", "\n".join(map(visible, shortened_lines)), file=sys.stderr)
     sys.exit(code)
 
 

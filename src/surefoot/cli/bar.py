@@ -13,14 +13,14 @@ from surefoot.progress import show_with
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-Options = ParamSpec("Options")
+CommandOptions = ParamSpec("CommandOptions")
 
 
-def with_bar(command: Callable[Options, None]) -> Callable[Options, None]:
+def with_bar(command: Callable[CommandOptions, None]) -> Callable[CommandOptions, None]:
     """A command that shows how far it has come: on a terminal by a bar, elsewhere by lines; quiet, not at all."""
 
     @wraps(command)
-    def run(*arguments: Options.args, **options: Options.kwargs) -> None:
+    def run(*arguments: CommandOptions.args, **options: CommandOptions.kwargs) -> None:
         with _bar() if is_watched(quiet := bool(options.get("quiet"))) else progress_lines(quiet):
             command(*arguments, **options)
 
@@ -41,7 +41,7 @@ def progress_lines(quiet: bool) -> Iterator[None]:
     from surefoot.cli.progress_lines import ProgressLines
 
     lines = ProgressLines()
-    with lines.told(), show_with(lines.show):
+    with lines.reporting(), show_with(lines.show):
         yield
 
 

@@ -11,10 +11,12 @@ from surefoot.errors import SurefootError, visible
 
 
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Policies (.toml) and judgments of any form.")],
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Policies (.toml) and judgments in any format.")
+    ],
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")] = False,
 ) -> None:
-    """Read policies and judgments, and say what is wrong with each, with its line; exit code 2 where something is.
+    """Check policies and judgments, and report each error with its line. The exit code is 2 if there is one.
 
     **Example:** `surefoot check policy.toml qrels.txt`
     """
@@ -34,15 +36,15 @@ def check(
 
 def _policy(path: Path) -> str:
     """A policy's conditions in words."""
-    from surefoot.decide.gate.policy import ReleasePolicy
     from surefoot.decide.gate.policy_line import wrong_line
+    from surefoot.decide.gate.release_policy import ReleasePolicy
     from surefoot.errors import DataError
 
     try:
         policy = ReleasePolicy.read(path)
     except DataError as error:
-        place, colon, wrong = str(error).partition(f"{path}: ")
-        line = wrong_line(path, wrong) if colon and not place and path.is_file() else None
+        before, colon, wrong = str(error).partition(f"{path}: ")
+        line = wrong_line(path, wrong) if colon and not before and path.is_file() else None
         raise error if line is None else DataError.at(path, line, wrong) from error
     rules = (rule.words if rule.segment is None else f"{rule.words} in {rule.segment}" for rule in policy.rules)
     return f"{', '.join(rules)}, with δ = {policy.delta:g}"

@@ -14,6 +14,7 @@ from surefoot.cli.convert import convert
 from surefoot.cli.demo import demo
 from surefoot.cli.doctor import doctor
 from surefoot.cli.evaluate import evaluate
+from surefoot.cli.explain import explain
 from surefoot.cli.export import export
 from surefoot.cli.gate import gate
 from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup
@@ -32,11 +33,11 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
-    help="Tells whether a new ranking hurts anyone, and learns rankings that don't.",
+    help="Find out whether a new ranking hurts users, and train rankings that do not.",
 )
 GROUPS: dict[str, tuple[Callable[..., None], ...]] = {  # by what people do
     "Measure": (evaluate, demo),
-    "Learn": (train, rank, personalize),
+    "Learn": (train, rank, explain, personalize),
     "Choose": (sweep, select),
     "Decide": (gate, judge_next, control),
     "Deploy": (export,),

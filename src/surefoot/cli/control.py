@@ -8,68 +8,82 @@ from typing import Annotated
 import typer
 
 from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
+from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import Printing, deliver, either
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.decide.control.file_names import is_controller_file
-from surefoot.decide.evidence.unanswered import Unanswered
-from surefoot.decide.options import DELTA, LEVEL, METHODS, SCORER
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.decide.options import DELTA, PROOF_METHODS, RISK_LEVEL, SCORER
 from surefoot.errors import visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import BaselineSpec, baseline_files, resolve_baseline
 from surefoot.learn.model_files import model_files
 from surefoot.progress import busy
-from surefoot.report.marks import PAGE
+from surefoot.report.signatures import PAGE
 
 
 def control(
     model: ModelFolder,
     valid: Annotated[Path, typer.Option(help="Labelled queries to fit the scorer on: LETOR text or Parquet.")],
-    judged: Annotated[Path, typer.Option(help="Other labelled queries, to prove it on.")],
-    baseline: Annotated[list[str], typer.Option("-b", "--baseline", help=f"What is shipped today: {BASELINES}")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to save the controller to.")],
+    judged: Annotated[Path, typer.Option(help="Other labelled queries, for the proof.")],
+    baseline: Annotated[list[str], typer.Option("-b", "--baseline", help=f"The live ranking: {BASELINES}")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the controller.")],
     risk: Annotated[
-        float | None, typer.Option(help="Most that a query may lose on average.", show_default=f"{LEVEL:g}")
+        float | None,
+        typer.Option(help="The largest average loss that you accept.", show_default=f"{RISK_LEVEL:g}"),
     ] = None,
     share_hurt: Annotated[
-        float | None, typer.Option(help="Most queries that may lose over a fifth, as a share.", show_default=False)
+        float | None,
+        typer.Option(help="The largest share of queries that may lose over 20 %.", show_default=False),
     ] = None,
-    delta: Annotated[float, typer.Option(help="Chance of a wrong certificate that is accepted.")] = DELTA,
+    delta: Annotated[float, typer.Option(help="The probability of a wrong certificate that you accept.")] = DELTA,
     measure: Annotated[
-        str | None, typer.Option("-m", "--measure", help="From 0 to 1.", show_default="the model's")
+        str | None, typer.Option("-m", "--measure", help="A measure from 0 to 1.", show_default="the model's")
     ] = None,
-    method: Annotated[str, typer.Option(help=f"{either(METHODS)}.")] = METHODS[0],
-    scorer: Annotated[str, typer.Option(help="predicted_gain, predicted_gain:isotonic or feature:K.")] = SCORER,
+    method: Annotated[str, typer.Option(help=f"The method of the proof: {either(PROOF_METHODS)}.")] = PROOF_METHODS[0],
+    scorer: Annotated[
+        str, typer.Option(help="How to score queries: predicted_gain, predicted_gain:isotonic or feature:K.")
+    ] = SCORER,
     blend: Annotated[
-        float | None, typer.Option(help="Weight of the model's scores beside the baseline's.", show_default=False)
+        float | None,
+        typer.Option(help="Mix the scores of model and baseline, with this weight of the model.", show_default=False),
     ] = None,
     movement_cap: Annotated[
-        int | None, typer.Option(help="Most places that a document may move.", min=1, show_default=False)
+        int | None,
+        typer.Option(help="The largest number of ranks that a document may move.", min=1, show_default=False),
     ] = None,
-    drift: Annotated[float, typer.Option(help="How many times as frequent a query may become.")] = 1.0,
+    drift: Annotated[
+        float, typer.Option(help="The proof allows a query to become this many times more frequent.")
+    ] = 1.0,
     weights: Annotated[
         Path | None,
-        typer.Option(help="Draws of `surefoot judge-next`, or a CSV of strata and shares.", show_default=False),
+        typer.Option(help="Draws of `surefoot judge-next`, or a CSV file of strata and shares.", show_default=False),
     ] = None,
     strata: Annotated[
-        Path | None, typer.Option(help="CSV with each query's stratum: query, stratum.", show_default=False)
+        Path | None,
+        typer.Option(help="A CSV file with the stratum of each query: query, stratum.", show_default=False),
     ] = None,
     traffic: Annotated[
-        Path | None, typer.Option(help="All traffic, unlabelled: bounds what can be lost.", show_default=False)
+        Path | None,
+        typer.Option(help="All traffic without labels. It limits how much can be lost.", show_default=False),
     ] = None,
     ledger: Annotated[
-        Path | None, typer.Option(help="Count uses of the judged queries here, and lower δ.", show_default=False)
+        Path | None,
+        typer.Option(help="Count the uses of the judged queries in this file. Each use lowers δ.", show_default=False),
     ] = None,
     unanswered: Annotated[
-        Unanswered,
-        typer.Option(help="Queries with nothing relevant: left out, or counted as traffic."),
-    ] = Unanswered.leave_out,
-    html: Annotated[Path | None, typer.Option(help="Write the certificate's page.", show_default=False)] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write the certificate.", show_default=False)] = None,
+        NothingToLoseTreatment,
+        typer.Option(help="What to do with queries without a relevant document."),
+    ] = NothingToLoseTreatment.leave_out,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the certificate.", show_default=False)] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write the certificate as JSON.", show_default=False)
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
     gate: Annotated[str | None, typer.Option(hidden=True, help="The old name of --scorer.")] = None,
 ) -> None:
-    """Show a model only where its risk is proved to stay within a level, and the baseline elsewhere.
+    """Show a model only for queries where its risk is proved to stay below a limit, and else the baseline.
 
     **Example:** `surefoot control model/ --valid vali.txt --judged judged.txt -b feature:25 --risk 0.02 -o controlled/`
     """
@@ -85,13 +99,13 @@ def control(
     )
     from surefoot.decide.control.controller import RiskController
     from surefoot.learn.baseline_spec import read_like, with_baselines
-    from surefoot.learn.ranker import Ranker
+    from surefoot.neural.loading import load_ranker
 
     levels = {name: level for name, level in {"risk": risk, "share_hurt": share_hurt}.items() if level is not None}
-    ranker = Ranker.load(model)
+    ranker = load_ranker(model)
     shipped = BaselineSpec.parse(baseline[0]).name
     controller = RiskController(
-        ranker, shipped, levels or LEVEL, delta, measure=measure, method=method, scorer=scorer, gate=gate,
+        ranker, shipped, levels or RISK_LEVEL, delta, measure=measure, method=method, scorer=scorer, gate=gate,
         blend=blend, movement_cap=movement_cap, drift=drift, unanswered=unanswered,
     )  # fmt: skip
     controller.candidate_name = model.resolve().name
@@ -115,7 +129,18 @@ def control(
         typer.echo(certificate.to_text())
         typer.echo()
         typer.echo(
-            visible(f"The controller is in {output}; rank with: surefoot rank --controlled {output} DATA -o RUN")
+            visible(
+                f"Wrote the controller to {output}. To rank with it, run: "
+                f"surefoot rank --controlled {output} DATA -o RUN"
+            )
         )
 
-    deliver(certificate, {"html": html, "json": json_file}, show_certificate, Printing(), quiet)
+    provenance = page_provenance(html, [model, *read, *baseline_files(baseline)])
+    deliver(
+        certificate,
+        {"html": html, "json": json_file},
+        show_certificate,
+        Printing(),
+        quiet,
+        {"html": {"provenance": provenance}},
+    )

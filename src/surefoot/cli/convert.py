@@ -11,7 +11,7 @@ import typer
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Force, Quiet
-from surefoot.data.tools.judges import Judges
+from surefoot.data.tools.judges import RatingMerge
 from surefoot.data.tools.judgment_formats import JudgmentFormat
 from surefoot.errors import ArgumentError, visible
 
@@ -26,50 +26,59 @@ class ConvertFormat(StrEnum):
 
 
 def convert(
-    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run, in any form.")],
+    source: Annotated[str, typer.Argument(metavar="IN", help="Judgments, or with --run a run, in any format.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The file to write.")],
     to: Annotated[
         ConvertFormat | None,
-        typer.Option(help="A tool's form, or TREC lines.", show_default="by OUTPUT's ending: .csv, .json, .parquet, …"),
+        typer.Option(
+            help="The output format: the format of a tool, or TREC lines.",
+            show_default="by the ending of OUTPUT: .csv, .json, .parquet, …",
+        ),
     ] = None,
-    run: Annotated[bool, typer.Option("--run", help="IN is a run; for Quepid its documents are to be judged.")] = False,
-    unrated: Annotated[
-        str | None, typer.Option(help="A run whose documents are to be judged as well.", show_default=False)
-    ] = None,
+    run: Annotated[
+        bool, typer.Option("--run", help="IN is a run. With --to quepid, it gives the documents to judge.")
+    ] = False,
+    unrated: Annotated[str | None, typer.Option(help="A run with more documents to judge.", show_default=False)] = None,
     depth: Annotated[
         int | None,
-        typer.Option(help="First results to be judged.", min=1, max=LARGEST_COUNT, show_default="all"),
+        typer.Option(help="Number of top results per query to judge.", min=1, max=LARGEST_COUNT, show_default="all"),
     ] = None,
     queries: Annotated[
         str | None,
         typer.Option(
-            help="Queries' texts, as for evaluate: ids become texts for a tool, else back.", show_default=False
+            help="Query texts, as for evaluate. A file for a tool gets texts instead of ids, another file gets ids "
+            "instead of texts.",
+            show_default=False,
         ),
     ] = None,
     judges: Annotated[
-        Judges | None, typer.Option(help="How several judges' ratings become one.", show_default=Judges.mean)
+        RatingMerge | None,
+        typer.Option(help="How to merge the ratings of several judges.", show_default=RatingMerge.mean),
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="Which run, of a file of several; the Workbench's name of the list.", show_default=False),
+        typer.Option(
+            help="With --run: the run to read, if the file contains several. For the Workbench: the name of the list.",
+            show_default=False,
+        ),
     ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Turn judgments or a run into another form.
+    """Convert judgments or a run to another format.
 
     **Example:** `surefoot convert qrels.txt --unrated new.run --depth 10 --queries topics.tsv --to quepid -o next.csv`,
     and once they are judged, `surefoot convert judged.csv --queries topics.tsv -o qrels.txt`
     """
     tool = None if to in (None, ConvertFormat.trec) else str(to)
     if run and judges is not None:
-        raise ArgumentError("--judges is about judgments, and IN is a run; leave one of them out")
+        raise ArgumentError("--judges works only with judgments, but IN is a run (--run); remove --judges or --run")
     if unrated is not None and (run or tool is None):
-        raise ArgumentError("--unrated adds documents to judgments for a tool; give it with --to, and without --run")
+        raise ArgumentError("--unrated adds documents to judgments for a tool; use it with --to and without --run")
     if depth is not None and (tool is None or not (run or unrated)):
-        raise ArgumentError("--depth is about documents to be judged; give it with --to, and --unrated or --run")
+        raise ArgumentError("--depth limits the documents to judge; use it with --to, and with --unrated or --run")
     if name is not None and not run and tool in (None, JudgmentFormat.quepid):
-        raise ArgumentError("--name is which run, or the Workbench's name of a list; leave it out")
+        raise ArgumentError("--name works only with --run, or with --to workbench or query-set; remove it")
     inputs = [path for path in (source, unrated, queries) if path is not None]
     check_outputs([Output("--output", output)], inputs, force)
     from surefoot.data.tools.judgments import write_judgments
@@ -92,4 +101,4 @@ def convert(
             table = with_ids(table, queries)
         (table.write_lines if to is ConvertFormat.trec else table.write)(output)
     if not quiet:
-        typer.echo(visible(f"Converted {len(table):,} documents of {len(table.queries):,} queries into {output}"))
+        typer.echo(visible(f"Wrote {len(table):,} documents of {len(table.queries):,} queries to {output}"))

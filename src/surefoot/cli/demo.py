@@ -14,27 +14,30 @@ import typer
 
 from surefoot.arguments import LARGEST_SEED
 from surefoot.cli.outputs import JSON, OutputFolder, check_outputs
+from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.shared_options import Force
-from surefoot.data.marks import DEMO
+from surefoot.data.signatures import DEMO
 from surefoot.learn.options import MEASURE
-from surefoot.report.marks import PAGE
+from surefoot.report.signatures import PAGE
 
 
 def demo(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where to put the files.")] = Path("surefoot-demo"),
-    queries: Annotated[int, typer.Option(help="How many queries to make.", min=2, max=100_000)] = 200,
-    seed: Annotated[int, typer.Option(help="Seed of the generator.", min=0, max=LARGEST_SEED)] = 0,
-    learn: Annotated[bool, typer.Option(help="Also learn two rankers (needs the extra `learn`).")] = True,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the files.")] = Path(
+        "surefoot-demo"
+    ),
+    queries: Annotated[int, typer.Option(help="Number of queries to generate.", min=2, max=100_000)] = 200,
+    seed: Annotated[int, typer.Option(help="The random seed of the generator.", min=0, max=LARGEST_SEED)] = 0,
+    learn: Annotated[bool, typer.Option(help="Also train two rankers (needs the extra `learn`).")] = True,
     force: Force = False,
 ) -> None:
-    """Make runs with known harm and walk through their assessment; then learn a ranker that does less of it.
+    """Generate runs that harm some queries, assess them step by step, and train a ranker that does less harm.
 
     **Example:** `surefoot demo -o surefoot-demo`
     """
     import polars as pl
     from rich.text import Text
 
-    from surefoot.data.synthetic import SYSTEMS, synthetic_runs
+    from surefoot.data.synthetic_runs import SYSTEMS, synthetic_runs
     from surefoot.data.writing.all_or_nothing import ensure_folder
     from surefoot.errors import visible
     from surefoot.measures.scoring import score
@@ -72,19 +75,21 @@ def demo(
     hurt = assessment.per_query().filter(system="bold").filter(pl.col("significant@0") & (pl.col("difference") < 0))
     known = set(made.harmed["bold"])
     say(
-        f"\n'bold' has the best mean of all. It was made to ruin {len(known)} queries; the per-query test names "
-        f"{hurt.height}, {len(known.intersection(hurt['query']))} of them among those.\n"
-        "'steady' gains less and hurts hardly anyone badly: where a loss counts twice (α = 1) it is the one to ship; "
-        "where it counts six times (α = 5) its gain is not sure enough, and today stays."
+        f"\n'bold' has the best mean of all. It was made to ruin {len(known)} queries. The per-query test finds "
+        f"{hurt.height} queries, and {len(known.intersection(hurt['query']))} of these are among the {len(known)}.\n"
+        "'steady' gains less, but it seriously hurts almost no query. If a loss counts twice (α = 1), ship 'steady'. "
+        "If a loss counts six times (α = 5), its gain is not certain enough: keep 'today'."
     )
     assessment.write_json(output / "assessment.json", per_query=True)
-    assessment.to_html(output / "report.html", system="bold")
     pages = ["report.html"]
     if learn and _learn(say, output, seed):
         pages.append("learned.html")
+    written = [output / "qrels.txt", *(output / f"{run.name}.run" for run in made.runs)]
+    provenance = page_provenance(output / "report.html", written, [output / page for page in pages[1:]])
+    assessment.to_html(output / "report.html", system="bold", provenance=provenance)
     say("\nOpen in a browser to see who is hurt:", "bold")
     say("\n".join(f"  {(output / page).resolve()}" for page in pages), unbroken=True)
-    say("\nThe same figures by hand:", "bold")
+    say("\nTo get the same figures yourself, run:", "bold")
     folder = shlex.quote(str(output))
     say(
         f"  {typed_name()} evaluate {folder}/qrels.txt {folder}/*.run -m nDCG@10 -b today --alpha 0,5 --depth 10",
@@ -113,7 +118,7 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
     try:
         from surefoot.learn.ranker import Ranker
     except MissingExtraError as error:
-        say(f"\n(Nothing is learned here. {error})")
+        say(f"\n(The training step was skipped. {error})")
         return False
     say("\nCan a ranker learn to be careful? Two LambdaMART models on generated data with BM25 as baseline:", "bold")
     made = synthetic_letor(queries=600, documents=30, features=30, seed=seed)
@@ -128,5 +133,6 @@ def _learn(say: Callable[..., None], output: Path, seed: int) -> bool:
     (data,) = assessment.by_measure()
     for row in data["systems"][1:]:
         say(f"• {effect(data, row)}")
-    assessment.to_html(output / "learned.html", system="careful")
+    page = output / "learned.html"
+    assessment.to_html(page, system="careful", provenance=page_provenance(page, [], [output / "report.html"]))
     return True

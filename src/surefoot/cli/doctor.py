@@ -55,6 +55,7 @@ PARTS = (
     InstalledPart("spark", "spark", ("pyspark", "ibis-framework")),
     InstalledPart("matplotlib", "plots", ("matplotlib",)),
     InstalledPart("onnx", "onnx", ("onnx",)),
+    InstalledPart("torch", "neural", ("torch", "safetensors")),
 )
 
 
@@ -72,14 +73,14 @@ class ProbeResult:
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say which extras are installed, in which versions, and whether each works; exit code 1 where the core does not.
+    """Show which extras are installed and whether each works. The exit code is 1 if the core does not work.
 
     **Example:** `surefoot doctor`
 
-    Each part is tried with a small real call in a process of its own.
+    The command tests each part with a small real call in a separate process.
     """
     findings = examined(PARTS)
-    sound = all(one.status is Status.works for one in findings if one.extra == CORE)
+    sound = all(finding.status is Status.works for finding in findings if finding.extra == CORE)
     machine = {
         "surefoot": __version__,
         "python": platform.python_version(),
@@ -87,7 +88,7 @@ def doctor(
         "cores": cores(),
     }
     if as_json:
-        data = {"schema": SCHEMA, **machine, "sound": sound, "parts": [asdict(one) for one in findings]}
+        data = {"schema": SCHEMA, **machine, "sound": sound, "parts": [asdict(finding) for finding in findings]}
         typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
     else:
         for line in _lines(machine, findings, sound):
@@ -130,7 +131,7 @@ def _installed(alternatives: str) -> Iterator[tuple[str, str]]:
 
 def _why(done: subprocess.CompletedProcess[str]) -> str:
     if done.returncode < 0:
-        return f"its process was ended by signal {-done.returncode}: the library does not run on this machine"
+        return f"signal {-done.returncode} ended its process: the library does not run on this machine"
     return done.stderr.strip().rpartition("\n")[2] or f"its process ended with {done.returncode}"
 
 
@@ -139,17 +140,17 @@ def _lines(machine: dict[str, Any], findings: Sequence[ProbeResult], sound: bool
         f"surefoot {machine['surefoot']}, Python {machine['python']}, {machine['platform']}, {machine['cores']} cores"
     )
     yield ""
-    wide = max(len(one.name) for one in findings)
-    for one in findings:
-        found = ", ".join(f"{name} {number}" for name, number in one.versions.items())
-        extra = "core" if one.extra == CORE else f"[{one.extra}]"
-        told = f"{one.detail} ({found})" if found and one.status is not Status.missing else one.detail
-        yield f"{one.name:<{wide}}  {extra:<9}  {one.status:<7}  {told}"
+    wide = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        found = ", ".join(f"{name} {number}" for name, number in finding.versions.items())
+        extra = "core" if finding.extra == CORE else f"[{finding.extra}]"
+        text = f"{finding.detail} ({found})" if found and finding.status is not Status.missing else finding.detail
+        yield f"{finding.name:<{wide}}  {extra:<9}  {finding.status:<7}  {text}"
     yield ""
-    broken = [one.name for one in findings if one.status is Status.broken]
+    broken = [finding.name for finding in findings if finding.status is Status.broken]
     if not sound:
-        yield "The core does not work: install surefoot again, in an environment of its own."
+        yield "The core does not work. Install surefoot again, in a separate environment."
     elif broken:
-        yield f"The core works; what is broken: {', '.join(broken)}."
+        yield f"The core works, but these parts do not: {', '.join(broken)}."
     else:
-        yield "What is installed works."
+        yield "Everything that is installed works."

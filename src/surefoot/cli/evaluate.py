@@ -11,13 +11,21 @@ import typer
 
 from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, comma_separated, parse_numbers
 from surefoot.cli.choices import choose_baseline
-from surefoot.cli.outputs import JSON, Output, check_outputs, figures_folder
-from surefoot.cli.printing import command_line, file_or_none, print_result, printing_of, show, write_files
+from surefoot.cli.outputs import JSON, Output, charts_folder, check_outputs
+from surefoot.cli.page_provenance import LinkedPages, page_provenance
+from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
 from surefoot.cli.runs import EVALUATION_MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
-from surefoot.cli.shared_options import Force, JsonOrTerminal, MissingQueries, OptionalJudgedRuns, Quiet, ScoreMatrix
+from surefoot.cli.shared_options import (
+    Force,
+    JsonOrTerminal,
+    MissingQueries,
+    OptionalJudgedRuns,
+    Quiet,
+    ScoreMatrixFile,
+)
 from surefoot.errors import ArgumentError
-from surefoot.report.marks import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
 from surefoot.report.options import ALPHAS, DETAIL, FORMATS
+from surefoot.report.signatures import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
@@ -41,19 +49,26 @@ def evaluate(
         typer.Option(
             "-m",
             "--measure",
-            help="Such as ERR@20, nDCG@10, AP(rel=2); several times for several. Of --scores, what to call them.",
+            help="A measure, such as ERR@20 or AP(rel=2). Repeat it for several. With --scores: its name.",
             show_default=EVALUATION_MEASURE,
         ),
     ] = None,
     baseline: Annotated[
         str | None,
-        typer.Option("-b", "--baseline", help="A system, several (A,B), or mean, median, max.", show_default=False),
+        typer.Option(
+            "-b",
+            "--baseline",
+            help="The live system, several systems (A,B), or the per-query mean, median or max of all.",
+            show_default=False,
+        ),
     ] = None,
-    scores: ScoreMatrix = None,
+    scores: ScoreMatrixFile = None,
     stream: Annotated[
         bool,
         typer.Option(
-            "--stream", help="Read --scores (Parquet) a part at a time; large ones always are.", show_default=False
+            "--stream",
+            help="Read the --scores file (Parquet) in parts, like all large files.",
+            show_default=False,
         ),
     ] = False,
     alpha: Annotated[str, typer.Option("-a", "--alpha", help="Each loss counts 1 + α times.")] = ",".join(
@@ -61,12 +76,12 @@ def evaluate(
     ),
     population: Annotated[
         str | None,
-        typer.Option(help="Systems that Z_Risk and GeoRisk are taken over (A,B,…).", show_default="all"),
+        typer.Option(help="Systems from which Z_Risk and GeoRisk are computed (A,B,…).", show_default="all"),
     ] = None,
     segments: Annotated[
         str | None,
         typer.Option(
-            help="Kinds of queries to assess apart: CSV or Parquet, the query first, then one column or several.",
+            help="Segments to assess separately: CSV or Parquet with a query and its segments on each line.",
             show_default=False,
         ),
     ] = None,
@@ -84,18 +99,19 @@ def evaluate(
     queries: Annotated[
         str | None,
         typer.Option(
-            help="Queries' texts, for the page and --per-query: id, tab, text; JSON lines, TREC topics.",
+            help="Query texts for the page and --per-query: lines of id, tab, text; JSON lines; TREC topics.",
             show_default=False,
         ),
     ] = None,
     documents: Annotated[
-        str | None, typer.Option(help="Documents' titles for the page, in the same forms.", show_default=False)
+        str | None, typer.Option(help="Document titles for the page, in the formats of --queries.", show_default=False)
     ] = None,
     title: Annotated[str | None, typer.Option(help="The page's title.", show_default=False)] = None,
+    link: LinkedPages = None,
     detail: Annotated[
         int | None,
         typer.Option(
-            help="Most hurt and most helped queries of each system that the page has results of.",
+            help="For how many of the most hurt and most helped queries the page shows results.",
             min=0,
             max=LARGEST_COUNT,
             show_default=str(DETAIL),
@@ -103,29 +119,35 @@ def evaluate(
     ] = None,
     figures: Annotated[
         str | None,
-        typer.Option(help=f"Write the papers' charts into a folder: {', '.join(FORMATS).upper()}.", show_default=False),
+        typer.Option(
+            metavar="DIR",
+            help=f"Write the charts of the papers to a folder: {', '.join(FORMATS).upper()}.",
+            show_default=False,
+        ),
     ] = None,
     format_: Annotated[
-        AssessmentFormat | None, typer.Option("--format", help="What to print.", show_default="table")
+        AssessmentFormat | None, typer.Option("--format", help="The output format.", show_default="table")
     ] = None,
-    sort: Annotated[str, typer.Option(help="Column to sort by, such as risk or geo_risk@5.")] = "mean",
+    sort: Annotated[str, typer.Option(help="The column to sort by, such as risk or geo_risk@5.")] = "mean",
     per_query: Annotated[
-        bool, typer.Option("--per-query", help="Also show, and put into the files, each query's figures.")
+        bool, typer.Option("--per-query", help="Also print and write the figures of each query.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Print every table: each α, how far rankings moved and agree.")
+        bool, typer.Option("--all", help="Print all tables: each α, and how rankings changed and agree.")
     ] = False,
-    bootstrap: Annotated[int, typer.Option(help="Replicates for confidence intervals.", min=0, max=MOST_DRAWS)] = 0,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0, max=LARGEST_SEED)] = 0,
+    bootstrap: Annotated[
+        int, typer.Option(help="Number of bootstrap samples for confidence intervals.", min=0, max=MOST_DRAWS)
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="The random seed of the bootstrap.", min=0, max=LARGEST_SEED)] = 0,
     depth: Annotated[
         int | None,
-        typer.Option(help="How deep rankings are compared.", min=1, max=LARGEST_COUNT, show_default="all"),
+        typer.Option(help="Compare rankings down to this rank.", min=1, max=LARGEST_COUNT, show_default="all"),
     ] = None,
     missing: MissingQueries = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Measure what systems gain and risk against the one shipped today.
+    """Measure what systems gain and risk compared with the live system.
 
     **Example:** `surefoot evaluate qrels.txt bm25.run.gz new.run.gz -m ERR@20 --baseline bm25 --alpha 0,5`
 
@@ -137,15 +159,17 @@ def evaluate(
 
     printing = printing_of({"json": json_file, "csv": csv_file}, format_)
     if per_query and printing.kind in (AssessmentFormat.markdown, AssessmentFormat.latex):
-        raise ArgumentError(f"--per-query has no {printing.kind} form; print a table, json or csv")
+        raise ArgumentError(f"--per-query cannot be printed as {printing.kind}; use --format table, json or csv")
     if depth is not None and scores is not None:
-        raise ArgumentError("--depth compares rankings, which --scores does not have; leave it out")
+        raise ArgumentError("--depth compares rankings, but --scores has no rankings; remove --depth")
     page = {"queries": queries, "documents": documents, "title": title, "detail": detail}
     unused = [
-        f"--{name}" for name, value in page.items() if value is not None and not (name == "queries" and per_query)
+        f"--{name}"
+        for name, value in {**page, "link": link}.items()
+        if value is not None and not (name == "queries" and per_query)
     ]
     if html_file is None and unused:
-        raise ArgumentError(f"{', '.join(unused)}: for the page, which is not asked for; add --html FILE")
+        raise ArgumentError(f"{', '.join(unused)} only affects the page, and no page is written; add --html FILE")
     json_file, csv_file = file_or_none(json_file), file_or_none(csv_file)
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     inputs = [path for _, path in map(name_and_file, files or [])]
@@ -157,7 +181,7 @@ def evaluate(
             Output("--csv's per-query file", per_query_file, QUERIES_CSV),
             Output("--metrics", metrics, METRICS),
             Output("--html", html_file, PAGE),
-            figures_folder("--figures", figures),
+            charts_folder("--figures", figures),
         ],
         inputs,
         force,
@@ -188,7 +212,7 @@ def evaluate(
     assessment.rows(sort)  # an unknown column is an error before anything is written
     options: dict[str, dict[str, Any]] = {
         "json": {"per_query": per_query}, "csv": {"sort": sort}, "markdown": {"sort": sort}, "latex": {"sort": sort},
-        "html": page | {"command": command_line(), "sources": [as_text(Path(path).name) for path in inputs]},
+        "html": page | {"provenance": page_provenance(html_file, inputs, link or [])},
     }  # fmt: skip
     write_files(assessment, {"json": json_file, "csv": csv_file, "metrics": metrics, "html": html_file}, options)
     if per_query_file is not None:
@@ -196,9 +220,9 @@ def evaluate(
 
         write_text(per_query_file, assessment.queries_csv())
     if html_file is not None and not quiet:
-        typer.echo(f"The page is {html_file}", err=True)
+        typer.echo(f"Wrote the page to {html_file}", err=True)
     if figures is not None:
-        _write_figures(assessment, Path(figures), quiet)
+        _write_charts(assessment, Path(figures), quiet)
     if not (per_query and printing.kind == AssessmentFormat.csv):
         print_result(
             assessment, lambda: _show_tables(assessment, sort, everything, per_query, queries), printing, quiet, options
@@ -213,16 +237,16 @@ def _per_query_name(csv_file: str) -> str:
     return str(path.parent / f"{path.stem}.per-query{path.suffix}")
 
 
-def _write_figures(assessment: Assessment, folder: Path, quiet: bool) -> None:
-    from surefoot.report.figures import write_figures
+def _write_charts(assessment: Assessment, folder: Path, quiet: bool) -> None:
+    from surefoot.report.charts import write_charts
 
     def say(words: str) -> None:
         # Beside the output, not in it: that may be JSON or CSV on its way to another program.
         if not quiet:
             typer.echo(words, err=True)
 
-    paths = write_figures(assessment, folder, note=say)
-    say(f"{len(paths)} figures written to {folder}/")
+    paths = write_charts(assessment, folder, note=say)
+    say(f"Wrote {len(paths)} charts to {folder}/")
 
 
 def _split(text: str, always_list: bool = False) -> str | list[str]:
@@ -240,10 +264,12 @@ def _show_tables(assessment: Assessment, sort: str, everything: bool, per_query:
     from surefoot.report.text import left_out, overview, query_tables, tables
 
     measured = [(data, sort_rows(data, sort)) for data in assessment.by_measure(per_query=per_query)]
-    parts = [part for one in measured for part in tables(*one)] if everything else overview(measured)
+    parts = (
+        [part for data_and_rows in measured for part in tables(*data_and_rows)] if everything else overview(measured)
+    )
     if per_query:
         texts = {} if queries is None else shown_texts(queries, measured[0][0]["per_query"]["queries"])
-        parts += [part for one in measured for part in query_tables(*one, texts=texts)]
+        parts += [part for data_and_rows in measured for part in query_tables(*data_and_rows, texts=texts)]
     if not everything:
         parts.append(Text(f"More with --all: {left_out(measured[0][0])}"))
     show(parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,56 +18,70 @@ from surefoot.learn.model_files import model_files
 
 def export(
     model: ModelFolder,
-    to: Annotated[str, typer.Option(help=f"{either(TARGETS)}.", show_default=False)],
+    to: Annotated[str, typer.Option(help=f"The search engine or format: {either(TARGETS)}.", show_default=False)],
     missing: Annotated[
         str,
         typer.Option(
-            help=f"What a feature that a document lacks means: {either(MISSING)} (every document has all).",
+            help=f"How to treat a feature that a document does not have: {either(MISSING)} (all documents have it).",
             show_default=False,
         ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The model's file; others are put beside it.")],
-    name: Annotated[str | None, typer.Option(help="The model's name there.", show_default="the file's")] = None,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The model file. More files go to its folder.")],
+    name: Annotated[
+        str | None, typer.Option(help="The model's name in the search engine.", show_default="the file's name")
+    ] = None,
     features: Annotated[
         Path | None,
-        typer.Option(help="The features' names there, one per line.", show_default="as in the training data"),
+        typer.Option(
+            help="A file with the feature names in the search engine, one per line.",
+            show_default="as in the training data",
+        ),
     ] = None,
     letor: Annotated[
         str | None,
         typer.Option("--names", metavar=LETOR_NAMES, help="Name features by their LETOR numbers.", show_default=False),
     ] = None,
     target_version: Annotated[
-        str | None, typer.Option(help="The search engine's version, where it matters.", show_default="the newest")
+        str | None, typer.Option(help="The version of the search engine, if it matters.", show_default="the newest")
     ] = None,
     engine_version: Annotated[str | None, typer.Option(hidden=True)] = None,  # the older name of --target-version
-    positive: Annotated[bool, typer.Option("--positive", help="Lift the least possible score to 0.")] = False,
-    rows: Annotated[int, typer.Option(help="Rows to replay, with the scores that the search engine must give.")] = ROWS,
+    positive: Annotated[
+        bool, typer.Option("--positive", help="Add a constant to all scores, so that the lowest possible score is 0.")
+    ] = False,
+    rows: Annotated[
+        int, typer.Option(help="Number of test rows to write, with the scores that the search engine must return.")
+    ] = ROWS,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a saved model for a search engine, with what it takes to load, use and check it there.
+    """Export a saved model to a search engine, with the files to load, use and check it there.
 
     **Example:** `surefoot export model/ --to elasticsearch --missing zero -o es.json`
     """
     if letor is not None and (letor != LETOR_NAMES or features is not None):
-        raise ArgumentError(f"--names is {LETOR_NAMES}, where features have no names; --features FILE gives others")
+        raise ArgumentError(
+            f'--names can only be "{LETOR_NAMES}", for models whose features have no names; use --features FILE for '
+            "other names"
+        )
     if engine_version is not None and target_version is not None:
-        raise ArgumentError("--engine-version is the older name of --target-version; give --target-version alone")
+        raise ArgumentError("--engine-version is the old name of --target-version; give only --target-version")
     outputs = [output, *companion_paths(output, to).values()]
     inputs = [*map(Path, model_files(model)), *([] if features is None else [features])]
     check_outputs([Output("--output", path) for path in outputs], inputs, force)
     from surefoot.data.reading.feature_names import read_feature_names
-    from surefoot.learn.ranker import Ranker
+    from surefoot.neural.loading import load_ranker
 
     names = letor if features is None else read_feature_names(features)
-    exported = Ranker.load(model).export(
-        output, to=to, missing=missing, name=name, target_version=target_version or engine_version, positive=positive,
-        rows=rows, feature_names=names,
-    )  # fmt: skip
+    ranker, only_trees = load_ranker(model), dict[str, Any]()
+    if hasattr(ranker, "booster_"):
+        only_trees = {"target_version": target_version or engine_version, "positive": positive}
+    elif positive or target_version or engine_version:
+        raise ArgumentError("--positive and --target-version are for trees, and this model is a network")
+    exported = ranker.export(output, to=to, missing=missing, name=name, rows=rows, feature_names=names, **only_trees)
     for caution in exported.cautions:
         typer.echo(visible(f"surefoot: warning: {caution}"), err=True)
     if not quiet:
         for note in exported.notes:
             typer.echo(visible(note))
         first, *others = exported.files
-        typer.echo(visible(f"Wrote {first} and, beside it, {', '.join(path.name for path in others)}"))
+        typer.echo(visible(f"Wrote {first}, and to the same folder {', '.join(path.name for path in others)}"))

@@ -14,18 +14,26 @@ import typer
 from surefoot.arguments import LARGEST_COUNT
 from surefoot.cli.choices import CHOOSE_CONDITIONS, choose_baseline
 from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.page_provenance import LinkedPages, page_provenance
 from surefoot.cli.policy_start import start_policy
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
 from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file, read_scored
-from surefoot.cli.shared_options import Force, JsonOrTerminal, MissingQueries, OptionalJudgedRuns, Quiet, ScoreMatrix
-from surefoot.decide.evidence.unanswered import Unanswered
-from surefoot.decide.marks import DECISION_JUNIT, DECISION_MARKDOWN
+from surefoot.cli.shared_options import (
+    Force,
+    JsonOrTerminal,
+    MissingQueries,
+    OptionalJudgedRuns,
+    Quiet,
+    ScoreMatrixFile,
+)
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.options import DELTA, EVERY
+from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.errors import ArgumentError, shortened
-from surefoot.report.marks import PAGE
+from surefoot.report.signatures import PAGE
 
 if TYPE_CHECKING:
-    from surefoot.decide.evidence.conditions import Condition
+    from surefoot.decide.evidence.conditions import ConditionKind
     from surefoot.decide.gate.decision import Decision
 
 _IN_SEGMENT = re.compile(r"(?P<segment>.+):(?P<key>[\w-]+)=(?P<level>[^=]+)")
@@ -42,29 +50,33 @@ class DecisionFormat(StrEnum):
 def gate(
     files: OptionalJudgedRuns = None,
     baseline: Annotated[
-        str | None, typer.Option("-b", "--baseline", help="What is shipped today.", show_default=False)
+        str | None, typer.Option("-b", "--baseline", help="The live system.", show_default=False)
     ] = None,
     candidate: Annotated[
         str | None,
-        typer.Option("-c", "--candidate", help="What might be shipped.", show_default="of two runs the other one"),
+        typer.Option(
+            "-c", "--candidate", help="The system that you want to ship.", show_default="the other of two runs"
+        ),
     ] = None,
     measure: Annotated[
         str | None,
         typer.Option(
             "-m",
             "--measure",
-            help="A measure from 0 to 1. Of --scores, what to call them.",
+            help="A measure from 0 to 1. With --scores: its name.",
             show_default=EVALUATION_MEASURE,
         ),
     ] = None,
-    scores: ScoreMatrix = None,
+    scores: ScoreMatrixFile = None,
     policy: Annotated[
         str | None,
-        typer.Option(help="The conditions as TOML; the next six options go before it.", show_default=False),
+        typer.Option(help="Conditions in TOML. The next six options override them.", show_default=False),
     ] = None,
-    risk: Annotated[float | None, typer.Option(help="Most average loss over all queries.", show_default=False)] = None,
+    risk: Annotated[
+        float | None, typer.Option(help="The largest average loss that you accept.", show_default=False)
+    ] = None,
     share_hurt: Annotated[
-        float | None, typer.Option(help="Largest share of queries that lose over 20 %.", show_default=False)
+        float | None, typer.Option(help="The largest share of queries that may lose over 20 %.", show_default=False)
     ] = None,
     gain: Annotated[
         float | None, typer.Option(help="The average gain must be above this, such as 0.", show_default=False)
@@ -74,75 +86,80 @@ def gate(
         typer.Option(metavar="ALPHA:LEVEL", help="U_Risk at α must be above this, such as 5:0.", show_default=False),
     ] = None,
     delta: Annotated[
-        float | None, typer.Option(help="The chance of a wrong decision that is accepted.", show_default=str(DELTA))
+        float | None,
+        typer.Option(help="The probability of a wrong decision that you accept.", show_default=str(DELTA)),
     ] = None,
     segment: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME:KEY=LEVEL",
-            help=f"A condition on a segment, such as 'head:risk=0.05'; {EVERY} is each. Several times for several.",
+            help=f"A condition on a segment, such as 'head:risk=0.05', or on all ({EVERY}). You can repeat it.",
             show_default=False,
         ),
     ] = None,
     segments: Annotated[
-        str | None, typer.Option(help="Kinds of queries: CSV or Parquet, the query first.", show_default=False)
+        str | None, typer.Option(help="The segment of each query: CSV or Parquet, the query first.", show_default=False)
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(help="Strata's shares of traffic: CSV or Parquet, stratum and share.", show_default=False),
+        typer.Option(help="CSV or Parquet of strata and their shares of traffic.", show_default=False),
     ] = None,
     strata: Annotated[
         str | None,
-        typer.Option(help="Each query's stratum: CSV or Parquet, the query first.", show_default="--segments"),
+        typer.Option(help="The stratum of each query, in the same format.", show_default="--segments"),
     ] = None,
     drawn: Annotated[
-        str | None, typer.Option(help="How the judged queries were drawn (judge-next).", show_default=False)
+        str | None, typer.Option(help="The file of draws that surefoot judge-next wrote.", show_default=False)
     ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
-            help="Judgments in all, looked at batch by batch; needs --state.",
+            help="The largest number of queries to judge, in batches. Needs --state.",
             min=1,
             max=LARGEST_COUNT,
             show_default=False,
         ),
     ] = None,
     state: Annotated[
-        str | None, typer.Option(help="What earlier batches were; made where there is none.", show_default=False)
+        str | None, typer.Option(help="Store the batches in this file. The gate creates it.", show_default=False)
     ] = None,
     ledger: Annotated[
         str | None,
-        typer.Option(help="Counts uses of these queries, and lowers δ; made if absent.", show_default=False),
+        typer.Option(help="Count the uses of the queries in this file. Each use lowers δ.", show_default=False),
     ] = None,
     json_file: JsonOrTerminal = None,
     markdown_file: Annotated[
-        str | None, typer.Option("--markdown", help="Write Markdown, for a pull request.", show_default=False)
+        str | None, typer.Option("--markdown", help="Write Markdown for a pull request.", show_default=False)
     ] = None,
     junit_file: Annotated[
-        str | None, typer.Option("--junit", help="Write JUnit XML, for a build server.", show_default=False)
+        str | None, typer.Option("--junit", help="Write JUnit XML for a build server.", show_default=False)
     ] = None,
     html_file: Annotated[str | None, typer.Option("--html", help="Write the page.", show_default=False)] = None,
     queries: Annotated[
         str | None,
-        typer.Option(help="Queries' texts to show: id, tab, text; JSON lines, TREC topics.", show_default=False),
+        typer.Option(help="Query texts: lines of id, tab, text; JSON lines; TREC topics.", show_default=False),
     ] = None,
+    documents: Annotated[
+        str | None, typer.Option(help="Document titles for the page, in the formats of --queries.", show_default=False)
+    ] = None,
+    link: LinkedPages = None,
     missing: MissingQueries = None,
     unanswered: Annotated[
-        Unanswered,
-        typer.Option(help="Queries that neither answers, or with nothing relevant: left out, or counted as traffic."),
-    ] = Unanswered.leave_out,
-    format_: Annotated[DecisionFormat, typer.Option("--format", help="What to print.")] = DecisionFormat.table,
+        NothingToLoseTreatment,
+        typer.Option(help="How to treat queries without an answer or a relevant document."),
+    ] = NothingToLoseTreatment.leave_out,
+    format_: Annotated[DecisionFormat, typer.Option("--format", help="The output format.")] = DecisionFormat.table,
     force: Force = False,
     quiet: Quiet = False,
     init: Annotated[
-        bool, typer.Option("--init", help="Write a commented policy to start from; FILE in place of QRELS names it.")
+        bool, typer.Option("--init", help="Only write a policy template. QRELS is the file to write.")
     ] = False,
 ) -> None:
-    """Decide on a release: exit code 0 to ship, 1 to stop, 3 to judge more queries, 2 on errors.
+    """Decide on a release. The exit code is 0 (ship), 1 (stop), 3 (judge more queries) or 2 (error).
 
     **Example:** `surefoot gate qrels.txt today.run new.run --baseline today --risk 0.02 --gain 0`
 
-    In GitHub Actions it also writes the job's summary, and marks the conditions that fail.
+    In GitHub Actions, the command also writes the job summary and marks failed conditions as errors.
     """
     levels = {"risk": risk, "share_hurt": share_hurt, "gain": gain, "u_risk": u_risk}
     conditions = _conditions(levels, segment or []) | ({} if delta is None else {"delta": delta})
@@ -150,23 +167,33 @@ def gate(
         return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
     if policy is None and not set(conditions) - {"delta"}:
         raise ArgumentError(CHOOSE_CONDITIONS)
+    if documents is not None and (html_file is None or scores is not None):
+        raise ArgumentError(
+            "--documents only affects the page, and no page is written; add --html FILE"
+            if html_file is None
+            else "--documents is only for the rankings on the page, and --scores has no rankings; remove --documents"
+        )
+    if link and html_file is None:
+        raise ArgumentError("--link only affects the page, and no page is written; add --html FILE")
     printing = printing_of({"json": json_file}, None if format_ is DecisionFormat.table else format_)
     outputs = {
         "json": file_or_none(json_file), "markdown": markdown_file, "junit": junit_file, "html": html_file,
     }  # fmt: skip
-    marks = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
+    signatures = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
     inputs = [path for _, path in map(name_and_file, files or [])]
-    inputs += [one for one in (scores, policy, segments, weights, strata, drawn, queries) if one is not None]
+    inputs += [one for one in (scores, policy, segments, weights, strata, drawn, queries, documents) if one is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
-    updated = [one for one in (state, ledger, summary) if one is not None]  # read and then written
-    check_outputs([Output(f"--{kind}", path, marks[kind]) for kind, path in outputs.items()], inputs + updated, force)
+    updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written
+    check_outputs(
+        [Output(f"--{kind}", path, signatures[kind]) for kind, path in outputs.items()], inputs + updated, force
+    )
     check_outputs(
         [Output("--state", state), Output("--ledger", ledger)], [*inputs, *filter(None, [summary])], force=True
     )
     from surefoot.data.reading.files import as_text
     from surefoot.decide.gate.gate import deciding
     from surefoot.decide.gate.github_actions import append_summary, commands
-    from surefoot.decide.gate.policy import ReleasePolicy
+    from surefoot.decide.gate.release_policy import ReleasePolicy
 
     parsed = ReleasePolicy.read(conditions) if policy is None else ReleasePolicy.read(policy, conditions)
 
@@ -188,7 +215,11 @@ def gate(
         queries=queries,
         unanswered=unanswered,
     ) as decision:
-        write_files(decision, outputs)
+        write_files(
+            decision,
+            outputs,
+            {"html": {"documents": documents, "provenance": page_provenance(html_file, inputs, link or [])}},
+        )
         if summary is not None:
             append_summary(summary, decision.to_markdown())
         with suppress(BrokenPipeError):  # who reads no further must not turn a stop into a success
@@ -214,12 +245,12 @@ def _conditions(levels: Mapping[str, float | str | None], segments: list[str]) -
         key, level = parts["key"].replace("-", "_"), parts["level"]
         own = policy.setdefault("segments", {}).setdefault(parts["segment"], {})
         if key in own:
-            raise ArgumentError(f"--segment {shortened(text)}: {key} of that segment is given twice")
+            raise ArgumentError(f"--segment {shortened(text)}: you gave {key} of that segment twice; give it once")
         own[key] = _level("--segment", CONDITIONS.get(key), level)
     return policy
 
 
-def _level(option: str, condition: Condition | None, level: float | str) -> float | dict[str, float]:
+def _level(option: str, condition: ConditionKind | None, level: float | str) -> float | dict[str, float]:
     """What a policy has for a condition, from what an option says: a level, or α:level."""
     if not isinstance(level, str):
         return level
@@ -237,7 +268,7 @@ def _decimal(option: str, text: str) -> float:
     try:
         return decimal(text)
     except ValueError:
-        raise ArgumentError(f"{option} has {shortened(text)} where a number is expected") from None
+        raise ArgumentError(f"{option} has {shortened(text)}, but it needs a number") from None
 
 
 def _show_tables(decision: Decision) -> None:

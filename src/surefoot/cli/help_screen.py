@@ -17,13 +17,13 @@ _PANELS: dict[str, str] = {
         INPUT: (
             "baseline", "candidate", "scores", "stream", "segments", "queries", "documents", "missing", "valid",
             "qrels", "judged", "weights", "strata", "drawn", "layout", "unit", "clock", "actions", "features", "letor",
-            "dates", "held_out", "folds", "traffic",
+            "dates", "held_out", "folds", "traffic", "init_model",
         ),
         OUTPUT: (
             "output", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file", "junit_file", "figures",
-            "title", "detail", "format_", "sort", "per_query", "everything", "decisions", "name", "force", "quiet",
-            "kinds", "init", "as_json", "features_only", "state", "ledger", "checkpoint", "checkpoint_every",
-            "help", "version",
+            "title", "link", "detail", "format_", "sort", "per_query", "everything", "decisions", "name", "force",
+            "quiet", "kinds", "init", "as_json", "features_only", "state", "ledger", "checkpoint", "checkpoint_every",
+            "card", "help", "version",
         ),
         MACHINE: (
             "threads", "seed", "memory", "engine", "backend", "dask", "workers", "install_completion",
@@ -35,11 +35,12 @@ _PANELS: dict[str, str] = {
 _FILES = {
     "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
     "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
-    "junit_file", "decisions", "kinds", "state", "ledger", "output", "checkpoint", "figures",
+    "junit_file", "decisions", "kinds", "state", "ledger", "output", "checkpoint", "card",
 }  # fmt: skip
 _PAGES = {  # of the documentation
-    "evaluate": "evaluate", "train": "learn", "rank": "learn", "sweep": "trade-offs", "select": "trade-offs",
-    "gate": "decide", "judge-next": "decide", "control": "control", "export": "deploy", "convert": "pipelines",
+    "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
+    "select": "trade-offs", "gate": "decide", "judge-next": "decide", "control": "control", "export": "deploy",
+    "convert": "pipelines",
     "personalize": "personalize", "make-log": "personalize", "check": "builds", "doctor": "builds",
     "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "compare": "near-ties",
     "stability": "near-ties", "demo": "index",
@@ -80,23 +81,23 @@ def _in_order(options: Iterable[Any]) -> list[Any]:
 
 def _on_screen(option: Any) -> Any:
     """A copy of an option or argument as the screen shows it."""
-    shown = copy(option)
-    if hasattr(shown, "min"):
-        shown.min = shown.max = None  # a number out of range is refused with the range
+    shown_option = copy(option)
+    if hasattr(shown_option, "min"):
+        shown_option.min = shown_option.max = None  # a number out of range is refused with the range
     if option.param_type_name == "argument":
-        shown.rich_help_panel, shown.display_type_rich = None, lambda ctx: None
-        return shown
-    shown.rich_help_panel = _PANELS.get(option.name, COMPUTE)
+        shown_option.rich_help_panel, shown_option.display_type_rich = None, lambda ctx: None
+        return shown_option
+    shown_option.rich_help_panel = _PANELS.get(option.name, COMPUTE)
     remarks, default, choices = [], _default(option), _choices(option)
     if getattr(option, "is_flag", False):
-        shown.display_type_rich = lambda ctx: None
+        shown_option.display_type_rich = lambda ctx: None
     elif option.metavar is None:
-        shown.metavar = "FILE" if option.name in _FILES else "WORD" if choices else _metavar(option)
+        shown_option.metavar = "WORD" if choices else _metavar(option)
         remarks += ["|".join(choices)] if choices else []
     remarks += [f"default: {default}"] if default else []
     if remarks:
-        shown.help, shown.show_default = f"{option.help or ''} [{'; '.join(remarks)}]".strip(), False
-    return shown
+        shown_option.help, shown_option.show_default = f"{option.help or ''} [{'; '.join(remarks)}]".strip(), False
+    return shown_option
 
 
 def _choices(option: Any) -> list[str]:
@@ -110,7 +111,7 @@ def _metavar(option: Any) -> str:
     """A word for what an option takes."""
     described = getattr(option, "type_descriptor", None)
     kind = str(described.annotation if described is not None else getattr(option.type, "name", ""))
-    return "N" if "int" in kind else "X" if "float" in kind else "TEXT"
+    return "N" if "int" in kind else "X" if "float" in kind else "FILE" if option.name in _FILES else "TEXT"
 
 
 def _default(option: Any) -> str:

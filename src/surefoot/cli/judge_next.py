@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.printing import either
 from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file
 from surefoot.cli.shared_options import Force, Quiet
-from surefoot.decide.marks import DRAWS_CSV
+from surefoot.decide.signatures import DRAWS_CSV
 from surefoot.errors import visible
 
 _SHOWN = 20  # rows of the table; the files have all
@@ -20,40 +20,52 @@ _SHOWN = 20  # rows of the table; the files have all
 
 def judge_next(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The candidate's results, NAME=FILE or FILE.")],
-    baseline: Annotated[str, typer.Option("-b", "--baseline", help="What is shipped today, NAME=FILE or FILE.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where the draws go, as JSON that the gate reads.")],
+    baseline: Annotated[str, typer.Option("-b", "--baseline", help="The live results, NAME=FILE or FILE.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Write the draws to this JSON file. The gate reads it.")
+    ],
     measure: Annotated[
-        str, typer.Option("-m", "--measure", help="What the release will be decided by.")
+        str, typer.Option("-m", "--measure", help="The measure that will decide the release.")
     ] = EVALUATION_MEASURE,
-    draws: Annotated[int, typer.Option("-n", "--draws", help="How many; one drawn twice counts twice.", min=1)] = 100,
+    draws: Annotated[
+        int, typer.Option("-n", "--draws", help="Number of draws. A query that is drawn twice counts twice.", min=1)
+    ] = 100,
     drawn_for: Annotated[
-        str, typer.Option("--for", help=f"{either(('risk', 'gain'))}: what the conditions are about.")
+        str, typer.Option("--for", help=f"The kind of conditions that you will test: {either(('risk', 'gain'))}.")
     ] = "risk",
     judged: Annotated[
         Path | None,
-        typer.Option(help="What is judged already, which is not asked for again.", show_default=False),
+        typer.Option(help="Existing judgments. Documents in this file are not listed again.", show_default=False),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Draw again what this seed gave; proves nothing new.", min=0, show_default="a fresh one"),
+        typer.Option(
+            help="Repeat the draws of this seed. A repeated draw proves nothing new.",
+            min=0,
+            show_default="a new random seed",
+        ),
     ] = None,
     ledger: Annotated[
         Path | None,
-        typer.Option(help="Note the draws here, so that a decision tells of unused ones.", show_default=False),
+        typer.Option(
+            help="Record the draws in this ledger, so that a later decision can report unused draws.",
+            show_default=False,
+        ),
     ] = None,
     csv_file: Annotated[
-        Path | None, typer.Option("--csv", help="Also write the queries as CSV, for people.", show_default=False)
+        Path | None,
+        typer.Option("--csv", help="Also write the queries to a CSV file for the judges.", show_default=False),
     ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """List the queries to have judged next: those that could lose most are drawn most often.
+    """List the queries to judge next. Queries that could lose more are drawn more often.
 
     **Example:** `surefoot judge-next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
     """
     (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
     check_outputs(
-        [Output("--output", output, JSON), Output("--csv", csv_file, DRAWS_CSV)],
+        [Output("--output", output), Output("--csv", csv_file, DRAWS_CSV)],
         [file, shipped, *([judged] if judged else []), *([ledger] if ledger else [])],
         force,
     )
@@ -80,4 +92,9 @@ def judge_next(
         from surefoot.cli.printing import show
 
         show(draws_tables(drawn, unjudged, _SHOWN))
-        typer.echo(visible(f"The draws are in {output}; have all of them judged, then decide with them"))
+        typer.echo(
+            visible(
+                f"Wrote the draws to {output}. Judge all of these queries, then run: "
+                f"surefoot gate QRELS RUN... --drawn {output}"
+            )
+        )

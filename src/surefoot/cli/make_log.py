@@ -17,15 +17,15 @@ _FOLDERS = ", ".join(name for name, layout in WRITABLE.items() if layout.files)
 
 def make_log(
     output: Annotated[Path, typer.Argument(metavar="LOG", help=f"File to write, or for {_FOLDERS} a folder.")],
-    users: Annotated[int, typer.Option(help="How many; each has about 37 lines.", min=1)] = 1000,
-    layout: Annotated[str, typer.Option(help=either(WRITABLE) + ".")] = next(iter(WRITABLE)),
+    users: Annotated[int, typer.Option(help="Number of users. Each has about 37 lines in the log.", min=1)] = 1000,
+    layout: Annotated[str, typer.Option(help=f"The layout of the log: {either(WRITABLE)}.")] = next(iter(WRITABLE)),
     kinds: Annotated[
-        Path | None, typer.Option(help="CSV to write: what kind each list is of.", show_default=False)
+        Path | None, typer.Option(help="Also write a CSV file with the kind of each list.", show_default=False)
     ] = None,
-    seed: Annotated[int, typer.Option(help="The same gives the same log.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed. The same seed gives the same log.", min=0)] = 0,
     force: Force = False,
 ) -> None:
-    """Make up a click log of any size.
+    """Generate a click log of any size.
 
     **Example:** `surefoot make-log clicks.log --users 2000 --kinds kinds.csv`
     """
@@ -38,4 +38,4 @@ def make_log(
     written = write_log(generate_log(users, seed=seed), output, layout)
     if kinds is not None:
         write_kinds(generate_log(users, seed=seed), kinds)
-    typer.echo(f"{written['lists']:,} lists and {written['clicks']:,} clicks of {users:,} users in {output}")
+    typer.echo(f"Wrote {written['lists']:,} lists and {written['clicks']:,} clicks of {users:,} users to {output}")

@@ -10,29 +10,31 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from surefoot.choose.marks import CHOICE_JSON, SWEEP_JSON
-from surefoot.data.writing.marks import Mark, any_of
-from surefoot.decide.marks import CERTIFICATE_JSON, DECISION_JSON, SERVED_JSON
+from surefoot.choose.signatures import CHOICE_JSON, SWEEP_JSON
+from surefoot.data.writing.signatures import Signature, any_of
+from surefoot.decide.signatures import CERTIFICATE_JSON, DECISION_JSON, SERVED_JSON
 from surefoot.errors import ArgumentError
 from surefoot.learn.model_files import is_model_file
-from surefoot.personal.marks import PERSONAL_JSON
-from surefoot.report.marks import ASSESSMENT_JSON, FIGURE
-from surefoot.studies.marks import STUDY_JSON
+from surefoot.learn.signatures import EXPLANATION_JSON
+from surefoot.personal.signatures import PERSONAL_JSON
+from surefoot.report.signatures import ASSESSMENT_JSON, CHART
+from surefoot.studies.signatures import STUDY_JSON
 
 # A result of any command as JSON: one may take the place of another, but never of a state.
 JSON = any_of(
     ASSESSMENT_JSON, STUDY_JSON, SWEEP_JSON, CHOICE_JSON, DECISION_JSON, CERTIFICATE_JSON, SERVED_JSON, PERSONAL_JSON,
+    EXPLANATION_JSON,
 )  # fmt: skip
-_ENDS = 1 << 12  # bytes at either end of a file in which its mark is looked for
+_ENDS = 1 << 12  # bytes at either end of a file in which its signature is looked for
 
 
 @dataclass(frozen=True)
 class Output:
-    """A file that an option names; one that exists is replaced if it bears the mark."""
+    """A file that an option names; one that exists is replaced if it has the signature."""
 
     option: str
     path: str | Path | None
-    mark: Mark | None = None
+    signature: Signature | None = None
 
     def files(self) -> Iterator[Output]:
         """Each file that will be written."""
@@ -51,21 +53,21 @@ class Output:
         existing = file_status(str(self.path))
         if existing is None or not stat.S_ISREG(existing.st_mode) or not existing.st_size:
             return None
-        if self.mark is not None and self.mark.search(first_and_last_bytes(Path(str(self.path)), _ENDS)):
+        if self.signature is not None and self.signature.search(first_and_last_bytes(Path(str(self.path)), _ENDS)):
             return None
-        return "exists, and nothing in it says that surefoot wrote it" if self.mark else "exists already"
+        return f"already exists{', and it is not marked as a file that surefoot wrote' if self.signature else ''}"
 
 
 @dataclass(frozen=True)
 class OutputFolder(Output):
-    """A folder that files of these names, each with its mark, are put into; what else it holds stays."""
+    """A folder that files of these names, each with its signature, are put into; what else it holds stays."""
 
-    inside: Mapping[str, Mark | None] = field(default_factory=dict)
+    inside: Mapping[str, Signature | None] = field(default_factory=dict)
 
     def files(self) -> Iterator[Output]:
         """Each file that will be written."""
-        for name, mark in self.inside.items():
-            yield Output(self.option, Path(str(self.path)) / name, mark)
+        for name, signature in self.inside.items():
+            yield Output(self.option, Path(str(self.path)) / name, signature)
 
     def check(self) -> None:
         """Raise an error if it cannot be written there."""
@@ -94,26 +96,26 @@ class OutputModel(Output):
         others = sorted(entry.name for entry in entries if not self.is_own_file(entry.name))
         if others:
             raise ArgumentError(
-                f"{self.option}: the folder {self.path} holds other files than {self.what}'s ({', '.join(others[:3])}"
-                "); name a new folder"
+                f"{self.option}: the folder {self.path} contains files that do not belong to {self.what} "
+                f"({', '.join(others[:3])}); choose a new folder"
             )
 
     def refusal(self) -> str | None:
         """Why what exists there must not be replaced without --force, if it must not."""
         folder = Path(str(self.path))
-        return f"holds {self.what} already" if folder.is_dir() and any(folder.iterdir()) else None
+        return f"already contains {self.what}" if folder.is_dir() and any(folder.iterdir()) else None
 
 
-def figures_folder(option: str, path: str | None) -> Output:
+def charts_folder(option: str, path: str | None) -> Output:
     """A folder of charts; without matplotlib, the error that says how to install it, before the work and not after."""
     if path is None:
         return Output(option, None)
     from surefoot.report.canvas import need_matplotlib
-    from surefoot.report.figures import CHARTS
+    from surefoot.report.charts import CHARTS
     from surefoot.report.options import FORMATS
 
     need_matplotlib()
-    return OutputFolder(option, path, inside={f"{name}.{ending}": FIGURE for name in CHARTS for ending in FORMATS})
+    return OutputFolder(option, path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in FORMATS})
 
 
 def files_under(path: Path) -> list[Path]:
@@ -131,31 +133,35 @@ def check_outputs(outputs: Iterable[Output], inputs: Iterable[str | Path], force
     taken: dict[object, Output] = {}
     for output in requested:
         if not str(output.path):
-            raise ArgumentError(f"{output.option} names no file; give it a name")
+            raise ArgumentError(f"{output.option} is empty; give it a file name")
         output.check()
         for claim in (output, *output.files()):
             if (identity := _identity(str(claim.path))) is None:  # a pipe or device takes what it is given
                 continue
             if identity in read:
-                raise ArgumentError(f"{claim.option} would overwrite {read[identity]}, which is read; name another")
+                raise ArgumentError(
+                    f"{claim.option} would overwrite the input file {read[identity]}; choose another output file"
+                )
             other = taken.setdefault(identity, output)
             if other is not output:
                 raise ArgumentError(
-                    f"{other.option} and {claim.option} would both be written to {claim.path}; name two files"
+                    f"{other.option} and {claim.option} would both write to {claim.path}; choose two different files"
                 )
     models = {identity: output for identity, output in taken.items() if isinstance(output, OutputModel)}
-    for path, reason in [(path, "is read") for path in read.values()] + [
+    for path, reason in [(path, "is an input") for path in read.values()] + [
         (str(output.path), f"{output.option} writes") for output in requested
     ]:
         for model in (models[folder] for folder in _folders(path) if folder in models):
             raise ArgumentError(
-                f"{model.option} would replace all of {model.path}, in which {path} lies, which {reason}; "
-                "name another folder"
+                f"{model.option} would replace the whole folder {model.path}, but it contains {path}, which {reason}; "
+                "choose another folder"
             )
     for output in requested if not force else ():
         for file in output.files():
             if why := file.refusal():
-                raise ArgumentError(f"{file.option}: {file.path} {why}; name another, or add --force to replace it")
+                raise ArgumentError(
+                    f"{file.option}: {file.path} {why}; choose another name, or add --force to replace it"
+                )
 
 
 def _identity(path: str | Path) -> object:

@@ -10,19 +10,19 @@ from surefoot.errors import ArgumentError, shortened
 
 
 def parameters(
-    settings: Iterable[str], with_options: Collection[str], parse: Callable[[str], Any] | None = None
+    settings: Iterable[str], names_with_own_option: Collection[str], parse: Callable[[str], Any] | None = None
 ) -> dict[str, Any]:
-    """The parameters by name; those `with_options` of their own are refused, and `parse` reads a value's text."""
+    """The parameters by name; `names_with_own_option` are refused, and `parse` reads a value's text."""
     values: dict[str, Any] = {}
     for text in settings:
         name, equals, value = text.partition("=")
         name = name.strip()
         if not equals or not name:
             raise ArgumentError(f"--set {shortened(text)} is not understood; write --set num_leaves=50")
-        if name in with_options:
-            raise ArgumentError(f"--set {name} is no engine's parameter; it has an option of its own, see --help")
+        if name in names_with_own_option:
+            raise ArgumentError(f"--set {name} is not a parameter of the engine; it has a separate option, see --help")
         if name in values:
-            raise ArgumentError(f"--set {name} is given twice")
+            raise ArgumentError(f"you gave --set {name} twice; give it once")
         values[name] = (parse or json_or_text)(value)
     return values
 

@@ -9,75 +9,86 @@ import typer
 
 from surefoot.arguments import parse_numbers
 from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
+from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
 from surefoot.cli.shared_options import Force, PrintedTable, Quiet, ResultJson, Threads
 from surefoot.clicks.layouts.registry import LAYOUTS
 from surefoot.clicks.options import BACKENDS, GRADES, MEMORY, SATISFIED
-from surefoot.personal.marks import PERSONAL_CSV
-from surefoot.personal.options import GRIDS, LABELS, SAMPLE, SPLITS
-from surefoot.report.marks import PAGE
+from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
+from surefoot.personal.signatures import PERSONAL_CSV
+from surefoot.report.signatures import PAGE
 
-_OWN_CLOCK = ", ".join(name for name, layout in LAYOUTS.items() if layout.clock is None)
+_OWN_CLOCK = ", ".join(name for name, layout in LAYOUTS.items() if layout.shared_clock is None)
 _WITH_ACTIONS = " and ".join(name for name, layout in LAYOUTS.items() if layout.actions)
 _GRADED = ", ".join(name for name, layout in LAYOUTS.items() if layout.labels == "grades")
 
 
 def personalize(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="A log's file, or a folder of its files.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to keep it in; goes on with what is there.")],
-    layout: Annotated[str | None, typer.Option(help=either(LAYOUTS) + ".", show_default="by its first line")] = None,
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="The file of the log, or a folder with its files.")],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="Folder for the results. Work that is there continues."),
+    ],
+    layout: Annotated[str | None, typer.Option(help=f"{either(LAYOUTS)}.", show_default="detected")] = None,
     unit: Annotated[
-        str | None, typer.Option(help="What a unit of time lasts: ms, s or seconds.", show_default="by the layout")
+        str | None, typer.Option(help="The unit of times: s, ms, us, min or seconds.", show_default="from the layout")
     ] = None,
     clock: Annotated[
-        str, typer.Option(help=f"{_OWN_CLOCK}: times count from each session's start, or are one clock of the log.")
+        str, typer.Option(help=f"{_OWN_CLOCK}: session (times start at 0 in each) or log (one clock).")
     ] = "session",
     actions: Annotated[str, typer.Option(help=f"What counts as a click, in {_WITH_ACTIONS}.")] = "click",
     labels: Annotated[
-        str | None, typer.Option(help=either(LABELS) + ".", show_default=f"grades for {_GRADED}, else satisfied")
+        str | None,
+        typer.Option(help=either(LABEL_MEASURES) + ".", show_default=f"grades for {_GRADED}, else satisfied"),
     ] = None,
     dwell: Annotated[
         str | None,
         typer.Option(
-            help="Seconds that satisfy, one for each grade.",
-            show_default=f"{SATISFIED[0]:g}; grades {','.join(f'{one:g}' for one in GRADES)}",
+            help="How many seconds on a document satisfy, for each grade.",
+            show_default=f"{SATISFIED[0]:g}; grades {','.join(f'{seconds:g}' for seconds in GRADES)}",
         ),
     ] = None,
-    last: Annotated[bool, typer.Option(help="A session's last click satisfies.")] = True,
+    last: Annotated[bool, typer.Option(help="Count the last click of a session as satisfied.")] = True,
     split: Annotated[
         str | None, typer.Option(help=either(SPLITS) + ".", show_default="user, or session without users")
     ] = None,
-    sample: Annotated[int, typer.Option(help="Lists to train, choose and judge with.", min=3)] = SAMPLE,
+    sample: Annotated[int, typer.Option(help="Number of lists for training, selection and testing.", min=3)] = SAMPLE,
     preset: Annotated[str, typer.Option(help=either(GRIDS) + ".")] = "quick",
     beta: Annotated[
-        str | None, typer.Option(help="Weights of the shown order, such as 0.1,0.2.", show_default="the preset's")
+        str | None,
+        typer.Option(help="Values of β, the weight of the shown order, such as 0.1,0.2.", show_default="the preset's"),
     ] = None,
     alpha: Annotated[
-        str | None, typer.Option("-a", "--alpha", help="Weights of losses, such as 1,5.", show_default="the preset's")
+        str | None,
+        typer.Option("-a", "--alpha", help="Values of α, such as 1,5.", show_default="the preset's"),
     ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A parameter of LightGBM.", show_default=False),
     ] = None,
-    trees: Annotated[int | None, typer.Option(help="How many.", min=1, show_default="the preset's")] = None,
+    trees: Annotated[int | None, typer.Option(help="Number of trees.", min=1, show_default="the preset's")] = None,
     segments: Annotated[
-        Path | None, typer.Option(help="CSV with kinds of lists: list, kind.", show_default=False)
+        Path | None, typer.Option(help="A CSV file with the kind of each list: list, kind.", show_default=False)
     ] = None,
     backend: Annotated[str, typer.Option(help=either(BACKENDS) + ".")] = "duckdb",
     engine: Annotated[str | None, typer.Option(hidden=True)] = None,  # the former name of --backend
-    memory: Annotated[str, typer.Option(help="What DuckDB may use; the rest goes to disk.")] = MEMORY,
+    memory: Annotated[str, typer.Option(help="Memory for DuckDB. The rest goes to disk.")] = MEMORY,
     threads: Threads = None,
-    seed: Annotated[int, typer.Option(help="Of splits, samples and trees.", min=0)] = 0,
-    features_only: Annotated[bool, typer.Option("--features-only", help="Stop at the table of features.")] = False,
+    seed: Annotated[int, typer.Option(help="The seed of splits, samples and trees.", min=0)] = 0,
+    features_only: Annotated[
+        bool, typer.Option("--features-only", help="Compute the feature table only, and train nothing.")
+    ] = False,
     html: Annotated[Path | None, typer.Option(help="Write the page.", show_default=False)] = None,
     json_file: ResultJson = None,
-    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write all figures.", show_default=False)] = None,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", help="Write all figures as CSV.", show_default=False)
+    ] = None,
     format_: PrintedTable = TableFormat.table,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn re-rankers from a click log, and choose those that gain without shuffling every list.
+    """Train re-rankers on a click log, and choose those that gain without changing every list.
 
     **Example:** `surefoot personalize clicks.log --layout yandex2012 --unit ms --clock log -o study/ --html p.html`
     """
@@ -114,7 +125,8 @@ def personalize(
         seed=seed,
     )  # fmt: skip
     files = {"html": html, "json": json_file, "csv": csv_file}
-    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet)
+    options = {"html": {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}}
+    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, options)
 
 
 def _print_counts(folder: Path, names: list[str], counts: dict[str, Any]) -> None:

@@ -15,9 +15,9 @@ def start_policy(files: Sequence[str], has_conditions: bool, force: bool, quiet:
     from surefoot.decide.gate.policy_template import NAME, write_template
 
     if len(files) > 1:
-        raise ArgumentError(f"--init writes one file, and {len(files)} are named; name one, such as {NAME}")
+        raise ArgumentError(f"--init writes only one file, but you gave {len(files)} names; give one, such as {NAME}")
     if has_conditions:
-        raise ArgumentError("--init writes a policy to edit; leave the conditions out, and change them in the file")
+        raise ArgumentError("--init writes a policy to edit; remove the conditions, and change them in the file")
     path = files[0] if files else NAME
     check_outputs([Output("--init", path)], [], force)
     write_template(path)

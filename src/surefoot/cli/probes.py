@@ -25,7 +25,7 @@ def scoring() -> str:
     made = sf.synthetic_runs(queries=20)
     scores = sf.score(made.qrels, made.runs, "nDCG@10")
     sf.assess(scores, baseline="today", alphas=[5])
-    return f"20 queries scored, assessed and decided on: {_decided(scores)}"
+    return f"scored and assessed 20 queries; the decision was: {_decided(scores)}"
 
 
 def _decided(scores: Any) -> str:
@@ -42,7 +42,7 @@ def page() -> str:
     with TemporaryDirectory() as folder:
         target = Path(folder, "report.html")
         sf.assess(sf.score(made.qrels, made.runs, "nDCG@10"), baseline="today").to_html(target)
-        return f"a page of {target.stat().st_size / 1e3:.0f} kB written"
+        return f"wrote a page of {target.stat().st_size / 1e3:.0f} kB"
 
 
 def compiled() -> str:
@@ -56,13 +56,15 @@ def cache_folder(module: str) -> Path:
     """Where Numba keeps what it compiles of a module; an error where it can write nowhere."""
     from numba.core.caching import FunctionCache
 
-    def one(x: float) -> float:
+    def function(x: float) -> float:
         return x
 
-    one.__code__ = one.__code__.replace(co_filename=module)
-    folder = Path(FunctionCache(one).cache_path)  # type: ignore[no-untyped-call]
+    function.__code__ = function.__code__.replace(co_filename=module)
+    folder = Path(FunctionCache(function).cache_path)  # type: ignore[no-untyped-call]
     if not os.access(folder if folder.is_dir() else folder.parent, os.W_OK):
-        raise OSError(f"{folder} cannot be written; set NUMBA_CACHE_DIR to a folder that can, or every start compiles")
+        raise OSError(
+            f"{folder} is not writable; set NUMBA_CACHE_DIR to a writable folder, otherwise every start compiles again"
+        )
     return folder
 
 
@@ -71,7 +73,7 @@ def _trees(engine: str, **settings: Any) -> str:
 
     data = sf.synthetic_letor(queries=12, documents=8, features=5)
     ranker = sf.Ranker("u_risk", 5, engine=engine, **_TREES, **settings).fit(data)
-    return f"{len(ranker.predict(data))} documents ranked by two trees"
+    return f"{len(ranker.predict(data))} documents ranked with two trees"
 
 
 def lightgbm() -> str:
@@ -101,7 +103,7 @@ def matplotlib() -> str:
     figure, target = Figure(), io.BytesIO()
     figure.add_subplot().plot([0, 1])
     figure.savefig(target, format="svg")
-    return f"a figure of {len(target.getvalue()) / 1e3:.0f} kB drawn"
+    return f"drew a figure of {len(target.getvalue()) / 1e3:.0f} kB"
 
 
 def onnx() -> str:
@@ -112,7 +114,7 @@ def onnx() -> str:
     module.checker.check_model(
         helper.make_model(helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "g", ends[:1], ends[1:]))
     )
-    return "a graph made and checked"
+    return "made and checked a graph"
 
 
 def dask() -> str:
@@ -131,14 +133,25 @@ def spark() -> str:
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else "java"
     if shutil.which(java) is None:
-        raise OSError("no Java runtime is found; install one (17 or newer), or set JAVA_HOME")
+        raise OSError("no Java runtime was found; install Java 17 or newer, or set JAVA_HOME")
     done = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)
     return f"{(done.stderr or done.stdout).splitlines()[0]}; Spark was not started"
 
 
+def torch() -> str:
+    """PyTorch trains a network for an epoch, and safetensors keeps it."""
+    import surefoot as sf
+
+    data = sf.synthetic_letor(queries=12, documents=8, features=5)
+    ranker = sf.NeuralRanker("u_risk", 5, epochs=1, hidden=(4,), history=False, device="cpu").fit(data)
+    with TemporaryDirectory() as folder:
+        ranker.save(folder)
+        return f"{len(sf.NeuralRanker.load(folder).predict(data))} documents ranked by a network"
+
+
 PROBES: Mapping[str, Callable[[], str]] = {
-    one.__name__: one
-    for one in (scoring, page, compiled, lightgbm, xgboost, duckdb, matplotlib, onnx, dask, spark)
+    probe.__name__: probe
+    for probe in (scoring, page, compiled, lightgbm, xgboost, duckdb, matplotlib, onnx, dask, spark, torch)
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -61,9 +61,9 @@ class ProgressLines:
         """A stage, for the time that it takes."""
         new = Stage(doing, total)
         with self._lock:
-            told = self._last > 0 and time.monotonic() - self._last >= _NEW
+            reported = self._last > 0 and time.monotonic() - self._last >= _NEW
             self._stages.append(new)
-            if told:
+            if reported:
                 self._say(new.doing if total is None else f"{new.doing}, {total:,} in all")
         try:
             yield new
@@ -79,7 +79,7 @@ class ProgressLines:
                 stage.done += 1
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def reporting(self) -> Iterator[None]:
         """Tell of all stages within: by a thread, for a stage may be one long call."""
         thread = threading.Thread(target=self._watch, name="surefoot-progress", daemon=True)
         thread.start()

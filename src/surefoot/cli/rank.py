@@ -10,7 +10,7 @@ import typer
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.decide.control.file_names import controller_files
-from surefoot.decide.marks import SERVED_CSV
+from surefoot.decide.signatures import SERVED_CSV
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import baseline_files
@@ -28,7 +28,12 @@ def rank(
     name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the model's folder")] = None,
     baseline: Annotated[
         list[str] | None,
-        typer.Option("-b", "--baseline", help=f"For a model that starts from it: {BASELINES}", show_default=False),
+        typer.Option(
+            "-b",
+            "--baseline",
+            help=f"The baseline, if the model was trained with --init-baseline: {BASELINES}",
+            show_default=False,
+        ),
     ] = None,
     controlled: Annotated[
         bool, typer.Option("--controlled", help="MODEL is a folder that `surefoot control` saved.")
@@ -36,7 +41,7 @@ def rank(
     decisions: Annotated[
         Path | None,
         typer.Option(
-            help="With --controlled: which list each query is shown and why, .csv or .json.",
+            help="With --controlled: write which list each query gets, and why, to this .csv or .json file.",
             show_default="RUN.decisions.csv",
         ),
     ] = None,
@@ -49,11 +54,11 @@ def rank(
     **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
     """
     if decisions is not None and not controlled:
-        raise ArgumentError("--decisions says which list a controller shows; add --controlled")
+        raise ArgumentError("--decisions works only with a controller; add --controlled")
     if controlled and decisions is None:
-        from surefoot.data.reading.files import stem
+        from surefoot.data.reading.files import system_name
 
-        decisions = output.with_name(f"{stem(output)}.decisions.csv")
+        decisions = output.with_name(f"{system_name(output)}.decisions.csv")
     check_outputs(
         [Output("--output", output), Output("--qrels", qrels), Output("--decisions", decisions, SERVED_CSV)],
         [*(controller_files if controlled else model_files)(model), data, *baseline_files(baseline or [])],
@@ -66,13 +71,13 @@ def rank(
         messages, documents = _rank_controlled(model, data, output, run_name, baseline or [], decisions)
     else:
         from surefoot.learn.baseline_spec import read_like, with_baselines
-        from surefoot.learn.ranker import Ranker
+        from surefoot.neural.loading import load_ranker
 
-        ranker = Ranker.load(model)
+        ranker = load_ranker(model)
         with busy("Reading data"):
             documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
         documents.to_run(ranker.predict(documents), run_name).write(output)
-        messages = [f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}"]
+        messages = [f"Wrote {len(documents):,} documents of {len(documents.queries):,} queries to {output}"]
     if qrels is not None:
         documents.qrels().write(qrels)
     if not quiet:
@@ -90,7 +95,9 @@ def _rank_controlled(
     controller = RiskController.load(folder)
     ranker = controller.ranker
     if ranker is None:
-        raise ArgumentError(f"{folder} controls two runs, not a model; serve it in Python, with to_run")
+        raise ArgumentError(
+            f"the controller in {folder} was made for two runs, not for a model; use it in Python with to_run"
+        )
     sources = baselines or ([] if controller.baseline_source is None else [controller.baseline_source])
     with busy("Reading data"):
         documents = with_baselines(read_like(data, ranker.n_features_in_), sources, data)
@@ -98,9 +105,9 @@ def _rank_controlled(
     run.write(output)
     decided.write(decisions)
     messages = [
-        f"Ranked {len(documents):,} documents of {len(documents.queries):,} queries into {output}",
-        f"{controller.candidate_name} is shown for {int(decided.shown.sum()):,} queries, {controller.baseline_name} "
-        f"for the others; why is in {decisions}",
+        f"Wrote {len(documents):,} documents of {len(documents.queries):,} queries to {output}",
+        f"{controller.candidate_name} is shown for {int(decided.shown.sum()):,} queries, and "
+        f"{controller.baseline_name} for the others. The reasons are in {decisions}",
         controller.certificate_["sentence"],
     ]
     return messages, documents

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from surefoot.errors import ArgumentError
-from surefoot.measures.missing import Missing
+from surefoot.measures.missing import MissingTreatment
 from surefoot.progress import steps
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
 
 
 def read_scored(
-    command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: Missing | None
+    command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: MissingTreatment | None
 ) -> list[Scores]:
     """Scores by each measure, of judgments and runs, or of the one matrix in their place."""
     from surefoot.data.types.scores import read_scores
@@ -46,25 +46,27 @@ def read_scored(
         return [read_scores(matrix, matrix_measure(files, measures, missing))]
     if len(files) < 2:
         raise ArgumentError(
-            f"give judgments and at least one run: surefoot {command} QRELS RUN... --baseline NAME "
-            f"(or --scores FILE); see surefoot {command} --help"
+            f"judgments and at least one run are required: surefoot {command} QRELS RUN... --baseline NAME "
+            f"(or use --scores FILE); see surefoot {command} --help"
         )
     from surefoot.measures.scoring import score
 
     parsed = [Measure.parse(measure) for measure in measures or [EVALUATION_MEASURE]]
-    return score(*read_judged_runs(files), parsed, missing=missing or Missing.zero)
+    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero)
 
 
-def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: Missing | None) -> str | None:
+def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> str | None:
     """What a matrix's scores are called, if nothing is given beside it that it does not have."""
     if files:
         raise ArgumentError("give either judgments and runs or --scores, not both")
     if missing is not None:
-        raise ArgumentError("--missing is about runs, which --scores does not have; leave it out")
+        raise ArgumentError("--missing works only with runs, but you gave --scores; remove --missing")
     if len(measures) > 1:
-        raise ArgumentError("--scores holds one measure; name it once, such as -m ERR@20, or leave it out")
+        raise ArgumentError(
+            "a --scores file contains one measure only; give -m once, such as -m ERR@20, or leave -m out"
+        )
     if measures and not measures[0].strip():
-        raise ArgumentError("-m names nothing; say what the scores are, such as -m ERR@20, or leave it out")
+        raise ArgumentError("-m is empty; give the name of the measure, such as -m ERR@20, or leave -m out")
     return measures[0].strip() if measures else None
 
 
@@ -77,13 +79,13 @@ def is_streamed(matrix: str | None, requested: bool, need_all: Sequence[str]) ->
 
     if matrix is None:
         if requested:
-            raise ArgumentError("--stream is for --scores")
+            raise ArgumentError("--stream works only with --scores; add --scores FILE, or remove --stream")
         return False
     if not requested and not is_large(matrix):
         return False
     if need_all:
         raise ArgumentError(
-            f"{need_all[0]} needs all scores at once, and {matrix} is read a part at a time; leave it out, or give a "
-            "part of the queries"
+            f"{need_all[0]} needs all scores in memory, but {matrix} is read in parts; remove {need_all[0]}, or use "
+            "a file with fewer queries"
         )
     return True

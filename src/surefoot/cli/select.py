@@ -1,4 +1,4 @@
-"""`surefoot select`: choose one of a sweep's models by a policy, and copy it out."""
+"""`surefoot select`: choose one of a sweep's candidates by a policy, and copy it out as one model."""
 
 from __future__ import annotations
 
@@ -7,73 +7,113 @@ from typing import Annotated
 
 import typer
 
-from surefoot.choose.options import MODEL, PLAN, RANKINGS, RESULT
+from surefoot.choose.options import CHOOSE_BY, PLAIN_MODELS, PLAN, RANKINGS, RESULT
 from surefoot.cli.outputs import JSON, Output, OutputModel, check_outputs
-from surefoot.cli.printing import deliver, file_or_none, printing_of
+from surefoot.cli.printing import deliver, either, file_or_none, printing_of
 from surefoot.cli.shared_options import Force, Quiet
 from surefoot.errors import ArgumentError, visible
 
 
 def select(
-    folder: Annotated[Path, typer.Argument(metavar="SWEEP", help="The folder that a sweep was kept in.")],
+    folder: Annotated[Path, typer.Argument(metavar="SWEEP", help="The folder of a sweep.")],
     max_risk: Annotated[
-        float | None, typer.Option(help="Most gain with a risk of at most this.", min=0, show_default=False)
+        float | None,
+        typer.Option(
+            help="Choose the model with the largest gain and a risk of at most this.", min=0, show_default=False
+        ),
     ] = None,
     keep_gain: Annotated[
         float | None,
-        typer.Option(help="Least risk that keeps this share of the gain.", min=0, max=1, show_default=False),
+        typer.Option(
+            help="Choose the model with the smallest risk that keeps this share of the gain.",
+            min=0,
+            max=1,
+            show_default=False,
+        ),
+    ] = None,
+    more_gain: Annotated[
+        bool, typer.Option("--more-gain", help="More gain than the gain-only model, with --less-risk.")
+    ] = False,
+    less_risk: Annotated[
+        float | None,
+        typer.Option(help="The share of its risk to save, such as 0.3.", min=0, max=1, show_default=False),
     ] = None,
     largest_area: Annotated[
-        bool, typer.Option("--largest-area", help="Largest area under gain by share re-ranked.")
+        bool,
+        typer.Option(
+            "--largest-area",
+            help="Choose the model with the largest area under the curve of gain by share of re-ranked queries.",
+        ),
     ] = False,
     geo_risk: Annotated[
-        float | None, typer.Option(metavar="ALPHA", help="Highest GeoRisk at this α.", min=0, show_default=False)
+        float | None,
+        typer.Option(
+            metavar="ALPHA", help="Choose the model with the highest GeoRisk at this α.", min=0, show_default=False
+        ),
     ] = None,
     strategies: Annotated[
-        bool, typer.Option("--strategies", help="Also consider blends, selective re-ranking and means of seeds.")
+        bool, typer.Option("--strategies", help="Also consider blends with the baseline and selective re-ranking.")
+    ] = False,
+    choose_by: Annotated[
+        str | None,
+        typer.Option(help=f"{either(list(CHOOSE_BY))}.", show_default="cross-validation where the sweep has it"),
+    ] = None,
+    one_se: Annotated[
+        bool, typer.Option("--one-se", help="Of what is within one standard error of the best, the least risk.")
+    ] = False,
+    nearest: Annotated[
+        bool, typer.Option("--nearest", help="Where nothing satisfies the policy, take what comes nearest.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder to copy the model to.", show_default=False)
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Copy the model here.", show_default=False)
     ] = None,
-    fold: Annotated[str | None, typer.Option(help="Whose choice to copy.", show_default="the first")] = None,
+    fold: Annotated[str | None, typer.Option(help="Copy the model of this fold.", show_default="the first")] = None,
     json_file: Annotated[
-        str | None, typer.Option("--json", help="Write the choice, or - for the terminal.", show_default=False)
+        str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
     ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Choose on validation data, say why, and report on test data.
+    """Choose on validation data or by cross-validation, say why and how sure it is, and report on test data.
 
-    **Example:** `surefoot select sweep/ --keep-gain 0.95 -o model/`
+    **Example:** `surefoot select sweep/ --more-gain --less-risk 0.3 -o model/`
     """
-    levels = {"max_risk": max_risk, "keep_gain": keep_gain, "geo_risk": geo_risk}
+    if more_gain != (less_risk is not None):
+        raise ArgumentError("--more-gain and --less-risk go together: --more-gain --less-risk 0.3")
+    levels = {"max_risk": max_risk, "keep_gain": keep_gain, "more_gain": less_risk, "geo_risk": geo_risk}
     policies = [(name, level) for name, level in levels.items() if level is not None]
     policies += [("largest_area", 0.0)] if largest_area else []
     if len(policies) != 1:
         raise ArgumentError(
-            "give one policy: --max-risk 0.02, --keep-gain 0.95, --largest-area or --geo-risk 5"
+            "give one policy: --max-risk 0.02, --keep-gain 0.95, --more-gain --less-risk 0.3, --largest-area or "
+            "--geo-risk 5"
             + (f"; found {', '.join('--' + name.replace('_', '-') for name, _ in policies)}" if policies else "")
         )
     if fold is not None and output is None:
-        raise ArgumentError("--fold says whose model is copied, and nothing is; add --output FOLDER")
+        raise ArgumentError(
+            "--fold selects the model to copy, but without --output no model is copied; add --output DIR"
+        )
     check_outputs(
         [OutputModel("--output", output), Output("--json", file_or_none(json_file), JSON)],
         [folder / RESULT, folder / PLAN],
         force,
     )
-    from surefoot.choose.policy import SelectionPolicy, copy_model
-    from surefoot.choose.policy import select as choose
+    from surefoot.choose.choice import select as choose
+    from surefoot.choose.saved_choice import copy_model
+    from surefoot.choose.selection_policy import SelectionPolicy
     from surefoot.choose.store import Store
     from surefoot.choose.sweep import read_sweep
 
     name, level = policies[0]
-    choice = choose(read_sweep(folder), SelectionPolicy(name, level), RANKINGS if strategies else (MODEL,))
+    policy, kinds = SelectionPolicy(name, level, one_se, nearest), RANKINGS if strategies else PLAIN_MODELS
+    result, store = read_sweep(folder), Store.read(folder) if (folder / PLAN).exists() else None
+    choice = choose(result, policy, kinds, choose_by=choose_by, store=store)
     lines = choice.words
     if output is not None:
-        chosen_fold, which, seed = copy_model(Store.read(folder), choice, output, fold)
+        chosen_fold, which, seeds = copy_model(store or Store.read(folder), choice, output, fold)
         lines = [
             *lines,
-            f"The model that {chosen_fold} chose, {which} with seed {seed}, is in {output}/; rank with: "
+            f"Copied the model that {chosen_fold} chose, {which} ({seeds}), to {output}/. To rank with it, run: "
             f"surefoot rank {output} DATA -o RUN",
         ]
 

@@ -9,47 +9,52 @@ import typer
 
 from surefoot.cli.printing import TableFormat, either
 from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.options import ENGINES
-from surefoot.measures.missing import Missing
+from surefoot.learn.options import ENGINES, NETWORKS
+from surefoot.measures.missing import MissingTreatment
+
+_JUDGED_RUNS = "The judgments file, then the run files. NAME=FILE gives a run a name."
 
 # What is read
 JudgedRuns = Annotated[
     list[str],
-    typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.", show_default=False),
+    typer.Argument(metavar="QRELS RUN...", help=_JUDGED_RUNS, show_default=False),
 ]
 OptionalJudgedRuns = Annotated[
     list[str] | None,
-    typer.Argument(metavar="QRELS RUN...", help="Judgments, then runs; NAME=FILE names a run.", show_default=False),
+    typer.Argument(metavar="QRELS RUN...", help=_JUDGED_RUNS, show_default=False),
 ]
-ScoreMatrix = Annotated[
+ScoreMatrixFile = Annotated[
     str | None,
-    typer.Option(help="A score matrix in place of runs: CSV or Parquet, the query first.", show_default=False),
+    typer.Option(help="Use a score matrix instead of runs: CSV or Parquet, the query first.", show_default=False),
 ]
 MissingQueries = Annotated[
-    Missing | None,
+    MissingTreatment | None,
     typer.Option(
-        help="A judged query that a run lacks counts zero, is dropped, or is an error.", show_default=Missing.zero
+        help="What to do with a judged query that a run lacks.",
+        show_default=MissingTreatment.zero,
     ),
 ]
 ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")]
 Baselines = Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)]
 
 # Learning
-OptimizedMeasure = Annotated[str, typer.Option("-m", "--measure", help="What to optimise.")]
-Rule = Annotated[str, typer.Option(help="exact (Wang 2012) or eq9 (Dinçer 2016).")]
+OptimizedMeasure = Annotated[str, typer.Option("-m", "--measure", help="The measure to optimise.")]
+Rule = Annotated[str, typer.Option(help="The formula for the change in risk: exact (Wang 2012) or eq9 (Dinçer 2016).")]
 EarlyStopping = Annotated[
-    int | None, typer.Option(help="Stop after so many trees without progress.", min=1, show_default=False)
+    int | None, typer.Option(help="Stop after this many trees without improvement.", min=1, show_default=False)
 ]
-Engine = Annotated[str, typer.Option(help=f"Who grows the trees: {either(ENGINES)}.")]
+EngineName = Annotated[
+    str, typer.Option(help=f"The library that trains: {either(ENGINES)} for trees, {NETWORKS} for networks.")
+]
 Threads = Annotated[
-    int | None, typer.Option(help="Threads of the learner.", min=1, max=1024, show_default="as many as cores")
+    int | None, typer.Option(help="Number of threads for training.", min=1, max=1024, show_default="one per core")
 ]
 
 # What is written and printed
-ResultJson = Annotated[Path | None, typer.Option("--json", help="Write the result.", show_default=False)]
+ResultJson = Annotated[Path | None, typer.Option("--json", help="Write the result as JSON.", show_default=False)]
 JsonOrTerminal = Annotated[
     str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
 ]
-PrintedTable = Annotated[TableFormat, typer.Option("--format", help="How the table is printed.")]
-Force = Annotated[bool, typer.Option("--force", help="Also replace models, and files without surefoot's mark.")]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing but errors.")]
+PrintedTable = Annotated[TableFormat, typer.Option("--format", help="The format of the printed table.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output, also models and files of others.")]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")]

@@ -11,12 +11,12 @@ from surefoot.arguments import LARGEST_COUNT, LARGEST_SEED, MOST_DRAWS, integer,
 from surefoot.cli.bar import with_bar
 from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup
 from surefoot.cli.outputs import JSON, Output, check_outputs
+from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.printing import deliver, file_or_none, printing_of, show
 from surefoot.cli.runs import name_and_file, read_judged_runs
 from surefoot.cli.shared_options import Force, JsonOrTerminal, JudgedRuns, Quiet
 from surefoot.errors import ArgumentError
-from surefoot.report.marks import PAGE
-from surefoot.studies.marks import STUDY_CSV
+from surefoot.report.signatures import PAGE
 from surefoot.studies.options import (
     MEASURES,
     MOST,
@@ -28,6 +28,7 @@ from surefoot.studies.options import (
     SUBSET_SIZES,
     SUBSETS,
 )
+from surefoot.studies.signatures import STUDY_CSV
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels, Run
@@ -40,19 +41,19 @@ stability = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
-    help="Which measures, and choices made by them, hold when scores drift (rNDCG, SoftNDCG).",
+    help="Show which measures, and choices by them, stay the same if scores change a little (rNDCG, SoftNDCG).",
 )
 
 _Measures = Annotated[
     list[str] | None,
-    typer.Option("-m", "--measure", help="A measure; may be given again.", show_default=", ".join(MEASURES)),
+    typer.Option("-m", "--measure", help="A measure. You can repeat this option.", show_default=", ".join(MEASURES)),
 ]
-_Csv = Annotated[
+_CsvFile = Annotated[
     str | None, typer.Option("--csv", help="Write the figures to a file, or - for the terminal.", show_default=False)
 ]
 _Html = Annotated[Path | None, typer.Option("--html", help="Write a page with the charts.", show_default=False)]
-_Seed = Annotated[int, typer.Option(help="Seed of the random draws.", min=0, max=LARGEST_SEED)]
-_Subsets = Annotated[int, typer.Option(help="How many random subsets.", min=1, max=MOST_DRAWS)]
+_Seed = Annotated[int, typer.Option(help="The random seed.", min=0, max=LARGEST_SEED)]
+_Subsets = Annotated[int, typer.Option(help="Number of random subsets.", min=1, max=MOST_DRAWS)]
 
 
 @stability.command(cls=HelpfulCommand)
@@ -63,20 +64,24 @@ def noise(
     sizes: Annotated[
         str | None,
         typer.Option(
-            help="Standard deviations of the noise, in percentiles.", show_default=f"from {NOISE[0]:g} to {NOISE[-1]:g}"
+            help="The sizes of the noise: standard deviations on the percentile scale of the scores.",
+            show_default=f"from {NOISE[0]:g} to {NOISE[-1]:g}",
         ),
     ] = None,
-    repeats: Annotated[int, typer.Option(help="Seeds for each size.", min=1, max=MOST_DRAWS)] = REPEATS,
-    query: Annotated[str | None, typer.Option(help="The query to trace.", show_default="that moves most")] = None,
-    raw: Annotated[bool, typer.Option("--raw", help="Add noise to the scores themselves, not percentiles.")] = False,
+    repeats: Annotated[int, typer.Option(help="Number of seeds for each size.", min=1, max=MOST_DRAWS)] = REPEATS,
+    query: Annotated[
+        str | None,
+        typer.Option(help="The query to follow in detail.", show_default="the query that changes most"),
+    ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Add the noise to the scores, not to their percentiles.")] = False,
     seed: _Seed = 0,
     json_file: JsonOrTerminal = None,
-    csv_file: _Csv = None,
+    csv_file: _CsvFile = None,
     html: _Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Mean and spread of each measure as noise of growing size is added to scores.
+    """Show the mean and the spread of each measure while more and more noise is added to the scores.
 
     **Example:** `surefoot stability noise qrels.txt new.run.gz --sizes 0,0.05,0.1 --html noise.html`
     """
@@ -88,7 +93,7 @@ def noise(
         qrels, runs, _measure_names(measure), sizes=_sizes(sizes), repeats=repeats, seed=seed,
         normalize="none" if raw else "percentile", query=query,
     )  # fmt: skip
-    _deliver(study, json_file, csv_file, html, quiet)
+    _deliver(study, files, json_file, csv_file, html, quiet)
 
 
 @stability.command(cls=HelpfulCommand)
@@ -98,17 +103,19 @@ def subsets(
     measure: _Measures = None,
     sizes: Annotated[
         str | None,
-        typer.Option(help="Numbers of queries K.", show_default=f"{','.join(map(str, SUBSET_SIZES[:4]))},… up to all"),
+        typer.Option(
+            help="The sizes K of the subsets.", show_default=f"{','.join(map(str, SUBSET_SIZES[:4]))},… up to all"
+        ),
     ] = None,
     subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
     json_file: JsonOrTerminal = None,
-    csv_file: _Csv = None,
+    csv_file: _CsvFile = None,
     html: _Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Which of two functions each measure picks on random subsets of K queries.
+    """Show which of two systems each measure chooses on random subsets of K queries.
 
     **Example:** `surefoot stability subsets qrels.txt f1.run f2.run --sizes 10,50,200`
     """
@@ -123,6 +130,7 @@ def subsets(
     )
     _deliver(
         subset_study(_score_runs(files, measure, 2), sizes=whole_sizes, subsets=subsets, seed=seed),
+        files,
         json_file,
         csv_file,
         html,
@@ -135,20 +143,21 @@ def subsets(
 def time(
     files: JudgedRuns,
     dates: Annotated[
-        Path | None, typer.Option(help="A file of lines `query date`, dates as 2026-11-15.", show_default=False)
+        Path | None,
+        typer.Option(help='A file with a query and a date on each line, such as "301 2026-11-15".', show_default=False),
     ] = None,
     measure: _Measures = None,
-    period: Annotated[str, typer.Option(help="day, week or month.")] = PERIOD,
-    size: Annotated[int, typer.Option(help="Queries in a subset.", min=1, max=LARGEST_COUNT)] = PERIOD_SIZE,
+    period: Annotated[str, typer.Option(help="The period: day, week or month.")] = PERIOD,
+    size: Annotated[int, typer.Option(help="Number of queries in a subset.", min=1, max=LARGEST_COUNT)] = PERIOD_SIZE,
     subsets: _Subsets = SUBSETS,
     seed: _Seed = 0,
     json_file: JsonOrTerminal = None,
-    csv_file: _Csv = None,
+    csv_file: _CsvFile = None,
     html: _Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Which of two functions each measure picks in each period of time.
+    """Show which of two systems each measure chooses in each period of time.
 
     **Example:** `surefoot stability time qrels.txt f1.run f2.run --dates dates.txt --size 50`
     """
@@ -158,13 +167,14 @@ def time(
 
     if dates is None:
         raise ArgumentError(
-            "queries carry no dates of their own; give a file of lines 'query date' (such as '301 2026-11-15') "
+            "the queries have no dates; give a file with a query and a date on each line (such as '301 2026-11-15') "
             "with --dates"
         )
     known = read_dates(dates)
     scores = _score_runs(files, measure, 2)
     _deliver(
         time_study(scores, known, period=period, size=size, subsets=subsets, seed=seed),
+        [*files, str(dates)],
         json_file,
         csv_file,
         html,
@@ -177,24 +187,30 @@ def time(
 def compare(
     files: JudgedRuns,
     measure: _Measures = None,
-    replicates: Annotated[int, typer.Option(help="Resamples of the queries.", min=2, max=MOST_DRAWS)] = REPLICATES,
-    most: Annotated[int, typer.Option(help="Queries listed where measures disagree.", min=0, max=LARGEST_COUNT)] = MOST,
+    replicates: Annotated[
+        int, typer.Option(help="Number of resamples of the queries.", min=2, max=MOST_DRAWS)
+    ] = REPLICATES,
+    most: Annotated[
+        int,
+        typer.Option(help="Number of queries to list if two measures disagree.", min=0, max=LARGEST_COUNT),
+    ] = MOST,
     seed: _Seed = 0,
     json_file: JsonOrTerminal = None,
-    csv_file: _Csv = None,
+    csv_file: _CsvFile = None,
     html: _Html = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rank functions by each measure, with confidence, and say where the measures disagree.
+    """Rank systems by each measure, with confidence, and show where the measures disagree.
 
     **Example:** `surefoot stability compare qrels.txt f1.run f2.run f3.run`
     """
     _check_outputs(files, json_file, csv_file, html, force)
-    from surefoot.studies.functions import compare_functions
+    from surefoot.studies.ranking_functions import compare_functions
 
     scores = _score_runs(files, measure, 2)
-    _deliver(compare_functions(scores, replicates=replicates, most=most, seed=seed), json_file, csv_file, html, quiet)
+    study = compare_functions(scores, replicates=replicates, most=most, seed=seed)
+    _deliver(study, files, json_file, csv_file, html, quiet)
 
 
 def _check_outputs(
@@ -212,7 +228,8 @@ def _check_outputs(
 def _read_runs(files: list[str], least: int) -> tuple[Qrels, list[Run]]:
     if len(files) < 1 + least:
         raise ArgumentError(
-            f"give judgments and at least {'one run' if least == 1 else f'{least} runs'}: QRELS RUN...; see --help"
+            f"judgments and at least {'one run' if least == 1 else f'{least} runs'} are required: QRELS RUN...; "
+            "see --help"
         )
     return read_judged_runs(files)
 
@@ -234,9 +251,12 @@ def _sizes(text: str | None) -> list[float] | None:
     return None if text is None else parse_numbers(text, "--sizes", example="10,50,200")
 
 
-def _deliver(study: Study, json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool) -> None:
+def _deliver(
+    study: Study, inputs: list[str], json_file: str | None, csv_file: str | None, html: Path | None, quiet: bool
+) -> None:
     from surefoot.studies.text import tables
 
     files = {"html": html, "json": file_or_none(json_file), "csv": file_or_none(csv_file)}
+    options = {"html": {"provenance": page_provenance(html, [path for _, path in map(name_and_file, inputs)])}}
     printing = printing_of({"json": json_file, "csv": csv_file})
-    deliver(study, files, lambda: show(tables(study.to_dict())), printing, quiet)
+    deliver(study, files, lambda: show(tables(study.to_dict())), printing, quiet, options)

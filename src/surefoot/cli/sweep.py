@@ -11,16 +11,17 @@ import typer
 
 from surefoot.arguments import comma_separated, parse_integers, parse_numbers
 from surefoot.choose import options as choices
-from surefoot.choose.marks import SWEEP_CSV
+from surefoot.choose.signatures import SWEEP_CSV
 from surefoot.cli.bar import is_watched, progress_lines
 from surefoot.cli.outputs import JSON, Output, check_outputs, files_under
+from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.parameters import json_or_text, parameters
 from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
 from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import (
     Baselines,
     EarlyStopping,
-    Engine,
+    EngineName,
     Force,
     OptimizedMeasure,
     PrintedTable,
@@ -31,7 +32,7 @@ from surefoot.cli.shared_options import (
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
-from surefoot.report.marks import PAGE
+from surefoot.report.signatures import PAGE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
@@ -44,21 +45,29 @@ def _joined(values: Iterable[object]) -> str:
 
 def sweep(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder of Fold*/train.txt, …, or one LETOR file.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to keep the sweep in; resumes what is there.")],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="Folder for the sweep. A sweep that is there continues."),
+    ],
     baseline: Baselines = None,
     preset: Annotated[str | None, typer.Option(help=either(choices.PRESETS) + ".", show_default=False)] = None,
     objective: Annotated[
         str | None,
         typer.Option(
-            help=f"{', '.join(RISK_OBJECTIVES)}; faro@all is T*-FARO.", show_default=_joined(choices.OBJECTIVES)
+            help=f"The objectives: {', '.join(RISK_OBJECTIVES)}. faro@all (T*-FARO) uses all baselines together.",
+            show_default=_joined(choices.OBJECTIVES),
         ),
     ] = None,
     alpha: Annotated[
-        str | None, typer.Option("-a", "--alpha", help="Such as 1,5.", show_default=_joined(choices.ALPHAS))
+        str | None,
+        typer.Option("-a", "--alpha", help="The values of α, such as 1,5.", show_default=_joined(choices.ALPHAS)),
     ] = None,
-    seeds: Annotated[str | None, typer.Option(help="Such as 0,1,2.", show_default=_joined(choices.SEEDS))] = None,
+    seeds: Annotated[
+        str | None, typer.Option(help="The random seeds, such as 0,1,2.", show_default=_joined(choices.SEEDS))
+    ] = None,
     trees: Annotated[
-        str | None, typer.Option(help="How many; 50,100,200 tries each.", show_default=str(choices.DEFAULT_TREES))
+        str | None,
+        typer.Option(help="Number of trees, or several (50,100).", show_default=str(choices.DEFAULT_TREES)),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -68,30 +77,47 @@ def sweep(
     ] = None,
     tune: Annotated[
         str | None,
-        typer.Option(help=f"How parameters are found: {either(list(choices.TUNINGS))}.", show_default=choices.TUNE),
+        typer.Option(help=f"How to search parameters: {either(list(choices.TUNINGS))}.", show_default=choices.TUNE),
     ] = None,
     measure: OptimizedMeasure = MEASURE,
     folds: Annotated[
-        int, typer.Option(help="Parts that one file is cut into.", min=choices.FEWEST_FOLDS)
+        int, typer.Option(help="Number of folds, if DATA is a single file.", min=choices.FEWEST_FOLDS)
     ] = choices.FOLDS,
     learn_baselines: Annotated[
-        bool, typer.Option("--learn-baselines", help="Also learn four baselines on held-out queries.")
+        bool, typer.Option("--learn-baselines", help="Also train four baselines on held-out queries.")
     ] = False,
     held_out: Annotated[
         float | None,
-        typer.Option(help="Queries for that: a share, or how many.", min=0, show_default=str(choices.HELD_OUT)),
+        typer.Option(
+            help="With --learn-baselines: the share or number of queries to hold out.",
+            min=0,
+            show_default=str(choices.HELD_OUT),
+        ),
     ] = None,
     selective: Annotated[
-        str | None, typer.Option(help="Also re-rank selectively, by such as mean:25.", show_default=False)
+        str | None,
+        typer.Option(help="Also re-rank selectively, such as by mean:25.", show_default=False),
+    ] = None,
+    strategies: Annotated[
+        str | None,
+        typer.Option(help=f"What to blend: {either(list(choices.STRATEGIES))} models.", show_default="gain"),
+    ] = None,
+    choose_by: Annotated[
+        str | None,
+        typer.Option(help="For select: validation (default) or cross-validation.", show_default=False),
     ] = None,
     rule: Rule = RULE,
     early_stopping: EarlyStopping = None,
-    engine: Engine = ENGINE,
-    workers: Annotated[int | None, typer.Option(help="Processes.", min=1, show_default="one per core")] = None,
-    threads: Annotated[int, typer.Option(help="Threads of each process.", min=1)] = 1,
-    html: Annotated[Path | None, typer.Option(help="Write a page to look around in.", show_default=False)] = None,
+    engine: EngineName = ENGINE,
+    workers: Annotated[
+        int | None, typer.Option(help="Number of processes.", min=1, show_default="one per core")
+    ] = None,
+    threads: Annotated[int, typer.Option(help="Number of threads of each process.", min=1)] = 1,
+    html: Annotated[Path | None, typer.Option(help="Write an interactive page.", show_default=False)] = None,
     json_file: ResultJson = None,
-    csv_file: Annotated[Path | None, typer.Option("--csv", help="Write the figures.", show_default=False)] = None,
+    csv_file: Annotated[
+        Path | None, typer.Option("--csv", help="Write the figures as CSV.", show_default=False)
+    ] = None,
     format_: PrintedTable = TableFormat.table,
     force: Force = False,
     quiet: Quiet = False,
@@ -117,23 +143,24 @@ def sweep(
         "alphas": None if alpha is None else parse_numbers(alpha, "--alpha"),
         "seeds": None if seeds is None else parse_integers(seeds, "--seeds"),
         "grid": grid or None, "tune": tune, "held_out": held_out, "selective": selective,
-        "learn_baselines": learn_baselines or None,
+        "learn_baselines": learn_baselines or None, "strategies": strategies, "choose_by": choose_by,
     }  # fmt: skip
     options: dict[str, Any] = {"rule": rule, "early_stopping_rounds": early_stopping}
-    with _live(quiet) as look:
+    with _live(quiet) as on_progress:
         result = run_sweep(
-            data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads, look=look,
+            data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads, look=on_progress,
             engine=engine, options=options, measure=measure, folds=folds,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
     files = {"html": html, "json": json_file, "csv": csv_file}
-    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet)
+    page = {"html": {"provenance": page_provenance(html, [data, *baseline_files(baseline or [])])}}
+    deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, page)
     failures = result.to_dict()["failures"]
     if failures:
         messages = "; ".join(f"{failure['name']}: {failure['message']}" for failure in failures[:5])
         raise ArgumentError(
-            f"{len(failures)} of the trainings failed ({messages}); the others are in {output}, and the same command "
-            "tries these again"
+            f"{len(failures)} training runs failed ({messages}). The other results are in {output}. Run the same "
+            "command again to retry the failed ones"
         )
 
 
@@ -147,8 +174,8 @@ def _values(text: str) -> list[Any]:
 def _live(quiet: bool) -> Iterator[Callable[[SweepProgress], None] | None]:
     """A table of what was trained last and what is being trained, and the time left, while the sweep runs."""
     if not is_watched(quiet):
-        with progress_lines(quiet), stage("Training", None) as told:
-            yield None if told is None else lambda state: setattr(told, "more", _head(state))
+        with progress_lines(quiet), stage("Training", None) as training_stage:
+            yield None if training_stage is None else lambda state: setattr(training_stage, "more", _head(state))
         return
     from rich.live import Live
 
@@ -179,7 +206,9 @@ def _head(state: SweepProgress) -> str:
     """How far a sweep has come, in a line."""
     left = "" if state.left is None else f", about {_duration(state.left)} left"
     failed = f", {len(state.failures)} failed" if state.failures else ""
-    return f"{state.done} of {state.total} trainings, {state.resumed} of them found{failed}{left}"
+    return (
+        f"{state.done} of {state.total} training runs done, {state.resumed} of them from an earlier start{failed}{left}"
+    )
 
 
 def _duration(seconds: float) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.cli.bar import is_watched, new_bar
+from surefoot.cli.network_options import make_network
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
@@ -18,22 +19,24 @@ from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import Baselines, EarlyStopping, Force, OptimizedMeasure, Quiet, Rule, Threads
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
-from surefoot.learn.marks import CHECKPOINT
+from surefoot.learn.model_files import checkpoint_paths, model_files
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
     ENGINE,
     ENGINES,
     ESTIMATE,
     MEASURE,
+    NETWORKS,
     OBJECTIVE,
     OBJECTIVES,
     RISK_OBJECTIVES,
     RULE,
     STOP_ON,
 )
+from surefoot.learn.signatures import CARD, CHECKPOINT
 from surefoot.progress import busy
-from surefoot.report.marks import PAGE
 from surefoot.report.numbers import short
+from surefoot.report.signatures import PAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,7 +44,10 @@ if TYPE_CHECKING:
     from surefoot.data.types.ranking_data import RankingData
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.training import Progress
+    from surefoot.neural.loading import AnyRanker
     from surefoot.report.assessment import Assessment
+
+_TREES = 300
 
 
 def train(
@@ -51,23 +57,35 @@ def train(
             metavar="TRAIN", help="Training data: LETOR text or Parquet; with --dask a folder of Parquet parts."
         ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to save the model to.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the model.")],
     valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
     baseline: Baselines = None,
-    objective: Annotated[str, typer.Option(help=f"{either(OBJECTIVES)}.")] = OBJECTIVE,
+    objective: Annotated[str, typer.Option(help=f"The objective: {either(OBJECTIVES)}.")] = OBJECTIVE,
     alpha: Annotated[
         float | None,
         typer.Option(
-            "-a", "--alpha", help="Each loss counts 1 + α times; risk objectives need it.", show_default=False
+            "-a", "--alpha", help="Each loss counts 1 + α times. Risk objectives need it.", show_default=False
         ),
     ] = None,
     measure: OptimizedMeasure = MEASURE,
-    trees: Annotated[int, typer.Option(help="How many trees to grow.", min=1)] = 300,
+    trees: Annotated[int | None, typer.Option(help="Number of trees.", min=1, show_default=str(_TREES))] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(help="Passes of a network through the data.", min=1, show_default="100"),
+    ] = None,
+    models: Annotated[int, typer.Option(help="Save the mean of N models, one per seed.", min=1)] = 1,
     early_stopping: EarlyStopping = None,
-    stop_on: Annotated[str, typer.Option(help="effectiveness, u_risk@5, t_risk@5 or geo_risk@5.")] = STOP_ON,
+    stop_on: Annotated[
+        str, typer.Option(help="Stop early by effectiveness, u_risk@5, t_risk@5 or geo_risk@5.")
+    ] = STOP_ON,
     rule: Rule = RULE,
-    estimate: Annotated[str, typer.Option(help="When s_x is estimated: each or first (tree).")] = ESTIMATE,
+    estimate: Annotated[
+        str, typer.Option(help="Estimate the standard error s_x at each tree or only at the first: each or first.")
+    ] = ESTIMATE,
     init_baseline: Annotated[bool, typer.Option("--init-baseline", help="Start from the baseline's scores.")] = False,
+    init_model: Annotated[
+        Path | None, typer.Option(help="Go on from the trees of this saved model, on this data.", show_default=False)
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,7 +95,8 @@ def train(
     engine: Annotated[
         str | None,
         typer.Option(
-            help=f"Who grows the trees: {either(ENGINES)}.", show_default=f"{ENGINE}; with --dask {ENGINES[1]}"
+            help=f"The library that trains: {either(ENGINES)} for trees, {NETWORKS} for networks.",
+            show_default=f"{ENGINE}; with --dask {ENGINES[1]}",
         ),
     ] = None,
     dask: Annotated[
@@ -87,55 +106,81 @@ def train(
     threads: Threads = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Keep the state here; the same command resumes from it.", show_default=False)
+        Path | None,
+        typer.Option(help="Save the state in this file. The same command continues from there.", show_default=False),
     ] = None,
-    checkpoint_every: Annotated[int, typer.Option(help="Trees between two checkpoints.", min=1)] = CHECKPOINT_EVERY,
-    html: Annotated[Path | None, typer.Option(help="Write the assessment's page.", show_default=False)] = None,
+    checkpoint_every: Annotated[
+        int, typer.Option(help="Number of trees between two checkpoints.", min=1)
+    ] = CHECKPOINT_EVERY,
+    html: Annotated[Path | None, typer.Option(help="Write a page with the assessment.", show_default=False)] = None,
+    card: Annotated[Path | None, typer.Option(help="Write a model card (Markdown).", show_default=False)] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Learn a ranker that trades gain against risk.
+    """Train a ranker that trades gain against risk.
 
     **Example:** `surefoot train train.txt --valid vali.txt -b bm25=feature:25 --objective u_risk --alpha 5 -o model/`
     """
+    states = checkpoint_paths(checkpoint, 1 if engine == NETWORKS else models)  # networks have one for all
     check_outputs(
-        [OutputModel("--output", output), Output("--checkpoint", checkpoint, CHECKPOINT), Output("--html", html, PAGE)],
-        [*files_under(data), *([] if valid is None else files_under(valid)), *baseline_files(baseline or [])],
+        [
+            OutputModel("--output", output),
+            *(Output("--checkpoint", each, CHECKPOINT) for each in states),
+            Output("--html", html, PAGE),
+            Output("--card", card, CARD),
+        ],
+        [
+            *files_under(data),
+            *([] if valid is None else files_under(valid)),
+            *baseline_files(baseline or []),
+            *([] if init_model is None else model_files(init_model)),
+        ],
         force,
     )
     from surefoot.data.letor.files import read_letor
     from surefoot.learn.baseline_spec import read_like, with_baselines
-    from surefoot.learn.engines.contract import engine_of, merge_parameters
-    from surefoot.learn.ranker import Ranker
     from surefoot.learn.settings import TrainingSettings
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
+    if init_model is not None and dask is not None:
+        raise ArgumentError("--init-model is for one machine; leave out --dask")
     if html is not None and dask is not None:
-        raise ArgumentError("--html needs the validation data on this machine; give it to surefoot rank and evaluate")
+        raise ArgumentError(
+            "--html is not possible with --dask, because it needs the validation data on this machine; use surefoot "
+            "rank and surefoot evaluate instead"
+        )
     if html is not None and valid is None:
-        raise ArgumentError("--html shows the assessment on validation data; give --valid")
+        raise ArgumentError("--html shows the assessment on validation data; add --valid FILE")
     if objective in RISK_OBJECTIVES and not baseline:
-        raise ArgumentError(f"--objective {objective} compares with a baseline; give --baseline, such as feature:25")
+        raise ArgumentError(f"--objective {objective} needs a baseline; add --baseline, such as --baseline feature:25")
     chosen: dict[str, Any] = {
         "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
-        "init": "baseline" if init_baseline else None, "n_estimators": trees, "early_stopping_rounds": early_stopping,
-        "stop_on": stop_on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "random_state": seed,
-        "engine": engine or (ENGINE if dask is None else ENGINES[1]),
+        "init": "baseline" if init_baseline else None, "n_estimators": trees or _TREES,
+        "early_stopping_rounds": early_stopping, "stop_on": stop_on, "checkpoint": checkpoint,
+        "checkpoint_every": checkpoint_every, "random_state": seed,
+        "engine": engine or (ENGINE if dask is None else ENGINES[1]), "n_models": models,
     }  # fmt: skip
-    engine_parameters = parameters(set_ or [], with_options={*chosen, "self"})
-    if threads is not None:
-        learner = engine_of(chosen["engine"])
-        engine_parameters = merge_parameters(learner, engine_parameters, {learner.threads_parameter: threads})
-    ranker = Ranker(**chosen, **engine_parameters)
-    settings = TrainingSettings.from_ranker(ranker)  # what is wrong with them shows before anything is read
-    if settings.objective.alpha > 0 and not settings.objective.needs_baseline:
+    engine_parameters = parameters(set_ or [], names_with_own_option={*chosen, "self"})
+    ranker: Any
+    if engine == NETWORKS:
+        ranker = make_network(chosen, epochs, trees, dask, threads, init_model, card, engine_parameters)
+        optimised = ranker.check_settings().loss.objective
+    elif epochs is not None:
+        raise ArgumentError(f"--epochs is for networks, of --engine {NETWORKS}; trees have --trees")
+    else:
+        ranker = _make_trees(chosen, threads, engine_parameters)
+        optimised = TrainingSettings.from_ranker(ranker).objective  # what is wrong shows before anything is read
+    if optimised.alpha > 0 and not optimised.needs_baseline:
         raise ArgumentError(
-            f"--alpha {alpha:g} has no effect on --objective {objective}; give {either(RISK_OBJECTIVES)}"
+            f"--alpha {alpha:g} has no effect with --objective {objective}; use --objective {either(RISK_OBJECTIVES)}"
         )
+    if optimised.needs_baseline and not baseline:
+        raise ArgumentError(f"--alpha {alpha:g} weighs losses against a baseline; give --baseline, such as feature:25")
     if dask is not None:
         _fit_on_cluster(console, ranker, dask, data, valid, baseline or [], quiet)
         _save(console, ranker, output)
+        _write_card(ranker, None, card, output, valid)
         return
     with busy("Reading data"):
         training = with_baselines(read_letor(data), baseline or [], data)
@@ -144,8 +189,9 @@ def train(
             validation = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
     _show_data(console, ranker, {"training": training, "validation": validation})
     with _growing(ranker, quiet) as progress:
-        ranker.fit(training, valid=validation, progress=progress)
+        ranker.fit(training, valid=validation, progress=progress, **_start(init_model))
     _save(console, ranker, output)
+    _write_card(ranker, validation, card, output, valid)
     if validation is not None:
         assessment = _assess(ranker, validation)
         if html is not None:
@@ -153,9 +199,46 @@ def train(
         _show_assessment(console, assessment, html)
 
 
-def _save(console: Console, ranker: Ranker, output: Path) -> None:
+def _start(init_model: Path | None) -> dict[str, Any]:
+    """What trees go on from; networks have no such argument."""
+    return {} if init_model is None else {"init_model": init_model}
+
+
+def _make_trees(chosen: dict[str, Any], threads: int | None, parameters: dict[str, Any]) -> Ranker:
+    """A `Ranker` of the options."""
+    from surefoot.learn.engines.contract import engine_of, merge_parameters
+    from surefoot.learn.ranker import Ranker
+
+    if threads is not None:
+        learner = engine_of(chosen["engine"])
+        parameters = merge_parameters(learner, parameters, {learner.threads_parameter: threads})
+    return Ranker(**chosen, **parameters)
+
+
+def _save(console: Console, ranker: AnyRanker, output: Path) -> None:
     ranker.save(output)
+    if not hasattr(ranker, "booster_"):
+        console.print(visible(f"Saved {ranker.n_models} network(s) to {output}/"))
+        return
+    for part in ranker.models_:
+        best = "" if part["best_score"] is None else f", {ranker.stop_on} {short(part['best_score'])} at best"
+        console.print(f"seed {part['random_state']}: {part['trees']} trees{best}")
+    if ranker.models_:
+        console.print(
+            visible(
+                f"Saved the mean of {len(ranker.models_)} models as one of {ranker.best_iteration_} trees to {output}/"
+            )
+        )
+        return
     console.print(visible(f"Saved {ranker.best_iteration_} trees to {output}/"))
+
+
+def _write_card(ranker: Ranker, data: RankingData | None, card: Path | None, output: Path, valid: Path | None) -> None:
+    if card is not None:
+        from surefoot.data.writing.all_or_nothing import write_text
+
+        judged_by = "" if valid is None else f"{valid.name}, the validation data"
+        write_text(card, ranker.card(data, name=output.resolve().name, dataset=judged_by))
 
 
 def _fit_on_cluster(
@@ -169,19 +252,19 @@ def _fit_on_cluster(
         fit_files(ranker, client, data, valid, [*map(resolve_baseline, baseline)], progress)
     for which, name in (("train", "training"), ("valid", "validation")):
         figures = {figure: values[ranker.best_iteration_ - 1] for figure, values in ranker.history_[which].items()}
-        shown = ", ".join(f"{figure} {short(value)}" for figure, value in figures.items())
-        if shown:
-            console.print(f"{name}: {shown}")
+        words = ", ".join(f"{figure} {short(value)}" for figure, value in figures.items())
+        if words:
+            console.print(f"{name}: {words}")
 
 
-def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | None]) -> None:
+def _show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData | None]) -> None:
     """What will be learned from, and how the baselines do on it."""
     import numpy as np
     from rich import box
     from rich.table import Table
 
-    from surefoot.learn.prepared_data import MonitoredSet
     from surefoot.measures.notation import Measure
+    from surefoot.measures.scoring import score
 
     measure = Measure.parse(ranker.measure)
     table = Table(
@@ -193,8 +276,10 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
         if data is None:
             continue
         console.print(f"{name}: {len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features")
-        baselines = MonitoredSet(data, measure, None, None).baselines
-        for which, values in zip(data.baselines, [] if baselines is None else list(baselines), strict=True):
+        runs = [data.to_run(scores, which) for which, scores in data.baselines.items()]
+        for which, values in zip(
+            data.baselines, score(data.qrels(), runs, measure).values if runs else [], strict=True
+        ):
             quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
             cells = [f"{value:.4f}" for value in (values.mean(), *quartiles)]
             table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
@@ -203,31 +288,35 @@ def _show_data(console: Console, ranker: Ranker, sets: dict[str, RankingData | N
 
 
 @contextmanager
-def _growing(ranker: Ranker, quiet: bool) -> Iterator[Progress | None]:
+def _growing(ranker: AnyRanker, quiet: bool) -> Iterator[Progress | None]:
     """A live line of trees, effectiveness, risk and time left, where somebody looks on."""
     from rich.progress import TextColumn
 
-    shown = is_watched(quiet)
-    bar = new_bar(TextColumn("{task.fields[figures]}", markup=False), disable=not shown)
-    with bar, stage("Growing trees", ranker.n_estimators) as told:
-        task = bar.add_task("Growing trees", total=ranker.n_estimators, figures="")
+    watched = is_watched(quiet)
+    bar = new_bar(TextColumn("{task.fields[figures]}", markup=False), disable=not watched)
+    epochs: int | None = getattr(ranker, "epochs", None)
+    what, total = "Training, in epochs", epochs or getattr(ranker, "n_estimators", 1) * ranker.n_models
+    if epochs is None:
+        what = "Growing trees"
+    with bar, stage(what, total) as growing_stage:
+        task = bar.add_task(what, total=total, figures="")
         last = 0.0
 
-        def progress(trees: int, history: dict[str, dict[str, list[float]]]) -> None:
+        def progress(done: int, history: dict[str, dict[str, list[float]]]) -> None:
             nonlocal last
-            if time.monotonic() - last < 0.1 and trees < ranker.n_estimators:
+            if time.monotonic() - last < 0.1 and done < total:
                 return
             last = time.monotonic()
             seen = history["valid"] or history["train"]
             figures = ", ".join(f"{name} {seen[name][-1]:.4f}" for name in ("effectiveness", "risk") if seen.get(name))
-            bar.update(task, completed=trees, figures=figures)
-            if told is not None:
-                told.done, told.more = trees, figures
+            bar.update(task, completed=done, figures=figures)
+            if growing_stage is not None:
+                growing_stage.done, growing_stage.more = done, figures
 
-        yield progress if shown or told is not None else None
+        yield progress if watched or growing_stage is not None else None
 
 
-def _assess(ranker: Ranker, validation: RankingData) -> Assessment:
+def _assess(ranker: AnyRanker, validation: RankingData) -> Assessment:
     """The model beside its baselines on the validation data, by the same code as `surefoot evaluate`."""
     from surefoot.measures.scoring import score
     from surefoot.report.assessment import assess
@@ -247,4 +336,4 @@ def _show_assessment(console: Console, assessment: Assessment, html: Path | None
     for part in overview([(assessment.by_measure()[0], assessment.rows())]):
         console.print(part)
     if html is not None:
-        console.print(visible(f"The page is {html}"))
+        console.print(visible(f"Wrote the page to {html}"))

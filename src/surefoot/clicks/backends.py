@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
 
-from surefoot.clicks.expressions import Table, ibis
+from surefoot.clicks.lazy_ibis import IbisTable, ibis
 from surefoot.clicks.options import BACKENDS, MEMORY
 from surefoot.data.writing.all_or_nothing import new_folder
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
@@ -30,19 +30,19 @@ class Backend(Protocol):
 
     name: str
 
-    def lines(self, path: Path) -> Table:
+    def lines(self, path: Path) -> IbisTable:
         """The lines of a text file that are not blank, as `line` and `number`, which grows along the file."""
 
-    def json(self, path: Path, shape: Shape) -> Table:
+    def json(self, path: Path, shape: Shape) -> IbisTable:
         """The same lines, and what each holds as JSON in a column `event` of this shape, null where it holds none."""
 
-    def csv(self, path: Path) -> Table:
+    def csv(self, path: Path) -> IbisTable:
         """A CSV file with a header, every column as text."""
 
-    def parquet(self, path: Path) -> Table:
+    def parquet(self, path: Path) -> IbisTable:
         """A Parquet file, or a folder of them."""
 
-    def write(self, table: Table, folder: Path, by: str | None = None) -> None:
+    def write(self, table: IbisTable, folder: Path, by: str | None = None) -> None:
         """Compute a table and write it as a folder of Parquet files, which appears complete or not at all.
 
         Of the rows of each value of `by`, a folder `by=value` in it.
@@ -63,7 +63,7 @@ class DuckDB:
             threads=threads or cores(), memory_limit=memory, temp_directory=str(scratch / ".duckdb")
         )
 
-    def lines(self, path: Path) -> Table:
+    def lines(self, path: Path) -> IbisTable:
         """The file's lines, numbered in its order."""
         with errors_naming(path):
             lines = self.connection.read_csv(
@@ -72,26 +72,26 @@ class DuckDB:
             )  # fmt: skip
         return lines.mutate(number=ibis.row_number())
 
-    def json(self, path: Path, shape: Shape) -> Table:
+    def json(self, path: Path, shape: Shape) -> IbisTable:
         """The lines, parsed."""
         structure = json.dumps(_duckdb_shape(shape)).replace("'", "''")
         parsed = f"json_transform(CASE WHEN json_valid(line) THEN line END, '{structure}')"
         name = f"lines_{next(_COUNTER)}"
         return self.lines(path).alias(name).sql(f"SELECT line, number, {parsed} AS event FROM {name}")
 
-    def csv(self, path: Path) -> Table:
+    def csv(self, path: Path) -> IbisTable:
         """All columns as text."""
         with errors_naming(path):
             return self.connection.read_csv(str(path), all_varchar=True, header=True)
 
-    def parquet(self, path: Path) -> Table:
+    def parquet(self, path: Path) -> IbisTable:
         """A file, or the files of a folder and of the folders in it."""
         with errors_naming(path):
             return self.connection.read_parquet(
                 f"{path}/**/*.parquet" if path.is_dir() else str(path), hive_partitioning=path.is_dir()
             )
 
-    def write(self, table: Table, folder: Path, by: str | None = None) -> None:
+    def write(self, table: IbisTable, folder: Path, by: str | None = None) -> None:
         """One file in a folder, or a folder for each value of `by`."""
         with new_folder(folder) as temporary, errors_naming(folder):
             if by is None:
@@ -132,7 +132,7 @@ class Spark:
         self.session.sparkContext.setLogLevel("ERROR")
         self.connection = ibis.pyspark.connect(self.session)
 
-    def lines(self, path: Path) -> Table:
+    def lines(self, path: Path) -> IbisTable:
         """The file's lines with numbers that grow along it."""
         from pyspark.sql import functions
 
@@ -141,23 +141,23 @@ class Spark:
             lambda t: t.line != ""
         )
 
-    def json(self, path: Path, shape: Shape) -> Table:
+    def json(self, path: Path, shape: Shape) -> IbisTable:
         """The lines, parsed."""
         from pyspark.sql import functions
 
         lines = self._frame(self.lines(path))
         return self._table(lines.withColumn("event", functions.from_json("line", _spark_shape(shape))))
 
-    def csv(self, path: Path) -> Table:
+    def csv(self, path: Path) -> IbisTable:
         """All columns as text."""
         return self._table(self.session.read.csv(str(path), header=True, quote='"', escape='"', multiLine=True))
 
-    def parquet(self, path: Path) -> Table:
+    def parquet(self, path: Path) -> IbisTable:
         """A file or folder."""
         with errors_naming(path):
             return self._table(self.session.read.parquet(str(path)))
 
-    def write(self, table: Table, folder: Path, by: str | None = None) -> None:
+    def write(self, table: IbisTable, folder: Path, by: str | None = None) -> None:
         """A file for each of Spark's partitions."""
         with new_folder(folder) as temporary, errors_naming(folder):
             frame = self._frame(table)
@@ -166,13 +166,13 @@ class Spark:
             if by is not None and not any(temporary.glob(f"{by}=*")):
                 frame.drop(by).coalesce(1).write.mode("overwrite").parquet(str(temporary / f"{by}=0"))
 
-    def _frame(self, table: Table) -> Any:
+    def _frame(self, table: IbisTable) -> Any:
         """Spark's own frame of an Ibis table; Ibis takes for 64 bits what Spark counts in 32."""
         frame = self.session.sql(str(self.connection.compile(table)))
         wide = ["bigint" if kind in ("tinyint", "smallint", "int") else kind for _, kind in frame.dtypes]
         return frame.select(*(frame[name].cast(kind) for name, kind in zip(frame.columns, wide, strict=True)))
 
-    def _table(self, frame: Any) -> Table:
+    def _table(self, frame: Any) -> IbisTable:
         name = f"surefoot_{next(_COUNTER)}"
         frame.createOrReplaceTempView(name)
         return self.connection.table(name)
@@ -201,7 +201,8 @@ def open_backend(name: str, scratch: Path, memory: str = MEMORY, threads: int | 
     if name == Spark.name:
         return Spark(scratch)
     raise ArgumentError(
-        f"there is no backend {shortened(name)}{did_you_mean(name, BACKENDS)}; known are {', '.join(BACKENDS)}"
+        f"there is no backend {shortened(name)}{did_you_mean(name, BACKENDS) or '.'} Choose one of: "
+        f"{', '.join(BACKENDS)}"
     )
 
 
@@ -214,7 +215,7 @@ def errors_naming(path: Path) -> Iterator[None]:
         raise
     except Exception as error:  # each backend has its own kinds
         if type(error).__name__ == "OutOfMemoryException":
-            raise MemoryError(f"DuckDB: {shortened(str(error), 200)}; allow it more with --memory") from error
+            raise MemoryError(f"DuckDB: {shortened(str(error), 200)}; allow more memory with --memory") from error
         if not type(error).__module__.startswith(("_duckdb", "duckdb", "pyspark", "py4j", "ibis")):
             raise
         raise DataError.at(path, None, f"cannot be read ({shortened(str(error), 400)})") from error

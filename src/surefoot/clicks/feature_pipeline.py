@@ -25,10 +25,10 @@ import polars as pl
 from surefoot import __version__
 from surefoot.clicks import features
 from surefoot.clicks.backends import Backend, DuckDB, open_backend
-from surefoot.clicks.expressions import Table, ibis, need_ibis
 from surefoot.clicks.impressions import Impressions, Satisfaction, impressions
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import checked_files, read
+from surefoot.clicks.lazy_ibis import IbisTable, ibis, need_ibis
 from surefoot.clicks.log import Log
 from surefoot.clicks.log_files import LogFile
 from surefoot.clicks.options import MEMORY
@@ -46,7 +46,10 @@ _SHARD = 24 << 20  # bytes of log whose features are made at once
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """A table of features on disk: its Parquet files, the features' names and meanings, and what was counted."""
+    """A table of features on disk: its Parquet files, the features' names and meanings, and what was counted.
+
+    `clock` is what all sessions of the log share: "time", "day" or None.
+    """
 
     folder: Path
     names: list[str]
@@ -70,7 +73,7 @@ class FeatureTable:
         """The table that is in a folder."""
         facts = read_json(Path(folder) / FACTS)
         if not isinstance(facts, dict) or facts.get("schema") != SCHEMA or "counts" not in facts:
-            raise DataError.at(folder, None, "holds no table of features that is finished")
+            raise DataError.at(folder, None, "does not contain a complete table of features")
         with expecting("a table of features", folder, "make it again in a new folder"):
             names = [feature["name"] for feature in facts["features"]]
             meanings = {feature["name"]: feature["meaning"] for feature in facts["features"]}
@@ -94,18 +97,24 @@ def feature_table(
     target = Path(folder)
     settings = {
         "schema": SCHEMA, "version": __version__, "files": [[file.path.name, file.digest] for file in files],
-        "reading": asdict(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
+        "reading": _stored(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
     study = ResumableFolder(target, FACTS, "study")
-    with study.alone():
+    with study.lock():
         if not _is_finished(study, settings):
             with closing(open_backend(backend, target, memory, threads)) as opened:
                 log, counts = _Pipeline(opened, target, files, reading, satisfaction, shards).run()
             described = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
-            facts = settings | {"features": described, "counts": counts, "clock": log.clock, "users": log.users}
+            facts = settings | {"features": described, "counts": counts, "clock": log.shared_clock, "users": log.users}
             study.write_settings(facts)
         return FeatureTable.read(target)
+
+
+def _stored(reading: ReadingSettings) -> dict[str, Any]:
+    """The settings as a folder keeps them."""
+    data = asdict(reading)
+    return data | {"clock": data.pop("times_count_from")}
 
 
 def _is_finished(folder: ResumableFolder, settings: dict[str, Any]) -> bool:
@@ -118,7 +127,11 @@ def _is_finished(folder: ResumableFolder, settings: dict[str, Any]) -> bool:
         stored["backend"] = stored.pop("engine")
     stored["version"] = settings["version"]  # what features mean is in the schema, not in the release
     if {key: stored.get(key) for key in settings} != settings:
-        raise DataError.at(folder.path, None, "holds the features of another log, or of another reading; name another")
+        raise DataError.at(
+            folder.path,
+            None,
+            "contains features of another log, or of this log with other options; choose another folder",
+        )
     return "counts" in stored
 
 
@@ -143,22 +156,22 @@ class _Pipeline:
         """All stages; what is there already is taken as it is."""
         log = self._log()
         self._check_lists(log)
-        if log.clock is None:
+        if log.shared_clock is None:
             self._warn_of_clock(log)
         thresholds = tuple(threshold / log.seconds for threshold in self.satisfaction.thresholds)
         in_log_units = replace(self.satisfaction, thresholds=thresholds)
         shards = range(self.shards)
-        shown = [self._impressions(log, in_log_units, shard) for shard in steps(shards, "Finding what was clicked")]
+        by_shard = [self._impressions(log, in_log_units, shard) for shard in steps(shards, "Finding what was clicked")]
         population = self._population(log)
         for shard in steps(shards, "Making features"):
-            self._features(log, shown[shard], shard, population)
+            self._features(log, by_shard[shard], shard, population)
         self._write_omitted()
         return log, self._counts(log)
 
     def _log(self) -> Log:
         """The log, with its lists and clicks in shards on disk."""
         log = read(self.backend, self.files, self.reading)
-        owner = "user" if log.users and log.clock else "session"
+        owner = "user" if log.users and log.shared_clock else "session"
         with busy("Reading the log"):
             for name in ("lists", "clicks"):
                 table = getattr(log, name)
@@ -185,8 +198,8 @@ class _Pipeline:
         starts = lists.group_by("session").aggregate(first=lists.time.min())
         if _count(starts.filter(starts["first"] > 0)) > _count(starts) / 2:
             warnings.warn(
-                "most sessions begin at other times than 0; if the log has one clock for all of them, say --clock log, "
-                "for what everybody did before and for splits by time",
+                "most sessions do not start at time 0. If all sessions share one clock, use --clock log. Then features "
+                "of earlier behaviour of all users and splits by time become possible",
                 SurefootWarning,
                 stacklevel=2,
             )
@@ -196,7 +209,7 @@ class _Pipeline:
             log, **{name: self._table_of_shard(name, getattr(log, name), shard) for name in ("lists", "clicks")}
         )
 
-    def _table_of_shard(self, name: str, like: Table, shard: int) -> Table:
+    def _table_of_shard(self, name: str, like: IbisTable, shard: int) -> IbisTable:
         """The rows of a shard, which may be none."""
         part = self.folder / name / f"shard={shard}"
         if part.is_dir():
@@ -211,19 +224,19 @@ class _Pipeline:
             lambda table, name: self._store(table, f"results/{name}/shard={shard}"),
         )
 
-    def _population(self, log: Log) -> list[Table]:
+    def _population(self, log: Log) -> list[IbisTable]:
         """What everybody did before, on disk; nothing where sessions share no clock."""
-        if log.clock is None:
+        if log.shared_clock is None:
             return []
         with busy("Counting what everybody clicked"):
             tables = features.population(log, self.backend.parquet(self.folder / "results" / "results"), ("shard",))
             return [self._store(table, name, "shard") for name, table in zip(_POPULATION, tables, strict=True)]
 
-    def _features(self, log: Log, shown: Impressions, shard: int, population: list[Table]) -> None:
+    def _features(self, log: Log, shard_impressions: Impressions, shard: int, population: list[IbisTable]) -> None:
         target = f"features/shard={shard}"
         if (self.folder / target).exists():
             return
-        rows = features.personal(log, shown)
+        rows = features.personal(log, shard_impressions)
         if population:
             parts = [
                 self._table_of_shard(name, table.drop("shard"), shard)
@@ -232,7 +245,7 @@ class _Pipeline:
             rows = features.with_population(rows, *parts)
         self._store(features.table(log, rows), target)
 
-    def _store(self, table: Table, name: str, by: str | None = None) -> Table:
+    def _store(self, table: IbisTable, name: str, by: str | None = None) -> IbisTable:
         """A table computed once, from disk."""
         folder = self.folder / name
         if not folder.exists():
@@ -243,10 +256,10 @@ class _Pipeline:
     def _write_omitted(self) -> None:
         """Rejected lines and clicks on no list, as files that people can read."""
         rejected = pl.scan_parquet(f"{self.folder}/rejected/*.parquet")
-        place = (
+        line_number = (
             pl.col("number") + 1 if isinstance(self.backend, DuckDB) else pl.lit(None, pl.Int64)
         )  # Spark counts none
-        lines = rejected.sort("file", "number").select("file", "reason", line=place, text="line")
+        lines = rejected.sort("file", "number").select("file", "reason", line=line_number, text="line")
         clicks = pl.scan_parquet(f"{self.folder}/results/clicks/**/*.parquet", hive_partitioning=False)
         clicks = clicks.filter(pl.col("reason").is_not_null()).sort("number")
         for name, table in (
@@ -278,7 +291,7 @@ class _Pipeline:
         }
 
 
-def _out_of_order(log: Log, backend: Backend, folder: Path) -> Table:
+def _out_of_order(log: Log, backend: Backend, folder: Path) -> IbisTable:
     """Clicks whose line comes after one of their session with a later time."""
     events = backend.parquet(folder / "clicks").select("session", "time", "number", click=ibis.literal(1))
     if log.one_file:
@@ -289,18 +302,18 @@ def _out_of_order(log: Log, backend: Backend, folder: Path) -> Table:
     return events.filter((events.click == 1) & (events.latest > events.time))
 
 
-def _shard_number(key: Table, shards: int) -> Table:
+def _shard_number(key: IbisTable, shards: int) -> IbisTable:
     return (key.hash() % shards).abs().cast("int64")
 
 
-def _rows(table: Table) -> list[dict[str, Any]]:
+def _rows(table: IbisTable) -> list[dict[str, Any]]:
     return list(table.to_pyarrow().to_pylist())
 
 
-def _count(table: Table) -> int:
+def _count(table: IbisTable) -> int:
     return int(table.count().to_pyarrow().as_py())
 
 
-def _by_reason(table: Table) -> dict[str, int]:
+def _by_reason(table: IbisTable) -> dict[str, int]:
     counts = table.group_by("reason").aggregate(n=table.count()).order_by("reason")
     return {row["reason"]: row["n"] for row in _rows(counts)}

@@ -5,6 +5,9 @@ session's time) or for this user (`user_…`, by the clock that all sessions sha
 known there, so that a user's other sessions of the same day count neither as earlier nor as later). Each result is
 counted once for each of: shown, clicked, satisfied, skipped (passed over: a lower result was clicked first).
 
+Every event has two times: `session_time`, its own within the session, and `shared_time`, by the clock that all sessions
+share: the same, or the day where only that is known.
+
 That a click satisfied is known once its dwell has reached the threshold without another event; not before.
 """
 
@@ -14,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from surefoot.clicks.expressions import Table, ibis, union
 from surefoot.clicks.impressions import Impressions
+from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
 from surefoot.clicks.log import Log
 
 KINDS = ("shown", "clicked", "satisfied", "skipped")
@@ -58,7 +61,7 @@ def catalogue(log: Log) -> list[Feature]:
     ]
     if log.terms:
         features.append(Feature("term_overlap", "the share of terms in common with the session's query before"))
-    if log.clock:
+    if log.shared_clock:
         features += [
             Feature("query_lists", "lists shown for this query before, to anybody"),
             Feature("query_clicks", "results clicked for this query before, by anybody"),
@@ -73,36 +76,36 @@ def catalogue(log: Log) -> list[Feature]:
 
 
 class Scope(NamedTuple):
-    """Whose events are counted: of the column `name`, by the clock in a column; and that in words."""
+    """Whose events are counted: of the column `name`, by the time in `time_column`; and that in words."""
 
     name: str
-    clock: str
+    time_column: str
     words: str
 
 
 def _scopes(log: Log) -> list[Scope]:
-    users = [Scope("user", "when", "by or to this user")] if log.users and log.clock else []
-    return [Scope("session", "at", "in this session"), *users]
+    users = [Scope("user", "shared_time", "by or to this user")] if log.users and log.shared_clock else []
+    return [Scope("session", "session_time", "in this session"), *users]
 
 
-def personal(log: Log, shown: Impressions) -> Table:
+def personal(log: Log, impressions: Impressions) -> IbisTable:
     """Results of some users, or sessions, with the features that these alone decide."""
-    stream = _stream(log, shown.results)
-    for scope, clock, _ in _scopes(log):
+    stream = _stream(log, impressions.results)
+    for scope, time_column, _ in _scopes(log):
         for key, columns in _KEYS.items():
             if key != "domain" or log.domains:
                 stream = _with_counts(
-                    stream, [scope, *columns], clock, {f"{scope}_{key}_{kind}": kind for kind in KINDS}
+                    stream, [scope, *columns], time_column, {f"{scope}_{key}_{kind}": kind for kind in KINDS}
                 )
-    rows = stream.filter(stream.shown == 1).drop(*KINDS, "at", "when")
-    for lists in (_list_features(log, shown), _activity(log, shown)):
+    rows = stream.filter(stream.shown == 1).drop(*KINDS, "session_time", "shared_time")
+    for lists in (_list_features(log, impressions), _activity(log, impressions)):
         rows = rows.left_join(lists, "impression").drop("impression_right")
     return rows
 
 
-def _activity(log: Log, shown: Impressions) -> Table:
+def _activity(log: Log, impressions: Impressions) -> IbisTable:
     """How much was shown and clicked before a list, in all and for its query."""
-    lists, results = shown.lists, shown.results
+    lists, results = impressions.lists, impressions.results
     clicked = results.filter(results.clicked_at.notnull())
     kinds = {
         "listed": (lists, lists.time, lists.impression),
@@ -110,21 +113,22 @@ def _activity(log: Log, shown: Impressions) -> Table:
     }
     parts = [
         table.select(
-            "session", "user", "query", impression=impression, at=time, when=table.day if log.clock == "day" else time,
+            "session", "user", "query", impression=impression, session_time=time,
+            shared_time=table.day if log.shared_clock == "day" else time,
             **{name: ibis.literal(int(name == kind)) for name in kinds},
         )
         for kind, (table, time, impression) in kinds.items()
     ]  # fmt: skip
     stream = union(parts)
     names: list[str] = []
-    for scope, clock, _ in _scopes(log):
+    for scope, time_column, _ in _scopes(log):
         for what, keys in (("", [scope]), ("query_", [scope, "query"])):
             sums = {f"{scope}_{what}lists": "listed", f"{scope}_{what}clicks": "clicked"}
-            stream, names = _with_counts(stream, keys, clock, sums), [*names, *sums]
+            stream, names = _with_counts(stream, keys, time_column, sums), [*names, *sums]
     return stream.filter(stream.listed == 1).select("impression", *names)
 
 
-def _stream(log: Log, results: Table) -> Table:
+def _stream(log: Log, results: IbisTable) -> IbisTable:
     """Every result as it was shown, and as events of their own when it was clicked, satisfied and skipped."""
     keys = ["impression", "session", "user", "query", "document", "domain", "position"]
     values = ["grade", "last", "score", "time", "day", "clicked_at"]
@@ -132,25 +136,25 @@ def _stream(log: Log, results: Table) -> Table:
     parts = []
     for kind, time in times.items():
         rows = results.filter(results[time].notnull())
-        when = rows.day if log.clock == "day" else rows[time]
+        shared_time = rows.day if log.shared_clock == "day" else rows[time]
         parts.append(
             rows.select(
-                *keys, *values, at=rows[time], when=when,
+                *keys, *values, session_time=rows[time], shared_time=shared_time,
                 **{name: ibis.literal(int(name == kind)) for name in KINDS},
             )
         )  # fmt: skip
     return union(parts)
 
 
-def _with_counts(stream: Table, keys: Sequence[str], clock: str, sums: dict[str, str]) -> Table:
+def _with_counts(stream: IbisTable, keys: Sequence[str], time_column: str, sums: dict[str, str]) -> IbisTable:
     """How many events of the same keys came strictly before; `sums` says of which kind, by new column."""
-    before = ibis.range_window(preceding=(None, 1), group_by=list(keys), order_by=clock)
+    before = ibis.range_window(preceding=(None, 1), group_by=list(keys), order_by=time_column)
     return stream.mutate(**{name: stream[kind].sum().over(before).fill_null(0) for name, kind in sums.items()})
 
 
-def _list_features(log: Log, shown: Impressions) -> Table:
+def _list_features(log: Log, impressions: Impressions) -> IbisTable:
     """What is known of a list as a whole within its session."""
-    lists, clicks = shown.lists, shown.clicks
+    lists, clicks = impressions.lists, impressions.clicks
     of_query = ["impression", "query", *(["terms"] if log.terms else [])]
     before = ibis.range_window(preceding=(None, 1), group_by="session", order_by="time")
     events = lists.select(
@@ -187,54 +191,56 @@ def _list_features(log: Log, shown: Impressions) -> Table:
     )
 
 
-def population(log: Log, results: Table, also: Sequence[str] = ()) -> tuple[Table, Table]:
+def population(log: Log, results: IbisTable, also: Sequence[str] = ()) -> tuple[IbisTable, IbisTable]:
     """What everybody did before: a row for each list, and one for each result whose document was ever clicked.
 
     `also` are columns of the results that the rows keep.
     """
-    day = log.clock == "day"
-    shown = results.mutate(when=results.day if day else results.time)
+    day = log.shared_clock == "day"
+    shown_results = results.mutate(shared_time=results.day if day else results.time)
     clicked = results.filter(results.clicked_at.notnull())
     clicked = clicked.mutate(
-        when=clicked.day if day else clicked.clicked_at, owner=clicked.user.coalesce(clicked.session)
+        shared_time=clicked.day if day else clicked.clicked_at, owner=clicked.user.coalesce(clicked.session)
     )
-    return _query_features(shown, clicked, also), _document_features(shown, clicked, also, day=day)
+    return _query_features(shown_results, clicked, also), _document_features(shown_results, clicked, also, day=day)
 
 
-def _query_features(shown: Table, clicked: Table, also: Sequence[str]) -> Table:
-    none, one = ibis.literal(0), ibis.literal(1)
-    lists = shown.filter(shown.position == 1).mutate(shown=one, clicked=none, step=ibis.literal(0.0))
+def _query_features(shown_results: IbisTable, clicked: IbisTable, also: Sequence[str]) -> IbisTable:
+    no_event, one_event = ibis.literal(0), ibis.literal(1)
+    lists = shown_results.filter(shown_results.position == 1).mutate(
+        shown=one_event, clicked=no_event, step=ibis.literal(0.0)
+    )
     clicks = clicked.mutate(
-        impression=ibis.null("string"), shown=none, clicked=one, step=_entropy_step(["query", "document"])
+        impression=ibis.null("string"), shown=no_event, clicked=one_event, step=_entropy_step(["query", "document"])
     )
-    columns = ["impression", "query", "when", "shown", "clicked", "step", *also]
+    columns = ["impression", "query", "shared_time", "shown", "clicked", "step", *also]
     stream = lists.select(*columns).union(clicks.select(*columns), distinct=False)
     stream = _with_counts(
-        stream, ["query"], "when", {"query_lists": "shown", "query_clicks": "clicked", "steps": "step"}
+        stream, ["query"], "shared_time", {"query_lists": "shown", "query_clicks": "clicked", "steps": "step"}
     )
     rows = stream.filter(stream.impression.notnull())
     entropy = _entropy(rows.query_clicks, rows.steps)
     return rows.select("impression", *also, "query_lists", "query_clicks", query_entropy=entropy)
 
 
-def _document_features(shown: Table, clicked: Table, also: Sequence[str], *, day: bool) -> Table:
+def _document_features(shown_results: IbisTable, clicked: IbisTable, also: Sequence[str], *, day: bool) -> IbisTable:
     known = clicked.select("document").distinct()
-    none, one, nothing = ibis.literal(0), ibis.literal(1), ibis.literal(0.0)
-    columns = ["impression", "query", "document", "when", "clicked", "satisfied", "step", *also]
-    probes = shown.semi_join(known, "document").mutate(clicked=none, satisfied=none, step=nothing)
+    no_event, one_event, no_step = ibis.literal(0), ibis.literal(1), ibis.literal(0.0)
+    columns = ["impression", "query", "document", "shared_time", "clicked", "satisfied", "step", *also]
+    probes = shown_results.semi_join(known, "document").mutate(clicked=no_event, satisfied=no_event, step=no_step)
     clicks = clicked.mutate(
-        impression=ibis.null("string"), clicked=one, satisfied=none, step=_entropy_step(["document", "owner"])
+        impression=ibis.null("string"), clicked=one_event, satisfied=no_event, step=_entropy_step(["document", "owner"])
     )
     satisfied = clicked.filter(clicked.satisfied_at.notnull())
     satisfied = satisfied.mutate(
-        impression=ibis.null("string"), when=satisfied.day if day else satisfied.satisfied_at, clicked=none,
-        satisfied=one, step=nothing,
+        impression=ibis.null("string"), shared_time=satisfied.day if day else satisfied.satisfied_at, clicked=no_event,
+        satisfied=one_event, step=no_step,
     )  # fmt: skip
     stream = probes.select(*columns).union(clicks.select(*columns), satisfied.select(*columns), distinct=False)
     stream = _with_counts(
-        stream, ["query", "document"], "when", {"pair_clicked": "clicked", "pair_satisfied": "satisfied"}
+        stream, ["query", "document"], "shared_time", {"pair_clicked": "clicked", "pair_satisfied": "satisfied"}
     )
-    stream = _with_counts(stream, ["document"], "when", {"document_clicked": "clicked", "steps": "step"})
+    stream = _with_counts(stream, ["document"], "shared_time", {"document_clicked": "clicked", "steps": "step"})
     rows = stream.filter(stream.impression.notnull())
     return rows.select(
         "impression", *also, "document", "pair_clicked", "pair_satisfied", "document_clicked",
@@ -242,20 +248,20 @@ def _document_features(shown: Table, clicked: Table, also: Sequence[str], *, day
     )  # fmt: skip
 
 
-def _entropy_step(keys: list[str]) -> Table:
+def _entropy_step(keys: list[str]) -> IbisTable:
     """What each click adds to Σ n·log₂ n, where n counts the clicks of one document, or one user."""
-    n = 1 + ibis.row_number().over(group_by=keys, order_by="when")
+    n = 1 + ibis.row_number().over(group_by=keys, order_by="shared_time")
     before = (n > 1).ifelse((n - 1) * (n - 1).nullif(0).log2(), 0.0)
     return n * n.log2() - before
 
 
-def _entropy(clicks: Table, steps: Table) -> Table:
+def _entropy(clicks: IbisTable, steps: IbisTable) -> IbisTable:
     """H = log₂ N − Σ n·log₂ n / N, of N clicks; 0 where there are none."""
     entropy = clicks.nullif(0).log2() - steps / clicks.nullif(0)
     return entropy.round(_DIGITS).clip(lower=0.0).fill_null(0.0)
 
 
-def with_population(rows: Table, by_list: Table, by_result: Table) -> Table:
+def with_population(rows: IbisTable, by_list: IbisTable, by_result: IbisTable) -> IbisTable:
     """Results with what everybody did before beside what one did."""
     rows = rows.left_join(by_list, "impression").drop("impression_right")
     rows = rows.left_join(by_result, ["impression", "document"]).drop("impression_right", "document_right")
@@ -268,7 +274,7 @@ def with_population(rows: Table, by_list: Table, by_result: Table) -> Table:
     )
 
 
-def table(log: Log, rows: Table) -> Table:
+def table(log: Log, rows: IbisTable) -> IbisTable:
     """The columns of the table of features: what a row is of, its labels, then the features as 32-bit floats."""
     about = ["impression", "session", "user", "query", "document", "position", "day", "time", "grade", "last"]
     names = [feature.name for feature in catalogue(log) if feature.name != "position"]

@@ -43,7 +43,7 @@ _USERS = 20_000  # simulated at once
 
 
 @dataclass(frozen=True)
-class Part:
+class LogPart:
     """Lists and clicks of some users, in time order within a session.
 
     `lists`: session, user, day, start (second of the day), time (since the session's start), list (number within the
@@ -76,9 +76,9 @@ class World:
         # For each topic, the queries that can mean it, by how often they do.
         self.by_topic: list[tuple[Rows, Floats]] = []
         for topic in range(TOPICS):
-            share = (weight * (meanings == topic)).sum(axis=1) * popularity
-            known = np.flatnonzero(share) if share.any() else np.arange(queries)
-            chance = share[known] if share.any() else popularity
+            interest = (weight * (meanings == topic)).sum(axis=1) * popularity
+            known = np.flatnonzero(interest) if interest.any() else np.arange(queries)
+            chance = interest[known] if interest.any() else popularity
             self.by_topic.append((known, np.cumsum(chance) / chance.sum()))
 
     def query(self, topic: Rows, rng: np.random.Generator) -> Rows:
@@ -91,7 +91,7 @@ class World:
         return typed
 
 
-def generate_log(users: int, *, queries: int | None = None, seed: int = 0) -> Iterator[Part]:
+def generate_log(users: int, *, queries: int | None = None, seed: int = 0) -> Iterator[LogPart]:
     """A log of so many users, part by part; the same numbers and seed give the same log.
 
     There are 200 + users / 10 queries by default.
@@ -111,7 +111,7 @@ def generate_log(users: int, *, queries: int | None = None, seed: int = 0) -> It
         yield part
 
 
-def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) -> Part:
+def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) -> LogPart:
     lasting = np.argsort(rng.random((len(users), TOPICS)), axis=1)[:, : len(LASTING)]
     favourite_query = world.query(lasting[:, [0] * len(FAVOURITES)].ravel(), rng).reshape(-1, len(FAVOURITES))
     # What one comes back for is something that one was shown.
@@ -137,10 +137,10 @@ def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) 
     # Who comes back for a document of their own wants no other, whatever its topic.
     own_place = np.where(refinding, favourite_place[who, which], -1)
     noisy = world.base[query] + rng.normal(0, SCORE_NOISE, (len(at), CANDIDATES))
-    shown = np.argsort(-noisy, axis=1, kind="stable")[:, :SHOWN]
-    matches = np.take_along_axis(world.topic[query], shown, axis=1) == topic[:, None]
-    quality = np.take_along_axis(world.quality[query], shown, axis=1)
-    own = shown == own_place[:, None]
+    shown_candidates = np.argsort(-noisy, axis=1, kind="stable")[:, :SHOWN]
+    matches = np.take_along_axis(world.topic[query], shown_candidates, axis=1) == topic[:, None]
+    quality = np.take_along_axis(world.quality[query], shown_candidates, axis=1)
+    own = shown_candidates == own_place[:, None]
     attracts = np.where(matches, 0.2 + 0.6 * quality, 0.05)
     satisfies = np.where(matches, 0.3 + 0.6 * quality, 0.1)
     attracts = np.where(refinding[:, None], np.where(own, 0.95, 0.05), attracts)
@@ -160,30 +160,30 @@ def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) 
     worth = np.where(refinding[:, None], own.astype(float), matches * quality)
     best = np.where(worth.max(axis=1) > 0, worth.argmax(axis=1) + 1, 0)
     kind = np.where(refinding, 2, world.ambiguous[query].astype(int))
-    document = query[:, None] * CANDIDATES + shown + 1
-    domain = np.take_along_axis(world.domain[query], shown, axis=1) + 1
+    document = query[:, None] * CANDIDATES + shown_candidates + 1
+    domain = np.take_along_axis(world.domain[query], shown_candidates, axis=1) + 1
     lists: dict[str, Any] = {
         "session": before + 1 + at, "user": users[who] + 1, "day": day[at], "start": start[at], "time": time,
         "list": number, "query": query + 1, "terms": world.terms[query], "documents": document, "domains": domain,
         "kind": pl.Series(np.array(KINDS)[kind]), "topic": topic, "wanted": best,
     }  # fmt: skip
-    row, place = np.nonzero(clicked)
+    row, position = np.nonzero(clicked)
     clicks = pl.DataFrame(
         {
-            "session": before + 1 + at[row], "list": number[row], "time": time[row] + offset[row, place],
-            "document": document[row, place], "position": place + 1,
+            "session": before + 1 + at[row], "list": number[row], "time": time[row] + offset[row, position],
+            "document": document[row, position], "position": position + 1,
         }
     )  # fmt: skip
-    return Part(pl.DataFrame(lists), clicks.sort("session", "time", maintain_order=True))
+    return LogPart(pl.DataFrame(lists), clicks.sort("session", "time", maintain_order=True))
 
 
 def _cascade(attracts: Floats, satisfies: Floats, rng: np.random.Generator) -> tuple[Any, Any]:
     """What is clicked, and what satisfies, when each user looks at one result after the other."""
     looks = np.ones(len(attracts), dtype=bool)
     clicked, satisfied = np.zeros(attracts.shape, dtype=bool), np.zeros(attracts.shape, dtype=bool)
-    for place in range(attracts.shape[1]):
-        clicked[:, place] = looks & (rng.random(len(looks)) < attracts[:, place])
-        satisfied[:, place] = clicked[:, place] & (rng.random(len(looks)) < satisfies[:, place])
-        on = np.where(satisfied[:, place], LOOK_ON_SATISFIED, LOOK_ON_CLICKED)
-        looks &= rng.random(len(looks)) < np.where(clicked[:, place], on, LOOK_ON)
+    for position in range(attracts.shape[1]):
+        clicked[:, position] = looks & (rng.random(len(looks)) < attracts[:, position])
+        satisfied[:, position] = clicked[:, position] & (rng.random(len(looks)) < satisfies[:, position])
+        on = np.where(satisfied[:, position], LOOK_ON_SATISFIED, LOOK_ON_CLICKED)
+        looks &= rng.random(len(looks)) < np.where(clicked[:, position], on, LOOK_ON)
     return clicked, satisfied

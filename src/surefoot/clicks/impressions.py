@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from surefoot.clicks.expressions import Table, ibis
+from surefoot.clicks.lazy_ibis import IbisTable, ibis
 from surefoot.clicks.log import Log
 
 NO_LIST = "has no list in its session"
@@ -44,12 +44,12 @@ class Impressions:
     grade.
     """
 
-    results: Table
-    lists: Table
-    clicks: Table
+    results: IbisTable
+    lists: IbisTable
+    clicks: IbisTable
 
 
-StoreTable = Callable[[Table, str], Table]
+StoreTable = Callable[[IbisTable, str], IbisTable]
 
 
 def impressions(log: Log, satisfaction: Satisfaction, store: StoreTable) -> Impressions:
@@ -63,33 +63,33 @@ def impressions(log: Log, satisfaction: Satisfaction, store: StoreTable) -> Impr
     repeated = repeated_lists.select("session", "time", "number", document=ibis.null("string"))
     repeated = repeated.union(repeated_clicks.select("session", "time", "number", "document"), distinct=False)
     lists = store(_number(lists), "lists")
-    shown = _results(lists)
+    shown_results = _results(lists)
     clicks = _with_dwell(lists, clicks)
     clicks = clicks.mutate(grade=_grade(clicks, satisfaction))
-    clicks = store(_attribute(lists, shown, clicks, linked=log.linked), "clicks")
+    clicks = store(_attribute(lists, shown_results, clicks, linked=log.linked), "clicks")
     attributed = clicks.filter(clicks.reason.isnull())
     store(repeated, "repeated")
     return Impressions(
-        results=store(_with_clicks(shown, attributed, satisfaction), "results"),
+        results=store(_with_clicks(shown_results, attributed, satisfaction), "results"),
         lists=lists.drop("documents", "domains", "scores"),
         clicks=attributed.select("impression", "session", "time", "document", "position", "dwell", "grade"),
     )
 
 
-def _without_repetitions(events: Table, alike: tuple[str, ...]) -> tuple[Table, Table]:
+def _without_repetitions(events: IbisTable, alike: tuple[str, ...]) -> tuple[IbisTable, IbisTable]:
     """Events once each, and the repetitions."""
     counted = events.mutate(again=ibis.row_number().over(group_by=list(alike), order_by="number"))
     return counted.filter(counted.again == 0).drop("again"), counted.filter(counted.again > 0).drop("again")
 
 
-def _number(lists: Table) -> Table:
+def _number(lists: IbisTable) -> IbisTable:
     """Lists with their number within the session, from 1, and a name."""
     order = [lists.time, lists.list, lists.query, lists.documents.join(" ")]
     lists = lists.mutate(place=1 + ibis.row_number().over(group_by="session", order_by=order))
     return lists.mutate(impression=lists.session + "-" + lists.place.cast("string"))
 
 
-def _results(lists: Table) -> Table:
+def _results(lists: IbisTable) -> IbisTable:
     """A row for each result; a document that appears twice in a list has its first position."""
     columns = ["impression", "session", "user", "day", "time", "list", "query", "place"]
     rows = lists.select(*columns, documents=lists.documents, domains=lists.domains, scores=lists.scores)
@@ -102,7 +102,7 @@ def _results(lists: Table) -> Table:
     return rows.filter(rows.again == 0).drop("again")
 
 
-def _with_dwell(lists: Table, clicks: Table) -> Table:
+def _with_dwell(lists: IbisTable, clicks: IbisTable) -> IbisTable:
     """Clicks with the time to the session's next event, null for the last."""
     events = lists.select("session", "time", "number", kind=ibis.literal(0), tie=lists.impression).union(
         clicks.select("session", "time", "number", kind=ibis.literal(1), tie=clicks.document), distinct=False
@@ -113,7 +113,7 @@ def _with_dwell(lists: Table, clicks: Table) -> Table:
     return clicks.inner_join(ends, "number")
 
 
-def _grade(clicks: Table, satisfaction: Satisfaction) -> Table:
+def _grade(clicks: IbisTable, satisfaction: Satisfaction) -> IbisTable:
     reached = ibis.literal(0)
     for threshold in satisfaction.thresholds:
         reached = reached + (clicks.dwell >= threshold).ifelse(1, 0)
@@ -121,10 +121,10 @@ def _grade(clicks: Table, satisfaction: Satisfaction) -> Table:
     return clicks.dwell.isnull().ifelse(highest, reached)
 
 
-def _attribute(lists: Table, shown: Table, clicks: Table, *, linked: bool) -> Table:
+def _attribute(lists: IbisTable, shown_results: IbisTable, clicks: IbisTable, *, linked: bool) -> IbisTable:
     """Clicks with the list that each belongs to and its position there, or the reason why it belongs to none."""
     keys = ["session", "list"] if linked else ["session"]
-    stream = shown.select(*keys, "document", "time", place=shown.place, click=ibis.null("int64")).union(
+    stream = shown_results.select(*keys, "document", "time", place=shown_results.place, click=ibis.null("int64")).union(
         clicks.select(*keys, "document", "time", place=ibis.null("int64"), click=clicks.number), distinct=False
     )
     # Lists are numbered in time order: the highest number so far is the last list with the document.
@@ -134,7 +134,7 @@ def _attribute(lists: Table, shown: Table, clicks: Table, *, linked: bool) -> Ta
     clicks = clicks.inner_join(places, "number")
     first = lists.group_by(keys).aggregate(first=lists.time.min())
     clicks = clicks.left_join(first, keys).drop(*(f"{key}_right" for key in keys))
-    positions = shown.select("session", "place", "document", "position", "impression")
+    positions = shown_results.select("session", "place", "document", "position", "impression")
     clicks = clicks.left_join(positions, ["session", "place", "document"])
     clicks = clicks.drop("session_right", "place_right", "document_right")
     return clicks.mutate(
@@ -146,7 +146,7 @@ def _attribute(lists: Table, shown: Table, clicks: Table, *, linked: bool) -> Ta
     )
 
 
-def _with_clicks(shown: Table, clicks: Table, satisfaction: Satisfaction) -> Table:
+def _with_clicks(shown_results: IbisTable, clicks: IbisTable, satisfaction: Satisfaction) -> IbisTable:
     """Results with what was known of each, and when."""
     # Without an event before the threshold the click has satisfied, whatever comes later; never before it was made.
     known = clicks.time + max(0, round(satisfaction.thresholds[0]) - 1)
@@ -156,7 +156,7 @@ def _with_clicks(shown: Table, clicks: Table, satisfaction: Satisfaction) -> Tab
         clicked_at=clicks.time.min(), satisfied_at=clicks.known.min(), grade=clicks.grade.max(),
         satisfied_time=clicks.time.max(where=clicks.grade > 0),
     )  # fmt: skip
-    rows = shown.left_join(each, ["impression", "document"]).drop("impression_right", "document_right")
+    rows = shown_results.left_join(each, ["impression", "document"]).drop("impression_right", "document_right")
     rows = rows.left_join(of_last, "impression").drop("impression_right")
     below = ibis.rows_window(preceding=(None, 1), group_by="impression", order_by=ibis.desc("position"))
     rows = rows.mutate(passed=rows.clicked_at.min().over(below))

@@ -62,9 +62,9 @@ def lowest_click_plus_one(grades: npt.ArrayLike, lengths: npt.ArrayLike) -> Flag
     """
     levels, sizes = _checked(grades, lengths)
     starts = np.cumsum(sizes) - sizes
-    place = np.arange(len(levels)) - np.repeat(starts, sizes)
-    lowest = np.maximum.reduceat(np.where(levels > 0, place, -2), starts) if len(sizes) else sizes
-    return np.asarray(place <= np.repeat(lowest + 1, sizes))
+    position = np.arange(len(levels)) - np.repeat(starts, sizes)
+    lowest = np.maximum.reduceat(np.where(levels > 0, position, -2), starts) if len(sizes) else sizes
+    return np.asarray(position <= np.repeat(lowest + 1, sizes))
 
 
 def _checked(grades: npt.ArrayLike, lengths: npt.ArrayLike) -> tuple[Floats, Rows]:

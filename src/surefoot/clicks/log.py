@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from surefoot.clicks.expressions import Table, ibis, union
+from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
 
 LISTS = {
     "session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string", "query": "string",
@@ -14,7 +14,7 @@ LISTS = {
 CLICKS = {"session": "string", "user": "string", "day": "int64", "time": "int64", "list": "string",
           "document": "string", "number": "int64"}  # fmt: skip
 REJECTED = {"file": "string", "number": "int64", "reason": "string", "line": "string"}
-TWO_USERS = "is of a session of two users"
+TWO_USERS = "belongs to a session of two users"
 DIGITS = r"^[0-9]{1,15}$"
 
 
@@ -23,14 +23,14 @@ class Log:
     """A log as three tables whose columns are those above; what a layout does not know is null throughout.
 
     `day` is a clock that all sessions share where `time` counts from each session's start; where `time` is such a
-    clock itself, or sessions have none in common, it is null. `clock` says which: "time", "day" or None.
+    clock itself, or sessions have none in common, it is null. `shared_clock` says which: "time", "day" or None.
     `linked`: clicks name the list they were on. `seconds` is what one unit of time lasts.
     """
 
-    lists: Table
-    clicks: Table
-    rejected: Table
-    clock: str | None
+    lists: IbisTable
+    clicks: IbisTable
+    rejected: IbisTable
+    shared_clock: str | None
     seconds: float
     linked: bool
     users: bool
@@ -40,30 +40,30 @@ class Log:
     one_file: bool = True  # lists and clicks are in one file, whose order of lines says something
 
 
-def with_schema(table: Table, schema: dict[str, str]) -> Table:
+def with_schema(table: IbisTable, schema: dict[str, str]) -> IbisTable:
     """A table with these columns; those that it does not have are null."""
     return table.select(
         **{name: (table[name] if name in table.columns else ibis.null()).cast(kind) for name, kind in schema.items()}
     )
 
 
-def has_empty(ids: Table) -> Table:
+def has_empty(ids: IbisTable) -> IbisTable:
     """Whether an array of ids has one that is empty or null."""
-    return ids.filter(lambda one: one.isnull() | (one == "")).length() > 0
+    return ids.filter(lambda id_: id_.isnull() | (id_ == "")).length() > 0
 
 
-def rejected_lines(table: Table, file: str) -> Table:
+def rejected_lines(table: IbisTable, file: str) -> IbisTable:
     """The lines of a table that have a `reason`."""
     return with_schema(table.filter(table.reason.notnull()).mutate(file=ibis.literal(file)), REJECTED)
 
 
-def combine(logs: list[Log]) -> Log:
+def merge_logs(logs: list[Log]) -> Log:
     """The files of one log as one; lines are numbered so that no two have the same number."""
     tables = {
         name: union(
             [
-                getattr(log, name).mutate(number=lambda t, place=place: t.number * len(logs) + place)
-                for place, log in enumerate(logs)
+                getattr(log, name).mutate(number=lambda t, file_number=file_number: t.number * len(logs) + file_number)
+                for file_number, log in enumerate(logs)
             ]
         )
         for name in ("lists", "clicks")

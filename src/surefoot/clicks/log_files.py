@@ -61,11 +61,13 @@ def _check(path: Path, block: bytes, first: int) -> None:
     if first == 1 and block.startswith(BYTE_ORDER_MARK):
         raise DataError.at(path, 1, "starts with a byte order mark; write the log without it")
     if block.count(b"\r") != block.count(b"\r\n"):
-        raise DataError.at(path, None, "holds carriage returns within lines; end lines with a line feed")
+        raise DataError.at(path, None, "contains carriage returns within lines; end each line with a line feed")
 
 
-def _reject(path: Path, block: bytes, first: int, place: int) -> None:
-    before = block.count(b"\n", 0, place)
-    start = block.rfind(b"\n", 0, place) + 1
+def _reject(path: Path, block: bytes, first: int, position: int) -> None:
+    before = block.count(b"\n", 0, position)
+    start = block.rfind(b"\n", 0, position) + 1
     utf8_line(path, first + before, block[start:].partition(b"\n")[0])
-    raise DataError.at(path, first + before, f"holds the control character {block[place : place + 1]!r}; is it a log?")
+    raise DataError.at(
+        path, first + before, f"contains the control character {block[position : position + 1]!r}; is it a log?"
+    )

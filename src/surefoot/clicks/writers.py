@@ -10,17 +10,19 @@ from typing import BinaryIO
 
 import polars as pl
 
-from surefoot.clicks.generator import Part
+from surefoot.clicks.generator import LogPart
 from surefoot.clicks.layouts.registry import WRITABLE
 from surefoot.data.writing.all_or_nothing import ensure_folder, writing
 from surefoot.errors import ArgumentError, shortened
 
 
-def write_log(parts: Iterable[Part], path: str | os.PathLike[str], layout: str = "yandex2014") -> dict[str, int]:
+def write_log(parts: Iterable[LogPart], path: str | os.PathLike[str], layout: str = "yandex2014") -> dict[str, int]:
     """Write a log; a file, or for `ubi` a folder. Returns how much was written."""
     chosen = WRITABLE.get(layout)
     if chosen is None or chosen.write is None:
-        raise ArgumentError(f"no log can be written as {shortened(layout)}; {', '.join(WRITABLE)} can")
+        raise ArgumentError(
+            f"a log cannot be written in layout {shortened(layout)}; choose one of: {', '.join(WRITABLE)}"
+        )
     counts = {"lists": 0, "clicks": 0, "lines": 0}
     with ExitStack() as stack:
         folder = stack.enter_context(ensure_folder(path)) if chosen.files else Path(path)
@@ -36,7 +38,7 @@ def write_log(parts: Iterable[Part], path: str | os.PathLike[str], layout: str =
     return counts
 
 
-def write_kinds(parts: Iterable[Part], path: str | os.PathLike[str]) -> None:
+def write_kinds(parts: Iterable[LogPart], path: str | os.PathLike[str]) -> None:
     """Write what only the generator knows: the kind of each list, by the name that it has in a study."""
     with writing(path) as file:
         for number, part in enumerate(parts):

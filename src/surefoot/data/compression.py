@@ -30,7 +30,7 @@ def _open_gzip(file: Any, mode: Literal["rb", "wb"]) -> Any:
     return gzip.open(file, "rb") if mode == "rb" else gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0)
 
 
-OPEN: dict[str, Callable[..., Any]] = {
+OPENERS: dict[str, Callable[..., Any]] = {
     ".gz": _open_gzip,
     ".bz2": bz2.open,
     ".xz": lzma.open,

@@ -13,7 +13,7 @@ import numpy as np
 from surefoot.errors import DataError
 
 if TYPE_CHECKING:
-    from surefoot.data.reading.matrix import Matrix
+    from surefoot.data.reading.matrix import FeatureMatrix
     from surefoot.data.types.ranking_data import RankingData
     from surefoot.data.types.runs import RankedTable
 
@@ -62,6 +62,8 @@ def data_hash(data: RankingData) -> str:
     """One hash of all that labelled documents hold, in their order: features, labels, queries, ids and baselines."""
     digest = hashlib.sha256()
     digest.update(json.dumps([data.X.shape, data.queries, data.feature_names, list(data.baselines)]).encode())
+    if data.categories:
+        digest.update(json.dumps(dict(data.categories)).encode())
     for part in (data.X, data.y, data.offsets, *data.baselines.values()):
         digest.update(np.ascontiguousarray(part).data)
     if data.doc_ids is not None:
@@ -82,21 +84,24 @@ def query_hashes(data: RankingData) -> list[str]:
     ]
 
 
-def query_fingerprints(data: RankingData, X: Matrix | None = None) -> list[frozenset[str]]:
-    """What each query is recognised by later: a hash of its id and features, and one of its id and documents' ids.
+def query_fingerprints(data: RankingData, X: FeatureMatrix | None = None) -> list[frozenset[str]]:
+    """What each query is recognised by later: a hash of its id and features, one of its id and documents' ids.
+
+    The first is of the id, the number of documents, and each feature's least and greatest value.
 
     An id alone does not tell: data without ids of its own counts its queries from 1. A query is the same if either
     hash is; so one whose features were computed anew is known by its documents, where these have ids. Neither the order
     of queries nor that of documents counts. `X` stands in for the data's own features, such as in another order.
     """
     matrix = data.X if X is None else X
-    starts = data.offsets[:-1]
-    low, high = np.fmin.reduceat(matrix, starts, axis=0), np.fmax.reduceat(matrix, starts, axis=0)
     fingerprints = []
-    for number, (query, start, end) in enumerate(zip(data.queries, starts, data.offsets[1:], strict=True)):
-        hashes = {_short(query, str(end - start), low[number].tobytes(), high[number].tobytes())}
+    for query, (start, end) in zip(data.queries, pairwise(data.offsets.tolist()), strict=True):
+        rows = matrix[start:end]  # one query at a time: several times faster than reduceat
+        # 0.0 is added since of 0 and -0, which are equal, either may be the least.
+        bounds = [(extreme.reduce(rows, axis=0) + np.float32(0)).tobytes() for extreme in (np.fmin, np.fmax)]
+        hashes = {_short(query, str(end - start), *bounds)}
         if data.doc_ids is not None:
-            hashes.add(_short(query, json.dumps(sorted(data.doc_ids[int(start) : int(end)].to_list()))))
+            hashes.add(_short(query, json.dumps(sorted(data.doc_ids[start:end].to_list()))))
         fingerprints.append(frozenset(hashes))
     return fingerprints
 
@@ -119,10 +124,10 @@ def seal(data: dict[str, Any]) -> dict[str, Any]:
     """Plain data with a hash of all of it, so that a file that was changed by hand is noticed.
 
     >>> check_seal(seal({"level": 0.02}), "state.json")
-    >>> check_seal(seal({"level": 0.02}) | {"level": 0.2}, "state.json")
+    >>> check_seal(seal({"level": 0.02}) | {"level": 0.2}, "s.json")
     Traceback (most recent call last):
     ...
-    surefoot.errors.DataError: state.json: was changed after it was written (its hash does not fit); make it again
+    surefoot.errors.DataError: s.json: was changed after surefoot wrote it (its hash does not match); create it again
     """
     plain = {name: value for name, value in data.items() if name != SEAL}
     return plain | {SEAL: text_hash(json.dumps(plain, sort_keys=True, allow_nan=False))}
@@ -135,4 +140,4 @@ def check_seal(data: dict[str, Any], where: Any) -> None:
     except (ValueError, RecursionError):  # a number beyond all, or what is nested without end: nothing that was sealed
         fits = False
     if not fits:
-        raise DataError(f"{where}: was changed after it was written (its hash does not fit); make it again")
+        raise DataError(f"{where}: was changed after surefoot wrote it (its hash does not match); create it again")

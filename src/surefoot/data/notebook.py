@@ -27,7 +27,8 @@ Look = Literal["", "helped", "hurt", "baseline"]
 class NotebookTable:
     """The first rows of a table, and how many more there are; its first `left` columns are names.
 
-    `looks` says of each row whether it is good or bad news, which colours the column `told`, or of a baseline.
+    `looks` says of each row whether it is good or bad news, which colours the cell in `coloured_column`, or of a
+    baseline.
     """
 
     headings: Sequence[str]
@@ -36,7 +37,7 @@ class NotebookTable:
     left: int = 1
     more: str = ""
     looks: Sequence[Look] = ()
-    told: int | None = None
+    coloured_column: int | None = None
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ class NotebookView:
         parts = [
             f'<div class="surefoot"><style>{_style()}</style>{_paragraph("kind", self.kind)}',
             f'<p class="headline" data-tone="{self.tone}">{_text(self.headline)}</p>',
-            *(_paragraph("caution", one) for one in self.cautions),
-            *(_paragraph("lead", one) for one in self.lead),
+            *(_paragraph("caution", caution) for caution in self.cautions),
+            *(_paragraph("lead", sentence) for sentence in self.lead),
         ]
         if self.tiles:
             tiles = (f"<div><dt>{_name(label)}</dt><dd>{_name(value)}</dd></div>" for label, value in self.tiles)
@@ -110,7 +111,7 @@ def _paragraph(kind: str, text: str) -> str:
 
 def _table(table: NotebookTable) -> str:
     def classes(column: int) -> str:
-        words = ["left"] * (column < table.left) + ["told"] * (column == table.told)
+        words = ["left"] * (column < table.left) + ["coloured"] * (column == table.coloured_column)
         return f' class="{" ".join(words)}"' if words else ""
 
     def row(number: int, cells: Sequence[str]) -> str:
@@ -119,7 +120,7 @@ def _table(table: NotebookTable) -> str:
         rest = (f"<td{classes(column)}>{_name(cell)}</td>" for column, cell in enumerate(cells) if column)
         return f"<tr{f' data-look={chr(34)}{look}{chr(34)}' if look else ''}>{first}{''.join(rest)}</tr>"
 
-    heads = (f'<th scope="col"{classes(column)}>{_name(one)}</th>' for column, one in enumerate(table.headings))
+    heads = (f'<th scope="col"{classes(column)}>{_name(heading)}</th>' for column, heading in enumerate(table.headings))
     return "\n".join(
         [
             '<div class="scroll"><table>',

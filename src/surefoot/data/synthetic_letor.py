@@ -54,7 +54,7 @@ def synthetic_letor(
     wrong = np.zeros(queries, dtype=bool)
     wrong[rng.permutation(queries)[: round(misleading * queries)]] = True
     bm25 = _BM25 - 1 if features >= _BM25 else 0
-    columns = _Columns(features, rng)
+    columns = _SyntheticColumns(features, rng)
     X, y = np.empty((offsets[-1], features), dtype=np.float32), np.empty(offsets[-1])
     for first in range(0, queries, _QUERIES_AT_ONCE):
         here = slice(first, min(first + _QUERIES_AT_ONCE, queries))
@@ -83,7 +83,7 @@ def _mixed(signal: npt.NDArray[np.float32], clarity: float, rng: np.random.Gener
     return np.float32(clarity) * signal + np.float32(np.sqrt(1 - clarity**2)) * noise
 
 
-class _Columns:
+class _SyntheticColumns:
     """What each feature is like: its kind, the stream it belongs to, how much of it it shows, and its scale."""
 
     def __init__(self, features: int, rng: np.random.Generator) -> None:

@@ -5,13 +5,13 @@ It imports nothing, so that the command line can show all of it before anything 
 
 DELTA = 0.05  # the chance of shipping what breaks a condition, or of stopping what keeps them all
 LEAST_DELTA, MOST_DELTA = 1e-12, 0.5  # below it no number of queries decides, beyond it a coin does as well
-DECIDED = 0.8  # share of resamples that must decide for a number of queries to be called enough
+DECIDING_SHARE = 0.8  # share of resamples that must decide for a number of queries to be called enough
 RESAMPLES = 100  # of the judged queries, for that number
 MOST_NEEDED = 10_000  # queries, or twice as many as are judged; where these would not decide, no number is given
-HURT = 20  # queries hurt most that a decision lists
+MOST_LISTED = 20  # queries hurt most that a decision lists
 EXIT = {"ship": 0, "stop": 1, "undecided": 3}  # the command's exit codes; an error's is 2
 EVERY = "*"  # as a segment's name in a policy: each of them
-LEVEL = 0.02  # of risk, that a controller keeps
+RISK_LEVEL = 0.02  # of risk, that a controller keeps
 BUDGET = 1_000  # queries that will be judged at most, about, where a controller opens batch by batch
 SCORER = "predicted_gain"  # of a controller
-METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")  # by which a controller proves a level
+PROOF_METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")  # by which a controller proves a level

@@ -6,7 +6,7 @@ import numpy as np
 
 from surefoot.arrays import Float32s, Floats
 from surefoot.export.ensemble import Ensemble
-from surefoot.export.float32_thresholds import LARGEST, at_most
+from surefoot.export.float32_thresholds import LARGEST_FLOAT32, thresholds_at_most
 from surefoot.export.settings import ExportSettings
 
 _SEED = 20_120_812  # the same model gives the same rows
@@ -21,8 +21,8 @@ def make_check_rows(trees: Ensemble, exact_thresholds: Floats, settings: ExportS
     rows = np.zeros((count, len(trees.names)), np.float32)
     for feature in range(len(trees.names)):
         of_feature = trees.is_split & (trees.feature == feature) & np.isfinite(exact_thresholds)
-        known = at_most(trees.threshold[of_feature])
-        known = np.unique(known[np.abs(known) < LARGEST / 4])
+        known = thresholds_at_most(trees.threshold[of_feature])
+        known = np.unique(known[np.abs(known) < LARGEST_FLOAT32 / 4])
         if not len(known):
             continue
         drawn = known[random.integers(len(known), size=count)]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from surefoot.arrays import Flags, Floats
 from surefoot.errors import ArgumentError
-from surefoot.export.float32_thresholds import LARGEST
+from surefoot.export.float32_thresholds import LARGEST_FLOAT32
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
@@ -74,9 +74,11 @@ class Ensemble:
         ordered = [tree if _is_ordered(tree) else _parents_first(tree) for tree in trees]
         feature, threshold, missing_left, left, right, value = map(np.concatenate, zip(*ordered, strict=True))
         if feature.max() >= len(names) or feature.min() < LEAF:
-            raise ArgumentError(f"the trees split by a feature that is none of the {len(names)} that are named")
-        if not np.isfinite(value).all() or np.abs(value).max() > LARGEST or np.isnan(threshold).any():
-            raise ArgumentError("the trees have a leaf or a threshold that float32 cannot hold; nothing could run them")
+            raise ArgumentError(f"the trees use a feature that is not among the {len(names)} named features")
+        if not np.isfinite(value).all() or np.abs(value).max() > LARGEST_FLOAT32 or np.isnan(threshold).any():
+            raise ArgumentError(
+                "the trees have a leaf or a threshold that is too large for float32; no search engine could use them"
+            )
         offsets = np.cumsum([0, *(len(tree.left) for tree in ordered)])
         depth = np.concatenate([_depths(tree) for tree in ordered])
         return cls(tuple(names), offsets, feature, threshold, missing_left, left, right, value, depth, constant)
@@ -132,7 +134,7 @@ class Ensemble:
         for leaf in least.astype(np.float32):
             single += leaf
         needed = max(-float(single), -float(np.add.accumulate(least)[-1]))
-        constant = np.float32(min(needed, float(LARGEST)))
+        constant = np.float32(min(needed, float(LARGEST_FLOAT32)))
         if float(constant) < needed:  # two floats of different widths would be compared in the narrower
             constant = np.nextafter(constant, np.float32(np.inf))
         return replace(self, constant=max(self.constant, float(constant)))

@@ -11,7 +11,7 @@ from surefoot.errors import ArgumentError, shortened
 from surefoot.export.targets.table import find_target
 
 
-def stem(path: str | os.PathLike[str]) -> str:
+def export_stem(path: str | os.PathLike[str]) -> str:
     """What all files of an export begin with."""
     name = Path(path).name
     return name.removesuffix(Path(name).suffix)
@@ -25,10 +25,12 @@ def companion_paths(path: str | os.PathLike[str], to: Any) -> dict[str, Path]:
     """
     home = Path(path)
     if home.name in ("", ".."):
-        raise ArgumentError(f"{str(path)!r} is a folder; name a file for the model, such as es.json")
-    files = {ending: home.with_name(f"{stem(home)}.{ending}") for ending in find_target(to).all_companions}
+        raise ArgumentError(f"{str(path)!r} is a folder; give a file name for the model, such as es.json")
+    files = {ending: home.with_name(f"{export_stem(home)}.{ending}") for ending in find_target(to).all_companions}
     if home in files.values():
-        raise ArgumentError(f"{path} is what a file beside the model is called; name the model {stem(home)}.json")
+        raise ArgumentError(
+            f"{path} is the name of another file of the export; call the model {export_stem(home)}.json"
+        )
     return files
 
 
@@ -38,7 +40,7 @@ def model_name(path: str | os.PathLike[str]) -> str:
     >>> model_name("My model (new).json")
     'my-model-new'
     """
-    return re.sub(r"[^a-z0-9_-]+", "-", stem(path).lower())[:64].strip("-_") or "surefoot"
+    return re.sub(r"[^a-z0-9_-]+", "-", export_stem(path).lower())[:64].strip("-_") or "surefoot"
 
 
 def check_feature_names(names: Any, features: int) -> list[str]:
@@ -48,9 +50,12 @@ def check_feature_names(names: Any, features: int) -> list[str]:
     if len(names) != features:
         raise ArgumentError(f"there are {len(names):,} feature names; the model has {features:,} features")
     if len(set(names)) < features:
-        raise ArgumentError("two features have the same name; every feature needs its own")
+        raise ArgumentError("two features have the same name; every feature needs a different name")
     try:
         "".join(names).encode()
     except UnicodeEncodeError as error:
-        raise ArgumentError("a feature's name holds half a character, which no file can hold") from error
+        raise ArgumentError(
+            "the name of a feature contains an incomplete character (a lone surrogate); names must be valid Unicode "
+            "text"
+        ) from error
     return list(names)

@@ -20,7 +20,7 @@ from surefoot.errors import ArgumentError, shortened, visible
 from surefoot.export.check_rows import make_check_rows
 from surefoot.export.ensemble import Ensemble
 from surefoot.export.exported_model import ExportedModel, plain_json
-from surefoot.export.names import companion_paths, model_name, stem
+from surefoot.export.names import companion_paths, export_stem, model_name
 from surefoot.export.options import ROWS
 from surefoot.export.replay import PLUGINS
 from surefoot.export.settings import ExportSettings
@@ -94,12 +94,27 @@ def export_model(
             f"SCORES CAN BE BELOW 0 (down to {below:.4g}), which Lucene forbids: export with --positive "
             "(positive=True), which adds a constant to all of them."
         )
+    rows_to_check = make_check_rows(trees, model.exact_thresholds, settings, count) if count else None
+    shifted = lambda X: predict(X) + shift  # noqa: E731
+    return write_package(file, settings, model, trees.names, rows_to_check, shifted, all_notes, cautions)
+
+
+def write_package(
+    file: Path,
+    settings: ExportSettings,
+    model: ExportedModel,
+    names: Sequence[str],
+    rows: Float32s | None,
+    predict: Callable[[Float32s], Floats],
+    notes: Sequence[str],
+    cautions: Sequence[str] = (),
+) -> ExportResult:
+    """Write a model in its target's form, and the files beside it: rows to check with their scores, and the guide."""
     contents = dict(model.companions)
-    if count:
-        rows_to_check = make_check_rows(trees, model.exact_thresholds, settings, count)
-        contents["rows.json"] = _rows_json(trees.names, rows_to_check, predict, settings, shift)
+    if rows is not None:
+        contents["rows.json"] = _rows_json(names, rows, predict, settings)
         contents["replay.py"] = _replay_script()
-    contents["md"] = _guide(file, settings, model, [*cautions, *all_notes], bool(count)).encode()
+    contents["md"] = _guide(file, settings, model, [*cautions, *notes], rows is not None).encode()
     paths = companion_paths(file, settings.target.name)
     files = {paths[ending]: contents[ending] for ending in paths if ending in contents}
     files[file] = model.content  # last: where it is, all of them are
@@ -107,7 +122,7 @@ def export_model(
         destination(each)  # one that cannot be written shows before any is
     for each, content in files.items():
         write_bytes(each, content)
-    return ExportResult((file, *list(files)[:-1]), tuple(all_notes), tuple(cautions))
+    return ExportResult((file, *list(files)[:-1]), tuple(notes), tuple(cautions))
 
 
 def _rows_json(
@@ -115,10 +130,9 @@ def _rows_json(
     matrix: Float32s,
     predict: Callable[[Float32s], Floats],
     settings: ExportSettings,
-    shift: float,
 ) -> bytes:
     as_model_reads = np.where(np.isnan(matrix), np.float32(0), matrix) if settings.missing == "zero" else matrix
-    scores = predict(as_model_reads) + shift
+    scores = predict(as_model_reads)
     return plain_json(
         {
             "schema": "surefoot/rows/1",
@@ -133,18 +147,19 @@ def _rows_json(
 
 
 def _guide(file: Path, settings: ExportSettings, model: ExportedModel, notes: Sequence[str], has_rows: bool) -> str:
-    quoted_stem, quoted_name = visible(shlex.quote(stem(file))), visible(shlex.quote(file.name))
+    quoted_stem, quoted_name = visible(shlex.quote(export_stem(file))), visible(shlex.quote(file.name))
     guide = model.guide.replace("STEM", quoted_stem).replace("FILE", quoted_name)
     live = f"""
-Or let it ask a search engine that it may use for a moment; features below 0, which Lucene has not, are left out:
+Or let the script ask a search engine directly. It makes an index there and removes it afterwards. Rows with a feature
+below 0 are left out, because Lucene does not support them:
 
     python {quoted_stem}.replay.py {quoted_stem}.rows.json --url "$URL"
 """
     replay = f"""
 ## Check it
 
-`{quoted_stem}.rows.json` holds features, `null` where one is not set, and the scores that the search engine must give.
-Score them there, put the scores into a file, one per line in the same order, and compare:
+`{quoted_stem}.rows.json` contains rows of features (`null` if one is not set), and the scores that the search engine
+must give. Score the rows there, put the scores into a file, one per line in the same order, and compare:
 
     python {quoted_stem}.replay.py {quoted_stem}.rows.json SCORES
 {live if settings.target.name in PLUGINS else ""}"""
@@ -152,7 +167,7 @@ Score them there, put the scores into a file, one per line in the same order, an
 # {visible(file.name)}, for {settings.target.name}
 
 {chr(10).join("- " + visible(note) for note in notes)}
-- It follows the rules of the target's source code as we read them, and was not run on a cluster: check it there.
+- The export follows the target's source code as we understand it. We did not run it on a cluster, so check it there.
 
 ## Load and use it
 

@@ -63,13 +63,13 @@ def read_scores(text: str, rows: int) -> list[float | None]:
     """One number per line; None where a line is empty."""
     lines = text.splitlines()
     if len(lines) != rows:
-        raise ValueError(f"it has {len(lines)} lines; there are {rows} rows, and each has a line")
+        raise ValueError(f"it has {len(lines)} lines, but there are {rows} rows; write one line per row")
     scores: list[float | None] = []
     for number, line in enumerate(lines, start=1):
         try:
             score = float(line) if line.strip() else None
         except ValueError:
-            raise ValueError(f"line {number} is {line[:40]!r}, which is no number") from None
+            raise ValueError(f"line {number} is {line[:40]!r}, which is not a number") from None
         if score is not None and not math.isfinite(score):
             raise ValueError(f"line {number} is {line[:40]!r}; a score is a finite number")
         scores.append(score)
@@ -81,7 +81,7 @@ class Plugin:
 
     def __init__(self, url: str, headers: Sequence[str] = ()) -> None:
         if not url.startswith(("http://", "https://")):
-            raise ValueError(f"{url!r} is no address; write http://localhost:9200")
+            raise ValueError(f"{url!r} is not an address; write an address such as http://localhost:9200")
         self.url = url.rstrip("/")
         self.headers = dict(header.split(": ", 1) for header in headers)
 

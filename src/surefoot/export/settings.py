@@ -8,7 +8,7 @@ from typing import Any
 
 from surefoot.errors import ArgumentError, shortened
 from surefoot.export.options import MISSING
-from surefoot.export.targets.table import ExportTarget, Unset, Version, find_target
+from surefoot.export.targets.table import ExportTarget, UnsetTreatment, Version, find_target
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,62}[a-z0-9])?")  # what every target takes, unchanged in a URL
 _VERSION = re.compile(r"\d{1,4}(\.\d{1,6}){0,3}")
@@ -29,13 +29,14 @@ class ExportSettings:
         target = find_target(to)
         if not isinstance(missing, str) or missing not in MISSING:
             raise ArgumentError(
-                f"missing is {shortened(missing)}; say what a feature that a document lacks means to the model: zero "
-                "(the value 0), nan (missing, as NaN in the training data) or never (every document has every feature)"
+                f"missing is {shortened(missing)}; choose what a feature that a document lacks means to the model: "
+                "zero (the value 0), nan (missing, as NaN in the training data) or never (every document has every "
+                "feature)"
             )
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise ArgumentError(
-                f"the model's name is {shortened(name)}; every target takes small letters, digits, - and _, up to 64, "
-                "a letter or digit first and last"
+                f"the model's name is {shortened(name)}; it must have at most 64 lower-case letters, digits, - and _, "
+                "with a letter or digit first and last"
             )
         return cls(target, missing, name, _parse_version(target, target_version))
 
@@ -45,7 +46,7 @@ class ExportSettings:
         return f"{self.target.title} {'.'.join(map(str, self.version))}".rstrip()
 
     @property
-    def unset(self) -> Unset:
+    def unset(self) -> UnsetTreatment:
         """What this version of the target does with a feature that is not set."""
         return self.target.unset_in(self.version)
 
@@ -54,7 +55,9 @@ def _parse_version(target: ExportTarget, text: Any) -> Version:
     if text is None:
         return ()
     if not target.has_versions:
-        raise ArgumentError(f"what is exported to {target.name} is the same for all its versions; give no version")
+        raise ArgumentError(
+            f"the export to {target.name} is the same for all versions; do not give a version (--target-version)"
+        )
     if not isinstance(text, str) or not _VERSION.fullmatch(text):
-        raise ArgumentError(f"the target's version is {shortened(text)}; write numbers with dots between, such as 3.2")
+        raise ArgumentError(f"the target's version is {shortened(text)}; write numbers separated by dots, such as 3.2")
     return tuple(int(part) for part in text.split("."))

@@ -45,13 +45,13 @@ class BaselineSpec:
         >>> BaselineSpec.parse("run:old/today.run").name
         'today'
         """
-        from surefoot.data.reading.files import as_text, stem
+        from surefoot.data.reading.files import as_text, system_name
 
         name, equals, source = text.partition("=")
         if equals and ":" in source and ":" not in name:
             return cls(as_text(name), source)
         kind, _, where = text.partition(":")
-        return cls(f"feature{where}" if kind == "feature" else stem(where.rstrip("/")), text)
+        return cls(f"feature{where}" if kind == "feature" else system_name(where.rstrip("/")), text)
 
     @property
     def kind(self) -> str:

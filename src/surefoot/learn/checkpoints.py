@@ -15,30 +15,54 @@ from surefoot.data.writing.all_or_nothing import destination, write_text
 from surefoot.errors import DataError, shortened
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import Booster, Engine
-from surefoot.learn.settings import SEEDS
+from surefoot.learn.settings import SEED_COUNT
 
 Origin: TypeAlias = dict[str, str]
 
 _SCHEMA = "surefoot/checkpoint/2"
-# What may differ, beside the engine's idle parameters, between the training that was killed and the one that resumes.
-_IDLE = {"checkpoint", "importance_type"}
+# What may differ, beside the engine's parameters without effect, between the training that was killed and the one
+# that resumes.
+_MAY_DIFFER = {"checkpoint", "importance_type", "n_models", "score_on"}
 
 
-def training_origin(engine: Engine, parameters: dict[str, Any], train: str, valid: str | None) -> Origin:
+def training_origin(
+    engine: Engine, parameters: dict[str, Any], train: str, valid: str | None, start: str | None = None
+) -> Origin:
     """Everything that decides the trees: each parameter, the engine's version, and hashes of all of the data."""
-    origin = {name: repr(value) for name, value in parameters.items() if name not in _IDLE | engine.idle}
+    origin = {
+        name: repr(value) for name, value in parameters.items() if name not in _MAY_DIFFER | engine.without_effect
+    }
     origin[f"{engine.title}'s version"] = engine.version
     origin["the training data"] = train
     origin["the validation data"] = "none" if valid is None else valid
-    return origin
+    return origin if start is None else origin | {"init_model": start}
 
 
 @dataclass(frozen=True)
-class Checkpoint:
-    """A file for the state of one training, told from others' by its origin."""
+class CheckpointFile:
+    """A file for the state of one training, told from others' by its origin: all that decides what is learned."""
 
     path: Path
     origin: Origin
+
+    def remove(self) -> None:
+        """Remove the checkpoint of a training whose model is safe elsewhere, and no other file."""
+        if self.path.is_file():
+            with suppress(DataError, OSError):
+                content = read_json(self.path)
+                if isinstance(content, dict) and content.get("origin") == self.origin:
+                    self.path.unlink()
+
+    def _unreadable(self, why: str) -> DataError:
+        return DataError.at(
+            self.path, None, f"is not a checkpoint that can be read ({why[:300]}); delete it to start again"
+        )
+
+
+@dataclass(frozen=True)
+class Checkpoint(CheckpointFile):
+    """A file for the state of one training, told from others' by its origin."""
+
     engine: Engine
 
     @classmethod
@@ -59,8 +83,11 @@ class Checkpoint:
         content = {"schema": _SCHEMA, "origin": self.origin, "state": state, "model": self.engine.dump(booster)}
         write_text(self.path, json.dumps(content), durable=True)
 
-    def read(self, trees: int) -> tuple[Booster, dict[str, Any]] | None:
-        """The booster and the state stored there, which has fewer than `trees` trees; None where nothing is."""
+    def read(self, trees: int, before: int = 0) -> tuple[Booster, dict[str, Any]] | None:
+        """The booster and the state stored there, which has fewer than `trees` trees; None where nothing is.
+
+        `before` trees are of an earlier training and have no history.
+        """
         if not self.path.exists():
             return None
         try:
@@ -75,18 +102,10 @@ class Checkpoint:
         self._check_origin(content["origin"])
         try:
             booster = self.engine.load(content["model"])
-            _check_state(content["state"], self.engine.count_trees(booster), trees)
+            _check_state(content["state"], self.engine.count_trees(booster), trees, before)
         except ValueError as error:
             raise self._unreadable(str(error)) from error
         return booster, content["state"]
-
-    def remove(self) -> None:
-        """Remove the checkpoint of a training whose model is safe elsewhere, and no other file."""
-        if self.path.is_file():
-            with suppress(DataError, OSError):
-                content = read_json(self.path)
-                if isinstance(content, dict) and content.get("origin") == self.origin:
-                    self.path.unlink()
 
     def _check_origin(self, other: dict[str, Any]) -> None:
         if other != self.origin:
@@ -99,19 +118,20 @@ class Checkpoint:
                 "delete it, or name another file",
             )
 
-    def _unreadable(self, why: str) -> DataError:
-        return DataError.at(
-            self.path, None, f"is not a checkpoint that can be read ({why[:300]}); delete it to start again"
-        )
 
-
-def _check_state(state: dict[str, Any], trees: int, requested: int) -> None:
-    if not 1 <= trees < requested:
+def _check_state(state: dict[str, Any], trees: int, requested: int, before: int) -> None:
+    finished = state.get("finished") is True
+    if not before < trees < requested + finished:
         raise ValueError(f"it has {trees} trees, and {requested} are asked for")
-    check_history(state.get("history"), {"train": trees - 1, "valid": trees})
+    new = trees - before
+    check_history(state.get("history"), {"train": new if finished else new - 1, "valid": new})
     for key in ("best_score", "last_score", "s_x"):
         if key not in state or not (state[key] is None or is_number(state[key])):
             raise ValueError(f"{key} is {shortened(state.get(key))}")
-    for key, least, most in (("best_iteration", 0, trees), ("iteration", trees, trees), ("seed", 0, SEEDS - 1)):
+    for key, least, most in (
+        ("best_iteration", 0, trees),
+        ("iteration", new, new + finished),
+        ("seed", 0, SEED_COUNT - 1),
+    ):
         if type(state.get(key)) is not int or not least <= state[key] <= most:
             raise ValueError(f"{key} is {shortened(state.get(key))}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.reduce import Reduce, local_sums
-from surefoot.risk.expectation import combine, deviation, expectation
+from surefoot.risk.expectation import deviation, expectation, geo_risk_of_means
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
 
 CRITERIA = ("effectiveness", "u_risk", "t_risk", "geo_risk")
@@ -20,13 +20,14 @@ CRITERIA = ("effectiveness", "u_risk", "t_risk", "geo_risk")
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a validation set is judged by: effectiveness, or a risk measure at an α, written `u_risk@5`."""
+    """What queries are judged by: effectiveness, or a risk measure at an α, written `u_risk@5`."""
 
     name: str
     alpha: float = 0.0
+    parameter: str = field(default="stop_on", compare=False, repr=False)  # of Ranker, as messages name it
 
     @classmethod
-    def parse(cls, text: str) -> Criterion:
+    def parse(cls, text: str, parameter: str = "stop_on") -> Criterion:
         """Read `effectiveness`, `u_risk@5`, `t_risk@1` or `geo_risk@5`.
 
         >>> Criterion.parse("geo_risk@5")
@@ -35,14 +36,14 @@ class Criterion:
         name, at, alpha = str(text).partition("@")
         if name not in CRITERIA:
             raise ArgumentError(
-                f"stop_on is {shortened(text)}; it must be one of {', '.join(CRITERIA)}, such as u_risk@5"
+                f"{parameter} is {shortened(text)}; it must be one of {', '.join(CRITERIA)}, such as u_risk@5"
             )
         if (name == "effectiveness") == bool(at):
             raise ArgumentError(
-                f"stop_on is {shortened(text)}; effectiveness has no α, and the others need one, such as u_risk@5: "
+                f"{parameter} is {shortened(text)}; effectiveness has no α, and the others need one, such as u_risk@5: "
                 "each loss counts 1 + α times"
             )
-        return cls(name, check_alpha(alpha) if at else 0.0)
+        return cls(name, check_alpha(alpha) if at else 0.0, parameter)
 
     def __str__(self) -> str:
         """As it parses."""
@@ -50,7 +51,9 @@ class Criterion:
 
     def no_baseline_error(self) -> ArgumentError:
         """The error where there is none to compare with."""
-        return ArgumentError(f"stop_on={str(self)!r} compares with a baseline; give one, or stop on effectiveness")
+        return ArgumentError(
+            f"{self.parameter}={str(self)!r} compares with a baseline; give one, or {self.parameter}='effectiveness'"
+        )
 
     def __call__(self, values: Floats, baselines: Floats | None, reduce: Reduce = local_sums) -> float:
         """The criterion of a model's M(q) against baselines' (a row each); the greater the better.
@@ -66,7 +69,7 @@ class Criterion:
             column = baselines.sum(axis=0) + values
             queries, total, everything = reduce(np.array([len(values), values.sum(), column.sum()]))
             weighted = weigh_losses(deviation(values, expectation(total, everything, column)), self.alpha)
-            return float(combine(total / queries, reduce(np.array([weighted.sum()]))[0] / queries))
+            return float(geo_risk_of_means(total / queries, reduce(np.array([weighted.sum()]))[0] / queries))
         x = weigh_losses(values - baselines.mean(axis=0), self.alpha)
         sums = reduce(np.array([len(x), x.sum(), x @ x]))
         mean = float(sums[1] / sums[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, Self
 
-from surefoot.learn.loading import brief_waiting
+from surefoot.learn.import_learner import brief_waiting
 
 if TYPE_CHECKING:
 

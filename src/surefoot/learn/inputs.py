@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.reading.matrix import QUERY, Matrix, feature_matrix, without_queries
+from surefoot.data.reading.categories import Categories, recode
+from surefoot.data.reading.matrix import QUERY, FeatureMatrix, feature_matrix, without_queries
 from surefoot.data.types.ranking_data import RankingData
-from surefoot.errors import ArgumentError, listed, shortened
+from surefoot.errors import ArgumentError, name_list, shortened
 
 
 def as_data(
@@ -117,22 +118,28 @@ def are_numbered(names: Sequence[str]) -> bool:
     return list(names) in (numbered_names(len(names)), [f"Column_{number}" for number in range(len(names))])
 
 
-def matched_features(X: Any, trained: Sequence[str], what: str) -> Matrix:
-    """The feature matrix with its columns as in training: by name where both have names, by position otherwise."""
+def matched_features(X: Any, trained: Sequence[str], what: str, categories: Categories | None = None) -> FeatureMatrix:
+    """The feature matrix with its columns as in training: by name where both have names, by position otherwise.
+
+    Features that are `categories` in training have the codes of training; others' labels are missing values there.
+    """
     names: Sequence[str] | None
+    known: Categories
     if isinstance(X, RankingData):
-        matrix, names = X.X, X.feature_names
+        matrix, names, known = X.X, X.feature_names, X.categories
     else:
-        matrix, names = feature_matrix(X if QUERY in trained else without_queries(X)[0])
+        matrix, names, known = feature_matrix(X if QUERY in trained else without_queries(X)[0])
+    if names is not None and (known or categories):
+        matrix = _recoded(matrix, names, known, categories or {}, what)
     if names is not None and set(names) == set(trained):
         if list(names) == list(trained):
             return matrix
-        place = {name: number for number, name in enumerate(names)}
-        return np.ascontiguousarray(matrix[:, [place[name] for name in trained]])
+        column_of = {name: number for number, name in enumerate(names)}
+        return np.ascontiguousarray(matrix[:, [column_of[name] for name in trained]])
     if names is not None and not are_numbered(trained):
-        known, present = set(trained), set(names)
+        expected, present = set(trained), set(names)
         absent = [name for name in trained if name not in present]
-        extra = [name for name in names if name not in known]
+        extra = [name for name in names if name not in expected]
         parts = [f"lacks {_some(absent)}" if absent else "", f"has {_some(extra)} besides" if extra else ""]
         raise ArgumentError(
             f"the features of {what} are not those of the training data: it {' and '.join(filter(None, parts))}; "
@@ -146,11 +153,33 @@ def matched_features(X: Any, trained: Sequence[str], what: str) -> Matrix:
     return matrix
 
 
+def _recoded(
+    matrix: FeatureMatrix, names: Sequence[str], known: Categories, trained: Categories, what: str
+) -> FeatureMatrix:
+    """The matrix with the codes that categories had in training."""
+    other = next((name for name in names if (name in known) != (name in trained)), None)
+    if other is not None:
+        kinds = ("numbers", "a category")[:: 1 if other in trained else -1]
+        raise ArgumentError(
+            f"feature {shortened(other)} of {what} is {kinds[0]}, in the training data it was {kinds[1]}; give it so"
+        )
+    if all(tuple(known[name]) == tuple(trained[name]) for name in known):
+        return matrix
+    matrix = matrix.copy()
+    for column, name in enumerate(names):
+        if name in known:
+            matrix[:, column] = recode(matrix[:, column], known[name], trained[name])
+    return matrix
+
+
 def match_training_data(data: RankingData, train: RankingData, what: str) -> RankingData:
     """The data with its features and baselines as the training data has them: by name where there are names."""
     names = list(train.feature_names or numbered_names(train.n_features))
     ordered = matched_baselines(data, list(train.baselines), what)
-    return ordered.with_features(matched_features(ordered, names, what), train.feature_names)
+    matrix = matched_features(ordered, names, what, train.categories)
+    matched = ordered.with_features(matrix, train.feature_names)
+    matched.categories = train.categories
+    return matched
 
 
 def matched_baselines(data: RankingData, trained: Sequence[str], what: str) -> RankingData:
@@ -164,4 +193,4 @@ def matched_baselines(data: RankingData, trained: Sequence[str], what: str) -> R
 
 
 def _some(names: Sequence[str]) -> str:
-    return listed(names, 5, shortened) or "none"
+    return name_list(names, 5, shortened) or "none"

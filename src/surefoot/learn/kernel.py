@@ -85,17 +85,17 @@ def _select(  # type: ignore[no-untyped-def]
     for i in range(start, end):
         row = tie_order[i]
         score = scores[row]
-        place = min(i - start, depth)
-        if place == depth:
+        slot = min(i - start, depth)
+        if slot == depth:
             if score <= best[depth - 1]:
                 continue
-            place -= 1
-        while place > 0 and best[place - 1] < score:
-            best[place] = best[place - 1]
-            order[start + place] = order[start + place - 1]
-            place -= 1
-        best[place] = score
-        order[start + place] = row
+            slot -= 1
+        while slot > 0 and best[slot - 1] < score:
+            best[slot] = best[slot - 1]
+            order[start + slot] = order[start + slot - 1]
+            slot -= 1
+        best[slot] = score
+        order[start + slot] = row
     for i in range(start, start + depth):
         chosen[order[i] - start] = True
     below = start + depth
@@ -251,9 +251,9 @@ def _objective_change(kind, change, alpha, before, weighed, scale, totals):  # t
 @compiled
 def _rho(apart, table, low, factor):  # type: ignore[no-untyped-def]
     """ρ of a score difference, from the table."""
-    place = (apart - low) * factor
+    slot = (apart - low) * factor
     last = len(table) - 1
-    return table[0] if place <= 0 else table[last] if place >= last else table[int(place)]
+    return table[0] if slot <= 0 else table[last] if slot >= last else table[int(slot)]
 
 
 @compiled

@@ -16,7 +16,7 @@ from surefoot.learn.kernel import Totals
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.learn.objectives import Objective
 from surefoot.learn.reduce import Reduce, local_sums
-from surefoot.risk.expectation import combine, deviation, expectation
+from surefoot.risk.expectation import deviation, expectation, geo_risk_of_means
 from surefoot.risk.tradeoff import weigh_losses
 
 _NO_TOTALS = Totals(0.0, 0.0, 0.0, 1.0, 1.0, 0.5, 0.0)
@@ -26,7 +26,8 @@ class Lambdas:
     """Gradients and hessians of an objective for document scores, iteration after iteration.
 
     `baselines` are the baselines' M(q), a row each; all but `geo_risk` compare with their mean. `reduce` adds
-    sums up over all machines that hold a part of the queries; on one machine there is nothing to add.
+    sums up over all machines that hold a part of the queries; on one machine there is nothing to add. `places` are the
+    baselines' mean ranks of each document, from 0, which regression compares with where α is above 0.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Lambdas:
         sigma: float = 1.0,
         all_ranks: bool = False,
         reduce: Reduce = local_sums,
+        places: Floats | None = None,
     ) -> None:
         if objective.needs_baseline and (baselines is None or not len(baselines)):
             raise ArgumentError(f"objective {objective.name!r} compares with a baseline; give one")
@@ -51,6 +53,7 @@ class Lambdas:
         self._reduce = reduce
         self._table = kernel.sigmoid_table(sigma)
         self._shares = None if objective.has_pairs else _shares(measured)
+        self._places = None if objective.has_pairs or not objective.alpha else places
         self.iteration = 0
         self.s_x: float | None = None  # kept once estimated, where it is estimated once
 
@@ -68,7 +71,8 @@ class Lambdas:
         self.values = measured.measure_order(order)
         if self._shares is not None:
             counts = np.repeat(measured.ideal > 0, measured.lengths)
-            return np.where(counts, scores - self._shares, 0).astype(np.float32), counts.astype(np.float32)
+            weights = counts * self._error_weights(scores, self._shares)
+            return (weights * (scores - self._shares)).astype(np.float32), weights.astype(np.float32)
         difference = self.values - self._baseline
         alphas = self._alphas(difference)
         expected, totals = self._expectations()
@@ -80,6 +84,13 @@ class Lambdas:
             *self._table, gradient, hessian,
         )  # fmt: skip
         return gradient, hessian
+
+    def _error_weights(self, scores: Floats, shares: Floats) -> Floats:
+        """How much the error of each document counts: 1 + α where the model moved it the wrong way."""
+        if self._places is None:
+            return np.ones(len(scores))
+        moved_down = self.measured.places(scores) - self._places
+        return np.where(moved_down * shares > 0, 1 + self.objective.alpha, 1.0)
 
     def _alphas(self, difference: Floats) -> Floats:
         """α of each query: the user's, or where the objective says so α·(1 − Φ(δ_q / s_x))."""
@@ -109,7 +120,7 @@ class Lambdas:
         return expected, Totals(
             effectiveness=model,
             mean_deviation=mean,
-            geo_risk=float(combine(model / queries, mean)),
+            geo_risk=float(geo_risk_of_means(model / queries, mean)),
             queries=queries,
             per_query=1 / queries,
             phi=float(ndtr(mean)),

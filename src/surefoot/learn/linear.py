@@ -59,13 +59,13 @@ def adarank(data: RankingData, measure: str | Measure = MEASURE, *, rounds: int 
     best = LinearRanker(weights.copy(), (), ())
     chosen: list[int] = []
     history: list[float] = []
-    share = np.full(measured.queries, 1 / measured.queries)
+    query_weights = np.full(measured.queries, 1 / measured.queries)
     for _ in steps(range(rounds), "AdaRank"):
-        worth = single @ share
+        worth = single @ query_weights
         if chosen:  # more of the same would change no ranking, and then be best again
             worth[chosen[-1]] = -np.inf
         feature = int(np.argmax(worth))
-        good = float(share @ single[feature])
+        good = float(query_weights @ single[feature])
         if good >= 1:  # perfect on every query that counts: nothing is left to learn
             good = 1 - 1e-12
         weights[feature] += math.log((1 + good) / (1 - good)) / 2
@@ -74,8 +74,8 @@ def adarank(data: RankingData, measure: str | Measure = MEASURE, *, rounds: int 
         history.append(float(values.mean()))
         if not best.history or history[-1] > max(best.history):
             best = LinearRanker(weights.copy(), tuple(chosen), tuple(history))
-        share = np.exp(-values)
-        share /= share.sum()
+        query_weights = np.exp(-values)
+        query_weights /= query_weights.sum()
     return best
 
 

@@ -87,6 +87,13 @@ class MeasuredQueries:
         self.run_in_threads(kernel.rank_queries, self.offsets, self.tie_order, self._label_order, depth, scores, order)
         return order
 
+    def places(self, scores: Floats) -> Floats:
+        """Each document's rank in its query by these scores, from 0."""
+        order = self.rank(np.ascontiguousarray(scores, dtype=np.float64), fully=True)
+        result = np.empty(len(order))
+        result[order] = np.arange(len(order)) - np.repeat(self.offsets[:-1], self.lengths)
+        return result
+
     def measure_order(self, order: Places) -> Floats:
         """M(q) of ranked rows."""
         values = np.empty(self.queries)
@@ -128,8 +135,8 @@ class MeasuredQueries:
             return np.add.reduceat((self.gains > 0).astype(np.float64), self.offsets[:-1])
         # From the last query to the first, and so from each one's best label to its worst.
         query = np.repeat(np.arange(self.queries), self.lengths)[::-1]
-        place = self.offsets[1:][query] - 1 - np.arange(len(query))[::-1]
-        worth = np.where(place < self.cutoff, self.discounts[place], 0.0)
+        position = self.offsets[1:][query] - 1 - np.arange(len(query))[::-1]
+        worth = np.where(position < self.cutoff, self.discounts[position], 0.0)
         terms = self.gains[self._label_order[::-1]] * worth
         return np.bincount(query, terms, self.queries).astype(np.float64, copy=False)
 

@@ -1,4 +1,4 @@
-"""The files of a saved model, by name; light, so that the command line can look before anything heavy is loaded."""
+"""The files of a saved model and of checkpoints, by name; light, so that the command line can look at them first."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import os
 import re
 from pathlib import Path
 
-MODELS = {"lightgbm": "model.txt", "xgboost": "model.json"}  # engines' own texts, named as the engines know them
+# Engines' own files, named as the engines know them; PyTorch's is a network's.
+MODELS = {"lightgbm": "model.txt", "xgboost": "model.json", "torch": "model.safetensors"}
 DETAILS = "ranker.json"
+TREES_SCHEMA, NETWORK_SCHEMA = "surefoot/ranker/1", "surefoot/neural-ranker/1"
 _WAITING = re.compile(rf"\.({'|'.join(map(re.escape, MODELS.values()))})\.[0-9a-f]{{64}}\.next")
 
 
@@ -24,3 +26,15 @@ def waiting_name(model: str, sha256: str) -> str:
 def is_model_file(name: str) -> bool:
     """Whether a file of this name is a saved model's, or left by one that was being saved."""
     return name in (*MODELS.values(), DETAILS) or _WAITING.fullmatch(name) is not None
+
+
+def checkpoint_paths(path: str | os.PathLike[str] | None, models: int) -> list[Path]:
+    """The files of the checkpoints of so many models; none where there is no path.
+
+    >>> [str(file) for file in checkpoint_paths("state.json", 3)]
+    ['state.json', 'state.json.2', 'state.json.3']
+    """
+    if path is None:
+        return []
+    first = Path(path)
+    return [first, *(first.with_name(f"{first.name}.{number}") for number in range(2, models + 1))]

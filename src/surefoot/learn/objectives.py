@@ -5,7 +5,8 @@ baseline. Under `rule="eq9"` Δ is ΔM, and (1 + α)·ΔM where the swap ends be
 
 `regression` has no pairs. Of documents with gains g, a ranking's expected NDCG is Σ_r discount(r)·E[g / ideal DCG], so
 the best order is that of E[g / ideal DCG] (Ravikumar et al., AISTATS 2011), which least squares finds, at all ranks
-alike.
+alike. With α above 0 the error of a document counts 1 + α times while the model does it harm against the baseline: a
+document that is worth more than its query's mean and stands lower than there, or one worth less that stands higher.
 
 Importing this loads neither NumPy nor the compiled kernel. docs/extend/objective.md says how to add an objective.
 """
@@ -35,6 +36,7 @@ class ObjectiveKind:
     eq9_switch: str | None = None
     needs_baseline: bool = False  # it weighs risk: it compares with a baseline, and needs α
     alpha_per_query: bool = False  # α_q = α·(1 − Φ(δ_q / s_x)), where s_x is estimated from sums over all queries
+    optional_alpha: bool = False  # it weighs risk, and compares with a baseline, where α is above 0
     needs_totals: bool = False  # GeoRisk's S and Z, which are sums over all queries
     measure_families: tuple[str, ...] | None = None  # None: every measure that can be optimised
 
@@ -81,6 +83,7 @@ OBJECTIVE_KINDS = {
             delta="none: least squares on g/IDCG, see below",
             paper="Ravikumar et al., AISTATS 2011",
             switch=None,
+            optional_alpha=True,
             measure_families=("nDCG",),
         ),
     )
@@ -123,7 +126,7 @@ class Objective:
     @property
     def needs_baseline(self) -> bool:
         """Whether it compares with a baseline; then α has a meaning, too."""
-        return self.kind.needs_baseline
+        return self.kind.needs_baseline or (self.kind.optional_alpha and self.alpha > 0)
 
     @property
     def has_pairs(self) -> bool:

@@ -25,9 +25,16 @@ class MonitoredSet:
         self.tie_rule = data.tie_rule
         self.measured = MeasuredQueries.from_data(data, measure, threads)
         self._start = standardised_baseline(data) if start == "baseline" else None
+        self._scores_of_baselines = list(data.baselines.values())
         self.baselines = (
             np.stack([self.measured.values(scores) for scores in data.baselines.values()]) if data.baselines else None
         )
+
+    def baseline_places(self) -> Floats | None:
+        """The mean of the baselines' ranks of each document, from 0; None where there is no baseline."""
+        if not self._scores_of_baselines:
+            return None
+        return np.asarray(np.mean([self.measured.places(scores) for scores in self._scores_of_baselines], axis=0))
 
     def values(self, scores: Floats) -> Floats:
         """M(q) of a model's scores."""
@@ -60,7 +67,7 @@ class PreparedData:
         return "".join(sorted(frozenset().union(*hashes)))
 
     def with_only(self, baselines: Iterable[str]) -> PreparedData:
-        """The same data with these of its baselines alone, and the same bins."""
+        """The same data with only these of its baselines, and the same bins."""
         names = tuple(baselines)
         if names not in self._with_only:
             new = PreparedData(self.train.with_only(names), None if self.valid is None else self.valid.with_only(names))

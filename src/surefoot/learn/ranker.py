@@ -10,35 +10,44 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
+from surefoot.data.reading.categories import Categories
 from surefoot.data.reading.matrix import without_queries
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Run
 from surefoot.errors import ArgumentError
-from surefoot.export.options import LETOR_NAMES, ROWS
+from surefoot.export.options import ROWS
 from surefoot.learn import storage
 from surefoot.learn.cluster.libraries import is_dask
+from surefoot.learn.combination import Combination, with_aggregate
+from surefoot.learn.criteria import Criterion
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.estimator import Estimator
+from surefoot.learn.init_model import read_init_model
 from surefoot.learn.inputs import (
-    are_numbered,
     as_data,
     as_eval_set,
     as_valid,
     matched_baselines,
     matched_features,
-    numbered_names,
     standardised_baseline,
 )
-from surefoot.learn.options import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, STOP_ON
-from surefoot.learn.prepared_data import PreparedData
-from surefoot.learn.settings import check_importance
-from surefoot.learn.training import Progress, Training, TrainingResult, score_sample
+from surefoot.learn.options import CHECKPOINT_EVERY, ENGINE, ESTIMATE, MEASURE, OBJECTIVE, RULE, SCORE_ON, STOP_ON
+from surefoot.learn.prepared_data import MonitoredSet, PreparedData
+from surefoot.learn.settings import TrainingSettings, check_importance
+from surefoot.learn.training import Progress, Training, TrainingResult, train
+from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score as effectiveness
 
 if TYPE_CHECKING:
     from surefoot.export.package import ExportResult
+    from surefoot.learn.checkpoints import Checkpoint
+    from surefoot.learn.explanation import Explanation
 
-_LETOR_NOTE = "Features have no names in the training data: feature_25 is the one numbered 25 there, as in LETOR files."
+_NO_QUERIES = (
+    "score needs the queries: give qid or group, or a table X with a column 'qid'. For GridSearchCV and the like call "
+    "sklearn.set_config(enable_metadata_routing=True) first; then grid.fit(X, y, qid=…, baseline=…, groups=…) hands "
+    "them on"
+)
 _SAME_BASELINES = "a model that starts from a baseline needs the same one again: the data"
 
 
@@ -53,7 +62,8 @@ class Ranker(Estimator):
         What is optimised: "gain", "u_risk" and others, see `surefoot train --help` and docs/learn.md. Those that weigh
         risk need a baseline.
     alpha : float
-        Each loss counts 1 + α times, for objectives that weigh risk; at 0 all but "geo_risk" are plain gain.
+        Each loss counts 1 + α times, for objectives that weigh risk; at 0 all but "geo_risk" are plain gain. With
+        "regression" it may be left out.
     measure : str
         nDCG (exponential or linear gains), AP, RR or ERR, with a cut-off or without.
     rule, estimate : str
@@ -81,6 +91,12 @@ class Ranker(Estimator):
         What `feature_importances_` counts: a feature's splits, or what they gained.
     engine : {"lightgbm", "xgboost"}
         Who grows the trees; XGBoost comes with the extra `xgboost`.
+    n_models : int
+        Train so many models, with `random_state` and the seeds after it, and become their mean (`surefoot.average`),
+        which has less risk than one of them; `models_` has each one's history, trees and best score.
+    score_on : str
+        What `score` gives, and so what scikit-learn's searches choose by: "effectiveness", or "u_risk@5" and others as
+        for `stop_on`, so that a grid over α does not ignore risk.
     **parameters
         The engine's, by its own names: LightGBM's `num_leaves`, `learning_rate`, `feature_fraction`, …, or XGBoost's
         `max_leaves`, `learning_rate`, `colsample_bytree`, …
@@ -96,6 +112,13 @@ class Ranker(Estimator):
 
     engine = ENGINE  # of rankers pickled by the first version, which know no other
     engine_ = ENGINE  # whose trees booster_ are
+    n_models, score_on = 1, SCORE_ON  # of rankers pickled by earlier versions, and so the next two
+    checkpoints_: tuple[Checkpoint, ...] = ()
+    models_: list[dict[str, Any]] = []  # noqa: RUF012, what a mean is the mean of
+    categories_: Categories = {}  # noqa: RUF012, what the codes of features mean that are categories
+    combination_: dict[str, Any] | None = None  # how scores and a baseline's become one ranking, where they do
+    query_feature_: str | None = None  # the aggregate of a query that is the last feature, where one is
+    trees_before_ = 0  # of init_model, whose history is not in history_
     training_queries_: str | None = None  # by what the queries of the data are recognised, where it is known
 
     def __init__(
@@ -118,6 +141,8 @@ class Ranker(Estimator):
         random_state: int | None = 0,
         importance_type: str = "split",
         engine: str = ENGINE,
+        n_models: int = 1,
+        score_on: str = SCORE_ON,
         **parameters: Any,
     ) -> None:
         self.objective = objective
@@ -137,6 +162,8 @@ class Ranker(Estimator):
         self.random_state = random_state
         self.importance_type = importance_type
         self.engine = engine
+        self.n_models = n_models
+        self.score_on = score_on
         self.engine_parameters = dict(parameters)
 
     def fit(
@@ -152,6 +179,7 @@ class Ranker(Estimator):
         eval_qid: Any = None,
         eval_group: Any = None,
         eval_baseline: Any = None,
+        init_model: Ranker | str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Self:
         """Learn from `RankingData`, or from X, y and `qid` or `group`, or from a table X with a column `qid`, and y.
@@ -163,6 +191,8 @@ class Ranker(Estimator):
         Dask arrays or frames are learned from on their cluster, with `engine="xgboost"`.
         `PreparedData`, given alone, can be learned from many times without being prepared each time. `progress` is
         called after each tree.
+        `init_model`, a Ranker or the folder of one, gives the trees to go on from: `n_estimators` more are grown after
+        them, on this data, for the same objective, features and baselines; `history_` is of the new trees.
         """
         if eval_set is not None or eval_qid is not None or eval_group is not None or eval_baseline is not None:
             if valid is not None:
@@ -171,6 +201,8 @@ class Ranker(Estimator):
         if is_dask(X):
             from surefoot.learn.cluster.fit import fit_collections
 
+            if init_model is not None:
+                raise ArgumentError("init_model is for one machine; on a cluster train anew")
             if group is not None:
                 raise ArgumentError("parts of Dask data may cut a query in two; give qid, a query id for each row")
             fit_collections(self, X, y, qid=qid, baseline=baseline, valid=valid, progress=progress)
@@ -182,22 +214,16 @@ class Ranker(Estimator):
                 )
             data = X
         else:
-            train = as_data(X, y, qid, group, baseline)
-            data = PreparedData(train, None if valid is None else as_valid(valid, list(train.baselines)))
-        training = Training(self, engine_of(self.engine), data, progress)
-        booster = training.run()
-        result = TrainingResult(
-            engine=training.engine.name,
-            booster=booster,
-            feature_names=data.names,
-            baselines=list(data.train.baselines),
-            state=training.state_dict(),
-            tie_rule=training.train.tie_rule,
-            score_sample=score_sample(training.sample_scores(booster)),
-            training_queries=data.fingerprints,
-            checkpoint=training.checkpoint,
-        )
-        self.set_result(result)
+            given = as_data(X, y, qid, group, baseline)
+            data = PreparedData(given, None if valid is None else as_valid(valid, list(given.baselines)))
+        if TrainingSettings.from_ranker(self).models > 1:
+            from surefoot.learn.means import train_mean
+
+            self.set_result(train_mean(self, data, progress, init_model))
+        else:
+            engine = engine_of(self.engine)
+            start = read_init_model(init_model, self, engine, data)
+            self.set_result(train(Training(self, engine, data, progress, start=start)))
         return self
 
     def set_result(self, result: TrainingResult) -> None:
@@ -206,33 +232,42 @@ class Ranker(Estimator):
         self.booster_ = result.booster
         self.n_features_in_ = len(result.feature_names)
         self.feature_names_in_ = result.feature_names
+        self.categories_ = result.categories
         self.baselines_ = result.baselines
         self.best_iteration_ = result.state["best_iteration"]
         self.best_score_ = result.state["best_score"]
         self.history_ = result.state["history"]
+        self.trees_before_ = result.state.get("trees_before", 0)
         self.tie_rule_ = result.tie_rule
         self.random_state_ = result.state["seed"]
         self.score_sample_ = result.score_sample
         self.training_queries_ = result.training_queries
-        self.checkpoint_ = result.checkpoint
+        self.checkpoints_ = result.checkpoints
+        self.models_ = result.models
+        self.combination_ = self.query_feature_ = None
 
     def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None, baseline: Any = None) -> Floats:
         """A score for each document.
 
         Columns go by name where the model and X have names, by position otherwise. A model that started from its
-        baselines needs them, and the queries, again.
+        baselines, or that `surefoot select` combined with one, needs them, and the queries, again.
         """
         self._check_fitted()
-        matrix = matched_features(X, self.feature_names_in_, "X")
+        if self.query_feature_ is not None:
+            X = with_aggregate(self, X, qid, group)
+            qid, group = (None, None) if isinstance(X, RankingData) else (qid, group)
+        matrix = matched_features(X, self.feature_names_in_, "X", self.categories_)
         scores = engine_of(self.engine_).predict(self.booster_, matrix, self.best_iteration_)
-        if self.init != "baseline":
+        if self.init != "baseline" and self.combination_ is None:
             return scores
         if isinstance(X, RankingData):
             data = as_data(X, None, qid, group, baseline, self.baselines_)
         else:
             queries = without_queries(X)[1] if qid is None and group is None else qid
             data = as_data(matrix, np.zeros(len(matrix)), queries, group, baseline, self.baselines_)
-        return scores + standardised_baseline(matched_baselines(data, self.baselines_, _SAME_BASELINES))
+        if self.init == "baseline":
+            scores = scores + standardised_baseline(matched_baselines(data, self.baselines_, _SAME_BASELINES))
+        return scores if self.combination_ is None else Combination.from_dict(self.combination_).scores(scores, data)
 
     def score(
         self,
@@ -243,11 +278,21 @@ class Ranker(Estimator):
         group: npt.ArrayLike | None = None,
         baseline: Any = None,
     ) -> float:
-        """The mean of `measure` over the queries of `RankingData`, or of X, y and `qid` or `group`."""
+        """What `score_on` says over the queries of `RankingData`, or of X, y and `qid` or `group`.
+
+        By default it is the mean of `measure`. U_Risk and the others compare with the baselines that are given.
+        """
         self._check_fitted()
+        criterion = Criterion.parse(self.score_on, "score_on")
+        with_queries = isinstance(X, RankingData) or qid is not None or group is not None
+        if not with_queries and y is not None and without_queries(X)[1] is None:
+            raise ArgumentError(_NO_QUERIES)
         data = as_data(X, y, qid, group, baseline, self.baselines_)
-        run = data.to_run(self.predict(data), "model")
-        return float(effectiveness(data.qrels(), [run], self.measure).mean()[0])
+        if criterion.name == "effectiveness":
+            run = data.to_run(self.predict(data), "model")
+            return float(effectiveness(data.qrels(), [run], self.measure).mean()[0])
+        queries = MonitoredSet(data, Measure.parse(self.measure), None, None)
+        return criterion(queries.values(self.predict(data)), queries.baselines)
 
     @property
     def feature_importances_(self) -> npt.NDArray[np.generic]:
@@ -318,34 +363,36 @@ class Ranker(Estimator):
         >>> [file.name for file in exported.files]
         ['model.json', 'model.features.json', 'model.rows.json', 'model.replay.py', 'model.md']
         """
-        from surefoot.export.names import check_feature_names
-        from surefoot.export.package import export_model, read_ensemble
+        from surefoot.learn.exporting import export_ranker
+
+        if engine_version is not None and target_version is not None:
+            raise ArgumentError("target_version and engine_version are two names of one thing; give target_version")
+        self._check_fitted()
+        return export_ranker(
+            self, path, feature_names, to=to, missing=missing, name=name, positive=positive, rows=rows,
+            target_version=target_version if engine_version is None else engine_version,
+        )  # fmt: skip
+
+    def explain(self, data: RankingData, query: Any, *, against: str | None = None, pairs: int = 3) -> Explanation:
+        """Why a query of the data is ranked so: the `pairs` of documents whose swap cost most, and what moved them.
+
+        The data has labels, and the baseline to compare with (`against`, the first by default). What moved a document
+        is said by each feature's contribution to its score: SHAP values, as the engine computes them.
+        """
+        from surefoot.learn.explanation import explain
 
         self._check_fitted()
-        if engine_version is not None:
-            if target_version is not None:
-                raise ArgumentError("target_version and engine_version are two names of one thing; give target_version")
-            target_version = engine_version
-        if self.init == "baseline":
-            raise ArgumentError(
-                "this model starts from its baseline's scores, standardised per query (init='baseline'), which no "
-                "search engine computes; train without init"
-            )
-        engine = engine_of(self.engine_)
-        text = engine.dump(self.booster_, self.best_iteration_)
-        if feature_names == LETOR_NAMES:
-            if not are_numbered(self.feature_names_in_):
-                raise ArgumentError("this model's features have names of their own; leave the LETOR numbers out")
-            feature_names = numbered_names(self.n_features_in_)
-        names = check_feature_names(
-            self.feature_names_in_ if feature_names is None else feature_names, self.n_features_in_
-        )
-        ensemble = read_ensemble(self.engine_, text, names)
-        return export_model(
-            ensemble, lambda X: engine.predict(self.booster_, X, self.best_iteration_), path, to=to, missing=missing,
-            name=name, target_version=target_version, positive=positive, rows=rows,
-            notes=[_LETOR_NOTE] if names == numbered_names(len(names)) else [],
-        )  # fmt: skip
+        return explain(self, data, query, against=against, pairs=pairs)
+
+    def card(self, data: RankingData | None = None, *, name: str = "model", dataset: str = "") -> str:
+        """A model card in Hugging Face's Markdown: data, baseline, objective, who is hurt, limits.
+
+        With labelled data that the model did not learn from, also its figures there, with intervals.
+        """
+        from surefoot.learn.card import model_card
+
+        self._check_fitted()
+        return model_card(self, data, name=name, dataset=dataset)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Ranker:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
 IMPORTANCES = ("split", "gain")
-SEEDS = 2**31  # engines take seeds from 0 to one less
+_MOST_MODELS = 1000  # of one mean
+SEED_COUNT = 2**31  # engines take seeds from 0 to one less
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class TrainingSettings:
     checkpoint: str | os.PathLike[str] | None
     checkpoint_every: int
     seed: int
+    models: int = 1
 
     @classmethod
     def from_ranker(cls, ranker: Ranker) -> Self:
@@ -47,6 +49,7 @@ class TrainingSettings:
             if not any(value is each or (isinstance(value, str) and value == each) for each in known):
                 raise ArgumentError(f"{name} is {shortened(value)}; it must be {' or '.join(map(repr, known))}")
         check_importance(ranker.importance_type)
+        Criterion.parse(ranker.score_on, "score_on")
         sigma = finite_number(ranker.sigma)
         if sigma is None or not 1e-6 <= sigma <= 1e6:
             raise ArgumentError(f"sigma is {shortened(ranker.sigma)}; it must be a number from 1e-06 to 1e+06")
@@ -70,7 +73,8 @@ class TrainingSettings:
             patience=None if rounds is None else _count("early_stopping_rounds", rounds),
             checkpoint=checkpoint,
             checkpoint_every=_count("checkpoint_every", ranker.checkpoint_every),
-            seed=_seed(ranker.random_state),
+            seed=check_seed(ranker.random_state),
+            models=integer("n_models", ranker.n_models, 1, _MOST_MODELS),
         )
 
     def check_data(self, train: RankingData, validated: bool, changes_trees: str | None) -> None:
@@ -112,9 +116,10 @@ def _count(name: str, value: Any) -> int:
     return integer(name, value, 1, LARGEST_COUNT)
 
 
-def _seed(value: Any) -> int:
+def check_seed(value: Any) -> int:
+    """A seed, if it is one; None draws one."""
     if value is None:
-        return int(np.random.default_rng().integers(SEEDS))
+        return int(np.random.default_rng().integers(SEED_COUNT))
     if isinstance(value, bool | np.bool_ | np.random.RandomState | np.random.Generator):
         raise ArgumentError(f"random_state is {shortened(value)}; give a whole number, or None to draw one")
-    return integer("random_state", value, 0, SEEDS - 1)
+    return integer("random_state", value, 0, SEED_COUNT - 1)

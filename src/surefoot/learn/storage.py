@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -21,31 +21,44 @@ import numpy as np
 from surefoot.data.hashes import FINGERPRINT
 from surefoot.data.reading.files import existing_file, read_json, reason
 from surefoot.data.types.ranking import TieRule
-from surefoot.data.writing.all_or_nothing import ensure_folder, write_text
+from surefoot.data.writing.all_or_nothing import ensure_folder, write_bytes, write_text
 from surefoot.errors import ArgumentError, DataError, shortened
+from surefoot.learn.combination import is_aggregate, is_combination
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import Engine, ModelTextError, engine_of
-from surefoot.learn.model_files import DETAILS, MODELS, waiting_name
+from surefoot.learn.model_files import DETAILS, MODELS, NETWORK_SCHEMA, TREES_SCHEMA, waiting_name
 from surefoot.learn.options import ENGINE
-from surefoot.learn.settings import SEEDS
+from surefoot.learn.settings import SEED_COUNT
 from surefoot.measures.notation import is_measure
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
-_SCHEMA = "surefoot/ranker/1"
-
 
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
     model = engine_of(ranker.engine_).dump(ranker.booster_, ranker.best_iteration_)
-    hashed = hashlib.sha256(model.encode()).hexdigest()
-    name = MODELS[ranker.engine_]
-    text = _details_text(ranker, hashed, folder)
+    save_model(ranker, ranker.engine_, model.encode(), folder)
+    for checkpoint in ranker.checkpoints_:
+        checkpoint.remove()
+
+
+def save_model(
+    ranker: Any,
+    engine: str,
+    model: bytes,
+    folder: str | os.PathLike[str],
+    schema: str = TREES_SCHEMA,
+    learned: Iterable[str] = (),
+) -> None:
+    """Write an engine's own file, and the details of its ranker with what it has `learned` besides, in one step."""
+    hashed = hashlib.sha256(model).hexdigest()
+    name = MODELS[engine]
+    text = _details_text(ranker, engine, hashed, folder, schema, learned)
     with ensure_folder(folder) as home:
         waiting = home / waiting_name(name, hashed)
         try:
-            write_text(waiting, model, durable=True)
+            write_bytes(waiting, model, durable=True)
             write_text(home / DETAILS, text, durable=True)
         except BaseException:
             with suppress(OSError):
@@ -60,19 +73,19 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
                 (home / other).unlink(missing_ok=True)
     except OSError as error:
         raise DataError.at(home / name, None, f"cannot be written ({reason(error)})") from error
-    if ranker.checkpoint_ is not None:
-        ranker.checkpoint_.remove()
 
 
-def _details_text(ranker: Ranker, hashed: str, folder: str | os.PathLike[str]) -> str:
+def _details_text(
+    ranker: Any, engine: str, hashed: str, folder: str | os.PathLike[str], schema: str, learned: Iterable[str]
+) -> str:
     from surefoot import __version__
 
     details = {
-        "schema": _SCHEMA,
+        "schema": schema,
         "surefoot": __version__,
-        "model": {"file": MODELS[ranker.engine_], "engine": ranker.engine_, "sha256": hashed},
+        "model": {"file": MODELS[engine], "engine": engine, "sha256": hashed},
         "parameters": ranker.get_params() | {"checkpoint": None},
-        "fitted": {name: getattr(ranker, name) for name in _FITTED},
+        "fitted": {name: getattr(ranker, name) for name in (*_FITTED, *learned)},
     }
     try:
         text = json.dumps(details, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
@@ -95,12 +108,12 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     home = Path(folder)
     if not home.is_dir():
         raise DataError.at(folder, None, "is not a folder; give the one that a ranker was saved to")
-    details = _read_details(home / DETAILS)
+    details = read_details(home / DETAILS)
     fitted = details["fitted"]
     engine = _read_engine(home / DETAILS, details["model"])
     name = MODELS[engine.name]
     try:
-        booster = engine.load(_read_model(home, name, details["model"]["sha256"]))
+        booster = engine.load(read_model(home, name, details["model"]["sha256"]).decode())
     except (UnicodeDecodeError, ModelTextError) as error:
         raise DataError.at(home / name, None, f"is not a {engine.title} model ({error})") from error
     for what, count, key in (
@@ -119,15 +132,20 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
         raise DataError.at(home / DETAILS, None, f"names two engines, {shortened(ranker.engine)} and {engine.name}")
     ranker.engine_ = engine.name
     ranker.booster_ = booster
-    ranker.checkpoint_ = None
-    for fact in _FITTED:
-        setattr(ranker, fact, fitted.get(fact))
+    ranker.checkpoints_ = ()
+    set_learned(ranker, fitted)
     return ranker
+
+
+def set_learned(ranker: Any, fitted: dict[str, Any]) -> None:
+    """Give a ranker what every ranker has learned beside its model."""
+    for fact in _FITTED:
+        setattr(ranker, fact, fitted.get(fact, getattr(type(ranker), fact, None)))
 
 
 def saved_history(folder: str | os.PathLike[str]) -> tuple[dict[str, dict[str, list[float]]], int]:
     """The history of a ranker that was saved, and how many trees it has, without loading these."""
-    fitted = _read_details(Path(folder) / DETAILS)["fitted"]
+    fitted = read_details(Path(folder) / DETAILS, (TREES_SCHEMA, NETWORK_SCHEMA))["fitted"]
     return fitted["history_"], fitted["best_iteration_"]
 
 
@@ -138,26 +156,28 @@ def _read_engine(path: Path, model: dict[str, Any]) -> Engine:
         raise DataError.at(path, None, f"cannot be used: {error}") from error
 
 
-def _read_model(home: Path, name: str, hashed: str) -> str:
+def read_model(home: Path, name: str, hashed: str) -> bytes:
     """The model that the details were written for, under its own name or, if a program was killed, still waiting."""
     try:
         for path in (home / name, home / waiting_name(name, hashed)):
             data = path.read_bytes() if path.is_file() else b""
             if hashlib.sha256(data).hexdigest() == hashed:
-                return data.decode()
+                return data
         existing_file(home / name)
     except OSError as error:
         raise DataError.at(home / name, None, f"cannot be read ({reason(error)})") from error
     raise DataError.at(home / name, None, f"is not the file that {DETAILS} was written for; save the ranker again")
 
 
-def _read_details(path: Path) -> dict[str, Any]:
+def read_details(path: Path, schemas: Sequence[str] = (TREES_SCHEMA,)) -> dict[str, Any]:
+    """What was saved beside a model, with its parts checked."""
     details = read_json(path)
     keys = {"schema": str, "model": dict, "parameters": dict, "fitted": dict}
     if not isinstance(details, dict) or any(not isinstance(details.get(key), type_) for key, type_ in keys.items()):
         raise DataError.at(path, None, f"does not describe a ranker; expected the keys {', '.join(keys)}")
-    if details["schema"] != _SCHEMA:
-        raise DataError.at(path, None, f"has schema {shortened(details['schema'])}; this version reads {_SCHEMA!r}")
+    if details["schema"] not in schemas:
+        known = " or ".join(map(repr, schemas))
+        raise DataError.at(path, None, f"has schema {shortened(details['schema'])}; this version reads {known}")
     fitted, hashed = details["fitted"], details["model"].get("sha256")
     if not isinstance(hashed, str) or not re.fullmatch("[0-9a-f]{64}", hashed):
         raise DataError.at(path, None, "lacks the hash of the model")
@@ -167,6 +187,8 @@ def _read_details(path: Path) -> dict[str, Any]:
     for name, fits in _FITTED.items():
         if name in fitted and not fits(fitted[name]):
             raise DataError.at(path, None, f"has a {name} that no ranker has: {shortened(fitted[name])}")
+    if not set(fitted.get("categories_", ())) <= set(fitted["feature_names_in_"]):
+        raise DataError.at(path, None, "has categories of a feature that it does not have")
     if len(fitted["feature_names_in_"]) != fitted["n_features_in_"]:
         raise DataError.at(path, None, "has another number of features than of their names")
     return details
@@ -204,6 +226,25 @@ def _are_fingerprints(value: Any) -> bool:
     return isinstance(value, str) and not len(value) % FINGERPRINT and re.fullmatch("[0-9a-f]*", value) is not None
 
 
+def _are_models(value: Any) -> bool:
+    """Whether this is what a mean knows of its models."""
+    return isinstance(value, list) and all(
+        isinstance(one, dict)
+        and set(one) == _MODEL
+        and _is_count(one["trees"])
+        and is_number(one["weight"])
+        and all(one[name] is None or is_number(one[name]) for name in ("best_score", "random_state"))
+        and _is_history(one["history"])
+        for one in value
+    )
+
+
+def _are_categories(value: Any) -> bool:
+    return isinstance(value, dict) and all(_are_names(labels) for labels in value.values())
+
+
+_MODEL = {"objective", "alpha", "measure", "random_state", "trees", "best_score", "weight", "history"}
+
 # What a ranker has learned beside its trees, and the check that each part must pass.
 _FITTED: dict[str, Callable[[Any], bool]] = {
     "n_features_in_": _is_count,
@@ -214,7 +255,20 @@ _FITTED: dict[str, Callable[[Any], bool]] = {
     "history_": _is_history,
     "tie_rule_": lambda value: value in get_args(TieRule),
     "score_sample_": _is_sample,
-    "random_state_": lambda value: value is None or (type(value) is int and 0 <= value < SEEDS),
+    "random_state_": lambda value: value is None or (type(value) is int and 0 <= value < SEED_COUNT),
     "training_queries_": lambda value: value is None or _are_fingerprints(value),
+    "models_": _are_models,
+    "categories_": _are_categories,
+    "trees_before_": lambda value: value == 0 or _is_count(value),
+    "combination_": is_combination,
+    "query_feature_": is_aggregate,
 }
-_OPTIONAL = ("random_state_", "training_queries_")  # rankers saved by the first version lack them
+_OPTIONAL = (
+    "random_state_",
+    "training_queries_",
+    "models_",
+    "categories_",
+    "trees_before_",
+    "combination_",
+    "query_feature_",
+)  # rankers saved by earlier versions lack them

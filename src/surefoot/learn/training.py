@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from surefoot.arrays import Float32s, Floats
-from surefoot.data.hashes import data_hash
+from surefoot.data.hashes import data_hash, joined_fingerprints
+from surefoot.data.reading.categories import Categories
 from surefoot.data.types.ranking import TieRule
 from surefoot.errors import ArgumentError
 from surefoot.learn.checkpoints import Checkpoint, training_origin
 from surefoot.learn.criteria import history_figures
 from surefoot.learn.engines.contract import BinnedData, Booster, Engine
+from surefoot.learn.init_model import InitModel
 from surefoot.learn.lambdas import Lambdas
+from surefoot.learn.named_features import checked_parameters
 from surefoot.learn.prepared_data import MonitoredSet, PreparedData
 from surefoot.learn.reduce import Reduce, local_sums
-from surefoot.learn.settings import SEEDS, TrainingSettings
+from surefoot.learn.score_samples import SAMPLE_DOCUMENTS, sampled_rows, score_sample
+from surefoot.learn.settings import SEED_COUNT, TrainingSettings
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
 History: TypeAlias = dict[str, dict[str, list[float]]]
 Progress: TypeAlias = Callable[[int, History], None]
-
-SAMPLED = 20_000  # documents whose scores are a sample of the model's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +43,19 @@ class TrainingResult:
     state: dict[str, Any]
     tie_rule: TieRule
     score_sample: list[float]
-    training_queries: str  # hashes by which the queries are recognised
-    checkpoint: Checkpoint | None
+    training_queries: str | None  # hashes by which the queries are recognised, where all are known
+    categories: Categories = field(default_factory=dict)  # what the codes of features mean that are categories
+    checkpoints: tuple[Checkpoint, ...] = ()
+    models: list[dict[str, Any]] = field(default_factory=list)  # those that a mean is the mean of
 
 
 class Training:
-    """A run of `Ranker.fit`: on all of the data, or on one machine's part of it, with sums over all machines."""
+    """A run of `Ranker.fit`: on all of the data, or on one machine's part of it, with sums over all machines.
+
+    Models of one mean share their bins, which are drawn with `bins_seed`. Each is kept in its checkpoint once it is
+    finished (`keeps_finished`), so that a fit that is killed later does not grow it again. `start` has trees of an
+    earlier training, which come first.
+    """
 
     def __init__(
         self,
@@ -55,20 +64,35 @@ class Training:
         data: PreparedData,
         progress: Progress | None = None,
         reduce: Reduce = local_sums,
+        *,
+        bins_seed: int | None = None,
+        keeps_finished: bool = False,
+        start: InitModel | None = None,
     ) -> None:
         train, valid = data.train, data.valid
         self.engine = engine
         self.settings = settings = TrainingSettings.from_ranker(ranker)
-        self._parameters = engine.check(ranker.engine_parameters, train.n_features)
+        self._parameters = checked_parameters(engine, ranker.engine_parameters, data)
         self._changes_trees = self._parameters.changes_trees is not None
         self._reduce = reduce
         self._validated = self._on_any_machine(valid is not None)
         settings.check_data(train, self._validated, self._parameters.changes_trees)
+        if start is not None and self._changes_trees:
+            raise ArgumentError(
+                f"{self._parameters.changes_trees} changes earlier trees, so it cannot go on from init_model"
+            )
+        if start is not None:
+            self._parameters = replace(self._parameters, raw=True)
+        self._start = start
+        self.trees_before = 0 if start is None else start.trees
+        self._trees = self.trees_before + settings.trees
         self.checkpoint = None
         if settings.checkpoint is not None:
             hashes = data_hash(train), None if valid is None else data_hash(valid)
             self.checkpoint = Checkpoint.at(
-                settings.checkpoint, training_origin(engine, ranker.get_params(), *hashes), engine
+                settings.checkpoint,
+                training_origin(engine, ranker.get_params(), *hashes, None if start is None else start.sha256),
+                engine,
             )
         self.ranker = ranker
         self.progress = progress
@@ -82,6 +106,7 @@ class Training:
             sigma=settings.sigma,
             all_ranks=ranker.delta_cutoff is None,
             reduce=reduce,
+            places=self.train.baseline_places() if settings.objective.kind.optional_alpha else None,
         )
         first, _ = self.lambdas.peek(self.train.with_start(np.zeros(len(train))))
         if not self._on_any_machine(bool(first.any())):
@@ -93,15 +118,20 @@ class Training:
         self.best_score: float | None = None
         self.stopped = False
         self._last_score: float | None = None
-        self._data, self._X = data, train.X
+        self.data, self._X = data, train.X
+        self._bins_seed = bins_seed
+        self._scores: Floats | None = None  # of the training documents, by all trees
+        self._keeps_finished = keeps_finished
 
     def run(self) -> Booster:
         """Grow the trees, in batches that end where a checkpoint is kept."""
-        trees, booster = self.settings.trees, None
-        resumed = None if self.checkpoint is None else self.checkpoint.read(trees)
+        trees, booster = self._trees, None if self._start is None else self._start.booster
+        resumed = None if self.checkpoint is None else self.checkpoint.read(trees, self.trees_before)
         if resumed is not None:
             booster = resumed[0]
             self.restore(resumed[1])
+            if resumed[1].get("finished"):
+                return booster
         every = trees if self.checkpoint is None else self.settings.checkpoint_every
         grown = 0 if booster is None else self.engine.count_trees(booster)
         while grown < trees and not self.stopped:
@@ -112,31 +142,55 @@ class Training:
             if self.checkpoint is not None and grown < trees and not self.stopped:
                 self.checkpoint.write(booster, self.state_dict())
         self.finish(booster, grown)
+        if self._keeps_finished and self.checkpoint is not None:
+            self.checkpoint.write(booster, self.state_dict() | {"finished": True})
         return booster
 
     def grow(self, booster: Booster | None, grown: int, until: int) -> tuple[Booster, int]:
         """Grow from `grown` to `until` trees, or fewer: the booster, and how many it has."""
         # A seed for each batch, so that going on from a checkpoint draws what an undisturbed run draws.
-        seed = (self.seed + grown) % SEEDS
-        booster = self._bins.grow(until - grown, self._parameters, self._gradients, self._after_tree, booster, seed)
+        seed = (self.seed + grown) % SEED_COUNT
+        self._scores = None
+        booster = self._bins.grow(
+            until - grown, self._parameters, self._gradients, self._after_tree, booster, seed, self._keep_scores
+        )
         return booster, self.engine.count_trees(booster)
 
     def finish(self, booster: Booster, grown: int) -> None:
         """Complete the history, and say which tree is the best."""
-        if self.ranker.history and len(self.history["train"].get("effectiveness", [])) < grown:
-            self._append_history("train", self.train.values(self.engine.predict(booster, self._X)), self.train)
+        if self.ranker.history and len(self.history["train"].get("effectiveness", [])) < grown - self.trees_before:
+            self._append_history("train", self.train.values(self._final_scores(booster)), self.train)
         if self.settings.patience is None:
             self.best_iteration, self.best_score = grown, self._last_score
 
-    def sample_scores(self, booster: Booster, documents: int = SAMPLED) -> Floats:
-        """The model's scores of some training documents, evenly spaced."""
-        rows = np.unique(np.linspace(0, len(self._X) - 1, documents).astype(np.int64))
-        return self.train.with_start(self.engine.predict(booster, self._X[rows], self.best_iteration), rows)
+    def sample_scores(self, booster: Booster, documents: int = SAMPLE_DOCUMENTS, trees: int | None = None) -> Floats:
+        """The model's scores of some training documents, evenly spaced: by so many trees, or those up to the best."""
+        rows = sampled_rows(len(self._X), documents)
+        if trees is None and self._scores is not None and self.best_iteration == self.engine.count_trees(booster):
+            return self.train.with_start(self._scores[rows], rows)
+        return self.train.with_start(self.engine.predict(booster, self._X[rows], trees or self.best_iteration), rows)
+
+    def _final_scores(self, booster: Booster) -> Floats:
+        """The training documents' scores by all trees: as the engine has them, predicted where it has none."""
+        return self.engine.predict(booster, self._X) if self._scores is None else self._scores
+
+    def _keep_scores(self, scores: Floats) -> None:
+        self._scores = scores
+
+    def validate(self, booster: Booster) -> float | None:
+        """The criterion of all trees of a booster on the validation data; None where there is none."""
+        if self.valid is None or self.data.valid is None:
+            return None
+        values = self.valid.values(self.engine.predict(booster, self.data.valid.X))
+        return self.criterion(values, self._baselines(self.valid), self._reduce)
 
     @property
-    def fingerprints(self) -> str:
-        """Hashes by which the queries that it learns from are recognised."""
-        return self._data.fingerprints
+    def fingerprints(self) -> str | None:
+        """Hashes by which the queries that it learns from are recognised, also those of the trees it starts with."""
+        if self._start is None:
+            return self.data.fingerprints
+        earlier = self._start.training_queries
+        return None if earlier is None else joined_fingerprints([earlier, self.data.fingerprints])
 
     def state_dict(self) -> dict[str, Any]:
         """Everything beside the booster that a training needs to go on later, as JSON can hold it."""
@@ -148,6 +202,7 @@ class Training:
             "iteration": self.lambdas.iteration,
             "s_x": self.lambdas.s_x,
             "seed": self.seed,
+            "trees_before": self.trees_before,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -160,7 +215,8 @@ class Training:
     @cached_property
     def _bins(self) -> BinnedData:
         """Made when the first tree is grown: what is wrong with a checkpoint shows before."""
-        return self._data.bins(self.engine, self._parameters, self.seed, validated=self._validated)
+        seed = self.seed if self._bins_seed is None else self._bins_seed
+        return self.data.bins(self.engine, self._parameters, seed, validated=self._validated)
 
     def _gradients(self, scores: Floats) -> tuple[Float32s, Float32s]:
         gradient, hessian = self.lambdas(self.train.with_start(scores))
@@ -199,15 +255,23 @@ class Training:
         return bool(self._reduce(np.array([float(here)]))[0])
 
 
+def train(training: Training) -> TrainingResult:
+    """Run a training on this machine."""
+    booster, data = training.run(), training.data
+    return TrainingResult(
+        engine=training.engine.name,
+        booster=booster,
+        feature_names=data.names,
+        baselines=list(data.train.baselines),
+        categories=dict(data.train.categories),
+        state=training.state_dict(),
+        tie_rule=training.train.tie_rule,
+        score_sample=score_sample(training.sample_scores(booster)),
+        training_queries=training.fingerprints,
+        checkpoints=() if training.checkpoint is None else (training.checkpoint,),
+    )
+
+
 def next_batch_end(grown: int, every: int, trees: int) -> int:
     """How many trees there are when the next batch is grown; batches end at multiples of `every`."""
     return min(grown - grown % every + every, trees)
-
-
-def score_sample(scores: Floats, size: int = 2001) -> list[float]:
-    """Evenly spaced quantiles of scores that a model gives documents: its scores in little room."""
-    if not np.isfinite(scores).all():
-        raise ArgumentError(
-            "the trees give scores that are not finite; lower learning_rate or raise lambda_l2 (XGBoost: reg_lambda)"
-        )
-    return [float(value) for value in np.quantile(scores, np.linspace(0, 1, min(size, len(scores))))]

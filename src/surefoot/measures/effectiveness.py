@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from surefoot.arrays import LARGEST, LARGEST_POWER, Floats, Rows
+from surefoot.arrays import LARGEST_POWER, LARGEST_SCORE, Floats, Rows
 from surefoot.errors import MeasureError
 from surefoot.measures.discount import divisor
 from surefoot.measures.matching import Hits, ordinals
@@ -28,8 +28,10 @@ def ndcg(hits: Hits, cutoff: float | None, *, dcg: str) -> Floats:
 
 def ideal_dcg(hits: Hits, cutoff: float | None, form: str) -> Floats:
     """DCG of the ideal order of all judged documents."""
-    judged = hits.judgments.ranking
-    return _discounted(hits, judged.query_of_position(), judged.ranks(), judged.scores, cutoff, form)
+    judged_ranking = hits.judgments.ranking
+    return _discounted(
+        hits, judged_ranking.query_of_position(), judged_ranking.ranks(), judged_ranking.scores, cutoff, form
+    )
 
 
 def gains(grade: Floats, form: str) -> Floats:
@@ -38,7 +40,7 @@ def gains(grade: Floats, form: str) -> Floats:
 
 
 def _discounted(hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: float | None, form: str) -> Floats:
-    top, most = float(np.max(hits.judgments.grades)), LARGEST if form == "log2" else LARGEST_POWER
+    top, most = float(np.max(hits.judgments.grades)), LARGEST_SCORE if form == "log2" else LARGEST_POWER
     if top > most:
         power = "" if form == "log2" else "2 to the power of "
         raise MeasureError(f"a gain of {power}{top:g}, the largest grade, would overflow; grades go up to {most:g}")
@@ -53,7 +55,7 @@ def check_top(top: float, max_rel: float, what: str = "grade") -> None:
     if top > max_rel:
         can_be = top <= LARGEST_POWER
         hint = f"write ERR(max_rel={top:g}) if that is the top {what}" if can_be else "check the data"
-        raise MeasureError(f"ERR(max_rel={max_rel:g}) is given a {what} of {top:g}; {hint}")
+        raise MeasureError(f"the data contains a {what} of {top:g}, but ERR has max_rel={max_rel:g}; {hint}")
 
 
 def stopping_chance(grade: Floats, max_rel: float) -> Floats:
@@ -123,7 +125,7 @@ def rank_biased_precision(hits: Hits, cutoff: float | None, *, p: float, rel: fl
     return (1 - p) * hits.per_query(query, np.power(p, rank - 1.0))
 
 
-def judged(hits: Hits, cutoff: float | None) -> Floats:
+def judged_share(hits: Hits, cutoff: float | None) -> Floats:
     """Share of the first k results that were judged at all."""
     seen = hits.retrieved if cutoff is None else np.minimum(hits.retrieved, cutoff)
     return ratio(hits.per_query(hits.relevant(-np.inf, cutoff)[0]), seen.astype(np.float64))

@@ -19,8 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
-from surefoot.data.types.ranking import changes
+from surefoot.arrays import Floats, Rows, changes
 from surefoot.measures.discount import discounts
 from surefoot.measures.rank_binomial import avoid_overflow, in_deviations
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
-from surefoot.data.types.ranking import changes
-from surefoot.data.types.runs import Qrels, Run
+from surefoot.arrays import Floats, Rows, changes
+
+if TYPE_CHECKING:
+    from surefoot.data.types.runs import Qrels, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,8 @@ class Hits:
 
     def total_relevant(self, rel: float) -> Floats:
         """The number of documents of at least that grade in each query's judgments."""
-        judged = self.judgments.ranking
-        return self.per_query(judged.query_of_position()[judged.scores >= rel])
+        judged_ranking = self.judgments.ranking
+        return self.per_query(judged_ranking.query_of_position()[judged_ranking.scores >= rel])
 
     def per_query(self, query: Rows, values: Floats | None = None) -> Floats:
         """Sums of values (or counts) over each judged query, 0 where there is nothing."""
@@ -51,7 +53,7 @@ class Hits:
 
 def match(run: Run, qrels: Qrels) -> Hits:
     """Find the judged documents in a run's rankings."""
-    to_judged = judged_queries(run, qrels)
+    to_judged = judgment_index(run, qrels)
     judged_rows, positions = qrels.ranking.match(run.ranking)
     # Where each position's judgment stands, in the order of the run: a scatter, since sorting positions is far slower.
     judged_at: Rows = np.full(len(run), -1, dtype=np.int64)
@@ -74,7 +76,7 @@ def match(run: Run, qrels: Qrels) -> Hits:
     )
 
 
-def judged_queries(run: Run, qrels: Qrels) -> Rows:
+def judgment_index(run: Run, qrels: Qrels) -> Rows:
     """For each of the run's queries its index in the judgments, −1 where it was not judged."""
     by_code = np.argsort(qrels.query_codes)
     at = np.searchsorted(qrels.query_codes, run.query_codes, sorter=by_code)

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Missing(StrEnum):
+class MissingTreatment(StrEnum):
     """It counts 0, is left out for all systems, or is an error."""
 
     zero = "zero"

@@ -6,17 +6,20 @@ same function's scores, which makes functions comparable.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arrays import Floats
-from surefoot.data.types.ranking import changes
-from surefoot.data.types.runs import Run
+from surefoot.arrays import Floats, changes
 from surefoot.measures.discount import discount, discounts
 from surefoot.measures.effectiveness import gains, ideal_dcg, ratio
 from surefoot.measures.expected_discount import expected_discounts
 from surefoot.measures.matching import Hits
 from surefoot.measures.rank_binomial import avoid_overflow, check_sigma
+
+if TYPE_CHECKING:
+    from surefoot.data.types.runs import Run
 
 _LISTS, _DEPTH, _SHORT = 5, 100, 20  # what `filled_ranks` looks at
 
@@ -35,8 +38,8 @@ def percentiles(scores: npt.ArrayLike, sample: npt.ArrayLike | None = None) -> F
     values = np.asarray(scores, dtype=np.float64)
     if sample is not None:
         ascending = np.sort(np.asarray(sample, dtype=np.float64))
-        below, at_most = (np.searchsorted(ascending, values, side) for side in ("left", "right"))
-        return (below + at_most) / (2.0 * len(ascending))
+        below, not_above = (np.searchsorted(ascending, values, side) for side in ("left", "right"))
+        return (below + not_above) / (2.0 * len(ascending))
     if not len(values):
         return values
     order = np.argsort(values)

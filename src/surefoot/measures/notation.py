@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from surefoot.arguments import is_real
-from surefoot.arrays import LARGEST, LARGEST_POWER, Floats
+from surefoot.arrays import LARGEST_POWER, LARGEST_SCORE, Floats
 from surefoot.errors import ArgumentError, MeasureError, did_you_mean, shortened
 from surefoot.measures import effectiveness, near_ties
 from surefoot.measures.matching import Hits
@@ -48,7 +48,7 @@ FAMILIES = (
     Family("Rprec", effectiveness.r_precision, _REL, cutoff="none"),
     Family("Success", effectiveness.success, _REL, cutoff="required"),
     Family("RBP", effectiveness.rank_biased_precision, {"p": 0.8, "rel": 1}),
-    Family("Judged", effectiveness.judged, {}),
+    Family("Judged", effectiveness.judged_share, {}),
     Family("IPrec", effectiveness.interpolated_precision, _REL | {"version": 10}, cutoff="recall"),
     Family("Bpref", effectiveness.bpref, _REL, cutoff="none"),
     Family("rNDCG", near_ties.rndcg, {"sigma": 0.5, **_SCORED}, uses_scores=True),
@@ -211,7 +211,7 @@ def _number(low: float, high: float, words: str) -> Callable[[Any], str | None]:
 
 def _one_of(name: str) -> Callable[[Any], str | None]:
     """What is wrong with a parameter that must be one of its choices."""
-    allowed = " or ".join(f"{name}={one!r} ({meaning})" for one, meaning in _CHOICES[name].items())
+    allowed = " or ".join(f"{name}={choice!r} ({meaning})" for choice, meaning in _CHOICES[name].items())
     return lambda value: None if value in tuple(_CHOICES[name]) else f"is unknown; write {allowed}"
 
 
@@ -228,7 +228,7 @@ _RANGES: dict[str, Callable[[Any], str | None]] = {
     "normalize": _one_of("normalize"),
     "version": _one_of("version"),
     "sigma": sigma_problem,
-    "rel": _number(0, LARGEST, f"a grade above 0, at most {LARGEST:g}"),
+    "rel": _number(0, LARGEST_SCORE, f"a grade above 0, at most {LARGEST_SCORE:g}"),
     "max_rel": _number(math.nextafter(1, 0), LARGEST_POWER, f"a grade from 1 to {LARGEST_POWER:g}"),
     "p": _number(0, math.nextafter(1, 0), "between 0 and 1"),
 }

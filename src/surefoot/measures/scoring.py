@@ -15,22 +15,24 @@ import numpy as np
 from surefoot.arrays import Flags
 from surefoot.data.reading.formats import is_ranx
 from surefoot.data.reading.frames import is_query_table, is_record
-from surefoot.data.types.runs import Qrels, Run, Source
+from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
-from surefoot.measures.matching import judged_queries, match
-from surefoot.measures.missing import Missing
+from surefoot.measures.matching import judgment_index, match
+from surefoot.measures.missing import MissingTreatment
 from surefoot.measures.near_ties import filled_ranks
 from surefoot.measures.notation import Measure, is_measure
 from surefoot.progress import steps
 
 
 @overload
-def score(qrels: Source, runs: Any, measure: str | Measure, *, missing: str = "zero") -> Scores: ...
+def score(qrels: RankedSource, runs: Any, measure: str | Measure, *, missing: str = "zero") -> Scores: ...
 @overload
-def score(qrels: Source, runs: Any, measure: Iterable[str | Measure], *, missing: str = "zero") -> list[Scores]: ...
 def score(
-    qrels: Source,
+    qrels: RankedSource, runs: Any, measure: Iterable[str | Measure], *, missing: str = "zero"
+) -> list[Scores]: ...
+def score(
+    qrels: RankedSource,
     runs: Any,
     measure: str | Measure | Iterable[str | Measure],
     *,
@@ -50,8 +52,8 @@ def score(
     >>> score(qrels, [new], "RR@10", missing="drop").queries
     ('q1',)
     """
-    if missing not in tuple(Missing):
-        raise ArgumentError(f"missing is {shortened(missing)}; it must be one of {', '.join(Missing)}")
+    if missing not in tuple(MissingTreatment):
+        raise ArgumentError(f"missing is {shortened(missing)}; it must be one of {', '.join(MissingTreatment)}")
     judgments = Qrels.read(qrels)
     single = is_measure(measure)
     requested: list[Any] = [measure] if single else list(measure)  # type: ignore[arg-type]
@@ -95,14 +97,17 @@ def _measured_queries(unanswered: Mapping[str, Flags], judgments: Qrels, missing
         if missing == "error" and lacks.any():
             first = judgments.queries[int(lacks.argmax())]
             raise DataError(
-                f"run {shortened(name)} returned nothing for {lacks.sum():,} of {len(lacks):,} judged queries, "
-                f"{shortened(first)} the first; complete it, or let them count 0 (missing zero) or be left out "
+                f"run {shortened(name)} has no results for {lacks.sum():,} of {len(lacks):,} judged queries; the first "
+                f"is {shortened(first)}. Complete the run, score these queries 0 (missing zero), or leave them out "
                 "(missing drop)"
             )
         if missing == "drop":
             measured &= ~lacks
     if not measured.any():
-        raise DataError("no judged query is left: each is missing from some run; leave out the runs that lack most")
+        raise DataError(
+            "no judged query is left, because each is missing from at least one run; remove the runs with the most "
+            "missing queries"
+        )
     return measured
 
 
@@ -114,9 +119,9 @@ def warn_of_scale(run: Run, measure: Measure, normalize: str | None = None) -> N
     filled = filled_ranks(run, sigma, measure.cutoff, normalize or measure.settings["normalize"])
     if filled < 0.5:
         warnings.warn(
-            f"run {shortened(run.name)}: {measure} says more about the scale of its scores than its ranking: sigma="
-            f"{sigma:g} spans so many of them that results fill {filled:.0%} of the first {measure.cutoff} ranks; "
-            "take a smaller sigma",
+            f"run {shortened(run.name)}: {measure} depends more on the scale of the scores than on the ranking. With "
+            f"sigma={sigma:g}, too many results are nearly tied, and only {filled:.0%} of the first {measure.cutoff} "
+            "ranks are filled; use a smaller sigma",
             SurefootWarning,
             stacklevel=3,
         )
@@ -125,8 +130,8 @@ def warn_of_scale(run: Run, measure: Measure, normalize: str | None = None) -> N
 def _warn_of_nothing_judged(run: Run, judgments: Qrels) -> None:
     example = ""
     with suppress(DataError):  # the file may have gone
-        first, judged = (shortened(table.documents(np.array([0]))[0]) for table in (run, judgments))
-        example = f"; its first document is {first}, the first judged one {judged}"
+        first, first_judged = (shortened(table.documents(np.array([0]))[0]) for table in (run, judgments))
+        example = f"; its first document is {first}, the first judged one {first_judged}"
     warnings.warn(
         f"run {shortened(run.name)}: none of its {len(run):,} documents is judged{example}; are the ids the same?",
         SurefootWarning,
@@ -176,7 +181,7 @@ def named_runs(runs: Any, judgments: Qrels) -> list[Run]:
                 "(on the command line NAME=FILE, in Python read_run(…, name=…))"
             )
     for run in named:
-        if (judged_queries(run, judgments) < 0).all():
+        if (judgment_index(run, judgments) < 0).all():
             raise DataError(
                 f"run {shortened(run.name)} has no query in common with the judgments: its first query is "
                 f"{shortened(run.queries[0])}, that of {shortened(judgments.name)} is "

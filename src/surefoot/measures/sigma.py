@@ -19,7 +19,7 @@ from surefoot.measures.discount import discounts
 from surefoot.measures.effectiveness import gains, ratio
 from surefoot.measures.notation import check_choice
 from surefoot.measures.rank_binomial import check_sigma, rank_distribution
-from surefoot.significance import LEVEL
+from surefoot.significance import SIGNIFICANCE
 
 _CELLS = 1 << 16  # (document, contest) cells handled at once, so that memory does not grow with the pairs
 _CURVE = 33
@@ -110,8 +110,9 @@ def fit_sigma(
     if best in (0, len(grid) - 1):
         way, end = ("falls", "smaller") if best == 0 else ("rises", "larger")
         return unsure(
-            f"the best σ is at the edge, {grid[best]:.3g}, and a {end} one may be better: the likelihood only {way} "
-            f"with σ between {low:.3g} and {high:.3g}; widen bounds=, or these preferences do not follow SoftNDCG"
+            f"the best σ is at the edge of the range, {grid[best]:.3g}, and a {end} σ may be better: between {low:.3g} "
+            f"and {high:.3g}, the likelihood only {way} with σ. Use wider bounds=. If that does not help, these "
+            "preferences do not follow SoftNDCG"
         )
     sigma = _peak(likelihood, grid[best - 1], grid[best + 1])
     height, _ = likelihood(sigma)
@@ -206,7 +207,7 @@ def _margin() -> float:
     """How far below its maximum a log-likelihood is still within chance of it: half of χ² at one degree of freedom."""
     from scipy.special import ndtri
 
-    return float(ndtri(1 - LEVEL / 2) ** 2 / 2)
+    return float(ndtri(1 - SIGNIFICANCE / 2) ** 2 / 2)
 
 
 def _crossing(likelihood: _Likelihood, height: float, sigma: float, grid: Floats, heights: Floats) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot.arrays import Flags, Floats, Rows
 from surefoot.data.reading.columns import names_of, row_of
-from surefoot.data.types.runs import Run, Source
+from surefoot.data.types.runs import RankedSource, Run
 from surefoot.errors import MeasureError
 from surefoot.measures.discount import discount, discounts
 from surefoot.measures.matching import ordinals
@@ -16,7 +16,7 @@ from surefoot.measures.notation import Measure
 
 
 def worst_case_loss(
-    run: Source, baseline: Source, measure: str | Measure, *, queries: Sequence[str] | None = None
+    run: RankedSource, baseline: RankedSource, measure: str | Measure, *, queries: Sequence[str] | None = None
 ) -> Floats:
     """W(q): the greatest loss M_b(q) − M_m(q) that any judgments could show; one value for each of the queries.
 
@@ -53,8 +53,7 @@ def check_bounded(measure: str | Measure) -> Measure:
     if not parsed.kind.bounded:
         example = f"n{parsed}" if parsed.family == "DCG" else "nDCG@10"
         raise MeasureError(
-            f"{parsed} has no greatest value, and so no bound on what may be lost; take a measure from 0 to 1, "
-            f"such as {example}"
+            f"{parsed} has no maximum, so the possible loss has no limit; use a measure from 0 to 1, such as {example}"
         )
     return parsed
 

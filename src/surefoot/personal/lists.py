@@ -12,8 +12,8 @@ from surefoot.arrays import Floats
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
-from surefoot.learn.held_out import PARTS
-from surefoot.personal.options import LABELS, SHARES, SPLITS
+from surefoot.learn.evaluation_queries import PARTS
+from surefoot.personal.options import LABEL_MEASURES, SHARES, SPLITS
 from surefoot.progress import busy
 
 SHOWN_ORDER = "shown order"  # what the baseline is called
@@ -51,14 +51,15 @@ def read_lists(
     last satisfied click alone). Lists are split by "user", "session" or "time"; by default by user if the
     log has users. At most `sample` lists are taken, drawn by their names.
     """
-    if labels not in LABELS:
+    if labels not in LABEL_MEASURES:
         raise ArgumentError(
-            f"labels is {shortened(labels)}{did_you_mean(labels, LABELS)}; known are {', '.join(LABELS)}"
+            f"there are no labels {shortened(labels)}{did_you_mean(labels, LABEL_MEASURES) or '.'} Choose one of: "
+            f"{', '.join(LABEL_MEASURES)}"
         )
     by = split or ("user" if table.users else "session")
     check_split(by)
     if by == "time" and table.clock is None:
-        raise ArgumentError("the log's sessions share no clock; split by session")
+        raise ArgumentError("the sessions of the log do not share one clock; split by session")
     if by == "user" and not table.users:
         raise ArgumentError("the log has no users; split by session or time")
     with busy("Loading lists"):
@@ -94,7 +95,9 @@ def read_lists(
 def check_split(by: str) -> None:
     """Reject what lists cannot be split by."""
     if by not in SPLITS:
-        raise ArgumentError(f"split is {shortened(by)}{did_you_mean(by, SPLITS)}; known are {', '.join(SPLITS)}")
+        raise ArgumentError(
+            f"there is no split by {shortened(by)}{did_you_mean(by, SPLITS) or '.'} Choose one of: {', '.join(SPLITS)}"
+        )
 
 
 def _sample(lists: pl.DataFrame, sample: int | None, seed: int) -> pl.DataFrame:
@@ -110,8 +113,8 @@ def _split(lists: pl.DataFrame, table: FeatureTable, by: str, seed: int) -> pl.S
         when = lists["day" if table.clock == "day" else "time"].to_numpy()
         cuts = np.quantile(when, np.cumsum(SHARES)[:-1], method="higher")
         return pl.Series("part", np.searchsorted(cuts, when, side="right"))
-    place = _hashes(lists[by], seed) / 2**32
-    return pl.Series("part", np.searchsorted(np.cumsum(SHARES)[:-1], place, side="right"))
+    hash_share = _hashes(lists[by], seed) / 2**32
+    return pl.Series("part", np.searchsorted(np.cumsum(SHARES)[:-1], hash_share, side="right"))
 
 
 def _hashes(names: pl.Series, seed: int) -> Floats:

@@ -16,7 +16,7 @@ from surefoot.learn.prepared_data import PreparedData
 from surefoot.measures.notation import Measure
 from surefoot.personal.options import (
     LOWEST,
-    METHODS,
+    METHOD_TITLES,
     PREFERENCE_MEASURE,
     RISK,
     STANDARD,
@@ -44,7 +44,7 @@ class MethodSetting:
     @property
     def name(self) -> str:
         """The method and its parameters."""
-        return " ".join(filter(None, (METHODS[self.method], self.parameters)))
+        return " ".join(filter(None, (METHOD_TITLES[self.method], self.parameters)))
 
     def objective(self, measure: str) -> dict[str, Any]:
         """What a Ranker optimises; `measure` is the one that clicks are judged by."""
@@ -85,14 +85,14 @@ class TrainingData:
 
     def __init__(self, train: RankingData, valid: RankingData) -> None:
         self._all_results = PreparedData(train, valid)
-        clicked_or_above = lowest_click_plus_one(train.y, train.lengths)
-        self._down_to_lowest_click = PreparedData(_select_rows(train, clicked_or_above), valid)
+        surely_seen = lowest_click_plus_one(train.y, train.lengths)
+        self._down_to_below_lowest_click = PreparedData(_select_rows(train, surely_seen), valid)
 
     def for_setting(self, setting: MethodSetting) -> PreparedData:
         """The data that a setting learns from."""
         if setting.beta is None:
             return self._all_results
-        source = self._down_to_lowest_click if setting.method == LOWEST else self._all_results
+        source = self._down_to_below_lowest_click if setting.method == LOWEST else self._all_results
         strict = setting.method != LOWEST and setting.beta < 1
         assert source.valid is not None  # it was given
         return source.with_labels(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
-from surefoot.personal.tables import cells, headings, measure_name, notes, title
+from surefoot.personal.recommendation import headline
+from surefoot.personal.tables import cells, headings, measure_name, notes, table_rows, title
 from surefoot.report.numbers import signed
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 
 _ROWS = 20
 
 
 def to_notebook(data: Json) -> str:
     """The view of a study's plain data, on its test lists."""
-    chosen = data["chosen"]
+    chosen = table_rows(data)
     table = NotebookTable(
         headings(data), [cells(row) for row in chosen[:_ROWS]], "On test lists, in hundredths", left=2,
         more=more_rows(len(chosen), _ROWS, "methods"),
@@ -25,4 +26,6 @@ def to_notebook(data: Json) -> str:
     ]
     if chosen:
         tiles.append(("Greatest change", signed(100 * max(row["test"]["gain"] for row in chosen), 3)))
-    return NotebookView("Personalization", title(data), tiles, table, notes=notes(data)).to_html()
+    return NotebookView(
+        "Personalization", title(data), tiles, table, lead=[headline(data)], notes=notes(data)
+    ).to_html()

@@ -7,7 +7,7 @@ WEIGHTED_RISK = "weighted_risk"
 LOWEST = "lowest_click"
 STANDARD_REGRESSION = "standard_regression"
 WEIGHTED_REGRESSION = "weighted_regression"
-METHODS = {
+METHOD_TITLES = {
     STANDARD: "Standard gain",
     WEIGHTED: "Weighted initial preferences",
     RISK: "Risk-sensitive",
@@ -19,12 +19,15 @@ METHODS = {
 SELECTIVE = "selective"
 RESULT = "personalization.json"  # in a study's folder
 # What makes a label of a click, and the measure that the label is judged by.
-LABELS = {"satisfied": "AP", "grades": "nDCG(dcg='exp-log2')@10", "last": "RR"}
+LABEL_MEASURES = {"satisfied": "AP", "grades": "nDCG(dcg='exp-log2')@10", "last": "RR"}
 PREFERENCE_MEASURE = "nDCG@10"  # preference gains are linear
 SPLITS = ("user", "session", "time")
 SHARES = (0.6, 0.2, 0.2)
 SAMPLE = 100_000  # lists to learn from and to judge by
 
+# What is tried of each method. `betas`: β of preference gains (weighted, and its regression). `alphas`: α of
+# risk-sensitive training. `lowest`: β of "lowest click plus one", which learns from results down to one below the
+# lowest click, and so may go above 1. `ranker`: parameters of `Ranker`.
 GRIDS: dict[str, dict[str, object]] = {
     "quick": {
         "betas": (0.01, 0.03, 0.1, 0.2, 0.4, 0.7),

@@ -1,20 +1,118 @@
-"""The study as one page: gain by share re-ranked, the paper's table, and sessions to look at."""
+"""The study as one page: which re-ranker to serve, the paper's table, gain by share re-ranked, sessions to look at."""
 
 from __future__ import annotations
 
 from surefoot.errors import visible
-from surefoot.personal.options import METHODS
+from surefoot.personal.method_lines import distinct_rows, method_line
+from surefoot.personal.options import METHOD_TITLES, STANDARD
+from surefoot.personal.recommendation import few_lists, headline, recommended
 from surefoot.personal.tables import cells, headings, measure_name, notes, segment_tables, title
-from surefoot.report.html import json_for_script, render_page, script_constants, script_of, trusted
-from surefoot.risk.plain_data import Json
+from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
+from surefoot.report.numbers import fixed, percent, signed
+from surefoot.report.provenance import Provenance
+from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.personal/assets"
 _SHARED = "surefoot.report/assets"
 _SCRIPTS = (
-    f"{_FOLDER}/data.js", f"{_SHARED}/dom.js", f"{_SHARED}/chart.js", f"{_FOLDER}/curves.js",
+    f"{_FOLDER}/data.js", f"{_SHARED}/chart.js", "surefoot.choose/assets/labels.js", f"{_FOLDER}/curves.js",
     f"{_FOLDER}/sessions.js", f"{_SHARED}/selects.js", f"{_FOLDER}/main.js",
 )  # fmt: skip
 _FIGURES = ("gain", "risk", "share_reranked", "share_of_gain", "share_of_risk", "tau")
+_KINDS: dict[str, ChipKind] = {"serve": "ship", "keep": "keep"}  # of the tile of gain
+_FIRST_ROWS = 3  # of the table; the others on asking
+_COLUMNS = (0, 1, 7, 6, 5, 2, 3, 4, 8, 9)  # of the paper's table: what decides comes first
+
+
+def front(data: Json) -> Front:
+    """The decision, a chip, a caution where lists are few, and figures on test lists."""
+    choice = recommended(data)
+    caution = few_lists(data)
+    match choice["decision"]:
+        case "serve":
+            chip = Chip("Serve", "ship") if caution is None else Chip("Serve, with caution", "wait")
+        case "undecided":
+            chip = Chip("Not yet", "wait")
+        case _:
+            chip = Chip("Keep", "keep")
+    return Front(headline(data), chip, caution, list(_tiles(data, choice)))
+
+
+def _tiles(data: Json, choice: Json) -> list[Tile]:
+    lists = Tile(
+        "Test lists", f"{data['lists']['test']:,}",
+        f"chosen on {data['lists']['valid']:,}, trained on {data['lists']['train']:,}",
+    )  # fmt: skip
+    shown = Tile(
+        f"{measure_name(data)} as shown", fixed(100 * data["shown"]["test"], 2), "of the order without a model"
+    )
+    standard = next((row["test"] for row in data["rows"] if row["method"] == STANDARD), None)
+    if choice["name"] is None or standard is None:
+        most = max(data["rows"], key=lambda row: float(row["valid"]["gain"]), default=None)
+        return [
+            Tile("Models trained", f"{len(data['rows']):,}"), shown, lists,
+            *([] if most is None else [_most_gain_tile(most)]),
+        ]  # fmt: skip
+    gain, risk = choice["share_of_gain"], choice["share_of_risk"]
+    full = f"standard gain {signed(100 * standard['gain'], 3)}"
+    return [
+        Tile(
+            "Gain" if gain is None else "Gain kept", signed(100 * choice["gain"], 3) if gain is None else percent(gain),
+            f"{signed(100 * choice['gain'], 3)} {measure_name(data)}, in hundredths; {full}",
+            _KINDS.get(choice["decision"]),
+        ),
+        Tile(
+            "Risk" if risk is None else "Risk kept", fixed(100 * choice["risk"], 3) if risk is None else percent(risk),
+            f"mean loss {fixed(100 * choice['risk'], 3)}; standard gain {fixed(100 * standard['risk'], 3)}",
+        ),
+        Tile(
+            "Lists moved", percent(choice["share_reranked"]),
+            f"standard gain moves {percent(standard['share_reranked'])}",
+        ),
+        shown, lists,
+    ]  # fmt: skip
+
+
+def _most_gain_tile(row: Json) -> Tile:
+    """How near the models came on validation lists, where none gains."""
+    return Tile("Most gain", signed(100 * row["valid"]["gain"], 3), f"on validation lists: {row['name']}")
+
+
+def page_rows(data: Json) -> list[Json]:
+    """The table's rows, each model once: the recommended one, standard gain, other models by validation area."""
+    best = recommended(data)["name"]
+
+    def rank(row: Json) -> tuple[bool, bool, bool, float]:
+        area = row["valid"]["area"]
+        served = row["name"] in data["models"]  # what has no model only shows what the others are worth
+        return row["name"] != best, row["method"] != STANDARD, not served, -(float("-inf") if area is None else area)
+
+    return [
+        {
+            "cells": [visible(cells(row)[column]) for column in _COLUMNS],
+            "also": [visible(label) for label in also],
+            "line": method_line(row),
+            "recommended": row["name"] == best,
+        }
+        for row, also in sorted(distinct_rows(data["chosen"]), key=lambda one: rank(one[0]))
+    ]
+
+
+def opening_list(data: Json) -> list[int]:
+    """The session and list to open at: where the recommended model raises a satisfied result most."""
+    label = recommended(data).get("label")
+
+    def raised(shown: Json) -> tuple[int, int]:
+        order = shown["orders"].get(label, [])
+        up = [place - now for now, place in enumerate(order) if shown["grade"][place] > 0]
+        return max(up, default=0), sum(place != now for now, place in enumerate(order))
+
+    places = [
+        (raised(shown), [number, at])
+        for number, session in enumerate(data["sessions"])
+        for at, shown in enumerate(session["lists"])
+    ]
+    return max(places, key=lambda one: one[0], default=((0, 0), [0, 0]))[1]
 
 
 def page_payload(data: Json) -> Json:
@@ -24,27 +122,40 @@ def page_payload(data: Json) -> Json:
         parts = {part: {key: row[part][key] for key in _FIGURES} for part in ("valid", "test")}
         return {key: row[key] for key in ("name", "method", "parameters")} | parts
 
+    choice = recommended(data)
+    rows = [row for row, _ in distinct_rows(data["chosen"])]
     return {
         "rows": [brief(row) for row in data["rows"]],
-        "chosen": [brief(row) | {"label": row["label"]} for row in data["chosen"]],
-        "methods": METHODS,
+        "chosen": [brief(row) | {"label": row["label"]} for row in rows],
+        "models": [row["label"] for row in rows if row["name"] in data["models"]],
+        "recommended": choice["name"],
+        "label": choice.get("label"),
+        "opening": opening_list(data),
+        "methods": METHOD_TITLES,
         "selective": data["selective"],
         "sessions": data["sessions"],
         "measure": measure_name(data),
-        **script_constants(),
     }
 
 
-def to_page(data: Json) -> str:
+def to_page(data: Json, provenance: Provenance | None = None) -> str:
     """The page of a study's plain data: HTML that needs nothing else, no network and no server."""
-    return render_page(
+    choice, heads = recommended(data), headings(data)
+    return family_page(
         f"{_FOLDER}/personal.html.j2",
-        [f"{_SHARED}/page.css", f"{_FOLDER}/personal.css"],
-        script_of(_SCRIPTS),
-        title=visible(title(data)),
-        data=trusted(json_for_script(page_payload(data))),
-        headings=[visible(one) for one in headings(data)],
-        rows=[[visible(cell) for cell in cells(row)] for row in data["chosen"]],
+        front(data),
+        provenance,
+        page_kind="personalize",
+        title=title(data),
+        css=[f"{_FOLDER}/personal.css"],
+        scripts=_SCRIPTS,
+        data=page_payload(data),
+        rule=visible(choice["rule"]),
+        model=choice["name"] and visible(choice["model"]),
+        compared=visible(title(data)),
+        headings=[visible(heads[column]) for column in _COLUMNS],
+        rows=page_rows(data),
+        first_rows=_FIRST_ROWS,
         segments=[
             (visible(column), [visible(head) for head in heads], [[visible(cell) for cell in row] for row in body])
             for column, heads, body in segment_tables(data)

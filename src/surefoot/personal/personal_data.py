@@ -9,7 +9,7 @@ import json
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from surefoot.report.schema import schema_of
-from surefoot.risk.plain_data import Count, Json, NotNegative
+from surefoot.risk.assessment_data import Count, Json, NotNegative
 
 SCHEMA: Literal["surefoot/personalization/1"] = "surefoot/personalization/1"
 
@@ -122,6 +122,23 @@ class ShownMeans(TypedDict):
     test: float
 
 
+class RecommendedReranker(TypedDict):
+    """The model to serve: taken on validation lists, judged on test lists, whose figures these are."""
+
+    decision: Literal["serve", "keep", "undecided"]
+    name: Annotated[str | None, "The model that the rule takes; null where none gains on validation lists."]
+    rule: Annotated[str, "In words."]
+    label: NotRequired[str]
+    parameters: NotRequired[str]
+    model: NotRequired[Annotated[str, "Its folder, below the study's."]]
+    p: NotRequired[Annotated[float | None, "Of a paired test with the shown order, after Holm."]]
+    gain: NotRequired[float]
+    risk: NotRequired[NotNegative]
+    share_reranked: NotRequired[NotNegative]
+    share_of_gain: NotRequired[Annotated[float | None, "Of the standard model's."]]
+    share_of_risk: NotRequired[Annotated[float | None, "Of the standard model's."]]
+
+
 class PersonalizationData(TypedDict):
     """What re-rankers learned from a click log gain and risk, and how often they re-rank."""
 
@@ -140,6 +157,7 @@ class PersonalizationData(TypedDict):
     selective: list[EntropyPoint]
     models: Annotated[dict[str, str], "The folder of each chosen model, below the study's."]
     sessions: list[SessionData]
+    recommendation: NotRequired[Annotated[RecommendedReranker, "Absent in results of older versions."]]
 
 
 def personalization_schema(*, strict: bool = False) -> Json:

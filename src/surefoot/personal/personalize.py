@@ -19,7 +19,7 @@ from surefoot.data.writing.all_or_nothing import ensure_folder
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.personal.lists import check_split
-from surefoot.personal.options import LABELS, RESULT, SAMPLE
+from surefoot.personal.options import LABEL_MEASURES, RESULT, SAMPLE
 from surefoot.personal.study import Personalization, check_grid, study
 
 _UNITS = {"s": 1.0, "ms": 0.001, "us": 1e-6, "min": 60.0}
@@ -56,10 +56,14 @@ def personalize(
         A file, or a folder of files, of one of the layouts that docs/personalize.md lists.
     folder : path
         Where features, models and the result are kept; the same call goes on where it was.
+    layout : str, optional
+        The name of the log's layout; by default it is recognised by the first line.
     unit : "s", "ms" or seconds
         What a unit of the log's time lasts, where the layout does not say (yandex2012).
     clock : {"session", "log"}
         Whether times count from each session's start or are one clock for all (yandex2012).
+    actions : list of str
+        Which events count as clicks, in the layouts that name their events.
     labels : {"satisfied", "grades", "last"}
         Clicks as labels (judged by AP), grades by dwell (nDCG@10), or the last satisfied click alone (RR).
     dwell : seconds
@@ -70,13 +74,19 @@ def personalize(
     sample : int, optional
         Lists to train, choose and judge with.
     preset, grid, ranker
-        "quick" or "bennett2015"; other `betas`, `alphas` and `lowest`; other parameters of `Ranker`.
+        "quick" or "bennett2015"; other values to try, as a dict of `betas` (β of preferences), `alphas` (α of risk)
+        and `lowest` (β of "lowest click plus one", tried on lists down to one below the lowest click); other
+        parameters of `Ranker`.
     segments : file, dict or table, optional
         Kinds of lists, by their names, to look at one by one.
     backend : {"duckdb", "spark"}
         Where features are computed; `engine` is its former name.
+    memory : str
+        What DuckDB may use, such as "2GB"; the rest goes to disk.
     threads : int, optional
         Of DuckDB and of the learner; as many as cores by default.
+    seed : int
+        Of the split, of the sample and of training: the same seed gives the same study.
     """
     check_grid(preset)
     if split is not None:
@@ -116,15 +126,25 @@ def features(
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
     kind = labels or find_layout(known).labels
-    if kind not in LABELS:
-        raise ArgumentError(f"labels is {shortened(kind)}{did_you_mean(kind, LABELS)}; known are {', '.join(LABELS)}")
+    if kind not in LABEL_MEASURES:
+        raise ArgumentError(
+            f"there are no labels {shortened(kind)}{did_you_mean(kind, LABEL_MEASURES) or '.'} Choose one of: "
+            f"{', '.join(LABEL_MEASURES)}"
+        )
     if clock not in ("session", "log"):
-        raise ArgumentError(f"clock is {shortened(clock)}; it is session, or log for one clock of all sessions")
-    thresholds = tuple(float(finite_number(one) or -1) for one in dwell or (GRADES if kind == "grades" else SATISFIED))
+        raise ArgumentError(
+            f"clock is {shortened(clock)}; it must be 'session', or 'log' if all sessions share one clock"
+        )
+    thresholds = tuple(
+        float(finite_number(seconds) or -1) for seconds in dwell or (GRADES if kind == "grades" else SATISFIED)
+    )
     if min(thresholds) <= 0 or list(thresholds) != sorted(set(thresholds)):
         raise ArgumentError(f"dwell is {shortened(dwell)}; thresholds must be seconds above 0, in rising order")
     if kind != "grades" and len(thresholds) > 1:
-        raise ArgumentError(f"labels {kind} need one threshold of dwell, found {len(thresholds)}; or ask for grades")
+        raise ArgumentError(
+            f"labels {kind!r} need exactly one dwell threshold, but you gave {len(thresholds)}; give one, or use "
+            "labels 'grades'"
+        )
     reading = ReadingSettings(known, _seconds(unit), clock, tuple(actions))
     with ensure_folder(folder) as target:
         satisfaction = Satisfaction(thresholds, last)

@@ -15,7 +15,7 @@ from surefoot.data.hashes import data_hash
 from surefoot.data.writing.all_or_nothing import new_folder, write_text
 from surefoot.data.writing.array_files import read_arrays, save_arrays
 from surefoot.learn.engines.contract import engine_of
-from surefoot.learn.held_out import EVALUATED
+from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.lists import ShownLists
 from surefoot.personal.methods import MethodSetting, TrainingData
@@ -33,10 +33,10 @@ class StudyRankers:
         self._data: TrainingData | None = None
         self._digest = [data_hash(part.data) for part in lists.values()]
 
-    def place(self, setting: MethodSetting) -> Path:
+    def result_path(self, setting: MethodSetting) -> Path:
         """Where a setting's ranker is; what changes no tree does not count."""
         engine = engine_of()
-        ranker = {name: value for name, value in self._ranker.items() if name not in engine.idle}
+        ranker = {name: value for name, value in self._ranker.items() if name not in engine.without_effect}
         return self.folder / setting.key(__version__, engine.name, engine.version, self._digest, self._measure, ranker)
 
     def run(self, settings: list[MethodSetting], doing: str) -> list[dict[str, Floats]]:
@@ -44,17 +44,17 @@ class StudyRankers:
         return [self._scores(setting) for setting in steps(settings, doing)]
 
     def _scores(self, setting: MethodSetting) -> dict[str, Floats]:
-        place = self.place(setting)
-        if not place.exists():
+        folder_path = self.result_path(setting)
+        if not folder_path.exists():
             ranker = Ranker(**setting.objective(self._measure), **self._ranker).fit(self._training_data(setting))
             self.folder.mkdir(parents=True, exist_ok=True)
-            with new_folder(place) as folder:
+            with new_folder(folder_path) as folder:
                 ranker.save(folder)
                 write_text(folder / "setting.json", json.dumps(asdict(setting)), durable=True)
-                scores = {part: ranker.predict(self._lists[part].data) for part in EVALUATED}
+                scores = {part: ranker.predict(self._lists[part].data) for part in EVALUATION_PARTS}
                 save_arrays(folder / "scores.npz", scores)
-        arrays = read_arrays(place / "scores.npz", _AGAIN)
-        return {part: np.asarray(arrays[part], dtype=np.float64) for part in EVALUATED}
+        arrays = read_arrays(folder_path / "scores.npz", _AGAIN)
+        return {part: np.asarray(arrays[part], dtype=np.float64) for part in EVALUATION_PARTS}
 
     def _training_data(self, setting: MethodSetting) -> Any:
         if self._data is None:

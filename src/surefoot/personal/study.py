@@ -15,25 +15,15 @@ from surefoot.arrays import Floats
 from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
-from surefoot.learn.held_out import EVALUATED, PARTS
-from surefoot.personal.figures import (
-    Judge,
-    Segments,
-    add_shares,
-    largest_area,
-    least_risk_at_gain,
-    most_gain_at_half,
-    most_gain_at_share,
-    naive,
-)
+from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
 from surefoot.personal.lists import read_lists
 from surefoot.personal.methods import MethodSetting, on_preferences, settings
 from surefoot.personal.notebook import to_notebook
 from surefoot.personal.options import (
     GRIDS,
-    LABELS,
+    LABEL_MEASURES,
     LOWEST,
-    METHODS,
+    METHOD_TITLES,
     RISK,
     SELECTIVE,
     STANDARD,
@@ -45,11 +35,22 @@ from surefoot.personal.options import (
 from surefoot.personal.page import to_page
 from surefoot.personal.personal_data import SCHEMA, PersonalizationData
 from surefoot.personal.rankers import MODELS, StudyRankers
+from surefoot.personal.recommendation import recommend
+from surefoot.personal.reranker_figures import (
+    ShownOrderComparison,
+    add_shares,
+    largest_area,
+    least_risk_at_gain,
+    most_gain_at_half,
+    most_gain_at_share,
+    naive,
+)
 from surefoot.personal.sessions import example_sessions
 from surefoot.personal.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.report.result import PlainResult, Renderings
+from surefoot.risk.assessment_data import Json
 from surefoot.risk.multiplicity import holm
-from surefoot.risk.plain_data import Json
+from surefoot.risk.segments import Segments
 
 _CURVE = 50  # points of the selective curve
 
@@ -98,50 +99,51 @@ def study(
     grid_settings: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
     ranker_settings = merge_parameters(engine_of(), grid_settings["ranker"], ranker or {}) | {"random_state": seed}
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
-    measure = LABELS[labels]
+    measure = LABEL_MEASURES[labels]
     rankers = StudyRankers(table.folder, lists, measure, ranker_settings)
-    judges = {part: Judge(lists[part], measure) for part in EVALUATED}
-    rows, scores = _train(rankers, judges, settings(grid_settings), "Training")
+    comparisons = {part: ShownOrderComparison(lists[part], measure) for part in EVALUATION_PARTS}
+    rows, scores = _train(rankers, comparisons, settings(grid_settings), "Training")
     standard = rows[0]
-    if standard["test"]["gain"] is None or not all(standard[part]["share_reranked"] for part in EVALUATED):
+    if standard["test"]["gain"] is None or not all(standard[part]["share_reranked"] for part in EVALUATION_PARTS):
         raise DataError(
-            "the standard model leaves every list as it was shown: nothing in this log tells lists apart; "
-            "give it more of the log, or more trees"
+            "the standard model does not change any list, because it found no useful signal in this log; use a larger "
+            "log or more trees"
         )
     for row in rows:
         add_shares(row, standard)
-    by_method = {method: [row for row in rows if row["method"] == method] for method in METHODS}
+    by_method = {method: [row for row in rows if row["method"] == method] for method in METHOD_TITLES}
     weighted = largest_area(by_method[WEIGHTED])
     if weighted is not None:
         more, more_scores = _train(
-            rankers, judges, on_preferences(weighted["beta"], grid_settings), "Training on preferences"
+            rankers, comparisons, on_preferences(weighted["beta"], grid_settings), "Training on preferences"
         )
         for row in more:
             add_shares(row, standard)
         rows, scores = rows + more, scores + more_scores
         by_method[WEIGHTED_RISK] = more
-    _add_tests(rows, scores, judges["test"])
+    _add_tests(rows, scores, comparisons["test"])
     chosen = _choose(by_method)
-    selective = _selective_curve(judges, scores[0], standard)
+    selective = _selective_curve(comparisons, scores[0], standard)
     if selective is not None:
         chosen.append(selective["chosen"])
-    number = {row["name"]: place for place, row in enumerate(rows)}
+    number = {row["name"]: position for position, row in enumerate(rows)}
     modelled = [row for row in chosen if row["name"] in number]
     if segments:
         for row in modelled:
-            row["segments"] = judges["test"].by_segment(scores[number[row["name"]]]["test"], segments)
+            row["segments"] = comparisons["test"].by_segment(scores[number[row["name"]]]["test"], segments)
     data: Json = {
         "schema": SCHEMA, "measure": measure, "labels": labels, "preset": preset,
         "split": split or ("user" if table.users else "session"),
         "ranker": ranker_settings, "features": table.names, "counts": table.counts,
         "lists": {part: len(lists[part].data.queries) for part in PARTS},
-        "shown": {part: float(judges[part].shown.mean()) for part in EVALUATED},
+        "shown": {part: float(comparisons[part].shown.mean()) for part in EVALUATION_PARTS},
         "rows": rows, "chosen": chosen, "selective": [] if selective is None else selective["curve"],
-        "models": {row["name"]: str(Path(MODELS) / rankers.place(_setting(row)).name) for row in modelled},
+        "models": {row["name"]: str(Path(MODELS) / rankers.result_path(_setting(row)).name) for row in modelled},
         "sessions": example_sessions(
             lists["test"], {row["label"]: scores[number[row["name"]]]["test"] for row in modelled}
         ),
     }  # fmt: skip
+    data["recommendation"] = recommend(data)
     return Personalization(data)
 
 
@@ -149,7 +151,8 @@ def check_grid(preset: str) -> None:
     """Reject an unknown preset."""
     if preset not in GRIDS:
         raise ArgumentError(
-            f"there is no preset {shortened(preset)}{did_you_mean(preset, GRIDS)}; known are {', '.join(GRIDS)}"
+            f"there is no preset {shortened(preset)}{did_you_mean(preset, GRIDS) or '.'} Choose one of: "
+            f"{', '.join(GRIDS)}"
         )
 
 
@@ -158,20 +161,20 @@ def _setting(row: Json) -> MethodSetting:
 
 
 def _train(
-    rankers: StudyRankers, judges: dict[str, Judge], settings: Sequence[MethodSetting], doing: str
+    rankers: StudyRankers, comparisons: dict[str, ShownOrderComparison], settings: Sequence[MethodSetting], doing: str
 ) -> tuple[list[Json], list[dict[str, Floats]]]:
     scores = rankers.run(list(settings), doing)
     rows: list[Json] = []
     for setting, by_part in zip(settings, scores, strict=True):
         row: Json = {"method": setting.method, "beta": setting.beta, "alpha": setting.alpha, "name": setting.name}
         row["parameters"] = setting.parameters
-        rows.append(row | {part: judges[part].figures(by_part[part]) for part in EVALUATED})
+        rows.append(row | {part: comparisons[part].figures(by_part[part]) for part in EVALUATION_PARTS})
     return rows, scores
 
 
-def _add_tests(rows: list[Json], scores: list[dict[str, Floats]], judge: Judge) -> None:
+def _add_tests(rows: list[Json], scores: list[dict[str, Floats]], comparison: ShownOrderComparison) -> None:
     """Add p-values of the change on test lists, after Holm."""
-    p_values = holm([judge.test(one["test"]) for one in scores])
+    p_values = holm([comparison.p_value(by_part["test"]) for by_part in scores])
     for row, p in zip(rows, p_values, strict=True):
         row["test"]["p"] = p
 
@@ -180,10 +183,10 @@ def _choose(by_method: dict[str, list[Json]]) -> list[Json]:
     """The rows of the paper's Table 2, each with a label; and those of regression."""
     standard = by_method[STANDARD][0]
     risk = [standard, *by_method[RISK]]
-    rows = [row | {"label": METHODS[row["method"]]} for row in (standard, *by_method[STANDARD_REGRESSION])]
+    rows = [row | {"label": METHOD_TITLES[row["method"]]} for row in (standard, *by_method[STANDARD_REGRESSION])]
     largest = map(largest_area, (by_method[WEIGHTED], by_method[WEIGHTED_REGRESSION]))
     by_learner = [row for row in largest if row is not None]
-    rows += [row | {"label": METHODS[row["method"]]} for row in by_learner]
+    rows += [row | {"label": METHOD_TITLES[row["method"]]} for row in by_learner]
     weighted = largest_area(by_learner)
     if weighted is not None:
         half = most_gain_at_half(by_method[WEIGHTED] + by_method[WEIGHTED_REGRESSION], standard)
@@ -202,7 +205,7 @@ def _choose(by_method: dict[str, list[Json]]) -> list[Json]:
         rows.append(coin)
     best = largest_area(by_method[RISK])
     if best is not None:
-        rows.append(best | {"label": METHODS[RISK]})
+        rows.append(best | {"label": METHOD_TITLES[RISK]})
     if weighted is not None:
         parity = least_risk_at_gain(risk, weighted["valid"]["gain"])
         near = most_gain_at_share(risk, weighted["valid"]["share_reranked"])
@@ -210,16 +213,18 @@ def _choose(by_method: dict[str, list[Json]]) -> list[Json]:
         rows.append(near | {"label": "… most gain at equal re-ranking"})
         both = largest_area(by_method[WEIGHTED_RISK])
         if both is not None:
-            rows.append(both | {"label": METHODS[WEIGHTED_RISK]})
+            rows.append(both | {"label": METHOD_TITLES[WEIGHTED_RISK]})
     if by_method[LOWEST]:
         lowest = max(by_method[LOWEST], key=lambda row: row["valid"]["gain"])
-        rows.append(lowest | {"label": METHODS[LOWEST]})
+        rows.append(lowest | {"label": METHOD_TITLES[LOWEST]})
     return rows
 
 
-def _selective_curve(judges: dict[str, Judge], scores: dict[str, Floats], standard: Json) -> Json | None:
+def _selective_curve(
+    comparisons: dict[str, ShownOrderComparison], scores: dict[str, Floats], standard: Json
+) -> Json | None:
     """The standard model where the least entropy is at most a threshold, and the shown order elsewhere."""
-    entropy = judges["valid"].lists.least_entropy
+    entropy = comparisons["valid"].lists.least_entropy
     known = np.unique(entropy[np.isfinite(entropy)])
     if not len(known):
         return None
@@ -228,10 +233,10 @@ def _selective_curve(judges: dict[str, Judge], scores: dict[str, Floats], standa
     for threshold in thresholds.tolist():
         row: Json = {"method": SELECTIVE, "beta": None, "alpha": None, "name": f"Selective at {threshold:g} bits"}
         row |= {"parameters": f"entropy ≤ {threshold:.2f}", "label": "Selective, by least entropy"}
-        for part in EVALUATED:
-            row[part] = judges[part].figures(scores[part], judges[part].lists.least_entropy <= threshold)
+        for part in EVALUATION_PARTS:
+            row[part] = comparisons[part].figures(scores[part], comparisons[part].lists.least_entropy <= threshold)
         add_shares(row, standard)
         curve.append(row)
     best = largest_area(curve) or curve[0]
-    points = [{part: [row[part]["share_reranked"], row[part]["gain"]] for part in EVALUATED} for row in curve]
+    points = [{part: [row[part]["share_reranked"], row[part]["gain"]] for part in EVALUATION_PARTS} for row in curve]
     return {"chosen": best, "curve": points}

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
-from surefoot.learn.held_out import EVALUATED
+from surefoot.learn.evaluation_queries import EVALUATION_PARTS
+from surefoot.personal.method_lines import distinct_rows
+from surefoot.personal.recommendation import few_lists, headline, recommended
 from surefoot.report.escapes import csv_text, latex, markdown
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed
 from surefoot.report.tables import latex_table, markdown_table, terminal_table
 from surefoot.report.text import rendered
-from surefoot.risk.plain_data import Json
-from surefoot.significance import LEVEL
+from surefoot.risk.assessment_data import Json
+from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -37,7 +39,7 @@ def headings(data: Json) -> list[str]:
 def cells(row: Json, part: str = "test") -> list[str]:
     """A row's texts; measures are in hundredths, as in the paper, and * marks a significant change."""
     figures = row[part]
-    star = "*" if figures.get("p") is not None and figures["p"] < LEVEL else ""
+    star = "*" if figures.get("p") is not None and figures["p"] < SIGNIFICANCE else ""
     values = [
         ("mean", 2), ("gain", 3), ("gain_per_reranked", 2), ("share_reranked", 2), ("share_of_risk", 2),
         ("share_of_gain", 2), ("tau", 2), ("tau_reranked", 2),
@@ -56,6 +58,11 @@ def _hundredths(value: float, digits: int) -> str:
     return fixed(100 * value, digits)
 
 
+def table_rows(data: Json) -> list[Json]:
+    """The rows of the paper's Table 2, each model once."""
+    return [row for row, _ in distinct_rows(data["chosen"])]
+
+
 def title(data: Json) -> str:
     """What was compared, on how much."""
     return (
@@ -68,19 +75,27 @@ def notes(data: Json) -> list[str]:
     """How to read the table, and what was left out."""
     counts, lists = data["counts"], data["lists"]
     lines = [
-        "Measures and shares are in hundredths. R is the share of lists whose order changed; % risk and % gain are of "
-        "the standard model's. K-τ is Kendall's τ with the shown order, of all lists, and |R of those that changed.",
-        f"* differs from the shown order (p < {LEVEL:g} by a paired test corrected for skewness, after Holm over all "
-        "models).",
-        f"Models were trained on {lists['train']:,} lists and chosen on {lists['valid']:,}, split by {data['split']}: "
-        "by the largest area under gain by share re-ranked; lowest click plus one by the greatest gain. Naïve mixing "
-        "and the two rows below risk-sensitive training are matched with the weighted model of the larger area. Lists "
-        "without a satisfied click are not judged.",
-        "By regression: by least squares on each result's share of NDCG; all others by LambdaMART.",
+        f"Recommended: {recommended(data)['rule']} Its figures are those of the test lists.",
+        *repeated_rows(data),
+        "Measures and shares are in hundredths. R is the share of lists whose order changed. % risk and % gain are "
+        "relative to the standard model. K-τ is Kendall's τ with the shown order, over all lists; K-τ|R is the same "
+        "over the lists that changed.",
+        f"* differs from the shown order (p < {SIGNIFICANCE:g} by a paired test corrected for skewness, after Holm "
+        "over all models).",
+        f"Models were trained on {lists['train']:,} lists and chosen on {lists['valid']:,} lists, split by "
+        f"{data['split']}. The chosen model has the largest area under the curve of gain against the share of "
+        "re-ranked lists. “Lowest click plus one” was chosen by the largest gain. Naïve mixing and the two rows below "
+        "risk-sensitive training are matched to the weighted model with the larger area. Lists without a satisfied "
+        "click are not judged.",
+        "“By regression” means: trained by least squares on each result's share of NDCG. All other models are trained "
+        "by LambdaMART.",
         *filter(None, [measure_note(data["measure"])]),
     ]
     left = {**counts["rejected"], **counts["set_aside"]}
-    reasons = [f"{number:,} {'that' if number == 1 else 'of which each'} {reason}" for reason, number in left.items()]
+    reasons = [
+        f"{number:,} {'line or click' if number == 1 else 'lines or clicks'} ({reason})"
+        for reason, number in left.items()
+    ]
     if counts["repeated"]:
         reasons.append(f"{counts['repeated']:,} lines that repeat another")
     lines.append(
@@ -90,9 +105,19 @@ def notes(data: Json) -> list[str]:
     return lines
 
 
+def repeated_rows(data: Json) -> list[str]:
+    """Which rows are left out because they repeat another, if any are."""
+    repeated = [
+        f"“{label}” is {row['label']}" + (f", {row['parameters']}" if row["parameters"] else "")
+        for row, also in distinct_rows(data["chosen"])
+        for label in also
+    ]
+    return [f"Each model is listed once: {'; '.join(repeated)}."] if repeated else []
+
+
 def segment_tables(data: Json) -> list[tuple[str, list[str], list[list[str]]]]:
     """For each column of segments: its name, headings, and what each method does in each segment."""
-    rows = [row for row in data["chosen"] if "segments" in row]
+    rows = [row for row in table_rows(data) if "segments" in row]
     if not rows:
         return []
     tables_by_column = []
@@ -112,8 +137,9 @@ def tables(data: Json) -> list[RenderableType]:
     """What a terminal shows."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [Text(visible(title(data)), style="bold"), Text("")]
-    parts.append(terminal_table(headings(data), [cells(row) for row in data["chosen"]], left=2))
+    parts: list[RenderableType] = [Text(visible(headline(data)), style="bold")]
+    parts += [*map(Text, filter(None, [few_lists(data)])), Text(""), Text(visible(title(data))), Text("")]
+    parts.append(terminal_table(headings(data), [cells(row) for row in table_rows(data)], left=2))
     for column, heads, body in segment_tables(data):
         parts += [Text(visible(f"By {column}"), style="bold"), terminal_table(heads, body)]
     return [*parts, *(Text(visible(note), style="dim") for note in notes(data))]
@@ -126,10 +152,10 @@ def to_text(data: Json, width: int = 120) -> str:
 
 def to_markdown(data: Json) -> str:
     """The table on test lists."""
-    parts = [f"**{markdown(title(data))}**"]
-    parts.append(markdown_table([markdown(one) for one in headings(data)], [cells(row) for row in data["chosen"]]))
+    parts = [f"**{markdown(headline(data))}**", *map(markdown, filter(None, [few_lists(data)])), markdown(title(data))]
+    parts.append(markdown_table([markdown(one) for one in headings(data)], [cells(row) for row in table_rows(data)]))
     for column, heads, body in segment_tables(data):
-        parts += [f"By {markdown(column)}", markdown_table([markdown(one) for one in heads], body)]
+        parts += [f"By {markdown(column)}", markdown_table([markdown(heading) for heading in heads], body)]
     parts.append("\n".join(f"- {markdown(note)}" for note in notes(data)))
     return "\n\n".join(parts) + "\n"
 
@@ -137,7 +163,7 @@ def to_markdown(data: Json) -> str:
 def to_latex(data: Json) -> str:
     """A booktabs table of the test lists."""
     heads = [latex(one).replace("τ", r"$\tau$").replace("Δ", r"$\Delta$") for one in headings(data)]
-    return latex_table(title(data), heads, [cells(row) for row in data["chosen"]])
+    return latex_table(title(data), heads, [cells(row) for row in table_rows(data)])
 
 
 def to_csv(data: Json) -> str:
@@ -151,6 +177,6 @@ def to_csv(data: Json) -> str:
         [row["name"], row["method"], row["beta"], row["alpha"], chosen.get(row["name"]), part]
         + [row[part].get(key) for key in keys]
         for row in data["rows"]
-        for part in EVALUATED
+        for part in EVALUATION_PARTS
     ]
     return csv_text(["model", "method", "beta", "alpha", "chosen_as", "part", *keys], lines)

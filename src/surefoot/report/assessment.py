@@ -21,15 +21,16 @@ from surefoot.report.columns import sort_rows
 from surefoot.report.options import ALPHAS, FORMATS
 from surefoot.report.per_query import per_query_frame
 from surefoot.report.plain_json import to_json
+from surefoot.report.provenance import Provenance, SourceFile
 from surefoot.report.result import PlainResult
 from surefoot.report.shape import check_shape
 from surefoot.report.words import advice, default_alpha, verdict
-from surefoot.risk.assess import alpha_key, assessment_data
+from surefoot.risk.assessment_data import SCHEMA, AssessmentData, Json, SystemData
+from surefoot.risk.assessment_figures import alpha_key, assessment_data
 from surefoot.risk.per_query import per_query_data
-from surefoot.risk.plain_data import SCHEMA, AssessmentData, Json, SystemData
 from surefoot.risk.segments import Segments
 
-Part = tuple[AssessmentData, Scores | None]
+MeasureResult = tuple[AssessmentData, Scores | None]
 
 
 def assess(
@@ -77,11 +78,11 @@ def assess(
     (0.2, 0.1, -0.4)
     """
     matrices = _matrices(scores)
-    kinds = None if segments is None else read_segments(segments)
-    arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, kinds)
+    parsed_segments = None if segments is None else read_segments(segments)
+    arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, parsed_segments)
     return Assessment(
         [(assessment_data(matrix, *arguments), matrix if isinstance(matrix, Scores) else None) for matrix in matrices],
-        kinds,
+        parsed_segments,
     )
 
 
@@ -89,7 +90,7 @@ def _matrices(scores: Any) -> list[Scores | StreamedScores]:
     known = (Scores, StreamedScores)
     if isinstance(scores, known):
         return [scores]
-    several = isinstance(scores, list | tuple) and scores and all(isinstance(one, known) for one in scores)
+    several = isinstance(scores, list | tuple) and scores and all(isinstance(matrix, known) for matrix in scores)
     return list(scores) if several else [read_scores(scores)]
 
 
@@ -104,7 +105,7 @@ class Assessment(PlainResult):
     schemas = (SCHEMA,)
     _data: AssessmentData  # by the leading measure
 
-    def __init__(self, parts: Sequence[Part], segments: Segments | None = None) -> None:
+    def __init__(self, parts: Sequence[MeasureResult], segments: Segments | None = None) -> None:
         super().__init__(parts[0][0])
         self._parts = list(parts)
         self._segments = segments
@@ -139,7 +140,7 @@ class Assessment(PlainResult):
         for part in self._parts:
             if part[0]["measure"] == str(measure):
                 return Assessment([part], self._segments)
-        raise ArgumentError(f"{shortened(measure)} was not assessed; assessed were {', '.join(self.measures)}")
+        raise ArgumentError(f"{shortened(measure)} was not assessed; choose one of: {', '.join(self.measures)}")
 
     def to_dict(self, *, per_query: bool = False) -> Json:
         """Plain data that JSON can hold and `assessment.schema.json` describes; `per_query` adds queries' figures."""
@@ -211,7 +212,7 @@ class Assessment(PlainResult):
         alphas = self._data["alphas"]
         alpha = default_alpha(alphas) if alpha is None else alpha
         if alpha_key(alpha) not in map(alpha_key, alphas):
-            raise ArgumentError(f"alpha {alpha:g} was not assessed; assessed were {', '.join(map(alpha_key, alphas))}")
+            raise ArgumentError(f"alpha {alpha:g} was not assessed; choose one of: {', '.join(map(alpha_key, alphas))}")
         if system is None:
             return " ".join(advice(self._data, alpha))
         return verdict(self._data, self._row(system), alpha)
@@ -227,10 +228,10 @@ class Assessment(PlainResult):
         return text.queries_csv(self.per_query())
 
     def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = FORMATS) -> list[Path]:
-        """Write the papers' charts into a folder; see `surefoot.report.figures` for each of them."""
-        from surefoot.report.figures import write_figures
+        """Write the papers' charts into a folder (not figures as JSON has them); see `surefoot.report.charts`."""
+        from surefoot.report.charts import write_charts
 
-        return write_figures(self, folder, formats)
+        return write_charts(self, folder, formats)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
         """One self-contained page that shows who is hurt; `options` are those of `page`.
@@ -251,19 +252,23 @@ class Assessment(PlainResult):
         alpha: float | None = None,
         command: str | None = None,
         sources: Sequence[str] = (),
+        provenance: Provenance | None = None,
     ) -> str:
         """The HTML of that page.
 
         `queries` and `documents` are texts to show beside ids, anything `read_texts` takes; `title` is the page's,
-        `command` and `sources` (files' names) stand in its foot. `detail` is how many of the most hurt and most helped
-        queries of each system come with their top results, by default 500; `system` and `alpha` are what the page shows
-        first.
+        `command` and `sources` (files' names) stand in its foot, or all of that comes as `provenance`. `detail` is how
+        many of the most hurt and most helped queries of each system come with their top results, by default 500;
+        `system` and `alpha` are what the page shows first.
         """
-        from surefoot.report.page import Provenance, Texts, page_payload, to_page
+        from surefoot.report.page import Texts, page_payload, to_page
 
         parts = [(data, _require_scores(scores)) for data, scores in self._parts]
         payload = page_payload(parts, self._segments, detail, system, alpha, Texts(queries, documents))
-        return to_page(payload, self._data, Provenance(title, command, sources))
+        made_from = Provenance(title, command, [SourceFile(name) for name in sources])
+        if provenance is not None:
+            made_from = provenance if title is None else provenance._replace(title=title)
+        return to_page(payload, self._data, made_from)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the advice, and the table."""
@@ -300,7 +305,7 @@ def _segments(block: Json) -> Segments:
     }
 
 
-def _part(data: Json) -> Part:
+def _part(data: Json) -> MeasureResult:
     block = data.pop("per_query", None)
     scores = None
     if block is not None:
@@ -333,7 +338,7 @@ def _with_later_figures(row: Json) -> Json:
 def _require_scores(scores: Scores | None) -> Scores:
     if scores is None:
         raise ArgumentError(
-            "this assessment has no scores of each query at hand: it was read from a file without them (write it with "
-            "per_query=True, --per-query), or its scores are read a part at a time"
+            "this assessment does not contain the scores of single queries. Either its file was written without them "
+            "(use per_query=True or --per-query), or the scores were read in parts"
         )
     return scores

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 COLUMN = 3.33  # inches: one column of the ACM's two-column format
 # Okabe and Ito's palette, which the colour-blind can tell apart; an indigo replaces its yellow, hard to see on paper.
-HELPED, HURT, SAME = "#0072B2", "#D55E00", "#8C8C8C"
+HELPED_COLOUR, HURT_COLOUR, SAME_COLOUR = "#0072B2", "#D55E00", "#8C8C8C"
 INK, MUTED, BAND = "#1A1A1A", "#C9C9C9", "#EBEBEB"
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#332288")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -42,7 +42,7 @@ _NOT_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 _NEAR = ((1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, -1, 1))
 _ASKEW = tuple((right, up, far) for far in (1, 2.5, 4) for up in (1, -1) for right in (1, -1))
 _RC: dict[Any, Any] = {
-    "font.family": ["DejaVu Sans"],  # ships with matplotlib, so that figures are the same everywhere
+    "font.family": ["DejaVu Sans"],  # ships with matplotlib, so that charts are the same everywhere
     "mathtext.fontset": "dejavusans",
     "font.size": 7.0, "axes.labelsize": 8.0, "axes.titlesize": 7.0, "legend.fontsize": 7.0,
     "xtick.labelsize": 7.0, "ytick.labelsize": 7.0,
@@ -64,12 +64,12 @@ _METADATA: dict[str, dict[str, Any]] = {
 
 def need_matplotlib() -> None:
     """Raise the error that says how to install matplotlib, if it is not there."""
-    library("matplotlib", "plots", "drawing figures")
+    library("matplotlib", "plots", "drawing charts")
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The figures' settings, for the time of drawing only: a caller's own stay as they are."""
+    """The charts' settings, for the time of drawing only: a caller's own stay as they are."""
     need_matplotlib()
     import matplotlib as mpl
 
@@ -93,30 +93,30 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def new_panels(count: int, width: float, margin: float, share: float) -> tuple[Figure, list[Axes], int]:
+def new_panels(count: int, width: float, margin: float, height_share: float) -> tuple[Figure, list[Axes], int]:
     """A figure of `count` panels with common axes, and how many stand side by side.
 
     Its height is a margin in inches and a share of the width for each line of panels.
     """
     columns = min(2, count)
     lines = -(-count // columns)
-    figure = new_figure(width, margin + share * width * lines)
+    figure = new_figure(width, margin + height_share * width * lines)
     grid = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for axes in grid[count:]:
         axes.remove()
     return figure, list(grid[:count]), columns
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure in the format of the file's ending, all or nothing, the same bytes every time."""
-    save_figures({Path(path): figure})
+def save_chart(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a chart in the format of the file's ending, all or nothing, the same bytes every time."""
+    save_charts({Path(path): figure})
 
 
-def save_figures(figures: Mapping[Path, Figure]) -> None:
-    """Write each figure to its file, in the format of the file's ending; all of them or none."""
-    check_formats([path.suffix[1:].lower() for path in figures])
+def save_charts(charts: Mapping[Path, Figure]) -> None:
+    """Write each chart to its file, in the format of the file's ending; all of them or none."""
+    check_formats([path.suffix[1:].lower() for path in charts])
     with style(), ExitStack() as unfinished:
-        for path, figure in steps(list(figures.items()), "Writing figures"):
+        for path, figure in steps(list(charts.items()), "Writing charts"):
             ending = path.suffix[1:].lower()
             temporary = unfinished.enter_context(replacing(path))
             figure.savefig(temporary, format=ending, dpi=300, metadata=_METADATA[ending])
@@ -126,7 +126,7 @@ def check_formats(formats: Sequence[str]) -> list[str]:
     """The formats, each once, if all can be written."""
     for name in formats:
         if name not in FORMATS:
-            raise ArgumentError(f"figures cannot be written as {name!r}; choose from {', '.join(FORMATS)}")
+            raise ArgumentError(f"charts cannot be written as {name!r}; choose from {', '.join(FORMATS)}")
     return list(dict.fromkeys(formats))
 
 
@@ -136,8 +136,8 @@ def plain(name: str, most: int = 26) -> str:
     >>> plain("a-very-long-name-that-no-legend-has-room-for", 20)
     'a-very-lon…-room-for'
     """
-    shown = _NOT_XML.sub("�", visible(name)) if name.strip() else "(no name)"
-    return without_middle(shown, most)
+    plain_name = _NOT_XML.sub("�", visible(name)) if name.strip() else "(no name)"
+    return without_middle(plain_name, most)
 
 
 def measure_width(figure: Figure, text: Text) -> float:

@@ -9,8 +9,8 @@ from typing import Any
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.report.numbers import fixed
 from surefoot.risk.agreement import RANKED
-from surefoot.risk.assess import alpha_key
-from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn, SystemData
+from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn, SystemData
+from surefoot.risk.assessment_figures import alpha_key
 from surefoot.significance import PERCENT
 
 ABSENT = "–"
@@ -36,7 +36,7 @@ class FigureColumn:
     descending: bool = True
     rank: Callable[[SystemData], int | None] | None = None
     probability: bool = False
-    spare: int = 0  # where there is little room columns are taken by this number, those of one number together
+    drop_order: int = 0  # where there is little room the highest goes first, those of one number together; 0 never goes
     tone: Callable[[SystemData], float | None] | None = None  # its sign: good or bad news, in colour on a terminal
     counts: bool = False  # queries, so a whole number unless it is a mean over baselines
     signed: bool = False  # a plus sign is worth showing, where there is room
@@ -92,23 +92,24 @@ SYSTEM = _plain(
 SUMMARY = (
     _plain("mean", "mean", "Mean", rank=lambda row: row["rank"], meaning="Mean effectiveness over all queries"),
     _plain(
-        "gain", "gain", "Gain", 3, spare=4, tone=lambda row: row["gain"], signed=True,
+        "gain", "gain", "Gain", 3, drop_order=4, tone=lambda row: row["gain"], signed=True,
         meaning="Reward minus risk: the mean difference from the baseline",
     ),
     # The sum of gain and risk.
-    _plain("reward", "reward", "Reward", 3, spare=7, meaning="Mean improvement, over all queries"),
-    _plain("risk", "risk", "Risk", 3, descending=False, spare=1, meaning="Mean loss, over all queries"),
-    _plain("wins", "won", "Wins", 1, spare=6, counts=True, meaning="Queries better than the baseline"),
+    _plain("reward", "reward", "Reward", 3, drop_order=7, meaning="Mean improvement, over all queries"),
+    _plain("risk", "risk", "Risk", 3, descending=False, drop_order=1, meaning="Mean loss, over all queries"),
+    _plain("wins", "won", "Wins", 1, drop_order=6, counts=True, meaning="Queries better than the baseline"),
     _plain(
-        "losses", "lost", "Losses", 1, descending=False, spare=2, counts=True, meaning="Queries worse than the baseline"
+        "losses", "lost", "Losses", 1, descending=False, drop_order=2, counts=True,
+        meaning="Queries worse than the baseline",
     ),
-    _plain("ties", "tied", "Ties", 1, spare=8, counts=True, meaning="Queries as good as the baseline"),
+    _plain("ties", "tied", "Ties", 1, drop_order=8, counts=True, meaning="Queries as good as the baseline"),
     _plain(
-        "loss_over_20", ">20%", r"Loss $>20\%$", 1, descending=False, spare=3, counts=True,
+        "loss_over_20", ">20%", r"Loss $>20\%$", 1, descending=False, drop_order=3, counts=True,
         meaning="Queries that lose more than 20 % of the baseline's score",
     ),
     _plain(
-        "worst_mean", "worst", "Worst", 3, spare=5, signed=True,
+        "worst_mean", "worst", "Worst", 3, drop_order=5, signed=True,
         meaning="Mean difference of the worst {worst:g} % of queries",
     ),
 )  # fmt: skip
@@ -120,23 +121,23 @@ MORE = (
     _plain("losses_over_wins", "L/W", "L/W", digits=2, descending=False),
 )
 _AT_ALPHA: dict[str, tuple[str, str, int, int, str]] = {
-    # key: heading, LaTeX, digits, `spare` (no verdict goes by p), and what it is
+    # key: heading, LaTeX, digits, `drop_order` (no verdict goes by p), and what it is
     "u_risk": ("U_Risk", "$U_{Risk}$", 4, 0, "Reward minus 1 + α times risk"),
     "t_risk": ("T_Risk", "$T_{Risk}$", 3, 1, "U_Risk over its standard error; ▲ reward and ▼ risk beyond chance"),
     "p_value": (
         "p", "$p$", 4, 8,
-        "Two-sided p-value of T_Risk by Student's t, as published; above α = 0 it calls chance a reward too often",
+        "Two-sided p-value of T_Risk (Student's t), as in the paper. Above α = 0, it often calls chance a reward",
     ),
     "p_adjusted": ("p adj.", "$p_{adj}$", 4, 7, "The p-value corrected for skewness (Hall)"),
     "p_sturdy": (
         "p sturdy", "$p_{sturdy}$", 4, 6,
-        "The adjusted p-value after one more query as bad as the worst, or as good as the best where risk prevails",
+        "The adjusted p-value after one more query as bad as the worst, or as good as the best if risk prevails",
     ),
     "p_holm": (
         "p Holm", "$p_{Holm}$", 4, 2,
-        "The sturdy p-value corrected for the number of systems (Holm); the verdicts go by it",
+        "The sturdy p-value, corrected for the number of systems (Holm). The verdicts use it",
     ),
-    "z_risk": ("Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted deviations from what the population leads one to expect"),
+    "z_risk": ("Z_Risk", "$Z_{Risk}$", 3, 5, "Weighted differences from the scores that are expected from all systems"),
     "geo_risk": ("GeoRisk", "GeoRisk", 4, 3, "Effectiveness and robustness in one number"),
 }  # fmt: skip
 _TONES: dict[str | None, float] = {"reward": 1.0, "risk": -1.0}
@@ -146,7 +147,7 @@ def at_alpha(alpha: float) -> list[FigureColumn]:
     """The columns that depend on α, the interval of U_Risk beside it."""
     key = alpha_key(alpha)
 
-    def column(name: str, heading: str, latex: str, digits: int, spare: int, meaning: str) -> FigureColumn:
+    def column(name: str, heading: str, latex: str, digits: int, drop_order: int, meaning: str) -> FigureColumn:
         return FigureColumn(
             f"{name}@{key}",
             heading,
@@ -156,14 +157,14 @@ def at_alpha(alpha: float) -> list[FigureColumn]:
             descending=not name.startswith("p_"),
             rank=(lambda row: _figure(row["alpha"][key]["rank"], name)) if name in RANKED else None,
             probability=name.startswith("p_"),
-            spare=spare,
+            drop_order=drop_order,
             tone=(lambda row: _TONES.get(row["alpha"][key]["verdict"])) if name == "t_risk" else None,
             signed=name in ("u_risk", "t_risk", "z_risk"),
             meaning=meaning,
         )
 
     first, *rest = (column(name, *parts) for name, parts in _AT_ALPHA.items())
-    return [first, *_ends(alpha, "u_risk_interval", "u_risk", "U", "$U$", 4, spare=4), *rest]
+    return [first, *_ends(alpha, "u_risk_interval", "u_risk", "U", "$U$", 4, drop_order=4), *rest]
 
 
 def ranked_at(alpha: float) -> list[FigureColumn]:
@@ -177,13 +178,13 @@ def intervals_at(data: AssessmentData, alpha: float) -> list[FigureColumn]:
         return []
     return [
         *_ends(alpha, "u_risk_bootstrap", "u_risk_bootstrap", *_AT_ALPHA["u_risk"][:3]),
-        *_ends(alpha, "z_risk_interval", "z_risk", *_AT_ALPHA["z_risk"][:3], spare=2),
-        *_ends(alpha, "geo_risk_interval", "geo_risk", *_AT_ALPHA["geo_risk"][:3], spare=1),
+        *_ends(alpha, "z_risk_interval", "z_risk", *_AT_ALPHA["z_risk"][:3], drop_order=2),
+        *_ends(alpha, "geo_risk_interval", "geo_risk", *_AT_ALPHA["geo_risk"][:3], drop_order=1),
     ]
 
 
 def _ends(
-    alpha: float, source: str, name: str, heading: str, latex: str, digits: int, spare: int = 0
+    alpha: float, source: str, name: str, heading: str, latex: str, digits: int, drop_order: int = 0
 ) -> list[FigureColumn]:
     """Two columns for the interval under the key `source`."""
     key = alpha_key(alpha)
@@ -193,7 +194,9 @@ def _ends(
             interval = _figure(row["alpha"][key], source)
             return None if interval is None else float(interval[end])
 
-        return FigureColumn(f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits, spare=spare)
+        return FigureColumn(
+            f"{name}_{word}@{key}", f"{heading} {word}", f"{latex} {word}", value, digits, drop_order=drop_order
+        )
 
     return [column(0, "low"), column(1, "high")]
 
@@ -202,7 +205,7 @@ def segment_columns(alpha: float) -> list[FigureColumn]:
     """What a table of segments shows: the summary, and the verdict at α."""
     summary = [column for column in SUMMARY if column.key not in ("reward", "ties", "worst_mean")]
     at = [column for column in at_alpha(alpha) if column.name in ("u_risk", "t_risk", "p_holm")]
-    queries = _plain("queries", "queries", "Queries", counts=True, meaning="How many queries it has")
+    queries = _plain("queries", "queries", "Queries", counts=True, meaning="Number of queries")
     return [queries, *(replace(column, rank=None) for column in [*summary, *at])]
 
 
@@ -213,9 +216,9 @@ def candidates(data: AssessmentData) -> list[SystemData]:
 
 def segment_rows(data: AssessmentData, most: int = 3) -> Iterator[tuple[SegmentColumn, str, list[SegmentRow]]]:
     """For each column of segments and each of the first systems, a row per segment, named by it."""
-    shown = [row["system"] for row in candidates(data)[:most]]
+    systems = [row["system"] for row in candidates(data)[:most]]
     for column in data["segments"]:
-        for system in shown:
+        for system in systems:
             yield column, system, [
                 {**entry, "system": part["segment"], "queries": part["queries"]}
                 for part in column["segments"]
@@ -252,8 +255,10 @@ def _page_column(column: FigureColumn, data: AssessmentData) -> Json:
 def churn_columns(data: AssessmentData) -> list[FigureColumn]:
     """How far rankings moved; none without runs and a baseline's run to compare with."""
 
-    def column(key: str, heading: str, digits: int, spare: int) -> FigureColumn:
-        return FigureColumn(key, heading, heading, lambda row: _figure(row["churn"], key), digits, spare=spare)
+    def column(key: str, heading: str, digits: int, drop_order: int) -> FigureColumn:
+        return FigureColumn(
+            key, heading, heading, lambda row: _figure(row["churn"], key), digits, drop_order=drop_order
+        )
 
     if not all("churn" in row for row in data["systems"]):
         return []
@@ -287,9 +292,8 @@ def sort_rows(data: AssessmentData, by: str) -> list[SystemData]:
     columns = {column.key: column for column in all_columns(data)}
     column = columns.get(by) or columns.get(f"{by}@{alpha_key(max(data['alphas']))}")
     if column is None:
-        raise ArgumentError(
-            f"cannot sort by {shortened(by)}; the columns are {', '.join(columns)}{did_you_mean(by, columns)}"
-        )
+        hint = did_you_mean(by, columns) or "; choose a column, such as mean, risk or losses."
+        raise ArgumentError(f"cannot sort by {shortened(by)}{hint} The columns are: {', '.join(columns)}")
     absent = [row for row in rows if column.value(row) is None]
     present = [row for row in rows if column.value(row) is not None]
     return sorted(present, key=column.value, reverse=column.descending) + absent

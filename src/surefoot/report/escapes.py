@@ -37,8 +37,8 @@ def csv_text(header: Sequence[str], lines: Iterable[Sequence[Any]]) -> str:
 
 def csv_name(name: str) -> str:
     """A name that a spreadsheet takes as text: one that it would take for a formula gets a ' in front."""
-    shown = visible(name)
-    return f"'{shown}" if FORMULA.search(shown) else shown
+    visible_name = visible(name)
+    return f"'{visible_name}" if FORMULA.search(visible_name) else visible_name
 
 
 def markdown(text: str) -> str:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from surefoot import __version__
 from surefoot.errors import CONTROL
-from surefoot.significance import LEVEL
+from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_BASE = "surefoot.report/assets/base.css"
+_BASE = "surefoot.report/assets/family.css"
+# A comment that has its lines to itself, an empty line, an indent. No string in our scripts spans lines.
+_FOR_AUTHORS = re.compile(r"^[ \t]*(?://.*\n|/\*(?s:.*?)\*/\n|\n)?(?:[ \t]+)?", re.MULTILINE)
 _NOT_IN_A_SCRIPT = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
@@ -43,7 +45,7 @@ def trusted(text: str) -> Any:
 
 def render_page(template: str, css: Sequence[str], script: str | None = None, **values: Any) -> str:
     """A whole page: its style is that of all pages and `css`, and its policy allows that and the script alone."""
-    style = "".join(map(asset, (_BASE, *css)))
+    style = _without_comments("".join(map(asset, (_BASE, *css))))
     return render(template, policy=_policy(style, script), style=trusted(style), script=trusted(script or ""), **values)
 
 
@@ -63,14 +65,19 @@ def _source_hash(text: str) -> str:
 @cache
 def script_of(names: tuple[str, ...]) -> str:
     """Scripts of the package in one scope of their own."""
-    return '"use strict";\n(() => {\n' + "\n".join(map(asset, names)) + "})();\n"
+    return '"use strict";\n(() => {\n' + _without_comments("\n".join(map(asset, names))) + "})();\n"
+
+
+def _without_comments(source: str) -> str:
+    """Our own script or style without the lines, comments and indents that only its authors read."""
+    return _FOR_AUTHORS.sub("", source)
 
 
 def script_constants() -> dict[str, Any]:
     """What `dom.js` reads on every page: characters that steer, the least p that is written, the level of tests."""
     from surefoot.report.columns import LEAST_P
 
-    return {"control": CONTROL.pattern, "least_p": LEAST_P, "level": LEVEL}
+    return {"control": CONTROL.pattern, "least_p": LEAST_P, "level": SIGNIFICANCE}
 
 
 def json_for_script(data: Any) -> str:

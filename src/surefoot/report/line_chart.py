@@ -24,6 +24,14 @@ class Line:
     high: Sequence[float] | None = None
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A straight line across the chart at one value, with its label: a level, or a choice."""
+
+    value: float
+    label: str
+
+
 def line_chart(
     x: Sequence[float],
     lines: Sequence[Line],
@@ -35,10 +43,16 @@ def line_chart(
     logarithmic: bool = False,
     from_zero: bool = False,
     dots: bool = True,
+    levels: Sequence[Mark] = (),
+    places: Sequence[Mark] = (),
 ) -> Markup:
-    """The chart with its axes, and a legend under it; `x_names` name the places on the x axis instead of numbers."""
+    """The chart with its axes, and a legend under it; `x_names` name the places on the x axis instead of numbers.
+
+    `levels` are marked across the chart at values of y, `places` from top to bottom at values of x within the axis.
+    """
     at = [math.log(value) for value in x] if logarithmic else list(x)
     every = [value for line in lines for part in (line.values, line.low or (), line.high or ()) for value in part]
+    every += [mark.value for mark in levels]
     low, high = min(every), max(every)
     low = min(low, 0.0) if from_zero else low
     size = max(abs(low), abs(high))
@@ -59,20 +73,25 @@ def line_chart(
     marked = [tick for tick in _ticks(x[0], x[-1]) if x[0] <= tick <= x[-1]] if many else x
     marks = [to_x(value) for value in (marked if many else at)]
     parts = [_axes(marked, marks, ticks, to_y, x_names, x_label, y_label)]
+    drawn: list[tuple[float, float]] = []  # every point, which labels keep clear of
     for number, line in enumerate(lines):
-        places = [(to_x(a), to_y(value)) for a, value in zip(at, line.values, strict=True)]
+        points = [(to_x(a), to_y(value)) for a, value in zip(at, line.values, strict=True)]
+        drawn += points
         if line.low is not None and line.high is not None:
             upper = [(to_x(a), to_y(value)) for a, value in zip(at, line.high, strict=True)]
             lower = [(to_x(a), to_y(value)) for a, value in zip(at, line.low, strict=True)]
             parts.append(Markup('<path class="band s{}" d="{}Z"/>').format(number % 6, _path(upper + lower[::-1])))
-        parts.append(Markup('<path class="line s{}" d="{}"/>').format(number % 6, _path(places)))
+        parts.append(Markup('<path class="line s{}" d="{}"/>').format(number % 6, _path(points)))
         if dots:
             parts += [
                 Markup('<circle class="dot s{}" cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(
-                    number % 6, *place, f"{visible(line.name)}: {_number(value)}"
+                    number % 6, *point, f"{visible(line.name)}: {_number(value)}"
                 )
-                for place, value in zip(places, line.values, strict=True)
+                for point, value in zip(points, line.values, strict=True)
             ]
+    parts += [_level(mark, to_y(mark.value), drawn) for mark in levels]
+    drawn += [(to_x(a), to_y(mark.value)) for mark in levels for a in at]
+    parts += [_place(mark, to_x(math.log(mark.value) if logarithmic else mark.value), drawn) for mark in places]
     legend = Markup("").join(
         Markup('<li><span class="mark s{}"></span><bdi>{}</bdi></li>').format(number % 6, visible(line.name))
         for number, line in enumerate(lines)
@@ -82,9 +101,43 @@ def line_chart(
     )
 
 
+def _level(mark: Mark, y: float, drawn: Sequence[tuple[float, float]]) -> Markup:
+    """A level, with its label above the line where there is room, at the end that is farther from what is drawn."""
+    label = visible(mark.label)
+    reach, right = 7.5 * len(label), _WIDTH - _RIGHT
+    text_y = y - 5 if y - 5 > _TOP + 8 else y + 15
+
+    def room(low: float, high: float) -> float:
+        return min((abs(other - text_y) for x, other in drawn if low <= x <= high), default=math.inf)
+
+    at_left = room(_LEFT, _LEFT + reach) >= room(right - reach, right)
+    return Markup(
+        '<line class="limit" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>'
+        '<text class="now" x="{}" y="{:.1f}" text-anchor="{}">{}</text>'
+    ).format(
+        _LEFT, right, y, y, _LEFT + 5 if at_left else right - 5, text_y, "start" if at_left else "end", label
+    )  # fmt: skip
+
+
+def _place(mark: Mark, x: float, drawn: Sequence[tuple[float, float]]) -> Markup:
+    """A place on the x axis, with its label at the top, or at the bottom where that is nearer to what is drawn."""
+    label = visible(mark.label)
+    to_left = x > (_LEFT + _WIDTH - _RIGHT) / 2  # the label is on the side that has room
+    reach = 7.5 * len(label)
+    near = [y for at, y in drawn if (x - reach <= at <= x if to_left else x <= at <= x + reach)]
+    ends = (_TOP + 6, _HEIGHT - _BOTTOM - 6)
+    text_y = max(ends, key=lambda end: min((abs(y - end) for y in near), default=math.inf))
+    return Markup(
+        '<line class="limit" x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>'
+        '<text class="now" x="{:.1f}" y="{}" text-anchor="{}">{}</text>'
+    ).format(
+        x, x, _TOP, _HEIGHT - _BOTTOM, x + (-5 if to_left else 5), text_y, "end" if to_left else "start", label
+    )  # fmt: skip
+
+
 def _axes(
     x: Sequence[float],
-    places: Sequence[float],
+    label_x: Sequence[float],
     ticks: Sequence[float],
     to_y: Callable[[float], float],
     x_names: Sequence[str] | None,
@@ -102,12 +155,16 @@ def _axes(
         )
     names = [_number(value) for value in x] if x_names is None else [visible(name) for name in x_names]
     last = -math.inf
-    for place, name in zip(places, names, strict=True):
-        if place - last < 8 * len(name) + 6:  # names that would touch are left out
+    for tick_x, name in zip(label_x, names, strict=True):
+        if tick_x - last < 8 * len(name) + 6:  # names that would touch are left out
             continue
-        last = place
+        last = tick_x
+        beyond = tick_x + 4 * len(name) > _WIDTH  # the last one ends where the chart does
+        at, anchor = (_WIDTH, "end") if beyond else (tick_x, "middle")
         parts.append(
-            Markup('<text x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(place, _HEIGHT - _BOTTOM + 17, name)
+            Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(
+                at, _HEIGHT - _BOTTOM + 17, anchor, name
+            )
         )
     parts.append(Markup('<text x="4" y="12">{}</text>').format(visible(y_label)))
     parts.append(
@@ -124,8 +181,8 @@ def _ticks(low: float, high: float, count: int = 5) -> list[float]:
     return [number * step for number in range(first, last + 1)]
 
 
-def _path(places: Sequence[tuple[float, float]]) -> str:
-    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
 
 def _number(value: float) -> str:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Any
 
-from surefoot.risk.assess import alpha_key
-from surefoot.risk.plain_data import AssessmentData
+from surefoot.risk.assessment_data import AssessmentData
+from surefoot.risk.assessment_figures import alpha_key
 
 _UNSAFE = re.compile(r"[^\w.\- ]")  # MLflow takes letters, digits and these, and / between the parts of a name
 _LONGEST = 40  # letters of a part: MLflow takes 250 in all
@@ -88,7 +88,7 @@ def safe_names(names: Iterable[str]) -> dict[str, str]:
     parts: dict[str, str] = {}
     taken: set[str] = set()
     # Those that stay as they are come first: no other name may take their place, whatever order they are given in.
-    for name in sorted(distinct, key=lambda one: (plain[one] != one, one)):
+    for name in sorted(distinct, key=lambda name: (plain[name] != name, name)):
         part, digest = plain[name], sha256(name.encode(errors="surrogatepass")).hexdigest()
         if len(part) > _LONGEST or (part != name and alike[part.casefold()] > 1):
             part = f"{part[: _LONGEST - 9]}-{digest[:8]}"

@@ -5,9 +5,20 @@ from __future__ import annotations
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
 from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha
 from surefoot.report.numbers import signed
-from surefoot.report.words import absences, advice, alpha_title, cautions, default_alpha, effect, leader, notes, title
-from surefoot.risk.assess import alpha_key
-from surefoot.risk.plain_data import AssessmentData, SystemData
+from surefoot.report.words import (
+    CLOSEST,
+    absences,
+    advice,
+    alpha_title,
+    cautions,
+    default_alpha,
+    effect,
+    leader,
+    notes,
+    title,
+)
+from surefoot.risk.assessment_data import AssessmentData, SystemData
+from surefoot.risk.assessment_figures import alpha_key
 
 _ROWS = 25
 _AT_ALPHA = ("u_risk", "t_risk", "p_holm", "geo_risk")
@@ -25,10 +36,10 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     looks: list[Look] = [
         "baseline" if row["is_baseline"] else _LOOKS.get(row["alpha"][key]["verdict"], "") for row in rows[:_ROWS]
     ]
-    told = next(place for place, column in enumerate(columns) if column.name == "t_risk")
+    coloured_column = next(number for number, column in enumerate(columns) if column.name == "t_risk")
     table = NotebookTable(
         [column.heading for column in columns], [[column.text(row) for column in columns] for row in rows[:_ROWS]],
-        alpha_title(alpha), more=more_rows(len(rows), _ROWS, "systems"), looks=looks, told=told,
+        alpha_title(alpha), more=more_rows(len(rows), _ROWS, "systems"), looks=looks, coloured_column=coloured_column,
     )  # fmt: skip
     return NotebookView(
         title(data), headline, _tiles(data, about), table, tone, cautions(data), lead, [*notes(data), *absences(data)]
@@ -54,7 +65,7 @@ def _advice(data: AssessmentData, alpha: float) -> tuple[str, list[str], SystemD
     for row in data["systems"]:
         what, found, why = first.partition(effect(data, row))
         if found:
-            short = what.strip().removesuffix("The nearest:").strip()
-            nearest = "The nearest: " if what.strip() != short else ""
+            short = what.strip().removesuffix(CLOSEST).strip()
+            nearest = f"{CLOSEST} " if what.strip() != short else ""
             return short, [nearest + found + why, *rest], row
     return first, rest, leader(data)

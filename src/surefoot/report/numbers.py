@@ -32,5 +32,14 @@ def short(value: float, digits: int = 4) -> str:
     return _minus(f"{value:.{digits}g}")
 
 
+def percent(share: float, digits: int = 0) -> str:
+    """A share in percent, with so many digits after the point.
+
+    >>> percent(0.734), percent(1.07), percent(0.0051, 1)
+    ('73 %', '107 %', '0.5 %')
+    """
+    return f"{fixed(100 * share, digits)} %"
+
+
 def _minus(text: str) -> str:
     return text.replace("-", "−")

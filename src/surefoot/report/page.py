@@ -6,47 +6,45 @@ The page recomputes every figure in the browser, so its data is the score matrix
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
-from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores, check_same
-from surefoot.errors import visible
 from surefoot.report.columns import page_columns
-from surefoot.report.escapes import FORMULA
-from surefoot.report.html import json_for_script, render_page, script_constants, script_of, trusted
+from surefoot.report.family import family_page
 from surefoot.report.measure_names import measure_title
+from surefoot.report.measure_terms import measure_terms
 from surefoot.report.options import DETAIL, PANEL_ALPHAS
-from surefoot.report.page_results import pack, packed_results
+from surefoot.report.page_front import page_front
+from surefoot.report.page_results import pack, packed_results, page_texts
+from surefoot.report.provenance import Provenance
 from surefoot.report.words import (
     CAUTIONS,
     baselines_of,
     cautions,
     default_alpha,
-    leader,
     notes,
+    recommended_system,
     title,
 )
+from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn
+from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.baselines import ROUNDING, VIRTUAL, baseline_rows, differences, population_rows
 from surefoot.risk.inference import critical_value
-from surefoot.risk.plain_data import AssessmentData, Json, SegmentColumn
 from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
 from surefoot.risk.turns import MOST_ALPHA
 
 _FOLDER = "surefoot.report/assets"
 _NAMES = (
-    "book", "dom", "statistics", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
-    "curves", "plane", "results", "queries", "main",
+    "packed", "book", "statistics", "figures", "turns", "state", "words", "table", "segments", "chart", "differences",
+    "curves", "plane", "rankings", "results", "queries", "main",
 )  # fmt: skip
 SCRIPTS = tuple(f"{_FOLDER}/{name}.js" for name in _NAMES)
-_LONGEST = 200  # letters of a text that are shown
 
 
 ScoredPart = tuple[AssessmentData, Scores]
@@ -57,25 +55,6 @@ class Texts(NamedTuple):
 
     queries: Any = None
     documents: Any = None
-
-
-class Provenance(NamedTuple):
-    """What a page says of itself: its title, the command and the files it was made from, and when."""
-
-    title: str | None = None
-    command: str | None = None
-    sources: Sequence[str] = ()
-
-    def lines(self) -> list[str]:
-        """For the page's foot. SOURCE_DATE_EPOCH sets the date, as reproducible builds have it."""
-        at = os.environ.get("SOURCE_DATE_EPOCH", "")
-        when = datetime.fromtimestamp(int(at), UTC) if at.isdecimal() else datetime.now(UTC)
-        lines = [f"Date: {when:%Y-%m-%d %H:%M} UTC"]
-        if self.sources:
-            lines.append(f"Data: {', '.join(self.sources)}")
-        if self.command is not None:
-            lines.append(f"Command: {self.command}")
-        return [visible(line) for line in lines]
 
 
 def page_payload(
@@ -105,13 +84,18 @@ def page_payload(
         detail,
     )
     texts = texts or Texts()
-    documents = results.pop("documents") if results else []
+    documents, levels = (results.pop("documents"), results["levels"]) if results else ([], [])
+    alpha = default_alpha(data["alphas"]) if alpha is None else check_alpha(alpha)
+    assessed = alpha if alpha_key(alpha) in map(alpha_key, data["alphas"]) else default_alpha(data["alphas"])
     return {
-        "texts": {"queries": _texts(texts.queries, scores.queries), "documents": _texts(texts.documents, documents)},
+        "texts": {
+            "queries": page_texts(texts.queries, scores.queries),
+            "documents": page_texts(texts.documents, documents),
+        },
         "columns": page_columns(data),
         "systems": list(scores.systems),
         "queries": list(scores.queries),
-        "measures": [_measure(own, matrix, population, first) for own, matrix in parts],
+        "measures": [_measure(own, matrix, population, first, levels) for own, matrix in parts],
         "segments": [_segments(column, (segments or {})[column["column"]], scores) for column in data["segments"]]
         if segments
         else [],
@@ -127,32 +111,22 @@ def page_payload(
         "over_20": OVER_20,
         "largest_alpha": LARGEST_ALPHA,
         "most_alpha": MOST_ALPHA,
-        **script_constants(),
-        "formula": FORMULA.pattern,
         "worst_share": data["worst_share"],
         "baselines": baselines,
         "start": {
-            "alpha": default_alpha(data["alphas"]) if alpha is None else check_alpha(alpha),
+            "alpha": alpha,
             "baseline": first,
-            "system": leader(data)["system"] if system is None else scores.systems[scores.row(system)],
+            "system": recommended_system(data, assessed)["system"]
+            if system is None
+            else scores.systems[scores.row(system)],
         },
         "results": results,
     }
 
 
-def _texts(source: Any, ids: Sequence[str]) -> list[str] | None:
-    """The text of each id, "" where there is none; None where no texts are given."""
-    if source is None:
-        return None
-    texts = shown_texts(source, frozenset(ids))
-    return [_clip(texts.get(key, "")) for key in ids]
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-
-
-def _measure(data: AssessmentData, scores: Scores, population: list[int], baseline: str) -> Json:
+def _measure(
+    data: AssessmentData, scores: Scores, population: list[int], baseline: str, levels: Sequence[float]
+) -> Json:
     """What the page holds of one measure."""
     return {
         "measure": data["measure"],
@@ -161,6 +135,7 @@ def _measure(data: AssessmentData, scores: Scores, population: list[int], baseli
         "mean": _packed_floats(VIRTUAL["mean"](scores.values[population])),
         "notes": [*cautions(data), *notes(data)],
         "churn": _churn(data, baseline),
+        "terms": measure_terms(data["measure"], levels),
     }
 
 
@@ -181,14 +156,16 @@ def _segments(column: SegmentColumn, segment_of: Mapping[str, str], scores: Scor
 
 def to_page(payload: Json, data: AssessmentData, provenance: Provenance) -> str:
     """The page of a payload and the leading measure's data: HTML that needs nothing else, no network and no server."""
-    return render_page(
+    start = payload["start"]
+    return family_page(
         f"{_FOLDER}/page.html.j2",
-        [f"{_FOLDER}/page.css"],
-        script_of(SCRIPTS),
-        title=visible(title(data) if provenance.title is None else provenance.title),
-        data=trusted(json_for_script(payload)),
-        named=provenance.title and visible(provenance.title),
-        provenance=provenance.lines(),
+        page_front(data, start["system"], start["alpha"]),
+        provenance,
+        page_kind="evaluation",
+        title=title(data),
+        css=[f"{_FOLDER}/page.css", f"{_FOLDER}/rankings.css"],
+        scripts=SCRIPTS,
+        data=payload,
     )
 
 

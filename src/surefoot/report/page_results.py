@@ -1,6 +1,8 @@
 """The top results of the queries worth looking at, packed for the page.
 
 Ids stand once in a sorted table, each without what it shares with the one before; results refer to them by number.
+Of a system that is compared with a baseline, a result that the baseline's own list has too is its place there and no
+more: most results are. `assets/packed.js` unpacks all of it.
 """
 
 from __future__ import annotations
@@ -8,19 +10,22 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Codes, Floats, Rows
+from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.ranking import Ranking
 from surefoot.data.types.runs import Run
 from surefoot.data.types.scores import Scores
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 
 TOP = 20
 _FARTHEST = 65_535  # a rank beyond it is shown as this one
+_LONGEST = 200  # letters of a text that are shown
 _SEPARATORS = " ,;|~^\t"
 
 
@@ -51,23 +56,23 @@ def packed_results(
     levels = sorted(
         {grade for own_grades in grades.values() for grade in np.unique(own_grades[np.isfinite(own_grades)]).tolist()}
     )
-    packed, before = [], 0
+    packed, start = [], 0
     for system in scores.systems:
         own, grade = lists[system], grades[system]
         level = np.where(np.isfinite(grade), np.searchsorted(np.asarray(levels), grade) + 1, 0)
-        entry: Json = {
-            "queries": pack(np.diff(own.queries, prepend=0)),
-            "lengths": pack(own.lengths),
-            "documents": pack(number[before : before + len(own.codes)]),
-            "grades": pack(level.astype(np.int64)),
-            "before": None,
-            "after": None,
-        }
-        before += len(own.codes)
+        documents = number[start : start + len(own.codes)]
+        start += len(own.codes)
+        entry: Json = {"queries": pack(np.diff(own.queries, prepend=0)), "lengths": pack(own.lengths)}
+        entry |= {"places": None, "before": None, "after": None}
         if baseline not in (None, system):
-            theirs = lists[str(baseline)].codes_of(own.queries)
-            entry["before"] = pack(_ranks(runs[str(baseline)].ranking, own.codes))
-            entry["after"] = pack(_ranks(runs[system].ranking, theirs))
+            before = _ranks(runs[str(baseline)].ranking, own.codes)
+            after = _ranks(runs[system].ranking, lists[str(baseline)].codes_of(own.queries))
+            in_both = (before >= 1) & (before <= top)
+            entry["places"] = pack(np.where(in_both, before, 0))
+            entry["before"] = pack(before[~in_both])
+            entry["after"] = pack(after[(after < 1) | (after > top)])
+            documents, level = documents[~in_both], level[~in_both]
+        entry |= {"documents": pack(documents), "grades": pack(level.astype(np.int64))}
         packed.append(entry)
     distinct = ids.unique().sort().to_list()
     return {
@@ -86,6 +91,18 @@ def pack(numbers: npt.NDArray[np.integer]) -> Json:
     width = max(1, (most.bit_length() + 7) // 8)
     raw = np.ascontiguousarray(numbers, dtype="<u8").view(np.uint8).reshape(-1, 8)[:, :width]
     return {"width": width, "data": base64.b64encode(raw.tobytes()).decode("ascii")}
+
+
+def page_texts(source: Any, ids: Sequence[str]) -> list[str] | None:
+    """The text of each id, from anything that `read_texts` takes: "" where there is none; None without a source."""
+    if source is None:
+        return None
+    texts = shown_texts(source, frozenset(ids))
+    return [_clip(texts.get(key, "")) for key in ids]
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 class _TopResults:

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from surefoot.data.reading.files import as_text
-from surefoot.risk.plain_data import PerQuery
+from surefoot.risk.assessment_data import PerQuery
 
 
 def per_query_frame(block: PerQuery) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import DataError, expecting
 from surefoot.report.plain_json import to_json
+from surefoot.report.provenance import Provenance
 from surefoot.report.shape import check_shape
 
 
@@ -52,9 +53,9 @@ class PlainResult:
         """The figures at full precision, one row each."""
         return self.renderings.csv(self._data)
 
-    def page(self) -> str:
-        """The HTML of one self-contained page."""
-        return self.renderings.page(self._data)
+    def page(self, *, provenance: Provenance | None = None) -> str:
+        """The HTML of one self-contained page; `provenance` says in its foot what it was made from."""
+        return self.renderings.page(self._data, provenance)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""

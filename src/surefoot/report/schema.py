@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from surefoot.risk.plain_data import AssessmentData, SeveralMeasures
+from surefoot.risk.assessment_data import AssessmentData, SeveralMeasures
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 

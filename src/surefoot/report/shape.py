@@ -12,49 +12,53 @@ from surefoot.errors import DataError, shortened
 _PLAIN = {str: "text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
 
 
-def check_shape(data: Any, kind: Any, place: str = "it") -> None:
+def check_shape(data: Any, kind: Any, location: str = "it") -> None:
     """Refuse data in which something is of another type than `kind`, a TypedDict, says; other keys may be there.
 
-    >>> from surefoot.risk.plain_data import AssessmentData
+    >>> from surefoot.risk.assessment_data import AssessmentData
     >>> check_shape({"queries": "many"}, AssessmentData)
     Traceback (most recent call last):
     surefoot.errors.DataError: queries is 'many'; expected a whole number
     """
-    wrong = _mismatch(data, kind, place)
+    wrong = _mismatch(data, kind, location)
     if wrong is not None:
         raise DataError(wrong)
 
 
-def _mismatch(data: Any, kind: Any, place: str) -> str | None:
+def _mismatch(data: Any, kind: Any, location: str) -> str | None:
     """What is wrong first, if anything is."""
     origin, parts = get_origin(kind), get_args(kind)
     if is_typeddict(kind):
         if not isinstance(data, dict):
-            return _message(data, place, "an object")
+            return _message(data, location, "an object")
         hints = _hints(kind)
-        before = "" if place == "it" else f"{place}."
+        before = "" if location == "it" else f"{location}."
         inner = ((data[name], hint, f"{before}{name}") for name, hint in hints.items() if name in data)
         return next(filter(None, (_mismatch(*each) for each in inner)), None)
     if origin in (Annotated, NotRequired):
-        return _mismatch(data, parts[0], place)
+        return _mismatch(data, parts[0], location)
     if origin is Literal:
         return (
             None
             if data in parts and type(data) in map(type, parts)
-            else _message(data, place, " or ".join(map(repr, parts)))
+            else _message(data, location, " or ".join(map(repr, parts)))
         )
     if origin in (Union, UnionType):
-        mismatches = [_mismatch(data, part, place) for part in parts]
+        mismatches = [_mismatch(data, part, location) for part in parts]
         return None if None in mismatches else mismatches[0]
     if origin is list:
         if not isinstance(data, list):
-            return _message(data, place, "a list")
-        return next(filter(None, (_mismatch(one, parts[0], f"{place}[{at}]") for at, one in enumerate(data))), None)
+            return _message(data, location, "a list")
+        return next(
+            filter(None, (_mismatch(item, parts[0], f"{location}[{at}]") for at, item in enumerate(data))), None
+        )
     if origin is dict:
         if not isinstance(data, dict):
-            return _message(data, place, "an object")
-        return next(filter(None, (_mismatch(one, parts[1], f"{place}.{name}") for name, one in data.items())), None)
-    return None if kind is Any or _is_plain(data, kind) else _message(data, place, _PLAIN[kind])
+            return _message(data, location, "an object")
+        return next(
+            filter(None, (_mismatch(item, parts[1], f"{location}.{name}") for name, item in data.items())), None
+        )
+    return None if kind is Any or _is_plain(data, kind) else _message(data, location, _PLAIN[kind])
 
 
 @cache
@@ -71,5 +75,5 @@ def _is_plain(data: Any, kind: type) -> bool:
     return type(data) is kind
 
 
-def _message(data: Any, place: str, expected: str) -> str:
-    return f"{place} is {shortened(data)}; expected {expected}"
+def _message(data: Any, location: str, expected: str) -> str:
+    return f"{location} is {shortened(data)}; expected {expected}"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.segment import Segment
 
-Cell: TypeAlias = Sequence[tuple[str, str]]  # texts side by side, each with the name of its style, "" for none
+StyledTexts: TypeAlias = Sequence[tuple[str, str]]  # texts side by side, each with the name of its style, "" for none
 GAP = 2  # between columns
 
 
@@ -18,11 +18,11 @@ class NamedRow(NamedTuple):
     """A row of figures, by name."""
 
     name: str
-    cells: Sequence[Cell]
+    cells: Sequence[StyledTexts]
     style: str = ""
 
 
-def cell_width(cells: Sequence[Cell], heading: str) -> int:
+def cell_width(cells: Sequence[StyledTexts], heading: str) -> int:
     """The width that a column of figures takes, the gap before it included."""
     return GAP + max(len(heading), *(sum(len(text) for text, _ in cell) for cell in cells), 0)
 

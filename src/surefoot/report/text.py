@@ -25,11 +25,11 @@ from surefoot.report.columns import (
 from surefoot.report.escapes import csv_name, csv_text, markdown
 from surefoot.report.numbers import fixed
 from surefoot.report.tables import latex_table, markdown_table
-from surefoot.report.terminal import Cell, FigureTable, NamedRow, cell_width
+from surefoot.report.terminal import FigureTable, NamedRow, StyledTexts, cell_width
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
-from surefoot.risk.assess import alpha_key
-from surefoot.risk.plain_data import AssessmentData, SystemData
-from surefoot.significance import LEVEL
+from surefoot.risk.assessment_data import AssessmentData, SystemData
+from surefoot.risk.assessment_figures import alpha_key
+from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,17 +37,18 @@ if TYPE_CHECKING:
 
 _NAME = 14  # letters of a system's name that stay together however narrow the terminal
 _QUERY_TEXT = 50  # letters of a query's text that are shown
-_MARKS = (
-    f"small number: rank; U low, U high: {INTERVAL}; p sturdy: corrected for skewness, and with one more query as bad "
-    f"as the worst; p Holm: also for the number of systems; *: p Holm < {LEVEL:g}"
+_SIGNS_NOTE = (
+    f"Small number: rank. U low and U high: {INTERVAL} of U_Risk. p sturdy: p-value corrected for skewness and for one "
+    "more query as bad as the worst. p Holm: p sturdy, also corrected for the number of systems. "
+    f"*: p Holm < {SIGNIFICANCE:g}"
 )
 _LEADING = {  # columns of the one table, those that a narrow terminal has no room for last
     "mean": 0, "u_risk": 0, "risk": 1, "t_risk": 2, "p_holm": 2, "loss_over_20": 3, "losses": 4, "gain": 5,
     "geo_risk": 6, "reward": 7,
 }  # fmt: skip
-_LEADING_MARKS = (
-    ">20%: queries that lose more than 20 % of the baseline's score; small number: rank; p Holm: corrected for "
-    f"skewness, an unlucky query and the number of systems; *: p Holm < {LEVEL:g}"
+_LEADING_NOTE = (
+    ">20%: queries that lose more than 20 % of the baseline's score. Small number: rank. p Holm: p-value corrected for "
+    f"skewness, for one more bad query and for the number of systems. *: p Holm < {SIGNIFICANCE:g}"
 )
 
 
@@ -57,19 +58,20 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
 
     parts = [*_verdict(data, default_alpha(data["alphas"])), Text("")]
     explained = [column for column in SUMMARY if column.key in ("loss_over_20", "worst_mean")]
-    parts.append(_FittedTable(rows, SUMMARY, "; ".join(_explanation(column, data) for column in explained)))
+    parts.append(_FittedTable(rows, SUMMARY, ". ".join(_explanation(column, data) for column in explained)))
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
-        parts.append(_FittedTable(rows, at_alpha(alpha), _MARKS, significant=alpha_key(alpha)))
+        parts.append(_FittedTable(rows, at_alpha(alpha), _SIGNS_NOTE, significant=alpha_key(alpha)))
         parts += _bootstrap_table(data, rows, alpha)
     parts += _segment_tables(data)
     if churn := churn_columns(data):
         depth = data["systems"][0]["churn"]["depth"]
-        how = f"down to rank {depth}" if depth else "to the end"
-        parts += [Text(""), Text(f"How far rankings moved from the baseline's, {how}", style="bold")]
-        parts.append(_FittedTable(rows, churn, "re-ranked: share of queries; τ: Kendall's, 1 where nothing moved"))
+        how = f"down to rank {depth}" if depth else "over the full lists"
+        heading = f"How much the rankings differ from the baseline's ranking, {how}"
+        caption = "re-ranked: share of queries whose ranking changed. τ: Kendall's τ, 1 if nothing moved"
+        parts += [Text(""), Text(heading, style="bold"), _FittedTable(rows, churn, caption)]
     if len(rows) > 2:
-        heading = "How far the systems' rankings agree with the one by mean (Kendall's τ)"
+        heading = "How well the order of the systems by each measure agrees with their order by mean (Kendall's τ)"
         parts += [Text(""), Text(heading, style="bold"), _agreement(data)]
     parts += [Text(""), *(Text(visible(note), style="dim") for note in [*notes(data), *absences(data)])]
     return parts
@@ -82,22 +84,21 @@ def overview(parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]]) -> li
     """
     from rich.text import Text
 
-    shown: list[RenderableType] = []
+    blocks: list[RenderableType] = []
     said: list[str] = []
     for number, (data, rows) in enumerate(parts):
         alpha = default_alpha(data["alphas"])
-        shown += [Text("")] if number else []
-        shown += _verdict(data, alpha, most=1 if number else None)
-        shown += [Text(""), Text(alpha_title(alpha), style="bold")]
-        marks = "" if number else _LEADING_MARKS
-        shown.append(_FittedTable(rows, _leading_columns(alpha), marks, significant=alpha_key(alpha)))
-        shown += _bootstrap_table(data, rows, alpha)
-        shown += _segment_tables(data)
+        blocks += [Text("")] if number else []
+        blocks += _verdict(data, alpha, most=1 if number else None)
+        signs_note = "" if number else _LEADING_NOTE
+        blocks.append(_FittedTable(rows, _leading_columns(alpha), signs_note, significant=alpha_key(alpha)))
+        blocks += _bootstrap_table(data, rows, alpha)
+        blocks += _segment_tables(data)
         here: AssessmentData = {**data, "alphas": [alpha]}  # what is said of another α is said beside its table
         new = [note for note in [*notes(here), *absences(here)] if note not in said]
         said += new
-        shown += [Text(visible(" ".join(new)), style="dim")] if new else []
-    return shown
+        blocks += [Text(visible(" ".join(new)), style="dim")] if new else []
+    return blocks
 
 
 def left_out(data: AssessmentData) -> str:
@@ -112,16 +113,16 @@ def left_out(data: AssessmentData) -> str:
     others = [f"α = {alpha:g}" for alpha in data["alphas"] if alpha != first]
     words = ["wins and ties", *others, "p-values and intervals"]
     if churn_columns(data):
-        words.append("how far rankings moved")
+        words.append("how much rankings differ")
     if len(data["systems"]) > 2:
-        words.append("how far they agree")
+        words.append("how well orders agree")
     return ", ".join(words)
 
 
 def _leading_columns(alpha: float) -> list[FigureColumn]:
     """What one table shows of the summary and of α; the least that a narrow terminal has is the mean and U_Risk."""
     columns = (column for column in [*SUMMARY, *at_alpha(alpha)] if column.name in _LEADING)
-    return [replace(column, spare=_LEADING[column.name]) for column in columns]
+    return [replace(column, drop_order=_LEADING[column.name]) for column in columns]
 
 
 def _verdict(data: AssessmentData, alpha: float, most: int | None = None) -> list[RenderableType]:
@@ -130,7 +131,7 @@ def _verdict(data: AssessmentData, alpha: float, most: int | None = None) -> lis
 
     parts: list[RenderableType] = [Text(visible(title(data)), style="bold")]
     parts += [Text(visible(caution), style="bold yellow") for caution in cautions(data)]
-    parts += [Text(""), Text(f"The verdict at α = {alpha:g}", style="bold")]
+    parts += [Text(f"The verdict at {alpha_title(alpha)}", style="bold")]
     return [*parts, *(Text(visible(sentence)) for sentence in advice(data, alpha)[:most])]
 
 
@@ -156,9 +157,9 @@ def _segment_tables(data: AssessmentData) -> list[RenderableType]:
     for column, system, rows in segment_rows(data):
         heading = f"{system} by {column['column']}, against {baseline_name(data)}, at α = {alpha:g}"
         parts += [Text(""), Text(visible(heading), style="bold")]
-        caption = "p Holm: corrected for all segments and systems"
+        caption = "p Holm: p-value corrected for all segments and systems"
         if column["unassigned"]:
-            caption += f"; {column['unassigned']:,} queries have no {visible(column['column'])}"
+            caption += f". {column['unassigned']:,} queries have no {visible(column['column'])}"
         parts.append(_FittedTable(rows, segment_columns(alpha), caption, alpha_key(alpha), name="segment"))
     return parts
 
@@ -186,22 +187,27 @@ class _FittedTable:
 
         names = [visible(row["system"]) for row in self._rows]
         least = min(max(map(cell_len, [self._name, *names])), _NAME)
-        shown = self._fitting(options.max_width - least - 1)  # a blank at the edge
+        visible_columns = self._fitting(options.max_width - least - 1)  # a blank at the edge
         rows = [
-            NamedRow(names[i], [self._cells[column.key][i] for column in shown], "italic" if row["is_baseline"] else "")
+            NamedRow(
+                names[i],
+                [self._cells[column.key][i] for column in visible_columns],
+                "italic" if row["is_baseline"] else "",
+            )
             for i, row in enumerate(self._rows)
         ]
-        yield FigureTable(self._name, [column.heading for column in shown], rows, least)
-        if self._caption:
-            yield Text(f" {self._caption}", style="dim italic")
-        if hidden := [column.heading for column in self._columns if column not in shown]:
-            yield Text(f" no room for: {', '.join(hidden)}", style="dim italic")
+        yield FigureTable(self._name, [column.heading for column in visible_columns], rows, least)
+        notes = [self._caption] if self._caption else []
+        if hidden := [column.heading for column in self._columns if column not in visible_columns]:
+            notes.append(f"Columns that did not fit: {', '.join(hidden)}")
+        if notes:
+            yield Text(f" {'. '.join(notes)}.", style="dim italic")
 
     def _fitting(self, width: int) -> list[FigureColumn]:
-        """The columns there is room for, the least spare first; those of one number stay or go together."""
+        """The columns there is room for, by rising `drop_order`; those of one number stay or go together."""
         chosen: list[FigureColumn] = []
-        for number in sorted({column.spare for column in self._columns}):
-            group = [column for column in self._columns if column.spare == number]
+        for number in sorted({column.drop_order for column in self._columns}):
+            group = [column for column in self._columns if column.drop_order == number]
             needed = sum(cell_width(self._cells[column.key], column.heading) for column in group)
             if needed <= width or not chosen:
                 chosen += group
@@ -209,7 +215,7 @@ class _FittedTable:
         return [column for column in self._columns if column in chosen]
 
     @staticmethod
-    def _cell(column: FigureColumn, row: SystemData, significant: str | None) -> Cell:
+    def _cell(column: FigureColumn, row: SystemData, significant: str | None) -> StyledTexts:
         tone = (column.tone(row) or 0.0) if column.tone else 0.0
         cell = [(visible(column.text(row)), "green" if tone > 0 else "red" if tone < 0 else "")]
         rank = column.rank(row) if column.rank else None
@@ -269,8 +275,10 @@ def to_csv(parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]]) -> str:
 def queries_csv(frame: pl.DataFrame) -> str:
     """One line per system and query, from `Assessment.per_query`."""
     for column in ("query", "system"):
-        shown = {name: csv_name(name) for name in frame[column].unique()}
-        frame = frame.with_columns(frame[column].replace({name: safe for name, safe in shown.items() if name != safe}))
+        csv_names = {name: csv_name(name) for name in frame[column].unique()}
+        frame = frame.with_columns(
+            frame[column].replace({name: safe for name, safe in csv_names.items() if name != safe})
+        )
     return frame.write_csv()
 
 
@@ -287,7 +295,7 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
         parts.append(f"{markdown(system)} by {markdown(column['column'])}, at α = {first:g}")
         parts.append(_markdown_table(segments, [named, *segment_columns(first)]))
     if churn := churn_columns(data):
-        parts += ["How far rankings moved from the baseline's", _markdown_table(rows, [SYSTEM, *churn])]
+        parts += ["How much the rankings differ from the baseline's ranking", _markdown_table(rows, [SYSTEM, *churn])]
     parts.append("\n".join(f"- {markdown(note)}" for note in [*notes(data), *absences(data)]))
     return "\n\n".join(parts) + "\n"
 
@@ -325,22 +333,27 @@ def query_tables(
     parts: list[RenderableType] = []
     baseline = block["baseline"]
     if baseline is None:
-        return [Text("Against several baselines there is no one difference per query to show.", style="dim")]
+        return [
+            Text("With several baselines, a query has several differences, so this table is not shown.", style="dim")
+        ]
     keys = [alpha_key(alpha) for alpha in data["alphas"]]
     for system in (row["system"] for row in rows):
         columns = block["systems"][system]
         differences = columns["difference"] or []
-        hurt = sorted((i for i, difference in enumerate(differences) if difference < 0), key=differences.__getitem__)
-        if not hurt:
+        lost = sorted((i for i, difference in enumerate(differences) if difference < 0), key=differences.__getitem__)
+        if not lost:
             continue
-        words = f"{visible(system)} hurts {len(hurt):,} of {data['queries']:,} queries, these most (* significant)"
+        words = (
+            f"{visible(system)} hurts {len(lost):,} of {data['queries']:,} queries. "
+            "The queries that it hurts most (*: significant):"
+        )
         table = Table(
             title=Text(f"\n{words}"),
             title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
         )  # fmt: skip
         for heading in ("query", "baseline", "score", "difference", "z", *(f"T_J, α={key}" for key in keys)):
             table.add_column(heading, justify="left" if heading == "query" else "right")
-        for i in hurt[:most]:
+        for i in lost[:most]:
             cells = [
                 fixed(baseline[i], 4),
                 fixed(columns["score"][i], 4),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from surefoot.errors import listed
+from surefoot.errors import name_list
 from surefoot.report.columns import candidates, p_words, sort_rows
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed
-from surefoot.risk.assess import alpha_key
-from surefoot.risk.plain_data import AssessmentData, AtAlpha, SystemData
+from surefoot.risk.assessment_data import AssessmentData, AtAlpha, SystemData
+from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.turns import MOST_ALPHA
 from surefoot.significance import PERCENT
 
@@ -27,17 +27,20 @@ class Caution(NamedTuple):
 CAUTIONS = (
     Caution(
         50, 0.0,
-        "With fewer than 50 queries, chance often passes for a verdict: in samples of 25 queries, some of ten systems "
-        "whose reward and risk truly balance got one in 9 % at α = 0 and in 28 % at α = 5. Judge more queries before "
-        "you rely on it.",
+        "With fewer than 50 queries, a verdict is often only chance. We tested ten systems whose reward and risk truly "
+        "balance, on samples of 25 queries. At least one system got a verdict in 9 % of the samples at α = 0 and in "
+        "28 % at α = 5. Judge more queries before you rely on the verdict.",
     ),
     Caution(
         100, 5.0,
-        "With fewer than 100 queries and losses that count this much, chance passes for a verdict too often: in "
-        "samples of 50 queries, some of ten systems whose reward and risk truly balance got one in 7 % at α = 5 and in "
-        "11 % at α = 10. Judge more queries before you rely on it.",
+        "With fewer than 100 queries and losses that count this much, a verdict is too often only chance. We tested "
+        "ten systems whose reward and risk truly balance, on samples of 50 queries. At least one system got a verdict "
+        "in 7 % of the samples at α = 5 and in 11 % at α = 10. Judge more queries before you rely on the verdict.",
     ),
 )  # fmt: skip
+
+
+CLOSEST = "The closest system:"  # comes before what is said of a system that is not to be shipped
 
 
 def few_queries(queries: int, alpha: float) -> str | None:
@@ -48,7 +51,7 @@ def few_queries(queries: int, alpha: float) -> str | None:
     >>> few_queries(50, 5)[:26], few_queries(49, 0)[:25]
     ('With fewer than 100 querie', 'With fewer than 50 querie')
     """
-    return next((one.text for one in CAUTIONS if queries < one.queries and alpha >= one.alpha), None)
+    return next((caution.text for caution in CAUTIONS if queries < caution.queries and alpha >= caution.alpha), None)
 
 
 def baselines_of(data: AssessmentData) -> list[str]:
@@ -107,8 +110,45 @@ def advice(data: AssessmentData, alpha: float) -> list[str]:
         return [f"There is no system to compare with {baseline_name(data)}."]
     chosen, sentence = _recommendation(data, others, alpha)
     best = leader(data)
-    sentences = [sentence] if best is chosen else [sentence, f"Of the highest mean: {_description(data, best, alpha)}"]
+    sentences = [sentence]
+    if best is not chosen:
+        sentences.append(f"The system with the highest mean: {_description(data, best, alpha)}")
     return [*sentences, *filter(None, [few_queries(data["queries"], alpha)])]
+
+
+def headline(data: AssessmentData, alpha: float) -> tuple[str, str]:
+    """The decision at α in one sentence, and in a word or two; the page's first line, drawn by `turns.js` too."""
+    others = [row for row in data["systems"] if not row["is_baseline"]]
+    if not others:
+        return f"There is no system to compare with {baseline_name(data)}", "No system"
+    chosen, _ = _recommendation(data, others, alpha)
+    if chosen["alpha"][alpha_key(alpha)]["verdict"] == "reward":
+        gain = f"{abs(chosen['gain']):.4f} {measure_title(data['measure'])}"
+        hurt = f"{chosen['losses']:,} of {data['queries']:,} queries"
+        return f"{_ship(data, chosen, alpha)}: it gains {gain} and hurts {hurt}", "Ship"
+    if chosen["alpha"][alpha_key(alpha)]["p_holm"] is None:
+        return _untested(chosen), "No test"
+    return f"{_keep(data)}: no system's reward outweighs its risk by more than chance", "Keep"
+
+
+def recommended_system(data: AssessmentData, alpha: float) -> SystemData:
+    """The system that the decision at α speaks of: the one to ship, or the nearest to it."""
+    others = [row for row in data["systems"] if not row["is_baseline"]]
+    return _recommendation(data, others, alpha)[0] if others else leader(data)
+
+
+def _ship(data: AssessmentData, row: SystemData, alpha: float) -> str:
+    how = ", with caution" if few_queries(data["queries"], alpha) else ""
+    return f"Ship {row['system']}{how}"
+
+
+def _keep(data: AssessmentData) -> str:
+    named = isinstance(data["baseline"], str) and any(row["is_baseline"] for row in data["systems"])
+    return f"Keep {data['baseline']}" if named else "Do not ship any system yet"
+
+
+def _untested(row: SystemData) -> str:
+    return f"{row['system']} has the highest U_Risk, but no test can say whether this is chance"
 
 
 def _recommendation(data: AssessmentData, others: list[SystemData], alpha: float) -> tuple[SystemData, str]:
@@ -118,16 +158,13 @@ def _recommendation(data: AssessmentData, others: list[SystemData], alpha: float
     chosen = max(rewarded or others, key=lambda row: row["alpha"][key]["u_risk"])
     description = _description(data, chosen, alpha)
     if rewarded:
-        how = ", with caution" if few_queries(data["queries"], alpha) else ""
-        return chosen, f"Ship {chosen['system']}{how}. {description}"
+        return chosen, f"{_ship(data, chosen, alpha)}. {description}"
     if chosen["alpha"][key]["p_holm"] is None:
-        return (
-            chosen,
-            f"The highest U_Risk is that of {chosen['system']}, and no test says whether by chance. {description}",
-        )
-    named = isinstance(data["baseline"], str) and any(row["is_baseline"] for row in data["systems"])
-    keep = f"Keep {data['baseline']}" if named else "Ship none yet"
-    return chosen, f"{keep}: no system's reward outweighs its risk by more than chance. The nearest: {description}"
+        return chosen, f"{_untested(chosen)}. {description}"
+    return (
+        chosen,
+        f"{_keep(data)}: no system's reward outweighs its risk by more than chance. {CLOSEST} {description}",
+    )
 
 
 def verdict(data: AssessmentData, row: SystemData, alpha: float) -> str:
@@ -152,7 +189,7 @@ def effect(data: AssessmentData, row: SystemData) -> str:
     change = (
         f"gains {row['gain']:.4f} {measure} on average over {over}"
         if row["gain"] > 0
-        else f"loses {-row['gain']:.4f} {measure} on average to {over}"
+        else f"loses {-row['gain']:.4f} {measure} on average compared with {over}"
         if row["gain"] < 0
         else f"is on average as good as {over}"
     )
@@ -168,7 +205,7 @@ def _gaps(data: AssessmentData, row: SystemData) -> str:
         return f" {_queries(data['dropped'])} that some system lacks {_verb(data['dropped'])} left out."
     lacking = {name: data["missing"].get(name, 0) for name in (row["system"], *baselines_of(data))}
     return "".join(
-        f" {name} lacks {count:,} of the {data['queries']:,} queries, which count 0."
+        f" {name} lacks {count:,} of the {data['queries']:,} queries; they score 0."
         for name, count in lacking.items()
         if count
     )
@@ -179,8 +216,8 @@ def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
     key = alpha_key(alpha)
     test = row["alpha"][key]
     if test["t_risk"] is None:
-        return f"Nothing can be said of chance: {test['reason']}."
-    weight = "Gains and losses counted alike" if alpha == 0 else f"With losses counted {1 + alpha:g} times"
+        return f"Chance cannot be tested: {test['reason']}."
+    weight = "If gains and losses count the same" if alpha == 0 else f"If losses count {1 + alpha:g} times"
     t = f"T_Risk = {fixed(test['t_risk'], 2)}"
     if test["p_holm"] is None:
         return f"{weight}, {t} ({test['reason']})."
@@ -192,19 +229,19 @@ def significance(data: AssessmentData, row: SystemData, alpha: float) -> str:
         "inconclusive": "neither reward nor risk prevails",
     }[test["verdict"] or "inconclusive"]
     # Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
-    once = "; counted once, it does not" if test["verdict"] == "risk" and alpha and row["gain"] >= 0 else ""
+    once = "; if losses count once, it does not" if test["verdict"] == "risk" and alpha and row["gain"] >= 0 else ""
     return f"{weight}, {outcome} by more than chance ({t}){once}.{_sturdy(test)}"
 
 
 def _sturdy(test: AtAlpha) -> str:
     """Whether one more query could change the verdict, where there is something to change."""
-    alone = test["verdict_adjusted"]
-    if alone not in _ANOTHER:
+    verdict_adjusted = test["verdict_adjusted"]
+    if verdict_adjusted not in _ANOTHER:
         return ""
-    another = f"one more query as {_ANOTHER[alone]}"
-    if test["verdict"] == alone:
+    another = f"one more query as {_ANOTHER[verdict_adjusted]}"
+    if test["verdict"] == verdict_adjusted:
         return f" {another.capitalize()} would not change this."
-    return f" The judged queries alone say {alone}, but {another} would change this."
+    return f' The judged queries alone give the verdict "{verdict_adjusted}", but {another} would change it.'
 
 
 _ANOTHER = {"reward": "bad as its worst", "risk": "good as its best"}
@@ -227,15 +264,18 @@ def verdict_turns(data: AssessmentData, row: SystemData) -> str:
     words = [_PREVAILS[turn["verdict"]] for turn in turns]
     order = [[*_PREVAILS].index(turn["verdict"]) for turn in turns]
     if order == sorted(set(order)):
-        steps = [f"from α = {start} on {prevailing}" for start, prevailing in zip(starts[1:], words[1:], strict=True)]
-        return f"At α = 0 {words[0]}, {', '.join(steps)}."
-    bands = [
-        f"between α = {low} and {high} {prevailing}"
-        for low, high, prevailing in zip(starts[1:-1], starts[2:], words[1:-1], strict=True)
-    ]
-    if len(bands) > _MOST_BANDS:
-        bands = [f"between α = {starts[1]} and {starts[-1]} it changes several times"]
-    return f"At α = 0 {words[0]}, {', '.join([*bands, f'from α = {starts[-1]} on {words[-1]}'])}."
+        between = [
+            f"{prevailing} from α = {start}" for start, prevailing in zip(starts[1:-1], words[1:-1], strict=True)
+        ]
+    else:
+        between = [
+            f"{word} between α = {low} and {high}"
+            for low, high, word in zip(starts[1:-1], starts[2:], words[1:-1], strict=True)
+        ]
+        if len(between) > _MOST_BANDS:
+            between = [f"it changes several times between α = {starts[1]} and {starts[-1]}"]
+    first = f"{words[0][0].upper()}{words[0][1:]} from α = 0"
+    return f"{', '.join([first, *between])}, and {words[-1]} from α = {starts[-1]}."
 
 
 def hurt_segments(data: AssessmentData, row: SystemData, alpha: float) -> str:
@@ -249,23 +289,26 @@ def hurt_segments(data: AssessmentData, row: SystemData, alpha: float) -> str:
         for entry in part["systems"]
         if entry["system"] == row["system"]
     ]
-    hurt = sorted((one for one in at if one[2]["verdict"] == "risk"), key=lambda one: one[2]["u_risk"])
-    if not hurt:
-        return "No segment suffers by more than chance."
-    named = [f"{column} {part['segment']} ({part['queries']:,} queries)" for column, part, _ in hurt]
-    return f"Suffering by more than chance: {listed(named, 5, str)}."
+    at_risk = sorted(
+        (segment for segment in at if segment[2]["verdict"] == "risk"), key=lambda segment: segment[2]["u_risk"]
+    )
+    if not at_risk:
+        return "No segment loses by more than chance."
+    named = [f"{column} {part['segment']} ({part['queries']:,} queries)" for column, part, _ in at_risk]
+    return f"These segments lose by more than chance: {name_list(named, 5, str)}."
 
 
 def cautions(data: AssessmentData) -> list[str]:
     """What a reader must know before the numbers: they stand first."""
     lines = []
     missing = [f"{name} ({count:,})" for name, count in data["missing"].items() if count]
-    lacking = listed(missing, 8, str)
+    lacking = name_list(missing, 8, str)
     if data["dropped"]:
         dropped = data["dropped"]
-        lines.append(f"{_queries(dropped)} that some system lacks {_verb(dropped)} left out. Lacking: {lacking}.")
+        left_out = f"{_queries(dropped)} that some system lacks {_verb(dropped)} left out."
+        lines.append(f"{left_out} Missing queries for each system: {lacking}.")
     elif missing:
-        lines.append(f"Queries that a system lacks count 0. Lacking, of {data['queries']:,}: {lacking}.")
+        lines.append(f"Queries that a system lacks score 0. Missing queries, of {data['queries']:,}: {lacking}.")
     alphas = data["alphas"]
     if few_queries(data["queries"], default_alpha(alphas)) is None:  # else the verdict says so
         caution = few_queries(data["queries"], max(alphas))
@@ -277,21 +320,24 @@ def notes(data: AssessmentData) -> list[str]:
     """What a reader should know to read the numbers, whatever α is looked at."""
     lines = [note for note in [measure_note(data["measure"])] if note]
     if len(data["population"]) < len(data["systems"]):
-        lines.append(f"Z_Risk and GeoRisk are over the population {', '.join(data['population'])}.")
+        lines.append(f"Z_Risk and GeoRisk are computed from the systems {', '.join(data['population'])}.")
     elif data["systems"] and data["systems"][0]["alpha"]:
-        lines.append(f"Z_Risk and GeoRisk are over all {_systems(len(data['population']))}.")
+        lines.append(f"Z_Risk and GeoRisk are computed from all {_systems(len(data['population']))}.")
     if len(data["population"]) == 1:
-        lines.append("Over a single system Z_Risk is 0 by definition: it is what it leads one to expect.")
+        lines.append(
+            "With a single system, Z_Risk is always 0, because the expected scores are the system's own scores."
+        )
     if data["score_range"][0] >= 0 and data["score_range"][1] > 1:
         lines.append(
-            f"GeoRisk depends on the scale of the scores: it needs them in [0, 1], and these reach "
-            f"{data['score_range'][1]:g}. Divide them by the greatest score there can be."
+            f"GeoRisk depends on the scale of the scores. It needs scores from 0 to 1, but the largest here is "
+            f"{data['score_range'][1]:g}. Divide all scores by the largest possible score."
         )
     lines += _unsure_intervals(data)
     if data["no_relevant"]:
         lines.append(f"{data['no_relevant']} judged queries have no relevant document; every system scores 0 there.")
     if data["tie_rule"]:
-        lines.append(f"Equal scores are ranked by {data['tie_rule']}.")
+        rule = data["tie_rule"].replace(" descending", ", in descending order")
+        lines.append(f"Documents with equal scores are ranked by {rule}.")
     return lines
 
 
@@ -308,8 +354,9 @@ def _unsure_intervals(data: AssessmentData) -> Iterator[str]:
         ]
         if names:
             yield (
-                f"At α = {alpha:g} the {PERCENT} interval of U_Risk leaves out 0 for {listed(names, 6, str)}, though "
-                "nothing prevails: the verdict also allows for one more bad query and for the number of systems."
+                f"At α = {alpha:g} the {PERCENT} interval of U_Risk does not contain 0 for {name_list(names, 6, str)}, "
+                'but the verdict is still "neither prevails". The verdict is stricter: it also allows for one more bad '
+                "query and for the number of systems."
             )
 
 
@@ -323,10 +370,11 @@ def absences(data: AssessmentData) -> list[str]:
                 if why and row["system"] not in reasons.setdefault(why, []):
                     reasons[why].append(row["system"])
     for why, names in reasons.items():
-        lines.append(f"– for {listed(names, 6, str)}: {why}.")
+        rows = "row" if len(names) == 1 else "rows"
+        lines.append(f'"–" in the {rows} of {name_list(names, 6, str)} means: {why}.')
     untrusted = [row["system"] for row in data["systems"] if not all(test["trusted"] for test in row["alpha"].values())]
     if untrusted:
-        lines.append(f"The two standard errors differ for {', '.join(untrusted)}: do not trust the inference there.")
+        lines.append(f"The two standard errors differ for {', '.join(untrusted)}: do not trust their tests.")
     return lines
 
 

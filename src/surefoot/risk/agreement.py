@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from surefoot.arrays import Floats, Rows
+from surefoot.risk.assessment_data import Json
 from surefoot.risk.baselines import ROUNDING
 from surefoot.risk.churn import inversions
-from surefoot.risk.plain_data import Json
 
 RANKED = ("mean", "u_risk", "t_risk", "z_risk", "geo_risk")
 
@@ -26,8 +26,8 @@ def rank_systems(systems: list[Json], key: str) -> Json:
         entry["rank"] = system_ranks.pop("mean")
         entry["alpha"][key]["rank"] = system_ranks
     return {
-        f"{one}~{other}": tau_b(columns[one], columns[other])
-        for i, one in enumerate(RANKED)
+        f"{first}~{other}": tau_b(columns[first], columns[other])
+        for i, first in enumerate(RANKED)
         for other in RANKED[i + 1 :]
     }
 
@@ -45,13 +45,13 @@ def ranks_of(values: Sequence[float | None]) -> list[int | None]:
     return [None if value is None else next(ranks) for value in values]
 
 
-def tau_b(one: Sequence[float | None], other: Sequence[float | None]) -> float | None:
+def tau_b(first: Sequence[float | None], other: Sequence[float | None]) -> float | None:
     """Kendall's τ_b of two figures of the same systems, of those that have both; None where one does not vary.
 
     >>> tau_b([1.0, 2.0, 3.0, None], [1.0, 3.0, 2.0, 5.0])
     0.3333333333333333
     """
-    both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    both = [(a, b) for a, b in zip(first, other, strict=True) if a is not None and b is not None]
     if len(both) < 2:
         return None
     x, y = (_places(column) for column in np.array(both).T)
@@ -67,9 +67,9 @@ def _places(values: Floats) -> Rows:
     """The place of each value among the distinct ones, from 0; values that differ by rounding only share one."""
     order = np.argsort(values, kind="stable")
     rises = np.diff(values[order], prepend=values[order[0]]) > _rounding(values)
-    places = np.empty(len(values), dtype=np.int64)
-    places[order] = np.cumsum(rises)
-    return places
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[order] = np.cumsum(rises)
+    return ranks
 
 
 def _rounding(values: Floats) -> float:

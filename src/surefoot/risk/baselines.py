@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.errors import ArgumentError, listed, shortened
-from surefoot.risk.vectors import DerivedVector, Matrix, Vector, blocks
+from surefoot.errors import ArgumentError, name_list, shortened
+from surefoot.risk.vectors import DerivedVector, ScoreMatrix, Vector, blocks
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
@@ -41,14 +41,16 @@ def baseline_choices(systems: Sequence[str]) -> str:
     """What may be named as a baseline, the names that look like one first.
 
     >>> baseline_choices([*(f"run{i}" for i in range(9)), "prod-v7"])
-    'perhaps prod-v7; the 10 systems are run0, run1, ..., run7 and 2 more; or mean, median or max of them per query'
+    'perhaps prod-v7; choose one of the 10 systems (run0, ..., run7 and 2 more), or mean, median or max per query'
     """
     likely = likely_baselines(systems)
-    perhaps = f"perhaps {listed(likely, 5)}; " if likely else ""
-    return f"{perhaps}the {len(systems)} systems are {listed(systems, 8)}; or mean, median or max of them per query"
+    perhaps = f"perhaps {name_list(likely, 5)}; " if likely else ""
+    return (
+        f"{perhaps}choose one of the {len(systems)} systems ({name_list(systems, 8)}), or mean, median or max per query"
+    )
 
 
-def population_rows(scores: Matrix, population: Sequence[str] | None) -> list[int]:
+def population_rows(scores: ScoreMatrix, population: Sequence[str] | None) -> list[int]:
     """The rows that expectations are taken over: every system unless named."""
     if population is None:
         return list(range(len(scores.systems)))
@@ -66,19 +68,20 @@ def baseline_rows(scores: Scores, baseline: str | Sequence[str], population: lis
     }
 
 
-def baseline_names(scores: Matrix, baseline: str | Sequence[str]) -> list[str]:
+def baseline_names(scores: ScoreMatrix, baseline: str | Sequence[str]) -> list[str]:
     """The names of systems to compare with, and of those made per query of all, each once."""
     names = _names("baseline", baseline)
     if not names:
-        raise ArgumentError("no baseline was given; name a system, several, or one of mean, median, max")
-    for place, name in enumerate(names):
-        if name in names[:place]:
+        raise ArgumentError("no baseline was given; choose a system, several systems, or one of mean, median and max")
+    for number, name in enumerate(names):
+        if name in names[:number]:
             raise ArgumentError(f"baseline {shortened(name)} is given twice")
         if name not in VIRTUAL:
             scores.row(name)
         elif name in scores.systems:
             raise ArgumentError(
-                f"{name!r} is both a system and the per-query {name} of all; rename the system to say which"
+                f"{name!r} is the name of a system, and it also means the per-query {name} of all systems; rename the "
+                "system"
             )
     return names
 
@@ -95,7 +98,7 @@ def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floa
     return by_baseline
 
 
-def streamed_rows(scores: Matrix, baseline: str | Sequence[str], population: list[int]) -> dict[str, Vector]:
+def streamed_rows(scores: ScoreMatrix, baseline: str | Sequence[str], population: list[int]) -> dict[str, Vector]:
     """As `baseline_rows`, of scores that are read a block at a time."""
 
     def virtual(name: str) -> Vector:
@@ -107,7 +110,7 @@ def streamed_rows(scores: Matrix, baseline: str | Sequence[str], population: lis
     }
 
 
-def streamed_differences(scores: Matrix, against: Mapping[str, Vector]) -> dict[str, list[Vector]]:
+def streamed_differences(scores: ScoreMatrix, against: Mapping[str, Vector]) -> dict[str, list[Vector]]:
     """As `differences`, of scores that are read a block at a time."""
     rounding = ROUNDING * scores.largest()
 

@@ -32,7 +32,9 @@ _ROUNDING = 1e-9  # by which a value may leave [0, 1], as a quotient of equal nu
 _CEILING = 1e300  # of a fixed bet's capital: what is above is given away, which no proof minds
 
 Delta: TypeAlias = float | Floats  # one level, or many
-Columns: TypeAlias = Iterable[Floats | float]  # for each query, in betting order, its x for all leading axes at once
+LossColumns: TypeAlias = Iterable[
+    Floats | float
+]  # for each query, in betting order, its x for all leading axes at once
 
 
 class AimingBet:
@@ -97,16 +99,16 @@ def _betting_p_of_many(x: Floats, m: ArrayLike, delta: Delta) -> Floats:
     level, inside = _full_levels(m, x.shape[:-1])
     target = np.broadcast_to(-np.log(check_delta(delta)), level.shape)
     p = np.empty(level.shape)
-    for place in np.ndindex(x.shape[:-1]):
-        levels = _levels_of_sample(place, x.shape[:-1])
-        peak = _peak_by_blocks(x[place], inside[levels].ravel(), target[levels].ravel())
+    for sample in np.ndindex(x.shape[:-1]):
+        levels = _levels_of_sample(sample, x.shape[:-1])
+        peak = _peak_by_blocks(x[sample], inside[levels].ravel(), target[levels].ravel())
         p[levels] = np.exp(-peak).reshape(p[levels].shape)
     return settle_trivial_levels(level, p)
 
 
-def _levels_of_sample(place: tuple[int, ...], samples: tuple[int, ...]) -> tuple[Any, ...]:
+def _levels_of_sample(sample: tuple[int, ...], samples: tuple[int, ...]) -> tuple[Any, ...]:
     """Where the levels of one sample stand: on further axes of m, and on those along which there is one sample."""
-    return (..., *(slice(None) if size == 1 else at for at, size in zip(place, samples, strict=True)))
+    return (..., *(slice(None) if size == 1 else at for at, size in zip(sample, samples, strict=True)))
 
 
 def _peak_by_blocks(x: Floats, m: Floats, target: Floats) -> Floats:
@@ -146,7 +148,7 @@ def _log_factors(x: Floats, m: Floats, stake: Floats) -> Floats:
     return np.asarray(logs)
 
 
-def betting_p_columns(columns: Columns, n: int, m: ArrayLike, delta: Delta, shape: tuple[int, ...] = ()) -> Floats:
+def betting_p_columns(columns: LossColumns, n: int, m: ArrayLike, delta: Delta, shape: tuple[int, ...] = ()) -> Floats:
     """`betting_p` of n columns: for each query in betting order its x, one number or an array of `shape`, unchecked.
 
     `delta` may be an array too, with a level for each m.
@@ -160,20 +162,20 @@ def betting_p_columns(columns: Columns, n: int, m: ArrayLike, delta: Delta, shap
     return settle_trivial_levels(level, np.exp(-peak))
 
 
-def gated_p(losses: ArrayLike, scores: ArrayLike, thresholds: ArrayLike, m: ArrayLike, delta: float) -> Floats:
+def thresholded_p(losses: ArrayLike, scores: ArrayLike, thresholds: ArrayLike, m: ArrayLike, delta: float) -> Floats:
     """`betting_p` for each threshold λ of the losses where the score is at least λ, and 0 elsewhere.
 
     Losses and scores are of queries in betting order. No matrix of thresholds × queries is made.
 
-    >>> p = gated_p(np.ones(300), np.arange(300), [500, 0], 0.02, 0.05)
+    >>> p = thresholded_p(np.ones(300), np.arange(300), [500, 0], 0.02, 0.05)
     >>> [round(float(value), 2) for value in p]
     [0.05, 1.0]
     """
     loss, score, limits = check_unit(losses), np.asarray(scores, np.float64), np.asarray(thresholds, np.float64)
-    return betting_p_columns(gated_columns(loss, score, limits), len(loss), m, delta, limits.shape)
+    return betting_p_columns(thresholded_columns(loss, score, limits), len(loss), m, delta, limits.shape)
 
 
-def gated_columns(losses: Floats, scores: Floats, thresholds: Floats) -> Iterator[Floats | float]:
+def thresholded_columns(losses: Floats, scores: Floats, thresholds: Floats) -> Iterator[Floats | float]:
     """For each query its loss at the thresholds up to its score, and 0 at those above."""
     for loss, score in zip(losses.tolist(), scores.tolist(), strict=True):
         yield loss * (thresholds <= score) if loss else 0.0
@@ -202,18 +204,18 @@ class AnytimeBets(NamedTuple):
 def start_anytime(m: ArrayLike, delta: Delta, budget: int, shape: tuple[int, ...] = ()) -> AnytimeBets:
     """The anytime bets before the first query; `budget` is about how many queries will be judged at most."""
     level, _ = _full_levels(m, shape)
-    nothing, one = np.zeros(level.shape), np.ones(level.shape)
+    zeros, ones = np.zeros(level.shape), np.ones(level.shape)
     return AnytimeBets(
         level,
         check_delta(delta),
         int(budget),
         0,
-        nothing,
-        nothing,
-        nothing,
+        zeros,
+        zeros,
+        zeros,
         np.ones((len(FIXED), *level.shape)),
-        one,
-        one,
+        ones,
+        ones,
     )
 
 
@@ -231,7 +233,7 @@ def anytime_capital(x: ArrayLike, state: AnytimeBets) -> AnytimeBets:
     return anytime_columns(columns_of(check_unit(x)), state)
 
 
-def anytime_columns(columns: Columns, state: AnytimeBets) -> AnytimeBets:
+def anytime_columns(columns: LossColumns, state: AnytimeBets) -> AnytimeBets:
     """`anytime_capital` of columns: for each query in order its x, one number or an array of the state's shape."""
     _, inside = _full_levels(state.m, ())
     bet = AimingBet(inside, np.log(2 / state.delta), state.budget, ANYTIME_PRIOR)
@@ -266,17 +268,17 @@ def stratified_p(x: ArrayLike, m: ArrayLike) -> Floats:
     level, inside = _full_levels(m, values.shape[:-1])
     logs, stakes = np.zeros((len(FIXED), *level.shape)), _fixed_stakes(inside)
     with np.errstate(divide="ignore"):
-        for place in np.ndindex(values.shape[:-1]):
-            levels = _levels_of_sample(place, values.shape[:-1])
+        for sample in np.ndindex(values.shape[:-1]):
+            levels = _levels_of_sample(sample, values.shape[:-1])
             for bet, stake in enumerate(stakes):
                 for start in range(0, values.shape[-1], MANY):
-                    part = values[place][start : start + MANY]
+                    part = values[sample][start : start + MANY]
                     growth = _log_factors(part, inside[levels].ravel(), stake[levels].ravel()).sum(axis=1)
                     logs[bet, *levels] += growth.reshape(inside[levels].shape)
     return _p_of_final_capital(level, logs)
 
 
-def stratified_p_columns(columns: Columns, m: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
+def stratified_p_columns(columns: LossColumns, m: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
     """`stratified_p` of columns: for each query its x, one number or an array of `shape`, unchecked."""
     level, inside = _full_levels(m, shape)
     stakes = _fixed_stakes(inside)

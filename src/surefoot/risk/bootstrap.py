@@ -10,7 +10,7 @@ import numpy as np
 from surefoot.arguments import MOST_DRAWS, integer
 from surefoot.arrays import Floats
 from surefoot.progress import steps
-from surefoot.risk.expectation import combine, deviation, expectation
+from surefoot.risk.expectation import deviation, expectation, geo_risk_of_means
 from surefoot.significance import CONFIDENCE
 
 _CELLS = 1 << 22  # replicate × query cells handled at once, so that memory does not grow with either
@@ -111,4 +111,4 @@ def _resampled_expectation(
         everything = (row_deviations * counts).sum(axis=1)
         for i, alpha in enumerate(alphas):
             z[i, at] = everything + alpha * below
-            geo[i, at] = combine(row_total / queries, z[i, at] / queries)
+            geo[i, at] = geo_risk_of_means(row_total / queries, z[i, at] / queries)

@@ -98,11 +98,12 @@ def largest_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Float
     """For each test the largest level above its mean, to two grids, at which p is above δ; 1 where none is refuted.
 
     `p_of` gives p of a matrix of levels, a row for each test. p is not monotone in m for the adaptive bet, so levels
-    are searched from above: a grid of 512, denser near the mean, then another 512 where p first exceeds δ.
+    are searched from above: a grid of `grid` levels, denser near the mean, then as many where p first exceeds δ. It
+    is 512 by default, and 128 (`COARSE_GRID`) for many queries.
     """
     low, high = np.minimum(means, 1.0), np.ones(len(means))
-    share = np.arange(grid + 1) / grid
-    for spread in (share * share, share):
+    fraction = np.arange(grid + 1) / grid
+    for spread in (fraction * fraction, fraction):
         levels = low[:, None] + (high - low)[:, None] * spread
         above = p_of(levels)[:, :-1] > deltas[:, None]
         last = np.where(above.any(axis=1), grid - 1 - above[:, ::-1].argmax(axis=1), 0)

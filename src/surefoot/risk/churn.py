@@ -14,7 +14,7 @@ from surefoot.arrays import Floats, Rows
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Run
-    from surefoot.risk.plain_data import Bin
+    from surefoot.risk.assessment_data import Bin
 
 BINS = 10
 

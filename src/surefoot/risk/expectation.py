@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import chdtrc, ndtr
 
-from surefoot.arrays import LARGEST, Floats
+from surefoot.arrays import LARGEST_SCORE, Floats
 from surefoot.errors import ArgumentError
 from surefoot.risk.tradeoff import weigh_losses
 from surefoot.risk.vectors import CHUNK
@@ -98,10 +98,10 @@ def geo_risk(X: ArrayLike, alpha: float = 0.0) -> Floats:
     array([0.316 , 0.2883])
     """
     scores = score_matrix(X)
-    return combine(scores.mean(axis=1), z_risk(scores, alpha) / scores.shape[1])
+    return geo_risk_of_means(scores.mean(axis=1), z_risk(scores, alpha) / scores.shape[1])
 
 
-def combine(mean: Floats, mean_deviation: Floats) -> Floats:
+def geo_risk_of_means(mean: Floats, mean_deviation: Floats) -> Floats:
     """GeoRisk from a system's mean effectiveness S/c and mean weighted deviation Z/c."""
     return np.asarray(np.sqrt(mean * ndtr(mean_deviation)))
 
@@ -143,9 +143,10 @@ def score_matrix(X: ArrayLike) -> Floats:
     scores = np.asarray(X, dtype=np.float64)
     if scores.ndim != 2 or not scores.size:
         raise ArgumentError(f"X must be a systems × queries matrix, found shape {scores.shape}")
-    if not (scores.min() >= -LARGEST and scores.max() <= LARGEST):
+    if not (scores.min() >= -LARGEST_SCORE and scores.max() <= LARGEST_SCORE):
         raise ArgumentError(
-            f"X holds a value that is not finite or beyond ±{LARGEST:g}; every system needs a score on every query"
+            f"X holds a value that is not finite or beyond ±{LARGEST_SCORE:g}; every system needs a score on "
+            "every query"
         )
     if scores.min() < 0:
         raise ArgumentError(f"X holds {scores.min():g}; Z_Risk and GeoRisk need scores of at least 0")

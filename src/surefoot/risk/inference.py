@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
 from surefoot.arrays import Floats
-from surefoot.risk.plain_data import Verdict
+from surefoot.risk.assessment_data import Verdict
 from surefoot.risk.tradeoff import paired_differences, weigh_losses
 from surefoot.risk.vectors import Vector, blocks
-from surefoot.significance import LEVEL
+from surefoot.significance import SIGNIFICANCE
 
 Numbers = TypeVar("Numbers", float, Floats)
 
@@ -48,7 +48,7 @@ class TTest:
 
 @dataclass(frozen=True)
 class QueryScores:
-    """Standardised trade-off of each query, in two forms, and the value beyond which one is significant.
+    """t values per query, not effectiveness: each trade-off standardised, and the value beyond which it is significant.
 
     `t_r` is x_q / s_x; `t_j`, the jackknife form that Dinçer et al. (2014) name topics by, is (x_q − x̄) / s_x.
     """
@@ -86,16 +86,18 @@ def t_test(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> TTest:
 
 
 def query_scores(model: ArrayLike, baseline: ArrayLike, alpha: float = 0.0) -> QueryScores | None:
-    """T_R and T_J of each query, None where the deviation s_x is not defined (Dinçer et al., SIGIR 2014, §5).
+    """t values per query, not effectiveness: T_R and T_J (Dinçer et al., SIGIR 2014, §5).
+
+    None where the deviation s_x is not defined.
 
     >>> scores = query_scores([0.5, 0.4, 0.6], [0.3, 0.3, 0.5])
     >>> scores.t_r.round(3), round(scores.critical, 3)
     (array([3.464, 1.732, 1.732]), 4.303)
     """
-    return weighted_scores(paired_differences(model, baseline), alpha, _scale(model, baseline))
+    return weighted_t_values(paired_differences(model, baseline), alpha, _scale(model, baseline))
 
 
-def weighted_scores(differences: Floats, alpha: float, scale: float) -> QueryScores | None:
+def weighted_t_values(differences: Floats, alpha: float, scale: float) -> QueryScores | None:
     """T_R and T_J of the differences δ_q; `scale` is the size of the scores they came from."""
     moments = _moments(differences, alpha)
     if undefined_reason(differences, moments, (1 + alpha) * scale):
@@ -104,11 +106,11 @@ def weighted_scores(differences: Floats, alpha: float, scale: float) -> QuerySco
     return QueryScores(
         t_r=weighted / deviation,
         t_j=(weighted - moments.mean) / deviation,
-        critical=_student(len(weighted), LEVEL),
+        critical=_student(len(weighted), SIGNIFICANCE),
     )
 
 
-def critical_value(queries: int, level: float = LEVEL) -> float | None:
+def critical_value(queries: int, level: float = SIGNIFICANCE) -> float | None:
     """The two-sided critical value t_{1 − level/2, c − 1}; None for a single query, which has none.
 
     >>> critical_value(1), round(critical_value(3), 3)
@@ -122,10 +124,10 @@ def _student(queries: int, level: float) -> float:
 
 
 @overload
-def verdict_of(t: float, p: float, level: float = LEVEL) -> Verdict: ...
+def verdict_of(t: float, p: float, level: float = SIGNIFICANCE) -> Verdict: ...
 @overload
-def verdict_of(t: float | None, p: float | None, level: float = LEVEL) -> Verdict | None: ...
-def verdict_of(t: float | None, p: float | None, level: float = LEVEL) -> Verdict | None:
+def verdict_of(t: float | None, p: float | None, level: float = SIGNIFICANCE) -> Verdict | None: ...
+def verdict_of(t: float | None, p: float | None, level: float = SIGNIFICANCE) -> Verdict | None:
     """Which prevails by a test: "reward", "risk", or "inconclusive"; None where there is no test.
 
     >>> verdict_of(-2.5, 0.01), verdict_of(-2.5, 0.06)
@@ -156,7 +158,7 @@ def undefined_reason(differences: Vector, moments: Moments, scale: float) -> str
     if moments.highest - moments.lowest > 16 * np.finfo(np.float64).eps * scale and moments.squares > 0:
         return None
     return (
-        "all queries differ from the baseline alike"
+        "the difference from the baseline is the same on all queries"
         if any(part.any() for part in blocks(differences))
         else "identical to the baseline on every query"
     )
@@ -239,7 +241,7 @@ class _Hall(NamedTuple):
         """The adjusted t of a mean."""
         return hall_t(mean / self.deviation, self.skewness, self.queries)
 
-    def interval(self, mean: float, level: float = LEVEL) -> tuple[float, float]:
+    def interval(self, mean: float, level: float = SIGNIFICANCE) -> tuple[float, float]:
         """The interval of U_Risk: the values that the test does not reject."""
         reach = _student(self.queries, level) / math.sqrt(self.queries)
         return mean - self.deviation * self._inverse(reach), mean - self.deviation * self._inverse(-reach)

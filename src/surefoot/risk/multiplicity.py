@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from surefoot.arrays import Flags, Floats
+from surefoot.risk.assessment_data import AtAlpha, Verdict
 from surefoot.risk.inference import verdict_of
-from surefoot.risk.plain_data import AtAlpha, Verdict
-from surefoot.significance import LEVEL
+from surefoot.significance import SIGNIFICANCE
 
 P = TypeVar("P", float, float | None)
 
@@ -45,7 +45,7 @@ def verdicts(
     >>> verdicts([3.0, -2.5, -2.1], [0.004, 0.02, 0.04])
     [(0.012, 'reward'), (0.04, 'risk'), (0.04, 'risk')]
     """
-    return [(p, verdict_of(one, p)) for one, p in zip(t, holm(p_values), strict=True)]
+    return [(p, verdict_of(t_value, p)) for t_value, p in zip(t, holm(p_values), strict=True)]
 
 
 def holm_rejects(t: Floats, queries: int) -> Flags:
@@ -58,7 +58,7 @@ def holm_rejects(t: Floats, queries: int) -> Flags:
     [[True, True, False], [False, False, False]]
     """
     tests = t.shape[-1]
-    critical = np.append(stdtrit(queries - 1, 1 - LEVEL / 2 / np.arange(tests, 0, -1)), -np.inf)
+    critical = np.append(stdtrit(queries - 1, 1 - SIGNIFICANCE / 2 / np.arange(tests, 0, -1)), -np.inf)
     fails = np.sort(t, axis=-1)[..., ::-1] <= critical[:-1]
     rejected = np.where(fails.any(axis=-1), fails.argmax(axis=-1), tests)
     return np.asarray(t > critical[rejected][..., None])
@@ -68,5 +68,5 @@ def apply_holm(tests: Sequence[AtAlpha]) -> None:
     """Write into tests made at once what `verdicts` says of them by the sturdy p, and by the adjusted p alone."""
     sturdy = verdicts([test["t_sturdy"] for test in tests], [test["p_sturdy"] for test in tests])
     adjusted = verdicts([test["t_adjusted"] for test in tests], [test["p_adjusted"] for test in tests])
-    for test, (p_holm, verdict), (_, alone) in zip(tests, sturdy, adjusted, strict=True):
-        test["p_holm"], test["verdict"], test["verdict_adjusted"] = p_holm, verdict, alone
+    for test, (p_holm, verdict), (_, verdict_adjusted) in zip(tests, sturdy, adjusted, strict=True):
+        test["p_holm"], test["verdict"], test["verdict_adjusted"] = p_holm, verdict, verdict_adjusted

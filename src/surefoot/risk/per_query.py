@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.risk.assess import alpha_key
+from surefoot.risk.assessment_data import AssessmentData, PerQuery, QueryAtAlpha, QueryFigures
+from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.baselines import baseline_rows, differences, population_rows
 from surefoot.risk.expectation import deviations, expected
-from surefoot.risk.inference import weighted_scores
-from surefoot.risk.plain_data import AssessmentData, PerQuery, QueryAtAlpha, QueryFigures
+from surefoot.risk.inference import weighted_t_values
 from surefoot.risk.segments import Segments
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
     rows = population_rows(scores, data["population"])
     against = baseline_rows(scores, data["baseline"], rows)
     baseline = next(iter(against.values())) if len(against) == 1 else None
-    deltas = None if baseline is None else next(iter(differences(scores, against).values()))
+    system_differences = None if baseline is None else next(iter(differences(scores, against).values()))
     usable = bool((scores.values[rows] >= 0).all())
     e, z = (expected(scores.values[rows]), deviations(scores.values[rows])) if usable else (None, None)
     systems: dict[str, QueryFigures] = {}
@@ -31,15 +31,19 @@ def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | No
         at = rows.index(position) if position in rows else None
         alpha: dict[str, QueryAtAlpha] = {}
         for value in data["alphas"]:
-            t_scores = None if deltas is None else weighted_scores(deltas[position], value, scores.largest())
+            t_values = (
+                None
+                if system_differences is None
+                else weighted_t_values(system_differences[position], value, scores.largest())
+            )
             alpha[alpha_key(value)] = {
-                "t_r": None if t_scores is None else t_scores.t_r.tolist(),
-                "t_j": None if t_scores is None else t_scores.t_j.tolist(),
-                "significant": None if t_scores is None else (np.abs(t_scores.t_j) > t_scores.critical).tolist(),
+                "t_r": None if t_values is None else t_values.t_r.tolist(),
+                "t_j": None if t_values is None else t_values.t_j.tolist(),
+                "significant": None if t_values is None else (np.abs(t_values.t_j) > t_values.critical).tolist(),
             }
         systems[system] = {
             "score": system_scores.tolist(),
-            "difference": None if deltas is None else deltas[position].tolist(),
+            "difference": None if system_differences is None else system_differences[position].tolist(),
             "expected": None if e is None or at is None else e[at].tolist(),
             "z": None if z is None or at is None else z[at].tolist(),
             "alpha": alpha,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from surefoot.errors import ArgumentError, other_queries_hint, shortened
+from surefoot.risk.assessment_data import AssessmentData, SegmentColumn, SegmentData
 from surefoot.risk.multiplicity import apply_holm
-from surefoot.risk.plain_data import AssessmentData, SegmentColumn, SegmentData
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
@@ -38,8 +38,8 @@ def _segment_column(scores: Scores, name: str, segment_of: Mapping[str, str], as
         )
     if len(rows) > MOST_SEGMENTS:
         raise ArgumentError(
-            f"{shortened(name)} has {len(rows):,} segments, and at most {MOST_SEGMENTS:,} can be told apart; does it "
-            "hold kinds of queries?"
+            f"{shortened(name)} has {len(rows):,} segments; the maximum is {MOST_SEGMENTS:,}. Does this column "
+            "contain segments?"
         )
     largest_first = sorted(rows.items(), key=lambda item: (-len(item[1]), item[0]))
     parts: list[SegmentData] = [
@@ -48,6 +48,6 @@ def _segment_column(scores: Scores, name: str, segment_of: Mapping[str, str], as
     ]
     tests = [entry["alpha"] for part in parts for entry in part["systems"]]
     for key in tests[0]:
-        apply_holm([one[key] for one in tests])
+        apply_holm([test[key] for test in tests])
     assigned = sum(map(len, rows.values()))
     return {"column": name, "unassigned": len(scores.queries) - assigned, "segments": parts}

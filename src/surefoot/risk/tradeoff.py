@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surefoot.arguments import finite_number
-from surefoot.arrays import LARGEST, Flags, Floats
+from surefoot.arrays import LARGEST_SCORE, Flags, Floats
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.vectors import Vector, blocks
 
@@ -84,9 +84,10 @@ def check_alpha(alpha: Any) -> float:
     """α as a float, if it is one that risk measures know."""
     value = finite_number(alpha)
     if value is None or not 0 <= value <= LARGEST_ALPHA:
-        shown = shortened(alpha) if value is None else f"{value:g}"
+        given = shortened(alpha) if value is None else f"{value:g}"
         raise ArgumentError(
-            f"alpha is {shown}; it must be finite and at least 0 (0 is plain gain), at most {LARGEST_ALPHA:,.0f}"
+            f"alpha is {given}; it must be a number from 0 to {LARGEST_ALPHA:,.0f} (with 0, losses and gains count the "
+            "same)"
         )
     return value
 
@@ -95,8 +96,10 @@ def _vector(values: ArrayLike, name: str) -> Floats:
     vector = np.asarray(values, dtype=np.float64)
     if vector.ndim != 1 or not vector.size:
         raise ArgumentError(f"{name} must be a vector with one score per query, found shape {vector.shape}")
-    wrong = ~(np.abs(vector) <= LARGEST)
+    wrong = ~(np.abs(vector) <= LARGEST_SCORE)
     if wrong.any():
         where = int(np.flatnonzero(wrong)[0])
-        raise ArgumentError(f"{name}[{where}] is {vector[where]}; every score must be finite and within ±{LARGEST:g}")
+        raise ArgumentError(
+            f"{name}[{where}] is {vector[where]}; every score must be finite and within ±{LARGEST_SCORE:g}"
+        )
     return vector

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.arrays import Floats
+from surefoot.risk.assessment_data import Turn, Verdict
 from surefoot.risk.inference import hall_t, hall_t_with_another, sturdy_t
 from surefoot.risk.multiplicity import holm_rejects
-from surefoot.risk.plain_data import Turn, Verdict
 from surefoot.risk.vectors import Vector, blocks
 
 MOST_ALPHA = 20.0  # larger ones are of no use
@@ -91,7 +91,7 @@ def _power_sums(differences: Vector, unit: float) -> list[float]:
     """Σδ, Σδ² and Σδ³ over the gains, over the losses, and the extremes; in a unit that keeps powers from vanishing."""
     sums, lowest, highest = np.zeros((2, 3)), np.inf, -np.inf
     for part in blocks(differences):
-        for place, side in enumerate((np.maximum(part, 0) / unit, np.minimum(part, 0) / unit)):
-            sums[place] += side.sum(), side @ side, np.square(side) @ side
+        for number, side in enumerate((np.maximum(part, 0) / unit, np.minimum(part, 0) / unit)):
+            sums[number] += side.sum(), side @ side, np.square(side) @ side
         lowest, highest = min(lowest, part.min()), max(highest, part.max())
     return [*sums.ravel().tolist(), float(lowest / unit), float(highest / unit)]

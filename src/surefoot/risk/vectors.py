@@ -41,7 +41,7 @@ def blocks(vector: Vector) -> Iterator[Floats]:
         yield from vector.blocks()
 
 
-class Matrix(Protocol):
+class ScoreMatrix(Protocol):
     """A score matrix, in memory or not: what every figure of an assessment can be made of."""
 
     @property

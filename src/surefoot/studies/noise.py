@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from surefoot.arguments import MOST_DRAWS, finite_number, integer
-from surefoot.arrays import LARGEST, Floats
+from surefoot.arrays import LARGEST_SCORE, Floats
 from surefoot.data.types.ranking import Ranking
-from surefoot.data.types.runs import Qrels, Source
+from surefoot.data.types.runs import Qrels, RankedSource
 from surefoot.errors import ArgumentError, shortened
-from surefoot.measures.matching import Hits, judged_queries, match
+from surefoot.measures.matching import Hits, judgment_index, match
 from surefoot.measures.near_ties import comparable_scores
 from surefoot.measures.notation import Measure, check_choice
 from surefoot.measures.scoring import named_runs, warn_of_scale
 from surefoot.progress import steps
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 from surefoot.studies.options import MEASURES, NOISE, REPEATS
 from surefoot.studies.study import Study
 from surefoot.studies.study_data import schema_name
@@ -27,7 +27,7 @@ _TRACE_STEPS = 60
 
 
 def noise_study(
-    qrels: Source,
+    qrels: RankedSource,
     runs: Any,
     measures: Iterable[str | Measure] = MEASURES,
     *,
@@ -44,7 +44,7 @@ def noise_study(
     all sizes scale and all measures share. One query of the first run, by default the one whose first measure moves
     most, is traced under a single growing noise.
 
-    >>> from surefoot.data.synthetic import synthetic_runs
+    >>> from surefoot.data.synthetic_runs import synthetic_runs
     >>> made = synthetic_runs(queries=40, depth=20)
     >>> study = noise_study(made.qrels, made.runs[0], sizes=[0, 0.1])
     >>> spread = study.to_dict()["systems"][0]["measures"]
@@ -89,24 +89,24 @@ def rerank(hits: Hits, scores: Floats) -> Hits:
     """The hits of the same run had its documents these scores (in the order of its ranking); ties keep their order."""
     ranking = hits.run.ranking
     order = np.lexsort((-scores, ranking.query_of_position()))
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
+    new_position = np.empty_like(order)
+    new_position[order] = np.arange(len(order))
     moved = Ranking(
         offsets=ranking.offsets,
         scores=scores[order],
         order=ranking.rows(order),
         codes=ranking.codes,
-        places=place[ranking.places],
+        places=new_position[ranking.places],
         tie_rule=ranking.tie_rule,
     )
-    rank = hits.rank + place[hits.position] - hits.position
+    rank = hits.rank + new_position[hits.position] - hits.position
     by_rank = np.lexsort((rank, hits.query))
     return replace(
         hits,
         query=hits.query[by_rank],
         rank=rank[by_rank],
         grade=hits.grade[by_rank],
-        position=place[hits.position][by_rank],
+        position=new_position[hits.position][by_rank],
         run=hits.run.reordered(moved),
     )
 
@@ -146,10 +146,10 @@ def _trace(
         first = _on_raw_scores(measures[0])
         moved = np.abs(first(rerank(hits, base + max(sizes) * draw)) - first(rerank(hits, base)))
         query = hits.judgments.queries[int(np.argmax(moved))]
-    alone, rows = _one_query(hits, query)
+    query_hits, rows = _one_query(hits, query)
     steps = np.linspace(0.0, max(sizes), _TRACE_STEPS + 1)
     values = np.array(
-        [[_on_raw_scores(m)(rerank(alone, base[rows] + size * draw[rows]))[0] for size in steps] for m in measures]
+        [[_on_raw_scores(m)(rerank(query_hits, base[rows] + size * draw[rows]))[0] for size in steps] for m in measures]
     )
     return {
         "system": hits.run.name,
@@ -169,7 +169,7 @@ def _one_query(hits: Hits, query: str) -> tuple[Hits, slice]:
             f"no judged query is named {shortened(query)}; the first is {shortened(hits.judgments.queries[0])}"
         )
     number = hits.judgments.queries.index(query)
-    numbers = np.flatnonzero(judged_queries(hits.run, hits.judgments) == number)
+    numbers = np.flatnonzero(judgment_index(hits.run, hits.judgments) == number)
     if not len(numbers):
         raise ArgumentError(
             f"run {shortened(hits.run.name)} has no results for query {shortened(query)}; trace another"
@@ -183,9 +183,10 @@ def _check(measures: Sequence[Measure], sizes: Sequence[float], repeats: int, se
     levels = sorted({number for number in numbers if number is not None})
     if not measures:
         raise ArgumentError("no measure was given; give at least one, such as SoftNDCG@5")
-    if not levels or None in numbers or not all(0 <= size <= LARGEST for size in levels) or levels[-1] == 0:
+    if not levels or None in numbers or not all(0 <= size <= LARGEST_SCORE for size in levels) or levels[-1] == 0:
         raise ArgumentError(
-            f"the sizes of noise are {shortened(list(sizes))}; give numbers from 0 to {LARGEST:g}, at least one above 0"
+            f"the sizes of noise are {shortened(list(sizes))}; give numbers from 0 to {LARGEST_SCORE:g}, "
+            "at least one above 0"
         )
     integer("repeats", repeats, 1, MOST_DRAWS)
     integer("seed", seed, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from surefoot.data.notebook import NotebookTable, NotebookView, more_rows
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 from surefoot.studies.study_data import kind
 from surefoot.studies.text import findings, functions_table, title
 
@@ -31,11 +31,14 @@ def _table(data: Json) -> tuple[list[str], list[list[str]], int]:
     if kind(data) == "functions":
         headings, rows = functions_table(data)
         order = [2, 0, 1, 3, 4, 5]  # the system first
-        return [headings[place] for place in order], [[row[place] for place in order] for row in rows], 2
+        return [headings[column] for column in order], [[row[column] for column in order] for row in rows], 2
     if kind(data) == "noise":
         rows = [
             [system["system"], f"{size:g}"]
-            + [f"{one['mean'][level]:.4f} ± {one['deviation'][level]:.4f}" for one in system["measures"].values()]
+            + [
+                f"{measure['mean'][level]:.4f} ± {measure['deviation'][level]:.4f}"
+                for measure in system["measures"].values()
+            ]
             for system in data["systems"]
             for level, size in enumerate(data["sizes"])
         ]
@@ -43,6 +46,6 @@ def _table(data: Json) -> tuple[list[str], list[list[str]], int]:
     by_time = kind(data) == "time"
     heads = [period["period"] for period in data["periods"]] if by_time else [f"{size:,}" for size in data["sizes"]]
     picks = [data["results"][measure] for measure in data["measures"]]
-    rows = [[head, *(f"{pick['rate'][place]:.3f}" for pick in picks)] for place, head in enumerate(heads)]
+    rows = [[head, *(f"{pick['rate'][row_number]:.3f}" for pick in picks)] for row_number, head in enumerate(heads)]
     first = data["period"] if by_time else "queries"
     return [first, *(f"winner picked, {measure}" for measure in data["measures"])], rows, 1

@@ -1,34 +1,64 @@
-"""Studies of stability as one self-contained page: charts drawn here, no script, no network."""
+"""Studies of stability as one self-contained page: what to conclude, the charts, and the figures as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from surefoot.errors import ArgumentError, visible
-from surefoot.report.html import render_page
-from surefoot.report.line_chart import Line, line_chart
-from surefoot.risk.plain_data import Json
+from surefoot.report.family import family_page
+from surefoot.report.line_chart import Line, Mark, line_chart
+from surefoot.report.numbers import fixed
+from surefoot.report.provenance import Provenance
+from surefoot.risk.assessment_data import Json
+from surefoot.studies.front import SURE, front, headline
 from surefoot.studies.study_data import kind
-from surefoot.studies.text import findings, functions_table, title
+from surefoot.studies.text import figures, findings, functions_table, title
 
 
-def to_page(studies: Sequence[Json]) -> str:
-    """The page of one study or several, from their plain data; what is in it is escaped and runs nothing."""
+def to_page(studies: Sequence[Json], provenance: Provenance | None = None) -> str:
+    """The page of one study or several, from their plain data; the first has the headline."""
     if not studies:
         raise ArgumentError("a page needs at least one study")
-    sections = [
+    sections: list[Json] = [
         {
             "title": visible(title(data)),
+            "conclusion": headline(data),
             "findings": [visible(line) for line in findings(data)],
             "charts": _CHARTS[kind(data)](data),
-            "tables": _functions_tables(data) if kind(data) == "functions" else [],
+            "tables": _functions_tables(data) if kind(data) == "functions" else [_figures_table(data)],
         }
         for data in studies
     ]
-    heading = sections[0]["title"] if len(sections) == 1 else "How far rankings, and the choices between them, hold"
-    return render_page(
-        "surefoot.studies/assets/page.html.j2", ["surefoot.report/assets/charts.css"], title=heading, sections=sections
+    return family_page(
+        "surefoot.studies/assets/page.html.j2",
+        front(studies[0]),
+        provenance,
+        page_kind="stability",
+        title=sections[0]["title"],
+        css=["surefoot.studies/assets/study.css"],
+        sections=sections,
     )
+
+
+def _figures_table(data: Json) -> Json:
+    """All figures of a study, as its CSV has them, with digits to read."""
+    headings, rows = figures(data)
+    return {"title": "All figures", "headings": headings, "rows": [[_cell(value) for value in row] for row in rows]}
+
+
+class Cell(NamedTuple):
+    """A cell's text, whether it is a figure, and the number itself where that has more digits."""
+
+    text: str
+    is_figure: bool = False
+    value: str | None = None
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, str):
+        return Cell(visible(value))
+    return Cell(f"{value:,}" if isinstance(value, int) else fixed(value, 4), True, repr(value))
 
 
 def _noise_charts(data: Json) -> list[Json]:
@@ -106,7 +136,7 @@ def _picks_chart(
     lines = [Line(measure, picks[key]) for measure, picks in data["results"].items()]
     drawing = line_chart(
         x, lines, label=words[key][0], x_label=x_label, y_label=key, x_names=x_names, logarithmic=logarithmic,
-        from_zero=key == "variance",
+        from_zero=key == "variance", levels=[Mark(SURE, f"sure: {SURE:g}")] if key == "rate" else [],
     )  # fmt: skip
     return {"title": words[key][0], "caption": words[key][1], "drawing": drawing}
 
@@ -117,7 +147,7 @@ def _functions_tables(data: Json) -> list[Json]:
         {
             "title": "Functions by each measure",
             "headings": headings,
-            "rows": [[visible(cell) for cell in row] for row in rows],
+            "rows": [[Cell(visible(cell), place in (1, 3, 5)) for place, cell in enumerate(row)] for row in rows],
         }
     ]
     for pair in data["disagreements"]:
@@ -127,10 +157,10 @@ def _functions_tables(data: Json) -> list[Json]:
         first, other = visible(pair["against"]), visible(pair["measure"])
         tables.append(
             {
-                "title": f"Queries on which {first} and {other} part furthest over {one} and {two}",
+                "title": f"Queries on which {first} and {other} disagree most about {one} and {two}",
                 "headings": ["query", f"{first}: {one}", two, f"{other}: {one}", two],
                 "rows": [
-                    [visible(item["query"]), *(f"{value:.4f}" for value in (*item["by_first"], *item["by_other"]))]
+                    [_cell(item["query"]), *map(_cell, (*item["by_first"], *item["by_other"]))]
                     for item in pair["queries"]
                 ],
             }

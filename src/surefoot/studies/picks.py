@@ -16,9 +16,9 @@ from surefoot.data.reading.dates import date_of
 from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, other_queries_hint, shortened
 from surefoot.progress import steps
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 from surefoot.studies.options import PERIOD, PERIOD_SIZE, SUBSET_SIZES, SUBSETS
-from surefoot.studies.study import SAME, Study, matrices_of
+from surefoot.studies.study import ROUNDING, Study, matrices_of
 from surefoot.studies.study_data import schema_name
 
 _CELLS = 1 << 21  # subset × query cells handled at once
@@ -48,7 +48,7 @@ def subset_study(
     subset_sizes = _sizes(sizes, queries)
     _check_draws(subsets, seed)
     difference = _differences(matrices, names)
-    first = difference.mean(axis=1) >= -SAME
+    first = difference.mean(axis=1) >= -ROUNDING
     results: Json = {}
     rates = np.empty((len(matrices), len(subset_sizes)))
     for column, size in enumerate(steps(subset_sizes, "Drawing subsets")):
@@ -97,12 +97,12 @@ def time_study(
     if not large_enough:
         most = max(len(rows) for rows in groups.values())
         raise ArgumentError(
-            f"no {period} has {size} queries: of {len(groups)} {period}s the fullest has {most}; "
-            f"take smaller subsets (size {most} at most) or a longer period (week, month)"
+            f"no {period} has {size} queries; the largest of the {len(groups)} {period}s has {most}. "
+            f"Use smaller subsets (at most {most}) or a longer period (week, month)"
         )
     difference = _differences(matrices, names)
     dated = np.concatenate(list(groups.values()))
-    first = difference[:, dated].mean(axis=1) >= -SAME
+    first = difference[:, dated].mean(axis=1) >= -ROUNDING
     rates = np.empty((len(matrices), len(large_enough)))
     differences = np.empty((len(matrices), len(large_enough)))
     for column, rows in enumerate(steps(list(large_enough.values()), "Drawing subsets")):
@@ -143,7 +143,10 @@ def _two_functions(
     names = matrices[0].systems if systems is None else tuple(systems)
     if len(names) != 2 or names[0] == names[1]:
         listed = ", ".join(map(shortened, names[:8]))
-        raise ArgumentError(f"two functions are compared, found {len(names)} ({listed}); give two runs, or name two")
+        raise ArgumentError(
+            f"this study compares exactly two systems, but there are {len(names)} ({listed}); give two runs, or choose "
+            "two of them by name"
+        )
     for name in names:
         matrices[0].row(name)
     return matrices, (names[0], names[1])
@@ -157,7 +160,8 @@ def _sizes(sizes: Sequence[int] | None, queries: int) -> list[int]:
         raise ArgumentError("no size of subsets was given; give at least one")
     if distinct[-1] > queries:
         raise ArgumentError(
-            f"a subset of {distinct[-1]} queries was asked for and there are {queries}; take sizes of at most {queries}"
+            f"a subset of {distinct[-1]} queries is not possible, because there are {queries} queries; use sizes of at "
+            f"most {queries}"
         )
     return distinct
 
@@ -182,7 +186,7 @@ def _draw_picks(difference: Floats, size: int, subsets: int, rng: np.random.Gene
         drawn = rng.random((part.stop - part.start, queries))
         chosen = np.argpartition(drawn, size - 1, axis=1)[:, :size]
         for row in range(measures):
-            picks[row, part] = difference[row][chosen].mean(axis=1) >= -SAME
+            picks[row, part] = difference[row][chosen].mean(axis=1) >= -ROUNDING
     return picks
 
 

@@ -8,13 +8,13 @@ from surefoot.data.types.scores import Scores, check_once, check_same
 from surefoot.errors import ArgumentError
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.report.shape import check_shape
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 from surefoot.studies.notebook import to_notebook
 from surefoot.studies.page import to_page
 from surefoot.studies.study_data import SHAPES, kind, schema_name
 from surefoot.studies.text import to_csv, to_text
 
-SAME = 1e-12  # scores and means that differ by no more differ by rounding only
+ROUNDING = 1e-12  # scores and means that differ by no more differ by rounding only
 
 
 def matrices_of(scores: Scores | Sequence[Scores]) -> list[Scores]:
@@ -32,7 +32,7 @@ class Study(PlainResult):
 
     called = "a study of stability"
     schemas = tuple(map(schema_name, SHAPES))
-    renderings = Renderings(to_text, to_csv, lambda data: to_page([data]), notebook=to_notebook)
+    renderings = Renderings(to_text, to_csv, lambda data, provenance: to_page([data], provenance), notebook=to_notebook)
 
     @classmethod
     def check_data(cls, data: Json) -> None:

@@ -9,10 +9,10 @@ import json
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from surefoot.report.schema import schema_of
-from surefoot.risk.plain_data import Count, Interval, Json, NotNegative
+from surefoot.risk.assessment_data import Count, Interval, Json, NotNegative
 
 Least1: TypeAlias = Annotated[int, ("minimum", 1)]
-Pair: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2), "One of each of the two functions."]
+FunctionPair: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2), "One of each of the two functions."]
 TwoNames: TypeAlias = Annotated[list[str], ("minItems", 2), ("maxItems", 2)]
 
 
@@ -60,7 +60,7 @@ class NoiseData(TypedDict):
 class Picks(TypedDict):
     """Which of two functions a measure picks, a value for each size of subsets or each period."""
 
-    means: Pair
+    means: FunctionPair
     winner: str
     rate: Annotated[list[float], "The share of subsets on which the winner is picked."]
     variance: Annotated[list[float], "rate · (1 − rate)."]
@@ -123,8 +123,8 @@ class PartingQuery(TypedDict):
     """A query on which two measures part."""
 
     query: str
-    by_first: Pair
-    by_other: Pair
+    by_first: FunctionPair
+    by_other: FunctionPair
 
 
 class Disagreement(TypedDict):

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 from surefoot.errors import visible
 from surefoot.report.columns import INTERVAL
 from surefoot.report.escapes import csv_text
+from surefoot.report.numbers import fixed, percent
 from surefoot.report.tables import terminal_table
 from surefoot.report.text import rendered
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
+from surefoot.studies.front import headline
 from surefoot.studies.study_data import kind
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-Csv = tuple[list[str], list[list[Any]]]
+CsvRows = tuple[list[str], list[list[Any]]]
 _MOST_PAIRS = 6
 
 
@@ -29,7 +31,11 @@ def tables(data: Json) -> list[RenderableType]:
     """What a terminal shows of a study."""
     from rich.text import Text
 
-    parts: list[RenderableType] = [Text(visible(title(data)), style="bold"), Text("")]
+    parts: list[RenderableType] = [
+        Text(visible(title(data)), style="dim"),
+        Text(headline(data), style="bold"),
+        Text(""),
+    ]
     parts += _TABLES[kind(data)](data)
     parts += [Text(visible(line)) for line in findings(data)]
     return parts
@@ -37,7 +43,12 @@ def tables(data: Json) -> list[RenderableType]:
 
 def to_csv(data: Json) -> str:
     """The study's figures at full precision, one row for each measure and size, period or function."""
-    return csv_text(*_CSV[kind(data)](data))
+    return csv_text(*figures(data))
+
+
+def figures(data: Json) -> CsvRows:
+    """Headings and rows of the study's figures."""
+    return _CSV[kind(data)](data)
 
 
 def title(data: Json) -> str:
@@ -48,13 +59,16 @@ def title(data: Json) -> str:
         unit = "percentiles" if data["normalize"] == "percentile" else "scores"
         return f"Noise on the {unit} of {runs} run{'s' * (runs != 1)}, {queries}, {data['repeats']} seeds each"
     if kind(data) == "functions":
-        return f"{len(data['systems'])} functions on {queries}, {data['replicates']:,} resamples"
-    one, two = data["systems"]
+        return f"{len(data['systems'])} systems on {queries}, {data['replicates']:,} resamples"
+    system_a, system_b = data["systems"]
     if kind(data) == "subsets":
-        return f"{one} or {two}? Picks on {data['subsets']:,} random subsets of K of {queries}"
+        return (
+            f"{system_a} or {system_b}? How often each measure chooses its winner, "
+            f"on {data['subsets']:,} random subsets of K queries (out of {data['queries']:,})"
+        )
     return (
-        f"{one} or {two}? Picks in {len(data['periods'])} {data['period']}s, "
-        f"on {data['subsets']:,} random subsets of {data['size']} queries each"
+        f"{system_a} or {system_b}? How often each measure chooses its winner in {len(data['periods'])} "
+        f"{data['period']}s, on {data['subsets']:,} random subsets of {data['size']} queries each"
     )
 
 
@@ -80,18 +94,19 @@ def _noise_findings(data: Json) -> list[str]:
     sentences = []
     for system in data["systems"]:
         for measure in others:
-            share = system["measures"][measure]["deviation_over_first"]
-            if share is None:
+            ratio = system["measures"][measure]["deviation_over_first"]
+            if ratio is None:
                 continue
-            more = "less" if share < 1 else "more"
+            more = "less" if ratio < 1 else "more"
             sentences.append(
-                f"{system['system']}: {measure} spreads {abs(1 - share):.0%} {more} than {first} under the same noise."
+                f"{system['system']}: {measure} spreads {percent(abs(1 - ratio))} {more} than {first} with the same "
+                "noise."
             )
     trace = data["trace"]
     jumps = ", ".join(f"{measure} {jump:.4f}" for measure, jump in trace["largest_jump"].items())
     sentences.append(
-        f"Query {trace['query']} of {trace['system']} under one growing noise, "
-        f"largest jump of {len(trace['sizes']) - 1} steps: {jumps}."
+        f"Query {trace['query']} of {trace['system']}, with the same noise increased in {len(trace['sizes']) - 1} "
+        f"steps. The largest change in one step: {jumps}."
     )
     return sentences
 
@@ -114,7 +129,9 @@ def _how_to_read() -> RenderableType:
     from rich.text import Text
 
     return Text(
-        "The share of subsets on which the winner is picked; in brackets the variance of one pick.", style="dim"
+        "The share of subsets on which the measure chooses its overall winner. The variance of one choice is in "
+        "brackets.",
+        style="dim",
     )
 
 
@@ -137,17 +154,17 @@ def _picks_findings(data: Json) -> list[str]:
 def _consistency(data: Json) -> list[str]:
     """At how many sizes, or in how many periods, each measure is more consistent than the first."""
     first, *others = data["measures"]
-    shown = [size < data["queries"] for size in data["sizes"]] if "sizes" in data else [True] * len(data["periods"])
-    where = "sizes below all queries" if "sizes" in data else "periods"
+    is_listed = [size < data["queries"] for size in data["sizes"]] if "sizes" in data else [True] * len(data["periods"])
+    where = "subset sizes (the full set is not counted)" if "sizes" in data else "periods"
     sentences = []
     for measure in others:
-        pairs = zip(data["results"][measure]["rate"], data["results"][first]["rate"], shown, strict=True)
+        pairs = zip(data["results"][measure]["rate"], data["results"][first]["rate"], is_listed, strict=True)
         ahead = [own_rate - first_rate for own_rate, first_rate, counts in pairs if counts]
         if ahead:
             sentences.append(
-                f"{measure} picks its winner more often than {first} does at {sum(gap > 0 for gap in ahead)} of "
-                f"{len(ahead)} {where}, on average {abs(sum(ahead) / len(ahead)):.1%} "
-                f"{'more' if sum(ahead) >= 0 else 'less'} often."
+                f"{measure} chooses its winner more often than {first} at {sum(gap > 0 for gap in ahead)} of "
+                f"{len(ahead)} {where}. The mean difference is {fixed(100 * sum(ahead) / len(ahead), 1)} percentage "
+                "points."
             )
     return sentences
 
@@ -162,7 +179,7 @@ def functions_table(data: Json) -> tuple[list[str], list[list[str]]]:
     rows = [
         [
             measure, str(function["rank"]), function["system"], f"{function['mean']:.4f}",
-            "{:.4f} to {:.4f}".format(*function["interval"]), f"{function['share_best']:.1%}",
+            "{:.4f} to {:.4f}".format(*function["interval"]), percent(function['share_best'], 1),
         ]
         for measure, ranked in data["results"].items()
         for function in ranked
@@ -182,28 +199,30 @@ def _functions_findings(data: Json) -> list[str]:
     sentences: list[str] = []
     pairs = data["disagreements"]
     for pair in pairs[:_MOST_PAIRS]:
-        one, two = pair["systems"]
+        system_a, system_b = pair["systems"]
         count = pair["queries_reversed"]
         where = (
-            f"on {count:,} queries they prefer different ones"
-            + (f", furthest on {', '.join(item['query'] for item in pair['queries'][:5])}" if count else "")
-            + f"; {pair['queries_tied_by_first_only']:,} more are ties for {pair['against']} only."
+            f"the measures disagree on {count:,} quer{'y' if count == 1 else 'ies'}"
+            + (f"; most on {', '.join(item['query'] for item in pair['queries'][:5])}" if count else "")
+            + f". On {pair['queries_tied_by_first_only']:,} more queries, {pair['against']} gives a tie and "
+            f"{pair['measure']} does not."
         )
         if pair["reversed"]:
             sentences.append(
-                f"{pair['against']} puts {one} before {two}, {pair['measure']} puts {two} before {one}: {where}"
+                f"{pair['against']} puts {system_a} before {system_b}, but {pair['measure']} puts {system_b} before "
+                f"{system_a}: {where}"
             )
         else:
             sentences.append(
-                f"{pair['against']} and {pair['measure']} order all functions alike. Of the best two, "
-                f"{one} and {two}, {where}"
+                f"{pair['against']} and {pair['measure']} put all systems in the same order. For the best two, "
+                f"{system_a} and {system_b}, {where}"
             )
     if len(pairs) > _MOST_PAIRS:
         sentences.append(f"{len(pairs) - _MOST_PAIRS} more pairs are ordered differently; the JSON lists them all.")
     return sentences
 
 
-def _noise_csv(data: Json) -> Csv:
+def _noise_csv(data: Json) -> CsvRows:
     figures = ("mean", "deviation", "low", "high")
     rows = [
         [system["system"], measure, size, *(spread[figure][level] for figure in figures)]
@@ -214,7 +233,7 @@ def _noise_csv(data: Json) -> Csv:
     return ["system", "measure", "noise", *figures], rows
 
 
-def _subsets_csv(data: Json) -> Csv:
+def _subsets_csv(data: Json) -> CsvRows:
     rows = [
         [measure, size, picks["rate"][column], picks["variance"][column]]
         for measure, picks in data["results"].items()
@@ -223,7 +242,7 @@ def _subsets_csv(data: Json) -> Csv:
     return ["measure", "queries", "rate", "variance"], rows
 
 
-def _time_csv(data: Json) -> Csv:
+def _time_csv(data: Json) -> CsvRows:
     figures = ("difference", "rate", "variance")
     rows = [
         [measure, period["period"], period["queries"], *(picks[figure][column] for figure in figures)]
@@ -233,7 +252,7 @@ def _time_csv(data: Json) -> Csv:
     return ["measure", data["period"], "queries", *figures], rows
 
 
-def _functions_csv(data: Json) -> Csv:
+def _functions_csv(data: Json) -> CsvRows:
     rows = [
         [measure, function["rank"], function["system"], function["mean"], *function["interval"], function["share_best"]]
         for measure, ranked in data["results"].items()
@@ -242,7 +261,7 @@ def _functions_csv(data: Json) -> Csv:
     return ["measure", "rank", "system", "mean", "mean_low", "mean_high", "share_best"], rows
 
 
-_CSV: dict[str, Callable[[Json], Csv]] = {
+_CSV: dict[str, Callable[[Json], CsvRows]] = {
     "noise": _noise_csv,
     "subsets": _subsets_csv,
     "time": _time_csv,

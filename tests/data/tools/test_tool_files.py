@@ -180,8 +180,8 @@ def test_each_configuration_is_a_run(tmp_path: Path, form: str) -> None:
     assert runs == {"today": {"red dress": {"d2": -1.0, "d1": -2.0}}, "new": new}
     assert sf.read_run(path, name="new").to_dict() == new
     for name, message in (
-        (None, "holds 2 runs: today, new; name one"),
-        ("x", "holds 2 runs, none of them 'x': today, new"),
+        (None, "contains 2 runs: today, new; choose one"),
+        ("x", "contains 2 runs, none of them 'x': today, new"),
     ):
         with pytest.raises(sf.DataError, match=message):
             sf.read_run(path, name)
@@ -224,10 +224,10 @@ def test_queries_called_as_keys_are(tmp_path: Path, content: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", RATINGS, "a Quepid case's ratings, which holds judgments, where a run should be"),
-        ("a.csv", BOOK, "a Quepid book, which holds judgments"),
-        ("a.json", WORKBENCH, "judgments of the Search Relevance Workbench, which holds judgments"),
-        ("a.json", REQUEST, "a _rank_eval request, which holds judgments"),
+        ("a.csv", RATINGS, "a Quepid case's ratings, which contains judgments, but a run is needed here"),
+        ("a.csv", BOOK, "a Quepid book, which contains judgments"),
+        ("a.json", WORKBENCH, "judgments of the Search Relevance Workbench, which contains judgments"),
+        ("a.json", REQUEST, "a _rank_eval request, which contains judgments"),
     ],
 )
 def test_judgments_are_no_run(tmp_path: Path, name: str, content: Any, message: str) -> None:
@@ -238,9 +238,9 @@ def test_judgments_are_no_run(tmp_path: Path, name: str, content: Any, message: 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.csv", SNAPSHOT, "a Quepid snapshot, which holds a run, where judgments should be"),
-        ("a.json", RESPONSE, "a _rank_eval response, which holds a run"),
-        ("a.json", RESULTS, "results of the Search Relevance Workbench, which holds a run"),
+        ("a.csv", SNAPSHOT, "a Quepid snapshot, which contains a run, but judgments are needed here"),
+        ("a.json", RESPONSE, "a _rank_eval response, which contains a run"),
+        ("a.json", RESULTS, "results of the Search Relevance Workbench, which contains a run"),
     ],
 )
 def test_a_run_is_no_judgments(tmp_path: Path, name: str, content: Any, message: str) -> None:
@@ -267,7 +267,7 @@ def test_a_run_is_no_judgments(tmp_path: Path, name: str, content: Any, message:
         (BOOK.replace("1|0", "1|inf"), "line 5: the rating by 'Unknown' is inf; every rating must be finite"),
         (BOOK.replace("Unknown", "Ann"), "line 1: two columns are named 'Ann'"),
         ("query,docid,Ann\nq,d,\n", "no document is rated"),
-        (BOOK.replace(',"Bo, Dr"', ",Bo").replace("d1,3,2,", "d1,3"), "line 2: found 3 columns where the header has 5"),
+        (BOOK.replace(',"Bo, Dr"', ",Bo").replace("d1,3,2,", "d1,3"), "line 2: found 3 columns, but the header has 5"),
         ("query,docid\nq,d\n", "no column 'relevance'"),
         (RATINGS.encode("utf-16"), "line 1: not UTF-8 text"),
         (RATINGS.encode("utf-16-le"), "line 1: found a NUL byte"),
@@ -282,14 +282,14 @@ def test_tables_that_are_no_judgments(tmp_path: Path, text: str | bytes, message
     ("text", "message"),
     [
         (SNAPSHOT.replace("new,2026-11-15T08:00:00Z,7, -40", "old,2026-11-15T08:00:00Z,7, -40"),
-         "line 4: 'Snapshot Name' is '(15/11/2026) old', in the rows before '(15/11/2026) new'; this is a second"),
+         "line 4: 'Snapshot Name' is '(15/11/2026) old', but '(15/11/2026) new' in the rows above, so a second"),
         (SNAPSHOT.replace("08:00:00Z,7, -40", "09:00:00Z,7, -40"), "line 4: 'Snapshot Time' is"),
         (SNAPSHOT.replace("Doc Position", "Where"), "no column 'Doc Position', so the order of the results"),
         (SNAPSHOT.replace("d1,1", "d1,"), "line 3: 'Doc Position' is missing"),
         (SNAPSHOT.replace("d1,1", "d1,0"), "line 3: 'Doc Position' is '0', not a position"),
         (SNAPSHOT.replace("d1,1", "d1,1.5"), "line 3: 'Doc Position' is '1.5', not a position"),
         (SNAPSHOT.replace("d1,1", "d1,²"), "line 3: 'Doc Position' is '²', not a position"),
-        (SNAPSHOT.replace("d1,1", "d1,2"), "line 3: position 2 of query 'red dress' is taken already (first at line"),
+        (SNAPSHOT.replace("d1,1", "d1,2"), "line 3: position 2 of query 'red dress' appears twice (first at line"),
         (SNAPSHOT.replace("d1,1", "d2,1"), "line 3: document 'd2' appears twice in query 'red dress' (first at"),
         (SNAPSHOT.replace("d1,1", ",1"), "line 3: 'Doc ID' is missing"),
         (SNAPSHOT.partition("\r")[0] + "\n", "no query in it has a document"),
@@ -339,7 +339,7 @@ RATING = ("judgmentRatings", 0, "ratings", 1)
         (changed(REQUEST, "requests", 0, "ratings", 1, "_id"), "requests[0].ratings[1]: expected"),
         (changed(REQUEST, "requests", 1, "id"), "requests[1]: expected an object with 'id'"),
         (changed(REQUEST, "requests", 1, "id", value="red dress"), "requests[1].id: the query 'red dress' appears"),
-        (changed(REQUEST, "requests", value=[REQUEST["requests"][2]]), "a _rank_eval request, and no query in it has"),
+        (changed(REQUEST, "requests", value=[REQUEST["requests"][2]]), "a _rank_eval request, but no query in it has"),
         ('{\n"judgmentRatings": [\n{"query": "x",}]}', "line 3: is not JSON"),
         ('{"requests": [{"id": "a", "ratings": [{"_id": "d", "rating": NaN}]}]}', "is not JSON ('NaN is not a number"),
         (json.dumps(WORKBENCH)[:-30], "is not JSON"),
@@ -358,7 +358,7 @@ def test_json_that_is_no_judgments(tmp_path: Path, content: Any, message: str) -
          "details['red dress'].hits[1]: document 'd1' appears twice in query 'red dress'"),
         (changed(RESPONSE, "details", "shoes", value=5), "line 32, details.shoes: expected an object with 'hits'"),
         (changed(RESPONSE, "failures", value={"red dress": {"type": "x"}}), "failures: the search of 'red dress'"),
-        (changed(RESPONSE, "details", "red dress", "hits", value=[]), "a _rank_eval response, and no query in it has"),
+        (changed(RESPONSE, "details", "red dress", "hits", value=[]), "a _rank_eval response, but no query in it has"),
         (changed(RESULTS, 1, "documentIds", value="d1"), "[1].documentIds: expected a list"),
         (changed(RESULTS, 1, "documentIds", value=["d1", "d1"]), "[1].documentIds[1]: document 'd1' appears twice"),
         (changed(RESULTS, 1, "documentIds", value=["d1", {}]), "[1].documentIds[1]: the document's id is {} (dict)"),
@@ -548,14 +548,14 @@ def test_what_is_written(tmp_path: Path) -> None:
         ({"form": "csv"}, "form is 'csv'; it must be one of quepid, workbench, query-set"),
         ({"judgments": None}, "there is nothing to write"),
         ({"form": "workbench", "unrated": {"q": ["d"]}}, "no place for documents that are not rated"),
-        ({"depth": 3}, "depth is about unrated documents"),
+        ({"depth": 3}, "depth is only for unrated documents"),
         ({"unrated": {"q": ["d"]}, "depth": 0}, "depth"),
-        ({"form": "workbench", "name": "x" * 51}, "takes a name of 1 to 50 letters, and this has 51"),
-        ({"form": "workbench", "name": " "}, "takes a name of 1 to 50 letters"),
-        ({"judgments": {"q ": {"d": 1}}}, "the name 'q ' cannot stand in CSV"),
-        ({"judgments": {"q": {"a\rb": 1}}}, r"the name 'a\\rb' cannot stand in CSV"),
-        ({"queries": {"x": "text"}}, "1 of 1 queries have no text, 'q' the first"),
-        ({"judgments": {"q": {"d": 1}, "r": {"d": 1}}, "queries": {"q": "a", "r": "a"}}, "'q' and 'r' have one text"),
+        ({"form": "workbench", "name": "x" * 51}, "must have 1 to 50 characters, but this name has 51"),
+        ({"form": "workbench", "name": " "}, "must have 1 to 50 characters"),
+        ({"judgments": {"q ": {"d": 1}}}, "the name 'q ' cannot be written in CSV"),
+        ({"judgments": {"q": {"a\rb": 1}}}, r"the name 'a\\rb' cannot be written in CSV"),
+        ({"queries": {"x": "text"}}, "1 of 1 queries have no text; the first of them is 'q'"),
+        ({"judgments": {"q": {"d": 1}, "r": {"d": 1}}, "queries": {"q": "a", "r": "a"}}, "'q' and 'r' have the same"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_written(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:
@@ -568,7 +568,7 @@ def test_what_cannot_be_written(tmp_path: Path, arguments: dict[str, Any], messa
 def test_ids_with_spaces_stay_out_of_trec_lines(tmp_path: Path) -> None:
     qrels = sf.read_qrels(write_file(tmp_path / "case.csv", RATINGS))
     for write in (qrels.write, qrels.write_lines):
-        with pytest.raises(sf.DataError, match="the query id 'red dress' cannot stand in a TREC line"):
+        with pytest.raises(sf.DataError, match="the query id 'red dress' cannot be written in a TREC line"):
             write(tmp_path / "qrels.txt")
     for ending in ("csv", "json", "jsonl", "parquet"):
         qrels.write(tmp_path / f"qrels.{ending}")
@@ -587,10 +587,12 @@ def test_two_ids_of_one_text_are_not_told_apart() -> None:
     from surefoot.data.tools.query_texts import with_ids, with_texts
 
     judged = sf.read_qrels({"red dress": {"d1": 2}})
-    with pytest.raises(sf.DataError, match="queries 'q1' and 'q2' have one text, 'red dress', so which of them"):
+    with pytest.raises(
+        sf.DataError, match="queries 'q1' and 'q2' have the same text, 'red dress', so it is not clear which of them"
+    ):
         with_ids(judged, {"q1": "red dress", "q2": "red dress"})
     both = sf.read_qrels({"q1": {"d1": 2}, "q2": {"d1": 1}})
-    with pytest.raises(sf.DataError, match="queries 'q1' and 'q2' have one text, 'red dress'; a tool"):
+    with pytest.raises(sf.DataError, match="queries 'q1' and 'q2' have the same text, 'red dress', so a tool"):
         with_texts(both, {"q1": "red dress", "q2": "red dress"})
 
 

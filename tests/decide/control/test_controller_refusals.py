@@ -22,7 +22,7 @@ from surefoot.data.hashes import seal
         ({"level": "0.02"}, "'0.02'"),
         ({"level": {"risk": 0.02, "gain": 0.1}}, "loss is"),
         ({"level": {"risk": 0.02}, "loss": ["risk", "share_hurt"]}, "levels are given for"),
-        ({"loss": ["risk", "risk"]}, "each once"),
+        ({"loss": ["risk", "risk"]}, "each only once"),
         ({"loss": "regret"}, "loss is 'regret'"),
         ({"delta": 0.7}, "delta is 0.7"),
         ({"delta": float("nan")}, "delta is nan"),
@@ -35,8 +35,8 @@ from surefoot.data.hashes import seal
         ({"movement_cap": 0}, "movement_cap is 0"),
         ({"drift": 0.5}, "drift is 0.5"),
         ({"budget": 0}, "budget is 0"),
-        ({"measure": "DCG@10"}, "no greatest value"),
-        ({"baseline": 3}, "name one of the data's baselines"),
+        ({"measure": "DCG@10"}, "no maximum"),
+        ({"baseline": 3}, "use the name of a baseline in the data"),
     ],
 )
 def test_impossible_settings(settings: dict[str, Any], said: str) -> None:
@@ -45,18 +45,18 @@ def test_impossible_settings(settings: dict[str, Any], said: str) -> None:
 
 
 def test_queries_that_the_model_was_trained_on() -> None:
-    with pytest.raises(sf.DataError, match="200 of the 200 judged queries were those that the model was trained"):
+    with pytest.raises(sf.DataError, match="200 of the 200 judged queries were already used to train"):
         fitted().calibrate(parts()["train"])
-    with pytest.raises(sf.DataError, match="trained or validated on"):
+    with pytest.raises(sf.DataError, match="used to train or validate the model"):
         fitted().update(parts()["train"])
     stopped = sf.Ranker("gain", n_estimators=3, num_threads=1).fit(parts()["train"], valid=parts()["valid"])
     c = sf.RiskController(stopped, baseline="bm25", scorer=lambda lists: np.zeros(len(lists.queries)))
-    with pytest.raises(sf.DataError, match="trained or validated on"):
+    with pytest.raises(sf.DataError, match="used to train or validate the model"):
         c.calibrate(parts()["valid"])
 
 
 def test_queries_that_the_scorer_was_fitted_on() -> None:
-    with pytest.raises(sf.DataError, match="those that the scorer was fitted on, such as query '201'"):
+    with pytest.raises(sf.DataError, match="already used to fit the scorer, such as query '201'"):
         fitted().calibrate(parts()["valid"])
 
 
@@ -78,9 +78,9 @@ def test_what_comes_too_early_or_twice() -> None:
         unfitted.update(parts()["judged"])
     with pytest.raises(sf.ArgumentError, match="nothing is proved yet"):
         fitted().to_run(parts()["traffic"])
-    with pytest.raises(sf.ArgumentError, match="is calibrated"):
+    with pytest.raises(sf.ArgumentError, match="is already calibrated"):
         fitted().calibrate(parts()["judged"]).update(parts()["traffic"])
-    with pytest.raises(sf.ArgumentError, match="opens batch by batch"):
+    with pytest.raises(sf.ArgumentError, match="already works in batches"):
         fitted().update(parts()["judged"]).calibrate(parts()["traffic"])
     with pytest.raises(sf.ArgumentError, match="not learned anything"):
         sf.RiskController(sf.Ranker(), baseline="bm25")
@@ -97,7 +97,7 @@ def test_data_of_another_kind() -> None:
     with pytest.raises(sf.ArgumentError, match="needs a baseline run"):
         sf.RiskController(lists.candidate)
     for scorer in ("feature:3", "predicted_gain:regression"):
-        with pytest.raises(sf.ArgumentError, match="features, and runs have none"):
+        with pytest.raises(sf.ArgumentError, match="features, but runs have none"):
             sf.RiskController(lists.candidate, baseline=lists.baseline, scorer=scorer)
 
 
@@ -107,9 +107,9 @@ def test_data_of_another_kind() -> None:
         ({"a": 0.5, "b": 0.4}, "both", "sum to 0.9"),
         ({"a": 1.5, "b": -0.5}, "both", "share of stratum 'a' is 1.5"),
         ({"a": 0.5, "b": 0.5}, None, "strata need one column"),
-        ({"a": 0.5, "b": 0.5}, "one", "no judged query is of 'b'"),
+        ({"a": 0.5, "b": 0.5}, "one", "no judged query belongs to 'b'"),
         ({"a": 1.0}, "both", "no share of traffic is given for 'b'"),
-        (None, "both", "give their shares of traffic as weights"),
+        (None, "both", "give the share of traffic of each stratum as weights"),
     ],
 )
 def test_weights_that_do_not_fit(weights: Any, strata: str | None, said: str) -> None:
@@ -142,13 +142,13 @@ def test_losses_beyond_what_the_traffic_allows() -> None:
     judged = parts()["judged"]
     worst = calibrated().lists(judged).worst_case(sf.Measure.parse(MEASURE))
     tame = judged.select(np.argsort(np.where(worst > 0, worst, 1))[:3])
-    with pytest.raises(sf.DataError, match="more than the"):
+    with pytest.raises(sf.DataError, match="but the computed maximum is"):
         fitted().calibrate(judged, traffic=tame)
 
 
 def test_a_function_cannot_be_saved(tmp_path: Path) -> None:
     c = sf.RiskController(ranker(), baseline="bm25", scorer=lambda lists: np.zeros(len(lists.queries)))
-    with pytest.raises(sf.ArgumentError, match="nothing is worth saving"):
+    with pytest.raises(sf.ArgumentError, match="there is nothing to save"):
         c.save(tmp_path / "c")
     with pytest.raises(sf.ArgumentError, match="a function, which cannot be saved"):
         c.calibrate(parts()["judged"]).save(tmp_path / "c")
@@ -184,17 +184,17 @@ def test_files_that_are_gone(saved: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"schema": "surefoot/other/1"}, "describes no controller"),
+        ({"schema": "surefoot/other/1"}, "does not describe a controller"),
         ({"certificate": {}}, "is not a certificate"),
         ({"scorer": {"name": "predicted_gain:isotonic", "learned": {"at": [2, 1], "value": [1, 2]}}}, "isotonic map"),
         ({"scorer": {"name": "feature:1", "learned": {"sign": 7}}}, "sign is 7"),
-        ({"scorer": {"name": "predicted_gain:regression", "learned": {}}}, "not whole"),
+        ({"scorer": {"name": "predicted_gain:regression", "learned": {}}}, "damaged or incomplete"),
         ({"scorer": {"name": "eval", "learned": {}}}, "scorer is 'eval'"),
-        ({"settings": {}}, "not whole"),
-        ({"settings": 3}, "not whole"),
-        ({"thresholds": [None]}, "thresholds|not whole"),
-        ({"scorer_queries": 3}, "not whole"),
-        ({"baseline": 3}, "not whole"),
+        ({"settings": {}}, "damaged or incomplete"),
+        ({"settings": 3}, "damaged or incomplete"),
+        ({"thresholds": [None]}, "thresholds|damaged or incomplete"),
+        ({"scorer_queries": 3}, "damaged or incomplete"),
+        ({"baseline": 3}, "damaged or incomplete"),
     ],
 )
 def test_files_that_are_wrong_though_their_hash_fits(saved: Path, change: dict[str, Any], said: str) -> None:
@@ -209,11 +209,11 @@ def test_certificates_that_were_changed(tmp_path: Path) -> None:
     assert sf.Certificate.read(tmp_path / "c.json")["queries"] == 500
     data = json.loads((tmp_path / "c.json").read_text())
     (tmp_path / "c.json").write_text(json.dumps(data | {"level": 0.01}))
-    with pytest.raises(sf.DataError, match="was changed after it was written"):
+    with pytest.raises(sf.DataError, match="was changed after surefoot wrote it"):
         sf.Certificate.read(tmp_path / "c.json")
     for wrong in ({**data, "curve": 3}, {name: value for name, value in data.items() if name != "reason"}):
         (tmp_path / "c.json").write_text(json.dumps(seal(wrong)))
-        with pytest.raises(sf.DataError, match=r"not whole|curve is 3; expected a list"):
+        with pytest.raises(sf.DataError, match=r"damaged or incomplete|curve is 3; expected a list"):
             sf.Certificate.read(tmp_path / "c.json")
 
 

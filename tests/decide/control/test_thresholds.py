@@ -20,7 +20,7 @@ from surefoot.decide.control.thresholds import (
     passing,
     thresholds_for,
 )
-from surefoot.decide.evidence.conditions import Rule
+from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.risk.betting import anytime_columns, betting_p, betting_p_columns, start_anytime
 
@@ -29,7 +29,7 @@ LEVEL, DELTA = 0.02, 0.05
 
 def calibration(scores: Any, differences: Any, method: str = "betting", level: float = LEVEL) -> Calibration:
     found = np.asarray(differences, np.float64)
-    evidence = Evidence(Rule("risk", level), np.maximum(-found, 0), 0.0, 1.0, "betting")
+    evidence = Evidence(ConditionRule("risk", level), np.maximum(-found, 0), 0.0, 1.0, "betting")
     return Calibration(np.asarray(scores, np.float64), found, np.ones(len(found)), (evidence,), method, DELTA)
 
 
@@ -65,7 +65,7 @@ def test_up_to_5000_queries_every_score_and_beyond_that_what_other_queries_fixed
     assert thresholds_for(scores, np.array([1.0])) is scores
     more = np.arange(EVERY_SCORE + 1, dtype=float)
     assert thresholds_for(more, np.array([1.0])).tolist() == [1.0]
-    with pytest.raises(sf.ArgumentError, match="call fit_scorer first"):
+    with pytest.raises(sf.ArgumentError, match="call fit_scorer on other queries first"):
         thresholds_for(more, None)
     assert len(fixed_quantiles(np.random.default_rng(0).random(20_000))) == 1000
     assert fixed_quantiles(np.array([3.0, 1.0, 1.0])).tolist() == [1.0, 3.0]

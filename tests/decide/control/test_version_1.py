@@ -27,7 +27,7 @@ def test_an_old_certificate_is_read_with_the_keys_of_today(tmp_path: Path) -> No
         assert before not in certificate.to_dict()
     certificate.write_json(tmp_path / "c.json")
     assert sf.Certificate.read(tmp_path / "c.json").to_dict() == certificate.to_dict()
-    with pytest.raises(sf.DataError, match="was changed after it was written"):
+    with pytest.raises(sf.DataError, match="was changed after surefoot wrote it"):
         sf.Certificate.from_dict(old | {"level": 0.1})
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
 import surefoot as sf
-from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, Condition, Rule, condition_named
-from surefoot.decide.gate.policy import ReleasePolicy
+from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, ConditionKind, ConditionRule, condition_named
+from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import ArgumentError, DataError
 from surefoot.risk.tradeoff import loses_over_20, u_risk
 
@@ -52,11 +52,13 @@ def test_what_controllers_can_keep_to() -> None:
 
 
 def test_unknown_conditions_are_refused() -> None:
-    with pytest.raises(DataError, match="has a condition 'regret'; known: risk, share_hurt, gain, u_risk"):
+    with pytest.raises(
+        DataError, match="has an unknown condition 'regret'; it must be one of: risk, share_hurt, gain, u_risk"
+    ):
         condition_named("regret")
 
 
-LOST_FIRST = Condition(
+LOST_FIRST = ConditionKind(
     name="lost_first",
     title="lost first",
     words="the share of queries that lose all they had",
@@ -65,7 +67,7 @@ LOST_FIRST = Condition(
     example=0.01,
     zero_or_one="always",
 )
-WEIGHED_LOSS = Condition(
+WEIGHED_LOSS = ConditionKind(
     name="weighed_loss",
     title="W",
     words="the weighed loss",
@@ -98,12 +100,12 @@ def test_one_more_condition_is_one_more_entry() -> None:
     assert by_name["lost_first"]["observed"] == pytest.approx(2 / 400)
     assert by_name["weighed_loss"]["observed"] == pytest.approx(3 * 0.5 * 2 / 400)
     text = decision.to_text(width=1000)
-    assert "lost first ≤ 0.03 holds: taken alone, the share of queries that lose all they had is at most" in text
-    assert "W(2) ≤ 0.1 holds: taken alone, the weighed loss is at most" in text
+    assert "lost first ≤ 0.03 holds: the share of queries that lose all they had is at most" in text
+    assert "W(2) ≤ 0.1 holds: the weighed loss is at most" in text
     again = sf.Decision.from_dict(json.loads(decision.to_json()))
     for shown in (again.to_markdown(), again.page(), again.to_junit(), again.to_csv()):
         assert "lost" in shown
-    assert Rule("weighed_loss", 0.1, 2.0).words == "W(2) ≤ 0.1"
+    assert ConditionRule("weighed_loss", 0.1, 2.0).words == "W(2) ≤ 0.1"
 
 
 @pytest.mark.usefixtures("more")
@@ -111,7 +113,10 @@ def test_one_more_condition_is_checked_like_others() -> None:
     for policy, message in (
         ({"lost_first": 0}, r"lost_first is 0; it must be above 0 and below 1 \(no number of queries"),
         ({"weighed_loss": 0.1}, r"weighed_loss is 0\.1; write \{alpha = 2, at_most = 0\.1\}"),
-        ({"weighed_loss": {"alpha": 2, "at_most": 3}}, r"weighed_loss.at_most is 3; W\(2\) lies between 0 and 3"),
+        (
+            {"weighed_loss": {"alpha": 2, "at_most": 3}},
+            r"weighed_loss.at_most is 3; with alpha = 2 it must be above 0 and below 3",
+        ),
         ({"lost_fist": 0.1}, "did you mean lost_first"),
         ({}, r"weighed_loss = \{alpha = 2, at_most = 0\.1\}, delta = 0\.05"),
     ):

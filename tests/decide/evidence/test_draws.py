@@ -74,7 +74,7 @@ def test_every_draw_has_a_seed_of_its_own() -> None:
 def test_draws_without_an_order_are_refused(tmp_path: Path) -> None:
     old = {name: value for name, value in judge_next(NEW, TODAY, "nDCG@3", 9).to_dict().items() if name != "sequence"}
     _write(tmp_path / "draws.json", seal(old | {"schema": "surefoot/draws/1"}))
-    with pytest.raises(sf.DataError, match=r"do not say in which order they were drawn, .* draw again"):
+    with pytest.raises(sf.DataError, match=r"do not store the order of the draws, .* Draw again"):
         read_draws(tmp_path / "draws.json")
 
 
@@ -89,7 +89,7 @@ def test_draws_are_read_back_as_they_were(tmp_path: Path) -> None:
     ("change", "said"),
     [
         ({"mean_weight": 0.9}, "was changed"),
-        ({"schema": "surefoot/other/1"}, "holds no draws"),
+        ({"schema": "surefoot/other/1"}, "does not contain draws"),
     ],
 )
 def test_changed_files_are_refused(tmp_path: Path, change: dict[str, Any], said: str) -> None:
@@ -119,14 +119,14 @@ NINE = {"sequence": ["q1"] * 9}
         ({"queries": [_row()], "sequence": "q1"}, "sequence with other queries"),
         ({"queries": [_row(query=3)]}, "names no queries"),
         ({"queries": []}, "names no queries"),
-        ({"queries": [{}]}, "not whole"),
-        ({"queries": 3}, "not whole"),
+        ({"queries": [{}]}, "damaged or incomplete"),
+        ({"queries": 3}, "damaged or incomplete"),
         (NINE | {"queries": [_row()], "largest_weight": 0.4, "mean_weight": 0.1}, "above the largest"),
         (NINE | {"queries": [_row()], "mean_weight": 0.0}, "weight of 0.0"),
-        ({"drawn_for": "fun"}, "drawn for 'fun'"),
-        ({"candidate": {"name": "x"}}, "not whole"),
+        ({"drawn_for": "fun"}, "has the wrong value 'fun' for drawn_for"),
+        ({"candidate": {"name": "x"}}, "damaged or incomplete"),
         ({"baseline": {"name": "x", "sha256": "1"}}, "which baseline"),
-        ({"measure": "DCG@3"}, "no greatest value"),
+        ({"measure": "DCG@3"}, "no maximum"),
     ],
 )
 def test_wrong_files_are_refused_though_their_hash_fits(tmp_path: Path, change: dict[str, Any], said: str) -> None:
@@ -146,7 +146,7 @@ def test_draws_of_other_runs_measures_or_lists_are_refused() -> None:
     with pytest.raises(sf.DataError, match="for nDCG@3"):
         found.check_runs(new, today, "P@3")
     found.check_weights(found.weights + 1e-15)
-    with pytest.raises(sf.DataError, match="other lists"):
+    with pytest.raises(sf.DataError, match="other rankings"):
         found.check_weights(found.weights / 2)
 
 

@@ -125,7 +125,7 @@ def test_a_state_is_one_use(scores: sf.Scores, tmp_path: Path) -> None:
     first, second = look(0, 60), look(60, 100)
     assert [first["ledger"]["use"], second["ledger"]["use"], second["ledger"]["repeated"]] == [1, 1, True]
     assert first["delta"] == second["delta"] < 0.05
-    with pytest.raises(DataError, match="was begun with a ledger"):
+    with pytest.raises(DataError, match="was started with a ledger"):
         look(100, 120, ledger=None)
     sf.gate(batch(scores, 150, 200), candidate="bold", baseline="today", policy=POLICY, ledger=ledger)
     before = path.read_bytes(), ledger.read_bytes()
@@ -162,7 +162,7 @@ def test_draws_that_were_never_decided_on_are_told(tmp_path: Path) -> None:
     path.write_text(json.dumps(seal(Ledger(seeds=[one.seed for one in draws]).to_dict())))
     decision = sf.gate(sf.score(qrels, runs, "AP"), baseline="today", policy={"risk": 0.9}, drawn=draws[1], ledger=path)
     assert decision.to_dict()["ledger"]["unused_draws"] == 2
-    assert "2 draws were made and never decided on" in decision.to_text(width=1000)
+    assert "2 draws were made but not used in a decision" in decision.to_text(width=1000)
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,11 @@ def test_unanswered_queries_do_not_ship_a_candidate() -> None:
     assert data["nothing_to_lose"] == {"unanswered": 800, "no_relevant": 0, "both_zero": 0, "left_out": True}
     assert decision.conditions[0]["observed"] == pytest.approx(0.05)
     for said in (decision.to_text(width=1000), decision.to_markdown(), decision.page(), decision.to_junit()):
-        assert "Nothing can be lost on 800 judged queries (800 that neither system answers)" in said
+        assert "800 judged queries (800 that neither system answers) cannot lose anything" in said
     counted = sf.gate(scores, baseline="today", policy={"risk": 0.02}, unanswered="traffic")
     assert counted.decision == "ship"
     assert counted.to_dict()["queries"] == 1000
-    assert "These count as traffic, and the more of them there are" in counted.to_text(width=1000)
+    assert "They count as traffic, and they make the risk look smaller" in counted.to_text(width=1000)
 
 
 def test_queries_without_a_relevant_document_are_left_out() -> None:
@@ -43,7 +43,7 @@ def test_queries_without_a_relevant_document_are_left_out() -> None:
     assert data["queries"] == 200
     assert data["nothing_to_lose"]["no_relevant"] == 100
     assert len(data["per_query"]["query"]) == 200
-    with pytest.raises(DataError, match="on no judged query anything can be lost"):
+    with pytest.raises(DataError, match="no judged query can lose anything"):
         sf.gate(diluted(30, 10, 0.0, 10), baseline="today", policy={"risk": 0.02})
 
 
@@ -101,7 +101,7 @@ def test_batches_add_up_and_keep_to_one_rule(tmp_path: Path) -> None:
     look(0, 120)
     data = look(120, 200)
     assert (data["queries"], data["nothing_to_lose"]["no_relevant"]) == (100, 100)
-    with pytest.raises(DataError, match="was begun with --unanswered leave-out"):
+    with pytest.raises(DataError, match="was started with --unanswered leave-out"):
         look(200, 250, unanswered="traffic")
 
 
@@ -116,7 +116,7 @@ def test_a_controller_leaves_them_out_too() -> None:
         assert certificate["nothing_to_lose"] == {
             "unanswered": 0, "no_relevant": empty, "both_zero": 0, "left_out": True
         }  # fmt: skip
-        assert "Nothing can be lost on 11 judged queries (11 without a relevant document)" in certificate.to_text()
+        assert "11 judged queries (11 without a relevant document) cannot lose anything" in certificate.to_text()
     counted = sf.RiskController(ranker(), baseline="bm25", level=0.05, unanswered="traffic").fit_scorer(
         parts()["valid"]
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +82,7 @@ def test_markdown_has_the_conditions_and_the_queries_hurt_most(kind: str) -> Non
     rows = [line for line in text.split("\n") if re.match(r"\| \d+ \|", line)]
     assert len(rows) == len(worst)
     if kind == "undecided":
-        assert "more judged queries" in text or "would hardly decide" in text
+        assert "more judged queries" in text or "would probably not be enough to decide" in text
 
 
 def test_names_cannot_break_out() -> None:
@@ -109,7 +108,7 @@ def test_commands_are_escaped_and_at_most_ten() -> None:
     assert commands(decided("ship").to_dict()) == []
     (line, *more) = commands(decided("stop").to_dict())
     assert line.startswith(
-        "::error title=new%3A risk ≤ 0.05 fails::risk ≤ 0.05 fails: taken alone, the average loss is at least 0.3"
+        "::error title=new%3A risk ≤ 0.05 fails::risk ≤ 0.05 fails: the average loss is at least 0.3"
     )
     assert len(more) == 1
     assert all(line.startswith("::warning title=new") for line in commands(decided("undecided").to_dict()))
@@ -143,32 +142,7 @@ def test_of_many_conditions_the_worst_are_told_first() -> None:
     assert text.index("• risk ≤ 0.05 fails") < text.index("• risk ≤ 0.05 holds")
     assert "and 21 more conditions" in text
     assert many.to_markdown().count("| risk ≤ 0.05 |") == 31
-    assert many.page().index('<li class="fails">') < many.page().index('<li class="holds">')
-
-
-class Reader(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.outside: list[str] = []
-        self.tags: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.outside += [str(value) for name, value in attrs if name in ("src", "href", "style", "onload", "onclick")]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_page_is_one_file_without_scripts(kind: str, tmp_path: Path) -> None:
-    decision = decided(kind, ("today", "<new>"), HOSTILE)
-    decision.to_html(tmp_path / "page.html")
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    reader = Reader()
-    reader.feed(page)
-    assert not reader.outside
-    assert "script" not in reader.tags
-    assert "b" not in reader.tags[reader.tags.index("main") :]
-    assert reader.tags.count("svg") == 2
-    assert "On what this rests" in page
+    assert many.page().index('<figure data-kind="keep">') < many.page().index('<figure data-kind="ship">')
 
 
 def test_csv_has_a_line_per_condition() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import surefoot as sf
 from surefoot.decide.evidence.betting_order import betting_order
-from surefoot.decide.evidence.conditions import Rule
+from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.proof import evidence_of
 from surefoot.decide.gate import sample_size
@@ -205,9 +205,9 @@ def test_segments_by_name_by_column_and_each(scores: sf.Scores) -> None:
     )  # fmt: skip
     with pytest.raises(ArgumentError, match=r"is in several columns; write one of length=long, age=long"):
         segments({"segments": {"long": {"risk": 0.1}}})
-    with pytest.raises(ArgumentError, match=r"no judged query is of segment 'shrt'; did you mean short\?"):
+    with pytest.raises(ArgumentError, match=r"no judged query belongs to segment 'shrt'; did you mean short\?"):
         segments({"segments": {"shrt": {"risk": 0.1}}})
-    with pytest.raises(ArgumentError, match="say which queries are of which"):
+    with pytest.raises(ArgumentError, match="which segment each query belongs to"):
         sf.gate(scores, candidate="steady", baseline="today", policy={"segments": {"a": {"risk": 0.1}}})
 
 
@@ -273,7 +273,7 @@ def _ships(scores: sf.Scores, options: dict[str, Any]) -> bool:
     sample = plain_sample(scores, "today", "new", {})
     if options:
         sample, _ = weigh_strata(sample, {"stratum": options["strata"]}, options["weights"])
-    found = evidence_of(Rule("risk", 0.05), sample, "AP")
+    found = evidence_of(ConditionRule("risk", 0.05), sample, "AP")
     p = stratified_p(found.x, found.m) if options else betting_p(found.x, found.m, 0.05)
     return float(p) <= 0.05
 
@@ -282,7 +282,7 @@ WEIGHTS = [
     ({"head": 0.5, "tail": 0.4}, "sum to 0.9; they must sum to 1"),
     ({"head": 0.5, "tail": 0.5, "odd": 0.0}, "share of stratum 'odd' is 0.0"),
     ({"head": 1.0}, "no share of traffic is given for 'tail'"),
-    ({"head": 0.5, "tail": 0.3, "rare": 0.2}, "no judged query is of 'rare'"),
+    ({"head": 0.5, "tail": 0.3, "rare": 0.2}, "no judged query belongs to 'rare'"),
     ({"head": "x", "tail": 0.5}, "share of stratum 'head' is 'x'"),
     ({"head": float("nan"), "tail": 0.5}, "is nan"),
 ]
@@ -302,24 +302,24 @@ GOOD = pair(np.full(5, 0.5), np.full(5, 0.4))
 THREE = sf.Scores(np.full((3, 5), 0.5), ["today", "a", "b"], [f"q{i}" for i in range(5)])
 REFUSED = [
     (GOOD, {"baseline": "today"}, "needs a policy"),
-    (GOOD, {"policy": POLICY}, "name what is shipped today as the baseline"),
+    (GOOD, {"policy": POLICY}, "choose the baseline, which is the system that is live today"),
     (GOOD, {"baseline": "tody", "policy": POLICY}, "no system is named 'tody'; did you mean today?"),
     (GOOD, {"baseline": "today", "candidate": "today", "policy": POLICY}, "are both 'today'"),
-    (THREE, {"baseline": "today", "policy": POLICY}, "there are 2 systems besides the baseline, a, b"),
-    (pair(np.full(5, 0.5), np.full(5, 0.4), "DCG@10"), {"baseline": "today", "policy": POLICY}, "no greatest value"),
+    (THREE, {"baseline": "today", "policy": POLICY}, "there are 2 systems besides the baseline: a, b"),
+    (pair(np.full(5, 0.5), np.full(5, 0.4), "DCG@10"), {"baseline": "today", "policy": POLICY}, "no maximum"),
     (pair(np.full(5, 1.5), np.full(5, 0.4)), {"baseline": "today", "policy": POLICY}, "of 'new' on query 'q0' is 1.5"),
     (pair(np.full(5, 0.5), np.full(5, -0.4)), {"baseline": "today", "policy": POLICY}, "on query 'q0' is -0.4"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "budget": 100}, "a budget and a state go together"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "state": "s.json"}, "a budget and a state go together"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "budget": 100}, "a budget and a state must be given together"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "state": "s.json"}, "a budget and a state must be given together"),
     (GOOD, {"baseline": "today", "policy": POLICY, "budget": 0, "state": "s.json"}, "budget is 0"),
-    (GOOD, {"baseline": "today", "policy": POLICY, "weights": {"a": 1}}, "say which queries are of which with strata"),
+    (GOOD, {"baseline": "today", "policy": POLICY, "weights": {"a": 1}}, "which stratum each query belongs to"),
     (GOOD, {"baseline": "today", "policy": POLICY, "strata": {"q0": "a"}}, "strata need their shares"),
     (GOOD, {"baseline": "today", "policy": POLICY, "strata": {"q0": "a"}, "weights": {"a": 1}}, "have no stratum"),
     (GOOD, {"baseline": "today", "policy": POLICY, "budget": 9, "state": "s", "weights": {"a": 1}, "strata": {}},
-     "weights and a budget together have no proof"),
+     "weights cannot be combined with a budget"),
     (GOOD, {"baseline": "today", "policy": POLICY, "unanswered": "yes"}, "it must be leave-out or traffic"),
-    (pair(np.full(5, 0.5), np.ones(5), "P@1"), {"baseline": "today", "policy": POLICY}, "P@1 is 0 or 1 by definition"),
-    (GOOD, {"baseline": "today", "policy": {"segments": {"*": POLICY}}, "budget": 9, "state": "s"}, "name each"),
+    (pair(np.full(5, 0.5), np.ones(5), "P@1"), {"baseline": "today", "policy": POLICY}, "P@1 can only be 0 or 1"),
+    (GOOD, {"baseline": "today", "policy": {"segments": {"*": POLICY}}, "budget": 9, "state": "s"}, "the name of each"),
 ]  # fmt: skip
 
 
@@ -374,19 +374,19 @@ def test_drawn_queries_give_the_figures_of_all_traffic() -> None:
         sf.gate(sf.score({"q0": qrels["q0"]}, runs, "nDCG@5"), baseline="today", policy={"risk": 0.1}, drawn=for_risk)
     with pytest.raises(DataError, match="draws are for nDCG@5"):
         sf.gate(sf.score(judged, runs, "AP"), baseline="today", policy={"risk": 0.1}, drawn=for_risk)
-    with pytest.raises(ArgumentError, match="need the runs they were drawn from"):
+    with pytest.raises(ArgumentError, match="the runs are the same as when they were drawn"):
         sf.gate(truth.only(range(400)), baseline="today", policy={"risk": 0.1}, drawn=for_risk)
 
 
 def test_drawn_conditions_are_bounded_means_of_the_draws() -> None:
     sample = JudgedQueries(("a", "b"), np.array([0.5, 0.5]), np.array([0.3, 0.9]), np.array([0.4, 0.8]))
-    risk = evidence_of(Rule("risk", 0.02), sample, "AP", 0.1)
+    risk = evidence_of(ConditionRule("risk", 0.02), sample, "AP", 0.1)
     assert risk.x == pytest.approx([0.5, 0])
     assert risk.m == pytest.approx(0.2)
-    gain = evidence_of(Rule("gain", 0.01), sample, "AP", 0.1)
+    gain = evidence_of(ConditionRule("gain", 0.01), sample, "AP", 0.1)
     assert gain.x == pytest.approx([(1 + 0.5) / 2, (1 - 0.5) / 2])
     assert gain.m == pytest.approx((1 - 0.1) / 2)
-    weighed = evidence_of(Rule("u_risk", 0.01, 3.0), sample, "AP", 0.1)
+    weighed = evidence_of(ConditionRule("u_risk", 0.01, 3.0), sample, "AP", 0.1)
     assert weighed.x == pytest.approx([(1 + 4 * 0.5) / 5, (1 - 0.5) / 5])
     assert weighed.m == pytest.approx((1 - 0.1) / 5)
 
@@ -394,15 +394,15 @@ def test_drawn_conditions_are_bounded_means_of_the_draws() -> None:
 def test_queries_needed_is_where_most_resamples_decide() -> None:
     losses = np.zeros(100)
     nothing = JudgedQueries(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - losses)
-    evidence = [evidence_of(Rule("risk", 0.02), nothing, "AP")]
+    evidence = [evidence_of(ConditionRule("risk", 0.02), nothing, "AP")]
     found = sample_size.queries_needed(evidence, 100, 0.05)
     assert found is not None
     assert 150 <= found <= 158  # n₀, to one part in twenty
-    later = sample_size.queries_needed([evidence_of(Rule("risk", 0.02), nothing, "AP", budget=300)], 100, 0.05)
+    later = sample_size.queries_needed([evidence_of(ConditionRule("risk", 0.02), nothing, "AP", budget=300)], 100, 0.05)
     assert later is not None
     assert 172 <= later <= 181
     border = JudgedQueries(tuple(f"q{i}" for i in range(100)), np.ones(100), 1 - (np.arange(100) < 2).astype(float))
-    assert sample_size.queries_needed([evidence_of(Rule("share_hurt", 0.02), border, "AP")], 100, 0.05) is None
+    assert sample_size.queries_needed([evidence_of(ConditionRule("share_hurt", 0.02), border, "AP")], 100, 0.05) is None
 
 
 # A decision agrees with its own bound.

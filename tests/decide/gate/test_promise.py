@@ -105,9 +105,9 @@ def test_a_seed_or_draws_that_were_seen_are_refused(tmp_path: Path) -> None:
 
     look(100, 7)
     for n in (150, 50, 100):
-        with pytest.raises(sf.DataError, match="these draws, or their first ones, were seen"):
+        with pytest.raises(sf.DataError, match="already used these draws or the first of them"):
             look(n, 7)
-        with pytest.raises(sf.DataError, match="were seen in an earlier batch"):
+        with pytest.raises(sf.DataError, match="an earlier batch already used these draws"):
             look(n, 7, said=8)  # a file whose seed was changed, and its hash
     look(100, 8)
     look(100, None)

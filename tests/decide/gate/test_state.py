@@ -85,10 +85,10 @@ def test_what_was_seen_before_is_refused_and_nothing_is_lost(scores: sf.Scores, 
     before = path.read_bytes()
     refused = [
         (batch(scores, 50, 90), {}, "10 of 40 queries were seen in an earlier batch"),
-        (batch(scores, 60, 90), {"candidate": "bold"}, "was begun with the candidate 'steady'"),
-        (batch(scores, 60, 90), {"policy": {"risk": 0.02}}, "was begun with another policy"),
-        (batch(scores, 60, 90), {"policy": POLICY | {"delta": 0.1}}, "was begun with another policy"),
-        (batch(scores, 60, 90), {"budget": 300}, "was begun with a budget of 200"),
+        (batch(scores, 60, 90), {"candidate": "bold"}, "was started with the candidate 'steady'"),
+        (batch(scores, 60, 90), {"policy": {"risk": 0.02}}, "was started with another policy"),
+        (batch(scores, 60, 90), {"policy": POLICY | {"delta": 0.1}}, "was started with another policy"),
+        (batch(scores, 60, 90), {"budget": 300}, "was started with a budget of 200"),
         (sf.Scores(scores.values[:, 60:90], scores.systems, scores.queries[60:90], "AP"), {}, "the measure nDCG@10"),
     ]
     for given, options, message in refused:
@@ -108,7 +108,7 @@ def test_other_runs_of_the_same_name_are_refused(tmp_path: Path) -> None:
         return look(sf.score(judged, runs, "AP"), tmp_path / "state.json", "new")
 
     run(today, ["q0", "q1"])
-    with pytest.raises(DataError, match="another run that was called 'new' too"):
+    with pytest.raises(DataError, match="a different run that had the same name, 'new'"):
         run({query: {"a": 1.0, "b": 2.0} for query in today}, ["q2"])
     run(today, ["q2"])
 
@@ -163,7 +163,7 @@ def test_drawn_batches_may_draw_a_query_again(tmp_path: Path) -> None:
 
     run(0)
     assert run(1).to_dict()["queries"] == 50
-    with pytest.raises(DataError, match="these draws, or their first ones, were seen in an earlier batch"):
+    with pytest.raises(DataError, match="an earlier batch already used these draws or the first of them"):
         run(1)
 
 
@@ -187,8 +187,8 @@ def test_each_further_use_gets_less_of_delta(scores: sf.Scores, tmp_path: Path) 
     assert again["conditions"] == first["conditions"]
     assert run("steady", policy={"risk": 0.02})["ledger"]["use"] == 3
     said = sf.gate(scores, candidate="bold", baseline="today", policy=POLICY, ledger=path).to_text(width=1000)
-    assert "use number 2 of these queries" in said
-    assert "protects candidates that were fixed before these queries said anything" in said
+    assert "decision number 2 with these queries" in said
+    assert "true for candidates that were fixed before these queries gave any result" in said
     plain = sf.gate(scores, candidate="steady", baseline="today", policy=POLICY).to_dict()
     assert plain["ledger"] is None
     assert sum(Use(j, False, "").delta(0.05) for j in range(1, 10_000)) <= 0.05
@@ -235,8 +235,8 @@ def test_draws_of_other_traffic_are_refused(tmp_path: Path) -> None:
 
     draws = [sf.judge_next(new, today, "nDCG@5", 20) for _ in range(2)]
     with_draws(draws[0])
-    with pytest.raises(DataError, match="was begun with draws from other traffic"):
+    with pytest.raises(DataError, match="was started with draws from other traffic"):
         with_draws(replace(draws[1], mean_weight=draws[1].mean_weight / 2))
-    with pytest.raises(DataError, match="was begun with other draws"):
+    with pytest.raises(DataError, match="was started with other draws"):
         with_draws(sf.judge_next(new, today, "nDCG@5", 20, drawn_for="gain"))
     with_draws(draws[1])

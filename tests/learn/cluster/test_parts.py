@@ -51,9 +51,9 @@ def test_parts_that_do_not_fit_together() -> None:
     first, second = DATA.select([0, 1]), DATA.select([2, 0])
     with pytest.raises(sf.ArgumentError, match="two parts that do not follow each other"):
         complete_parts([first, second])
-    with pytest.raises(sf.ArgumentError, match="have other features each"):
+    with pytest.raises(sf.ArgumentError, match="have different features"):
         complete_parts([DATA.select([0]), sf.RankingData(np.ones((2, 3)), [0, 1], qid=["x", "x"])])
-    with pytest.raises(sf.ArgumentError, match="have other baselines each"):
+    with pytest.raises(sf.ArgumentError, match="have different baselines"):
         complete_parts([DATA.select([0]), DATA.select([1]).with_baseline("b", np.ones(9))])
     with pytest.raises(sf.ArgumentError, match="holds no documents"):
         complete_parts([None, None])

@@ -12,7 +12,7 @@ function drawCompare(host) {
   const mean = differences.reduce((sum, { value }) => sum + value, 0) / differences.length;
   replace(
     get("compare-note"),
-    "On test queries ", name(clip(other.name, 60)), ` changes ${plural(helped + hurt, "query", "queries")} against `, name(clip(one.name, 60)),
+    "On test queries ", name(spoken(other)), ` changes ${plural(helped + hurt, "query", "queries")} against `, name(spoken(one)),
     `: ${count(helped)} helped, ${count(hurt)} hurt, ${signed(mean)} on average.`,
   );
   const plot = frame({
@@ -38,6 +38,7 @@ function drawCompare(host) {
   const line = ({ query, value }) =>
     html("tr", {}, html("th", { scope: "row", class: "name" }, name(data.names[query])), html("td", { class: "number" }, fixed(one.per_query[query])),
       html("td", { class: "number" }, fixed(other.per_query[query])), html("td", { class: "number", "data-tone": value > 0 ? "helped" : "hurt" }, signed(value)));
-  replace(get("queries-head"), html("tr", {}, ...["query", one.name, other.name, "difference"].map((text, number) => html("th", { scope: "col", class: number ? "number" : "name", title: visible(text) }, name(clip(text, 16))))));
+  replace(get("queries-head"), html("tr", {}, ...["query", one.name, other.name, "difference"].map((text, number) => html("th", { scope: "col", class: number ? "number" : "name" }, name(text)))));
   replace(get("queries-body"), ...worst.map(line), ...best.map(line));
+  dressTable(get("queries"));
 }

@@ -12,9 +12,11 @@ function pick(candidate) {
 
 function draw() {
   for (const id of SELECTS) get(id).value = String(choice[id]);
+  keepChoices(SELECTS);
   drawPlane(get("plane"), pick);
   drawCompare(get("differences"));
-  drawTable(pick, draw);
+  drawTable(pick);
+  drawAnswers();
   drawConvergence(get("convergence"));
   drawBins(get("bins"));
 }
@@ -23,4 +25,9 @@ fillSelect("alpha", [...new Set([choice.alpha, ...data.alphas])]);
 for (const id of ["one", "other"]) fillSelect(id, ALL.map((row) => row.id), (row) => ALL[row].name);
 fillSelect("objective", LEARNED);
 for (const id of SELECTS) onSelect(id, draw);
+SELECTS.forEach(readChoice);
+onAddress(() => {
+  SELECTS.forEach(readChoice);
+  draw();
+});
 start(draw);

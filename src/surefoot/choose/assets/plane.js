@@ -38,10 +38,12 @@ function drawPlane(host, pick) {
   plot.root.append(way(curves.hull, "gain thin dash"));
   for (const objective of LEARNED)
     plot.root.append(way(curves.lines[objective] ?? [], `c${LEARNED.indexOf(objective) % 6}`));
+  drawBaseline(plot);
   const ordered = [...CANDIDATES].sort((one, other) => (one.kind === "model") - (other.kind === "model"));
   for (const row of ordered) {
     const [x, y] = at([figures(row).risk, figures(row).gain]),
       picked = row.id === choice.one || row.id === choice.other;
+    if (row === RECOMMENDED) plot.root.append(svg("circle", { class: "ring", cx: x, cy: y, r: 11 }));
     plot.root.append(
       svg("path", {
         class: `candidate ${colour(row)}${picked ? " picked" : ""}`,
@@ -53,6 +55,7 @@ function drawPlane(host, pick) {
       }),
     );
   }
+  labelPoints(plot, at);
   const entries = LEARNED.map((objective) => [`way-mark c${LEARNED.indexOf(objective) % 6}`, name(objective)]);
   entries.push(["way-mark gain dash", "mixtures of models"], ["way-mark strategy dots", "proportional reduction"]);
   if (curves.selective.length) entries.push(["way-mark strategy", "selective re-ranking, every threshold"]);
@@ -62,10 +65,42 @@ function drawPlane(host, pick) {
   replace(host, plot.root, legend(...entries));
 }
 
+function drawBaseline(plot) {
+  plot.root.append(
+    svg("rect", {
+      class: "origin", x: plot.X(0) - 5, y: plot.Y(0) - 5, width: 10, height: 10,
+      mousemove: (event) => tip.show(event, ["the baseline, ", name(data.baselines[0].name)], "gain 0, risk 0"), mouseleave: tip.hide,
+    }),
+  );
+}
+
+function labelPoints(plot, at) {
+  // The recommended model first, then gain alone, the better strategy, and each model with its α.
+  const place = (row) => at([row[choice.part].risk, row[choice.part].gain]);
+  const box = (row) => {
+    const [x, y] = place(row),
+      r = row === RECOMMENDED ? 11 : row.kind === "model" ? 6 : 3;
+    return { left: x - r, right: x + r, top: y - r, bottom: y + r };
+  };
+  const label = (row, text, far = true, classes = colour(row)) => ({ x: place(row)[0], y: place(row)[1], text: visible(text), classes, far });
+  const labels = [];
+  if (RECOMMENDED) labels.push(label(RECOMMENDED, spoken(RECOMMENDED), true, "recommended"));
+  if (GAIN && GAIN !== RECOMMENDED) labels.push(label(GAIN, spoken(GAIN)));
+  const strategy = CANDIDATES.find((row) => row.name === data.strategy);
+  if (strategy) labels.push(label(strategy, strategy.name));
+  labels.push({ x: plot.X(0), y: plot.Y(0), text: clip(data.baselines[0].name, 24), classes: "strategy", far: true });
+  for (const row of MODELS) if (row.alpha !== null && row !== RECOMMENDED) labels.push(label(row, `α ${short(row.alpha)}`, false));
+  placeLabels(plot, labels, CANDIDATES.map(box));
+}
+
+function spoken(row) {
+  return row.name === "gain" ? "gain alone" : row.name.replace("α=", "α = ");
+}
+
 function about(row) {
   const figures = row[choice.part];
   const lines = [
-    name(clip(row.name, 60)),
+    name(row.name),
     `${data.measure} ${fixed(figures.mean)}`,
     `gain ${signed(figures.gain)}, risk ${fixed(figures.risk)}, reward ${fixed(figures.reward)}`,
     `${short(figures.wins)} helped, ${short(figures.losses)} hurt, ${short(figures.loss_over_20)} by more than 20 %`,

@@ -1,35 +1,24 @@
-// All candidates with the papers' columns; the headings sort.
+// All candidates with the papers' columns, on the part of the queries that is looked at.
 
-function drawTable(pick, redraw) {
+function drawTable(pick) {
   const cells = data.cells[choice.part],
     marks = data.marks[choice.part];
-  const order = [...ALL];
-  if (choice.sort !== null) {
-    const value = (row) => cells[row.id][choice.sort] ?? -Infinity;
-    order.sort((one, other) => (choice.down ? value(other) - value(one) : value(one) - value(other)));
+  if (!get("head").rows.length) {
+    const heading = (text) => html("th", { scope: "col", class: "number" }, text);
+    replace(get("head"), html("tr", {}, html("th", { scope: "col", class: "name" }, "candidate"), ...data.headings.map(heading)));
   }
-  const heading = (text, number) =>
-    html(
-      "th",
-      { scope: "col", class: "number", "aria-sort": choice.sort === number ? (choice.down ? "descending" : "ascending") : null },
-      html("button", { type: "button", click: () => {
-        choice.down = choice.sort === number ? !choice.down : true;
-        choice.sort = number;
-        redraw();
-      } }, text),
-    );
-  replace(get("head"), html("tr", {}, html("th", { scope: "col", class: "name" }, "candidate"), ...data.headings.map(heading)));
   replace(
     get("body"),
-    ...order.map((row) =>
+    ...ALL.map((row) =>
       html(
         "tr",
         { class: row.id === choice.one || row.id === choice.other ? "picked" : row.kind === "baseline" ? "baseline" : null },
-        html("th", { scope: "row", class: "name" }, html("button", { type: "button", class: "choose", click: () => pick(row.id) }, name(row.name)), html("span", { class: "tag" }, marks[row.id])),
-        ...cells[row.id].map((value, number) => html("td", { class: "number" }, cell(value, data.digits[number]))),
+        html("th", { scope: "row", class: "name" }, html("button", { type: "button", class: "choose", click: () => pick(row.id) }, name(row.name)), html("span", { class: "tag" }, row === RECOMMENDED ? "recommended " : "", marks[row.id])),
+        ...cells[row.id].map((value, number) => html("td", { class: "number", "data-value": value }, cell(value, data.digits[number]))),
       ),
     ),
   );
+  dressTable(get("candidates"));
 }
 
 function cell(value, digits) {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
-from surefoot.clicks.generator import Part
+from surefoot.clicks.generator import LogPart
 
 _DAY = 86_400
 _EPOCH = 1_767_225_600  # 2026-01-01, UTC, where day 0 of a generated log begins
 
 
-def with_one_clock(part: Part) -> tuple[pl.DataFrame, pl.DataFrame]:
+def with_one_clock(part: LogPart) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Lists and clicks with one clock for all, in milliseconds, and the names that a web server would give."""
     begins = (_EPOCH + pl.col("day").cast(pl.Int64) * _DAY + pl.col("start")) * 1000
     lists = part.lists.with_columns(begins=begins, stamp=begins + pl.col("time") * 1000)
@@ -37,5 +37,5 @@ def in_time_order(lists: pl.DataFrame, clicks: pl.DataFrame) -> pl.DataFrame:
 
 def as_json(**columns: str | pl.Expr) -> pl.Expr:
     """A row as a text of JSON, with these names."""
-    named = [(pl.col(one) if isinstance(one, str) else one).alias(name) for name, one in columns.items()]
+    named = [(pl.col(column) if isinstance(column, str) else column).alias(name) for name, column in columns.items()]
     return pl.struct(named).struct.json_encode()

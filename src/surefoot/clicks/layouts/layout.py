@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from surefoot.clicks.backends import Backend
-    from surefoot.clicks.expressions import Table
-    from surefoot.clicks.generator import Part
+    from surefoot.clicks.generator import LogPart
+    from surefoot.clicks.lazy_ibis import IbisTable
     from surefoot.clicks.log_files import LogFile
 
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 class ReadingSettings:
     """How a log is read: the name of its layout, seconds per unit of time, and what counts as a click.
 
-    `clock` is for layouts that do not say it themselves: times count from each session's start ("session"), or are
-    one clock for all sessions ("log").
+    `times_count_from` is for layouts that do not say it themselves: times count from each session's start
+    ("session"), or by one clock for all sessions ("log"). Users say it with `--clock`.
     """
 
     layout: str
     seconds: float | None = None
-    clock: str = "session"
+    times_count_from: str = "session"
     actions: tuple[str, ...] = ("click",)
 
 
@@ -53,7 +53,7 @@ class LogLayout:
         Seconds per unit of time; None where the log does not say it and `--unit` must.
     fixed_unit
         Times are dates or milliseconds, whatever `--unit` says.
-    clock
+    shared_clock
         What all sessions share: "time", "day", or None where `--clock` says it.
     linked
         Clicks name the list that they were on.
@@ -76,7 +76,7 @@ class LogLayout:
     endings: tuple[str, ...] = ()
     unit: float | None = None
     fixed_unit: bool = False
-    clock: str | None = "time"
+    shared_clock: str | None = "time"
     linked: bool = False
     users: bool = False
     domains: bool = False
@@ -85,19 +85,19 @@ class LogLayout:
     one_user: bool = False
     actions: bool = False
     labels: str = "satisfied"
-    write: Callable[[Part], Iterator[pl.DataFrame]] | None = None
+    write: Callable[[LogPart], Iterator[pl.DataFrame]] | None = None
     header: str | None = None
 
     def seconds(self, settings: ReadingSettings) -> float:
         """What a unit of time lasts."""
         seconds = self.unit if self.fixed_unit else settings.seconds or self.unit
         if seconds is None:
-            raise ArgumentError(
-                "the log does not say what a unit of its time lasts; say it with --unit, such as --unit ms"
-            )
+            raise ArgumentError("the log does not contain its time unit; set it with --unit, such as --unit ms")
         return seconds
 
-    def log(self, lists: Table, clicks: Table, rejected: Table, settings: ReadingSettings, **known: bool) -> Log:
+    def log(
+        self, lists: IbisTable, clicks: IbisTable, rejected: IbisTable, settings: ReadingSettings, **known: bool
+    ) -> Log:
         """A log of this layout; `known` is what differs from log to log, such as `users`."""
         for name, table in (("lists", lists), ("clicks", clicks)):
             if "number" not in table.columns:  # without the order of rows clicks would be lost unseen
@@ -107,7 +107,7 @@ class LogLayout:
             with_schema(lists, LISTS),
             with_schema(clicks, CLICKS),
             rejected,
-            clock=self.clock or ("time" if settings.clock == "log" else None),
+            shared_clock=self.shared_clock or ("time" if settings.times_count_from == "log" else None),
             seconds=self.seconds(settings),
             one_file=not self.files,
             **(facts | known),

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from surefoot.clicks.expressions import ibis
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.layouts.timestamps import milliseconds
+from surefoot.clicks.lazy_ibis import ibis
 from surefoot.clicks.log import Log, has_empty, rejected_lines
 
 if TYPE_CHECKING:
     import polars as pl
 
     from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import Part
+    from surefoot.clicks.generator import LogPart
     from surefoot.clicks.log_files import LogFile
 
 _EVENT = {
@@ -40,10 +40,10 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
         # Without a field of that name, lists of one set of items count as one query.
         query=query.coalesce(documents.sort().join(" ")),
         reason=ibis.cases(
-            (~lines.line.re_search(r"^\s*\{.*\}\s*$") | event.isnull(), "is not an object of JSON"),
+            (~lines.line.re_search(r"^\s*\{.*\}\s*$") | event.isnull(), "is not a JSON object"),
             (event.event.isnull(), "has no kind of event"),
             (~(ranking | click), ibis.null("string")),
-            (time.isnull(), "has no timestamp of ISO 8601 or milliseconds"),
+            (time.isnull(), "has no timestamp in ISO 8601 or in milliseconds"),
             (ranking & event.id.nullif("").isnull(), "is a ranking without an id"),
             (click & event.ranking.nullif("").isnull(), "is an interaction without a ranking"),
             (click & event.item.nullif("").isnull(), "is an interaction with no item"),
@@ -63,7 +63,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
     return LAYOUT.log(lists, clicks, rejected_lines(lines, str(file.path)), settings)
 
 
-def _write(part: Part) -> Iterator[pl.DataFrame]:
+def _write(part: LogPart) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     from surefoot.clicks.layouts.generated import as_json, in_time_order, with_one_clock

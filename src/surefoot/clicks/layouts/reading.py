@@ -9,7 +9,7 @@ from pathlib import Path
 from surefoot.clicks.backends import Backend
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.layouts.registry import LAYOUTS, find_layout
-from surefoot.clicks.log import Log, combine, without_mixed_sessions
+from surefoot.clicks.log import Log, merge_logs, without_mixed_sessions
 from surefoot.clicks.log_files import LogFile, check_file
 from surefoot.data.reading.files import text_lines
 from surefoot.errors import DataError, shortened
@@ -34,7 +34,7 @@ def guess_layout(path: str | os.PathLike[str]) -> str:
         if layout.recognizes(first):
             return layout.name
     raise DataError.at(
-        file, 1, f"found {shortened(first)}, which is no log's first line; say which it is with --layout: "
+        file, 1, f"the first line {shortened(first)} does not match any known layout; choose the layout with --layout: "
         f"{', '.join(LAYOUTS)}"
     )  # fmt: skip
 
@@ -49,7 +49,7 @@ def read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) 
     """A log's lists and clicks."""
     layout = find_layout(settings.layout)
     groups = [files] if layout.files else [[file] for file in files]
-    log = combine([layout.read(backend, group, settings) for group in groups])
+    log = merge_logs([layout.read(backend, group, settings) for group in groups])
     return log if layout.one_user else without_mixed_sessions(log)
 
 
@@ -59,18 +59,20 @@ def _log_files(path: Path, layout: LogLayout) -> list[Path]:
         return _files_in(path) if path.is_dir() else [path]
     expected = " and ".join(f"{Path(name).stem}…" for name in layout.files)
     if not path.is_dir():
-        raise DataError.at(path, None, f"a log of the layout {layout.name} is a folder with {expected}")
+        raise DataError.at(path, None, f"a log in layout {layout.name} is a folder with {expected}; give that folder")
     files = _files_in(path)
     named = [_named(files, name) for name in layout.files]
     if not all(named):
-        raise DataError.at(path, None, f"expected files called {expected} here, as the layout {layout.name} has")
+        raise DataError.at(
+            path, None, f"expected files with names {expected} here, because the layout is {layout.name}"
+        )
     return [matches[0] for matches in named]
 
 
 def _files_in(folder: Path) -> list[Path]:
     files = sorted(entry for entry in folder.iterdir() if entry.is_file() and not entry.name.startswith("."))
     if not files:
-        raise DataError.at(folder, None, "there is no file in this folder; expected a log's")
+        raise DataError.at(folder, None, "this folder has no files; expected the files of a click log")
     return files
 
 

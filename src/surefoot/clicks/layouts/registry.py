@@ -17,6 +17,7 @@ def find_layout(name: str) -> LogLayout:
     """The layout of this name."""
     if name not in LAYOUTS:
         raise ArgumentError(
-            f"there is no layout {shortened(name)}{did_you_mean(name, LAYOUTS)}; known are {', '.join(LAYOUTS)}"
+            f"there is no layout {shortened(name)}{did_you_mean(name, LAYOUTS) or '.'} Choose one of: "
+            f"{', '.join(LAYOUTS)}"
         )
     return LAYOUTS[name]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from surefoot.clicks.expressions import Table, ibis
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.layouts.timestamps import milliseconds
+from surefoot.clicks.lazy_ibis import IbisTable, ibis
 from surefoot.clicks.log import Log, has_empty, rejected_lines
-from surefoot.errors import DataError, listed
+from surefoot.errors import DataError, name_list
 
 if TYPE_CHECKING:
     import polars as pl
 
     from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import Part
+    from surefoot.clicks.generator import LogPart
     from surefoot.clicks.log_files import LogFile
 
 _REQUIRED = ("session", "time", "query", "shown", "click")
@@ -36,11 +36,13 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
     parquet = file.path.suffix.lower() in LAYOUT.endings
     rows = backend.parquet(file.path) if parquet else backend.csv(file.path)
     if file.unfinished is not None:
-        raise DataError.at(file.path, None, "its last line has no end; finish it, or end it if it is complete")
+        raise DataError.at(
+            file.path, None, "the last line has no line feed at its end; complete the line, or add a line feed"
+        )
     missing = [name for name in _REQUIRED if name not in rows.columns]
     if missing:
         raise DataError.at(
-            file.path, 1, f"has no column {listed(missing)}; a table of events has {', '.join(_REQUIRED)}, and may "
+            file.path, 1, f"has no column {name_list(missing)}; a table of events has {', '.join(_REQUIRED)}, and may "
             f"have {' and '.join(_OPTIONAL)}"
         )  # fmt: skip
     rows = rows.mutate(number=ibis.row_number() + (0 if parquet else 1))  # a CSV file has a header
@@ -74,30 +76,30 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
     )  # fmt: skip
 
 
-def _time(time: Table) -> Table:
+def _time(time: IbisTable) -> IbisTable:
     """A time as an integer: as it is, or milliseconds of a date."""
     if time.type().is_timestamp():
         return (time.cast("timestamp").epoch_seconds() * 1000) + time.cast("timestamp").millisecond()
     return milliseconds(time.cast("string"))
 
 
-def _array(values: Table, kind: str) -> Table:
+def _array(values: IbisTable, kind: str) -> IbisTable:
     if values.type().is_array():
         return values.cast(f"array<{kind}>")
     parts = values.cast("string").strip().nullif("").re_split(r"\s+")
     return parts if kind == "string" else parts.map(lambda part: part.try_cast(kind))
 
 
-def _write(part: Part) -> Iterator[pl.DataFrame]:
+def _write(part: LogPart) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     from surefoot.clicks.layouts.generated import in_time_order, with_one_clock
 
     lists, clicks = with_one_clock(part)
     common, empty = [pl.col("client"), pl.col("session_name"), pl.col("stamp").cast(pl.String)], pl.lit("")
-    query, shown = pl.col("query").cast(pl.String), pl.col("documents").list.join(" ")
+    query, documents = pl.col("query").cast(pl.String), pl.col("documents").list.join(" ")
     yield in_time_order(
-        lists.select("stamp", line=pl.concat_str([*common, query, shown, empty], separator=",")),
+        lists.select("stamp", line=pl.concat_str([*common, query, documents, empty], separator=",")),
         clicks.select("stamp", line=pl.concat_str([*common, empty, empty, pl.col("document")], separator=",")),
     )
 

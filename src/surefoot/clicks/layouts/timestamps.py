@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from surefoot.clicks.expressions import Table, ibis
+from surefoot.clicks.lazy_ibis import IbisTable, ibis
 from surefoot.clicks.log import DIGITS
 
 _ISO = (
@@ -11,7 +11,7 @@ _ISO = (
 )
 
 
-def milliseconds(text: Table) -> Table:
+def milliseconds(text: IbisTable) -> IbisTable:
     """Milliseconds of a moment, null where it is none: an integer number of them, or ISO 8601, in UTC unless it says.
 
     Worked out from the text's parts, since backends read dates in ways of their own.
@@ -31,5 +31,5 @@ def milliseconds(text: Table) -> Table:
     return ibis.cases((text.re_search(DIGITS), text.try_cast("int64")), (valid, moment), else_=ibis.null("int64"))
 
 
-def _number(text: Table, part: int) -> Table:
+def _number(text: IbisTable, part: int) -> IbisTable:
     return text.re_extract(_ISO, part).try_cast("int64")

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from surefoot.clicks.expressions import Table, ibis, union
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
 from surefoot.clicks.layouts.timestamps import milliseconds
+from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
 from surefoot.clicks.log import Log, has_empty, rejected_lines
 
 if TYPE_CHECKING:
     import polars as pl
 
     from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import Part
+    from surefoot.clicks.generator import LogPart
     from surefoot.clicks.log_files import LogFile
 
 _QUERY = {
@@ -33,7 +33,7 @@ _EVENT = {
 }  # fmt: skip
 _SOURCE = "_source"
 _BULK = r'^\s*\{\s*"(index|create)"\s*:\s*\{[^{}]*\}\s*\}\s*$'
-_NOT_JSON = "is not an object of JSON"
+_NOT_JSON = "is not a JSON object"
 
 
 def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings) -> Log:
@@ -79,7 +79,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
     return LAYOUT.log(lists, clicks, union(rejected), settings)
 
 
-def _documents(backend: Backend, file: LogFile, shape: dict[str, Any]) -> Table:
+def _documents(backend: Backend, file: LogFile, shape: dict[str, Any]) -> IbisTable:
     """The lines with what they hold, by itself or under `_source`."""
     lines = backend.json(file.path, {**shape, _SOURCE: shape})
     lines = lines.filter(~lines.line.re_search(_BULK))
@@ -90,23 +90,23 @@ def _documents(backend: Backend, file: LogFile, shape: dict[str, Any]) -> Table:
     return lines.mutate(event=ibis.cases((lines.event.isnull(), null), (is_dump.fill_null(False), dumped), else_=own))
 
 
-def _with_time(lines: Table) -> Table:
+def _with_time(lines: IbisTable) -> IbisTable:
     """Parsed lines with their time, and the reason where they have none."""
     time = milliseconds(lines.event.timestamp)
     return lines.mutate(
         time=time,
         reason=ibis.cases(
             (~lines.line.re_search(r"^\s*\{.*\}\s*$") | lines.event.isnull(), _NOT_JSON),
-            (time.isnull(), "has no timestamp of ISO 8601 or milliseconds"),
+            (time.isnull(), "has no timestamp in ISO 8601 or in milliseconds"),
         ),
     )
 
 
-def _not_empty(text: Table) -> Table:
+def _not_empty(text: IbisTable) -> IbisTable:
     return text.nullif("")
 
 
-def _write(part: Part) -> Iterator[pl.DataFrame]:
+def _write(part: LogPart) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     from surefoot.clicks.layouts.generated import as_json, in_time_order, with_one_clock

@@ -11,20 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from surefoot.clicks.expressions import Table, ibis, union
 from surefoot.clicks.layouts.layout import LogLayout, ReadingSettings
+from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
 from surefoot.clicks.log import DIGITS, Log, rejected_lines
 
 if TYPE_CHECKING:
     import polars as pl
 
     from surefoot.clicks.backends import Backend
-    from surefoot.clicks.generator import Part
+    from surefoot.clicks.generator import LogPart
     from surefoot.clicks.log_files import LogFile
 
-_UNFINISHED = "is the last line and has no end"
-_UNKNOWN = "is none of the layout's lines"
-_TIME = "has a time that is no whole number below 10^15"
+_UNFINISHED = "is the last line and has no line feed at its end"
+_UNKNOWN = "is not a valid line of this layout"
+_TIME = "has a time that is not a whole number below 10^15"
 
 
 def _is_2012(line: str) -> bool:
@@ -69,19 +69,19 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
     (file,) = files
     lines = _parts(backend, file)
     part, count = lines.part, lines.part.length()
-    shown = (count >= 7) & part[2].isin(["Q", "T"])
+    is_list = (count >= 7) & part[2].isin(["Q", "T"])
     pairs = part[6:]
     documents, domains = (pairs.map(lambda pair, side=side: pair.split(",")[side]) for side in (0, 1))
     lines = lines.mutate(
-        kind=ibis.cases((part[1] == "M", "M"), (shown, "Q"), else_=part[2]),
+        kind=ibis.cases((part[1] == "M", "M"), (is_list, "Q"), else_=part[2]),
         time=_integer(part[1]), documents=documents, domains=domains,
         reason=ibis.cases(
             (lines.line == (file.unfinished or ""), _UNFINISHED),
             ((count == 4) & (part[1] == "M"), ibis.cases(
-                (_integer(part[2]).isnull(), "has a day that is no whole number below 10^15"),
+                (_integer(part[2]).isnull(), "has a day that is not a whole number below 10^15"),
                 ((part[0] == "") | (part[3] == ""), "has an empty id"),
             )),
-            (shown, ibis.cases(
+            (is_list, ibis.cases(
                 (_integer(part[1]).isnull(), _TIME),
                 ((part[0] == "") | (part[3] == "") | (part[4] == ""), "has an empty id"),
                 (pairs.filter(lambda pair: ~pair.re_search(r"^[^,]+,[^,]+$")).length() > 0,
@@ -104,8 +104,8 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
     events = valid.filter(valid.kind != "M").left_join(described, "session").drop("session_right")
     events = events.mutate(
         reason=ibis.cases(
-            (events.same.isnull(), "is of a session without a line M"),
-            (~events.same, "is of a session that is described in two ways"),
+            (events.same.isnull(), "belongs to a session without a line M"),
+            (~events.same, "belongs to a session that is described in two ways"),
         )
     )
     valid = events.filter(events.reason.isnull())
@@ -116,19 +116,19 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
     return YANDEX_2014.log(lists, clicks, rejected, settings)
 
 
-def _parts(backend: Backend, file: LogFile) -> Table:
+def _parts(backend: Backend, file: LogFile) -> IbisTable:
     """Lines and their parts; tabs at the end of a line, which pad it to a width, are dropped."""
     lines = backend.lines(file.path)
     lines = lines.mutate(line=lines.line.re_replace(r"\r$", ""))
     return lines.mutate(part=lines.line.re_replace(r"[\t ]+$", "").split("\t"))
 
 
-def _integer(text: Table) -> Table:
+def _integer(text: IbisTable) -> IbisTable:
     """The integer that a text is, null where it is none."""
     return ibis.cases((text.re_search(DIGITS), text), else_=ibis.null()).try_cast("int64")
 
 
-def _write_2014(part: Part) -> Iterator[pl.DataFrame]:
+def _write_2014(part: LogPart) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     def text(name: str) -> pl.Expr:
@@ -137,8 +137,10 @@ def _write_2014(part: Part) -> Iterator[pl.DataFrame]:
     def items(*columns: str) -> list[pl.Expr]:
         """The items of arrays as one column of text for each place, of several arrays with commas between."""
         width = len(part.lists[columns[0]][0])
-        places = ([pl.col(name).arr.get(place).cast(pl.String) for name in columns] for place in range(width))
-        return [pl.concat_str(place, separator=",") for place in places]
+        by_position = (
+            [pl.col(name).arr.get(position).cast(pl.String) for name in columns] for position in range(width)
+        )
+        return [pl.concat_str(cells, separator=",") for cells in by_position]
 
     def line(*cells: pl.Expr) -> pl.Expr:
         return pl.concat_str(cells, separator="\t")
@@ -163,13 +165,13 @@ def _write_2014(part: Part) -> Iterator[pl.DataFrame]:
     yield ordered.select("line")
 
 
-YANDEX_2012 = LogLayout(name="yandex2012", recognizes=_is_2012, read=_read_2012, clock=None)
+YANDEX_2012 = LogLayout(name="yandex2012", recognizes=_is_2012, read=_read_2012, shared_clock=None)
 YANDEX_2014 = LogLayout(
     name="yandex2014",
     recognizes=_is_2014,
     read=_read_2014,
     unit=1.0,
-    clock="day",
+    shared_clock="day",
     linked=True,
     users=True,
     domains=True,

@@ -14,6 +14,7 @@ from polars.io.plugins import register_io_source
 
 from surefoot.arguments import integer
 from surefoot.data.letor.text import line_of_row, read_rows
+from surefoot.data.reading.categories import decode, encode_polars, is_polars_category
 from surefoot.data.reading.columns import check_words
 from surefoot.data.reading.files import existing_file
 from surefoot.data.reading.fork_safety import refuse_in_fork
@@ -80,6 +81,8 @@ def write_letor(data: RankingData, path: str | os.PathLike[str]) -> None:
     if is_parquet(path):
         _write_parquet(data, path)
         return
+    if data.categories:
+        raise DataError.at(path, None, "LETOR lines hold numbers alone, no categories; write a .parquet")
     queries = pl.Series(data.queries, dtype=pl.String)
     check_words(queries, path, "query", "LETOR", besides="#", instead=".parquet")
     if data.doc_ids is not None:
@@ -110,7 +113,11 @@ def _frames(data: RankingData) -> Iterator[pl.DataFrame]:
         query = query_at(data.offsets, np.arange(start, end))
         columns = [pl.Series("label", data.y[start:end]), names.gather(query)]
         block = np.ascontiguousarray(data.X[start:end].T)
-        columns += [pl.Series(name, values) for name, values in zip(_feature_columns(data), block, strict=True)]
+        labels = [data.categories.get(name) for name in data.feature_names or [""] * data.n_features]
+        columns += [
+            pl.Series(name, values) if meant is None else decode(values, meant).alias(name)
+            for name, values, meant in zip(_feature_columns(data), block, labels, strict=True)
+        ]
         if data.doc_ids is not None:
             columns.append(data.doc_ids[start:end].alias("docid"))
         columns += [pl.Series(f"{_BASELINE}{name}", scores[start:end]) for name, scores in data.baselines.items()]
@@ -148,15 +155,19 @@ def _read_parquet(path: Path, n_features: int | None) -> RankingData:
         raise DataError.at(path, None, f"the table has {len(features)} features, but n_features is {n_features}")
     rest = read_table(path, [name for name in schema if name in _PLAIN or name.startswith(_BASELINE)])
     X = np.zeros((rest.height, width), dtype=np.float32)
+    categories: dict[str, tuple[str, ...]] = {}
     for start in range(0, len(features), _COLUMNS):
         part = read_table(path, features[start : start + _COLUMNS])
         for column, name in enumerate(part.columns, start=start):
-            X[:, column] = part[name].cast(pl.Float32).to_numpy()
+            if is_polars_category(schema[name]):
+                X[:, column], categories[name.partition(":")[2]] = encode_polars(part[name])
+            else:
+                X[:, column] = part[name].cast(pl.Float32).to_numpy()
     names = [name.partition(":")[2] for name in features if ":" in name]
     if names and len(names) < len(features):
         raise DataError.at(path, None, f"{len(names)} of {len(features)} feature columns have names; name all or none")
     try:
-        return RankingData(
+        data = RankingData(
             X,
             rest["label"],
             qid=rest["qid"],
@@ -166,6 +177,8 @@ def _read_parquet(path: Path, n_features: int | None) -> RankingData:
         )
     except (ArgumentError, DataError) as error:
         raise DataError.at(path, None, str(error)) from error
+    data.categories = categories
+    return data
 
 
 def _numbered_features(path: Path, schema: Mapping[str, pl.DataType]) -> list[str]:
@@ -181,8 +194,8 @@ def _numbered_features(path: Path, schema: Mapping[str, pl.DataType]) -> list[st
             path, None, "the feature columns must be f1, f2, f3 … (or f1:name …), each once, without a gap"
         )
     for _, name in numbered:
-        if not schema[name].is_numeric():
+        if not schema[name].is_numeric() and not (is_polars_category(schema[name]) and ":" in name):
             raise DataError.at(
-                path, None, f"column {shortened(name)} holds {shortened(schema[name])}; features must be numbers"
+                path, None, f"column {shortened(name)} contains {shortened(schema[name])}; features must be numbers"
             )
     return [name for _, name in numbered]

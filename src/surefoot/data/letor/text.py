@@ -22,7 +22,7 @@ from surefoot.data.letor.lines import FORM, MOST_FEATURES, parse_number, read_on
 from surefoot.data.reading.files import is_compressed, text_blocks, text_lines
 from surefoot.data.reading.growable import GrowableColumn, GrowableMatrix
 from surefoot.data.reading.lines import is_utf8, line_of
-from surefoot.data.reading.matrix import Matrix
+from surefoot.data.reading.matrix import FeatureMatrix
 from surefoot.errors import DataError
 from surefoot.runtime import cores, library
 
@@ -36,7 +36,7 @@ _ROOM, _TIMES = 1 << 26, 32  # bytes of a matrix that a text may always ask for,
 class LetorBlock:
     """The rows of a block: `stretches` of one query id start at rows `starts`; `ids` None unless all have one."""
 
-    X: Matrix
+    X: FeatureMatrix
     y: Floats
     stretches: list[bytes]
     starts: Rows
@@ -49,7 +49,7 @@ class LetorBlock:
 class LetorRows:
     """A whole file's rows, in stretches of one query id."""
 
-    X: Matrix
+    X: FeatureMatrix
     y: Floats
     stretches: list[str]
     starts: Rows
@@ -188,7 +188,7 @@ def _features_of_first_line(data: bytes) -> int:
     return min(int(last[-1]), MOST_FEATURES) if last and last[-1].isdigit() and len(last[-1]) < 8 else 1
 
 
-def _fill(X: Matrix, y: Floats, data: bytes, hard: Rows) -> bool:
+def _fill(X: FeatureMatrix, y: Floats, data: bytes, hard: Rows) -> bool:
     """Numbers that the kernel left, as Python reads them; False if one cannot be, which reading slowly explains."""
     for row, column, start, end in hard.tolist():
         value = parse_number(data[start:end])
@@ -246,7 +246,7 @@ def _too_wide(path: str | os.PathLike[str], rows: int, width: int) -> DataError:
     )
 
 
-def _allocate(path: str | os.PathLike[str], rows: int, width: int) -> Matrix:
+def _allocate(path: str | os.PathLike[str], rows: int, width: int) -> FeatureMatrix:
     try:
         return np.empty((rows, width), dtype=np.float32)
     except (MemoryError, ValueError) as error:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Rows
-from surefoot.data.types.ranking import changes, codes_of, gather_few, pair_codes
+from surefoot.arrays import Rows, changes
+from surefoot.data.types.ranking import codes_of, gather_few, pair_codes
 
 
 class RowBlock:
@@ -19,7 +19,7 @@ class RowBlock:
     """
 
     def __init__(
-        self, ties_by_id: bool, ranks: bool, queries: pl.Series, documents: pl.Series, numbers: pl.Series
+        self, ties_by_id: bool, numbers_are_ranks: bool, queries: pl.Series, documents: pl.Series, numbers: pl.Series
     ) -> None:
         query_codes = codes_of(queries)
         self.starts = changes(query_codes)
@@ -27,7 +27,7 @@ class RowBlock:
         self.names = gather_few(queries, self.starts).to_list()
         self.codes = pair_codes(query_codes, codes_of(documents))
         self.numbers = numbers.to_numpy().astype(np.float64)  # a copy: Polars' memory is free for the next block
-        if ranks:
+        if numbers_are_ranks:
             np.negative(self.numbers, out=self.numbers)
         equal = self.numbers[1:] == self.numbers[:-1]
         tied = np.append(equal, True) | np.insert(equal, 0, True)

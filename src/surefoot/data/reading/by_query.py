@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
-from surefoot.data.reading.columns import row_of
+from surefoot.data.reading.columns import RowLocation, row_of
 from surefoot.data.reading.csv_table import read_csv
 from surefoot.data.reading.files import existing_file
-from surefoot.data.reading.frames import QUERY_COLUMNS, Table, is_pandas, read_table, table_of
+from surefoot.data.reading.frames import QUERY_COLUMNS, TableColumns, is_pandas, read_table, table_of
 from surefoot.data.reading.parquet import is_parquet
 from surefoot.errors import DataError, shortened
 
-WhereOrTable: TypeAlias = Callable[[int | None], str]
 
-
-def query_table(
-    source: Any, what: str, column: str, accepted: str
-) -> tuple[Sequence[str], Sequence[Any], WhereOrTable]:
+def query_table(source: Any, what: str, column: str, accepted: str) -> tuple[Sequence[str], Sequence[Any], RowLocation]:
     """The columns' names, the columns, and what says where a row (or, with None, the table) stands.
 
     `what` is the table and `column` one of its columns but the query, for messages.
@@ -38,11 +34,11 @@ def query_table(
     return read_csv(path, f"query,{column},…")
 
 
-def _row(place: str) -> WhereOrTable:
-    return lambda row: place if row is None else row_of(place)(row)
+def _row(location: str) -> RowLocation:
+    return lambda row: location if row is None else row_of(location)(row)
 
 
-def _with_index(source: Any, table: Table, what: str) -> Table:
+def _with_index(source: Any, table: TableColumns, what: str) -> TableColumns:
     """The columns of a pandas table with its index first, where that holds the queries."""
     index = source.index
     if any(name is not None for name in index.names):

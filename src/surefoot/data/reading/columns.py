@@ -25,6 +25,7 @@ from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import ArgumentError, DataError, shortened
 
 Where: TypeAlias = "Callable[[int], str]"
+RowLocation: TypeAlias = "Callable[[int | None], str]"  # where a row stands or, with None, its table
 
 _LARGEST_EXACT = 2**53  # whole floats up to here are the numbers that were meant; above it they may have been rounded
 _MISSING = ("NAType", "NaTType", "MaskedConstant")  # told by name, so that pandas need not be there
@@ -45,7 +46,8 @@ def ids_of(values: Any, name: str, where: Where) -> pl.Series:
     except UnicodeEncodeError:
         row = next(row for row, text in enumerate(texts) if not _is_unicode(text))
         raise DataError(
-            f"{where(row)}: {name} {shortened(texts[row])} holds half a character; ids must be valid Unicode text"
+            f"{where(row)}: {name} {shortened(texts[row])} contains an incomplete character (a lone surrogate); ids "
+            "must be valid Unicode text"
         ) from None
 
 
@@ -55,12 +57,12 @@ def check_words(
     """Refuse to write ids into lines in which white space, NUL and the letters in `besides` part or end words."""
     wrong = ids.str.contains(rf"[\x00\n{WHITESPACE}{besides}]") | (ids == "")
     if wrong.any():
-        parts = ", ".join(["white space", "NUL", *map(repr, besides)])
+        parts = " or ".join(["white space", "NUL", *map(repr, besides)])
         raise DataError.at(
             path,
             None,
-            f"the {what} id {shortened(ids.filter(wrong)[0])} cannot stand in a {form} line ({parts} or nothing); "
-            f"write a {instead} file instead",
+            f"the {what} id {shortened(ids.filter(wrong)[0])} cannot be written in a {form} line, because it is empty "
+            f"or contains {parts}; write a {instead} file instead",
         )
 
 
@@ -120,7 +122,7 @@ def _as_column(values: Any) -> pl.Series | Sequence[Any]:
             return pl.Series(values.astype(np.float64) if wide not in (4, 8) else values)
         return values.tolist() if values.dtype.kind not in "mM" else list(values)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise ArgumentError(f"found {shortened(values)} ({_kind(values)}) where a column of values should be")
+        raise ArgumentError(f"expected a column of values, found {shortened(values)} ({_kind(values)})")
     return values if isinstance(values, list | tuple) else list(values)
 
 

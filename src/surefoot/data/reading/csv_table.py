@@ -21,13 +21,13 @@ from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.data.reading.frames import QUERY_COLUMNS
 from surefoot.errors import DataError, shortened
 
-Columns: TypeAlias = "Sequence[pl.Series | list[str | None]]"
+CsvColumns: TypeAlias = "Sequence[pl.Series | list[str | None]]"
 
 _HEADS = (*QUERY_COLUMNS, "topic", "")
 _BLANK = re.compile(rf"(?:[{WHITESPACE}]*\n)+")
 
 
-def read_csv(path: Path, expected_header: str) -> tuple[list[str], Columns, Callable[[int | None], str]]:
+def read_csv(path: Path, expected_header: str) -> tuple[list[str], CsvColumns, Callable[[int | None], str]]:
     """The columns' names, their texts (None where there is none), and what says where a row stands.
 
     `expected_header` is how the header should look, for messages.
@@ -53,11 +53,11 @@ def read_csv(path: Path, expected_header: str) -> tuple[list[str], Columns, Call
 def _check_header(names: list[str], where: Callable[[int], str], expected_header: str) -> None:
     twice = first_repeated(names)
     if twice is not None:
-        raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every column needs its own name")
+        raise DataError(f"{where(-1)}: two columns are named {shortened(twice)}; every column needs a different name")
     if names[1:] and names[0].lower() not in _HEADS and all(map(_is_number, names[1:])):
         raise DataError(
-            f"{where(-1)}: this line seems to be numbers, and the first must be the header: {expected_header} "
-            "(where the names are numbers, call the first column 'query')"
+            f"{where(-1)}: the first line must be the header ({expected_header}), but it seems to contain numbers; if "
+            "the names are numbers, call the first column 'query'"
         )
 
 
@@ -95,7 +95,7 @@ def _one_by_one(path: Path, text: str, separator: str, expected_header: str) -> 
     rows: list[list[str | None]] = []
     for line, record in records(path, text, separator):
         if rows and len(record) != len(rows[0]):
-            raise DataError.at(path, line, f"found {len(record)} columns where the header has {len(rows[0])}")
+            raise DataError.at(path, line, f"found {len(record)} columns, but the header has {len(rows[0])}")
         rows.append([field or None for field in record])
     if not rows:
         raise DataError.at(

@@ -25,7 +25,7 @@ def read_csv_text(path: Path) -> str:
     text = read_text(path)
     if lone := _LONE_RETURN.search(text):
         line = text.count("\n", 0, lone.start()) + 1
-        raise DataError.at(path, line, OLD_MAC if "\n" not in text else "a carriage return stands inside the line")
+        raise DataError.at(path, line, OLD_MAC if "\n" not in text else "the line contains a carriage return")
     return text
 
 
@@ -38,8 +38,8 @@ def check_csv_names(
             raise DataError.at(
                 path,
                 None,
-                f"the name {shortened(name)} cannot stand in CSV (nothing, white space at an end, a carriage "
-                f"return, NUL or half a character); {remedy}",
+                f"the name {shortened(name)} cannot be written in CSV, because it is empty, starts or ends with white "
+                f"space, or contains a carriage return, NUL or an incomplete character; {remedy}",
             )
 
 

@@ -44,7 +44,7 @@ def read_dates(path: str | os.PathLike[str]) -> dict[str, datetime.date]:
                 path, number, f"query {shortened(query)} has two dates, {dates[query]} and {date}; keep one"
             )
     if not dates:
-        raise DataError.at(path, None, "the file holds no dates; expected lines of the form 'query date'")
+        raise DataError.at(path, None, "the file contains no dates; expected lines of the form 'query date'")
     return dates
 
 

@@ -17,10 +17,14 @@ def read_feature_names(path: str | os.PathLike[str]) -> list[str]:
     for number, line in enumerate(text.split("\n"), start=1):
         name = line.strip(WHITESPACE)
         if not name:
-            raise DataError.at(path, number, "holds no name; write one for each feature, in the features' order")
+            raise DataError.at(
+                path, number, "the line has no name; write one name per feature, in the order of the features"
+            )
         if name in first:
             raise DataError.at(
-                path, number, f"{shortened(name)} stands in line {first[name]} too; every feature needs its own name"
+                path,
+                number,
+                f"{shortened(name)} also appears in line {first[name]}; every feature needs a different name",
             )
         first[name] = number
     return list(first)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from surefoot.data.compression import CORRUPT, DECOMPRESSORS, OPEN, SIGNATURES
+from surefoot.data.compression import CORRUPT, DECOMPRESSORS, OPENERS, SIGNATURES
 from surefoot.data.reading.json_text import parse_json
 from surefoot.errors import DataError, shortened
 
@@ -26,13 +26,13 @@ WHITESPACE = " \t\v\f\r"  # within a line
 OLD_MAC = "the lines end in a carriage return only (old Mac line ends); convert them to line feeds"
 
 
-def stem(path: str | os.PathLike[str]) -> str:
+def system_name(path: str | os.PathLike[str]) -> str:
     """A system's name from its file's: the name without compression and one known ending.
 
-    >>> stem("runs/bm25.v2.run.gz")
+    >>> system_name("runs/bm25.v2.run.gz")
     'bm25.v2'
     """
-    return as_text(_without_ending(_without_ending(Path(path).name, OPEN), (*_LINE_ENDINGS, *FORMATS)))
+    return as_text(_without_ending(_without_ending(Path(path).name, OPENERS), (*_LINE_ENDINGS, *FORMATS)))
 
 
 def inner_ending(path: str | os.PathLike[str]) -> str:
@@ -41,12 +41,14 @@ def inner_ending(path: str | os.PathLike[str]) -> str:
     >>> inner_ending("bm25.CSV.gz")
     '.csv'
     """
-    return Path(_without_ending(Path(path).name, OPEN)).suffix.lower()
+    return Path(_without_ending(Path(path).name, OPENERS)).suffix.lower()
 
 
 def _without_ending(name: str, endings: Iterable[str]) -> str:
     """The name without the one of the endings that it has, if something is left."""
-    return next((name[: -len(one)] for one in endings if name.lower().endswith(one) and len(name) > len(one)), name)
+    return next(
+        (name[: -len(ending)] for ending in endings if name.lower().endswith(ending) and len(name) > len(ending)), name
+    )
 
 
 def as_text(name: str) -> str:
@@ -56,7 +58,7 @@ def as_text(name: str) -> str:
 
 def is_compressed(path: Path) -> bool:
     """Whether the file's ending says that its bytes are compressed."""
-    return path.suffix.lower() in OPEN
+    return path.suffix.lower() in OPENERS
 
 
 def file_status(path: str | os.PathLike[str]) -> os.stat_result | None:
@@ -72,9 +74,9 @@ def resolve_links(path: str | os.PathLike[str]) -> Path:
     try:
         target = Path(path).resolve()
     except RuntimeError as error:
-        raise OSError("it is a link that leads to itself") from error
+        raise OSError("it is a symbolic link that points to itself") from error
     if target.is_symlink():
-        raise OSError("it is a link that leads to itself")
+        raise OSError("it is a symbolic link that points to itself")
     return target
 
 
@@ -82,7 +84,7 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
     """The path, if something readable and not empty is there."""
     file = Path(path)
     if not str(path):
-        raise DataError("no file is named where one should be; give its name")
+        raise DataError("a file name is empty; give the name of a file")
     try:
         status = file.stat()
     except (OSError, ValueError) as error:
@@ -105,7 +107,7 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
     ending, first = path.suffix.lower(), True
     try:
         for block in _decompressed_pieces(path, ending, size):
-            if first and ending not in OPEN:
+            if first and ending not in OPENERS:
                 _refuse_compressed(path, block)
             first = False
             end = block.rfind(b"\n") + 1
@@ -115,7 +117,7 @@ def read_blocks(path: Path, size: int) -> Iterator[bytes]:
             else:
                 rest.append(block)
     except CORRUPT as error:
-        if ending not in OPEN:
+        if ending not in OPENERS:
             raise DataError.at(path, None, f"cannot be read ({reason(error)})") from error
         raise DataError.at(
             path,
@@ -131,7 +133,7 @@ def _decompressed_pieces(path: Path, ending: str, size: int) -> Iterator[bytes]:
         with path.open("rb") as file:
             yield from _decompressed_streams(file, DECOMPRESSORS[ending], size)
     else:
-        with OPEN.get(ending, Path.open)(path, "rb") as file:
+        with OPENERS.get(ending, Path.open)(path, "rb") as file:
             yield from iter(lambda: file.read(size), b"")
 
 
@@ -151,7 +153,7 @@ def _decompressed_streams(file: BinaryIO, decompressor: Callable[[], Any], size:
 def _refuse_compressed(path: Path, start: bytes) -> None:
     for ending, magic in SIGNATURES.items():
         if magic.match(start):
-            raise DataError.at(path, None, f"this is compressed data; name the file {path.name}{ending}")
+            raise DataError.at(path, None, f"this is compressed data; rename the file to {path.name}{ending}")
 
 
 def plain_for_polars(data: bytes) -> bytes:
@@ -229,7 +231,7 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
 def first_and_last_bytes(path: Path, size: int) -> bytes:
     """The first and last bytes of a file, decompressed by its ending; nothing where it cannot be read."""
     try:
-        with OPEN.get(path.suffix.lower(), Path.open)(path, "rb") as file:
+        with OPENERS.get(path.suffix.lower(), Path.open)(path, "rb") as file:
             start: bytes = file.read(size)
             if not is_compressed(path):
                 file.seek(max(file.tell(), path.stat().st_size - size))

@@ -25,8 +25,9 @@ def refuse_in_fork(what: str) -> None:
     """An error, in such a child, instead of waiting for ever."""
     if threads_lost():
         raise SurefootError(
-            f"{what} needs threads that this process lost when it was forked from one that had used them; start "
-            'processes with multiprocessing.get_context("spawn") (or "forkserver")'
+            f"{what} needs threads, but this process was forked from a process that already used them, so they are "
+            "lost; "
+            'start processes with multiprocessing.get_context("spawn") (or "forkserver")'
         )
 
 

@@ -38,15 +38,17 @@ from surefoot.data.tools import quepid, rank_eval, workbench
 from surefoot.data.tools.json_location import JsonFile, JsonValue
 from surefoot.data.tools.tool_file import ToolFile
 from surefoot.data.writing.all_or_nothing import write_text
-from surefoot.errors import ArgumentError, DataError, listed, shortened
+from surefoot.errors import ArgumentError, DataError, name_list, shortened
 
 if TYPE_CHECKING:
-    from surefoot.data.reading.documents import FileIds
+    from surefoot.data.reading.document_ids import FileIds
     from surefoot.data.types.runs import RankedTable
 
 _SNIFFED = 1 << 16
 
-Part: TypeAlias = "tuple[tuple[pl.Series, ...], Where]"  # query, document and number columns, and where a row stands
+FilePart: TypeAlias = (
+    "tuple[tuple[pl.Series, ...], Where]"  # query, document and number columns, and where a row stands
+)
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
@@ -94,17 +96,17 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
 
 
 def read_parts(
-    path: Path, file_format: str, what: str, numbers: Sequence[str], judges: str | None
-) -> dict[str | None, Part]:
+    path: Path, file_format: str, what: str, number_columns: Sequence[str], judges: str | None
+) -> dict[str | None, FilePart]:
     """What a file that is not lines holds: one table, or several runs by their names.
 
-    `what` says what is expected, a run or judgments, with one of `numbers` as the name of its number; `judges` is the
-    rule for several judges' ratings, if one is given.
+    `what` says what is expected, a run or judgments, with one of `number_columns` as the name of its number; `judges`
+    is the rule for several judges' ratings, if one is given.
     """
     tool_file: ToolFile | None = None
     content: Any = None
     if file_format == "table":
-        names, columns, where = read_csv(path, f"query_id,doc_id,{numbers[0]}")
+        names, columns, where = read_csv(path, f"query_id,doc_id,{number_columns[0]}")
         tool_file = quepid.from_table(names, columns, where, (*GRADES, *SCORES, "position"), judges)
         content = dict(zip(names, columns, strict=True))
     elif file_format == "parquet":
@@ -115,22 +117,22 @@ def read_parts(
         tool_file = workbench.from_json(file) or rank_eval.from_json(file)
     else:
         tool_file, content = _read_json_lines(path)
-    if not (tool_file and tool_file.judged):
+    if not (tool_file and tool_file.several_judges):
         refuse_judges(judges)
     if tool_file is not None:
         return _tool_parts(tool_file, path, what)
     if file_format == "table":
-        return {None: (columns_of_table(content, numbers, str(path), where), where)}
-    return {None: (columns_of(content, numbers, str(path)), row_of(str(path)))}
+        return {None: (columns_of_table(content, number_columns, str(path), where), where)}
+    return {None: (columns_of(content, number_columns, str(path)), row_of(str(path)))}
 
 
-def _tool_parts(tool_file: ToolFile, path: Path, what: str) -> dict[str | None, Part]:
+def _tool_parts(tool_file: ToolFile, path: Path, what: str) -> dict[str | None, FilePart]:
     if tool_file.holds != what:
         actual = "a run" if tool_file.holds == "run" else "judgments"
-        expected = "a run" if what == "run" else "judgments"
-        raise DataError.at(path, None, f"this is {tool_file.what}, which holds {actual}, where {expected} should be")
+        needed = "a run is" if what == "run" else "judgments are"
+        raise DataError.at(path, None, f"this is {tool_file.what}, which contains {actual}, but {needed} needed here")
     if not any(len(rows.documents) for rows in tool_file.parts.values()):
-        raise DataError.at(path, None, f"this is {tool_file.what}, and no query in it has a document")
+        raise DataError.at(path, None, f"this is {tool_file.what}, but no query in it has a document")
     return {
         name: (checked_columns(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where)
         for name, rows in tool_file.parts.items()
@@ -138,7 +140,7 @@ def _tool_parts(tool_file: ToolFile, path: Path, what: str) -> dict[str | None, 
     }
 
 
-def one_part(parts: dict[str | None, Part], path: str | os.PathLike[str], name: str | None) -> Part:
+def one_part(parts: dict[str | None, FilePart], path: str | os.PathLike[str], name: str | None) -> FilePart:
     """The one table of a file, or of several runs the one of that name."""
     if len(parts) == 1:
         return next(iter(parts.values()))
@@ -148,8 +150,8 @@ def one_part(parts: dict[str | None, Part], path: str | os.PathLike[str], name: 
     raise DataError.at(
         path,
         None,
-        f"holds {len(parts)} runs{not_among}: {listed([str(run) for run in parts])}; name one of these, or take them "
-        "all (without a name on the command line, with read_runs in Python)",
+        f"contains {len(parts)} runs{not_among}: {name_list([str(run) for run in parts])}; choose one of them, or use "
+        "all of them (without a name on the command line, with read_runs in Python)",
     )
 
 
@@ -188,7 +190,9 @@ def _records(path: Path, lines: Iterable[tuple[int, Any]]) -> Any:
         if not record:
             twice = next((query for query in value if query in nested), None)
             if twice is not None:
-                raise DataError.at(path, number, f"query {shortened(twice)} stands on a line before; give it once")
+                raise DataError.at(
+                    path, number, f"query {shortened(twice)} already appears on an earlier line; keep one of the two"
+                )
             nested |= value
     return nested or values
 
@@ -201,9 +205,9 @@ def check_ranks(table: RankedTable, ids: FileIds) -> None:
         row, first = int(rows.min()), wrong[rows.argmin()]
         query = table.queries[int(table.ranking.query_at(first))]
         raise DataError(
-            f"{ids.location(row)}: three columns without a header are 'query document rank', but in query "
-            f"{shortened(query)} the last does not count 1, 2, 3, …; if it is a score, put a line "
-            "'query_id doc_id score' with tabs above"
+            f"{ids.location(row)}: a file with three columns and no header is read as 'query document rank', but in "
+            f"query {shortened(query)} the last column is not 1, 2, 3, …. If it is a score, add the header line "
+            "'query_id doc_id score', separated by tabs"
         )
 
 
@@ -215,5 +219,5 @@ def is_ranx(source: Any) -> bool:
 def ranx_dict(source: Any, class_name: str) -> Any:
     """The nested dict of a ranx object, which must be of the wanted class."""
     if type(source).__name__ != class_name:
-        raise DataError(f"found ranx's {type(source).__name__} where its {class_name} is needed")
+        raise DataError(f"found {type(source).__name__} of ranx, but {class_name} of ranx is needed")
     return source.to_dict()

@@ -17,7 +17,7 @@ from surefoot.data.writing.all_or_nothing import replacing
 from surefoot.errors import DataError, shortened
 
 Result = TypeVar("Result")
-Table: TypeAlias = "dict[str, Any]"  # columns of any maker, by name
+TableColumns: TypeAlias = "dict[str, Any]"  # columns of any maker, by name
 
 QUERY_COLUMNS = ("query_id", "query-id", "qid", "q_id", "query")
 DOCUMENT_COLUMNS = ("doc_id", "docno", "docid", "corpus-id", "corpus_id", "pid", "passage_id", "document")
@@ -80,7 +80,7 @@ def _is_column(values: Any) -> bool:
     return not single and isinstance(values, Iterable)
 
 
-def table_of(source: Any, what: str, accepted: str = _ACCEPTED) -> Table:
+def table_of(source: Any, what: str, accepted: str = _ACCEPTED) -> TableColumns:
     """The columns of a table of any maker; a pandas index with names counts as columns."""
     if is_columns(source):
         named = list(source.items())
@@ -105,23 +105,23 @@ def _with_length(values: Any) -> Any:
     return values if hasattr(values, "__len__") and not isinstance(values, set | frozenset) else [*values]
 
 
-def columns_of(source: Any, numbers: Sequence[str], what: str) -> tuple[pl.Series, ...]:
+def columns_of(source: Any, number_columns: Sequence[str], what: str) -> tuple[pl.Series, ...]:
     """Query, document and number columns of a nested dict, a table or records, checked.
 
-    Of ranks, and of ranked lists of ids where `numbers` has ranks, the number is minus the rank.
+    Of ranks, and of ranked lists of ids where `number_columns` has ranks, the number is minus the rank.
     """
     if isinstance(source, Mapping) and not is_query_table(source):
-        return _from_nested(source, RANK in numbers, what)
-    return columns_of_table(table_of(_columns_of_records(source, what), what), numbers, what)
+        return _from_nested(source, RANK in number_columns, what)
+    return columns_of_table(table_of(_columns_of_records(source, what), what), number_columns, what)
 
 
 def columns_of_table(
-    table: Table, numbers: Sequence[str], what: str, rows: Where | None = None
+    table: TableColumns, number_columns: Sequence[str], what: str, rows: Where | None = None
 ) -> tuple[pl.Series, ...]:
     """Query, document and number columns of a table, checked; `rows` says where a row stands."""
     query, document = (_pick(table, names, what) for names in (QUERY_COLUMNS, DOCUMENT_COLUMNS))
     scored = [] if document not in _SCORED and query not in _SCORED else ["score"]
-    number = _pick(table, (*numbers, *scored), what)
+    number = _pick(table, (*number_columns, *scored), what)
     if not len(table[query]):
         raise DataError(f"{what}: the table is empty; expected at least one row")
     names = repr(query), repr(document), repr(number)
@@ -213,7 +213,7 @@ def _from_nested(source: Mapping[Any, Any], ranked: bool, what: str) -> tuple[pl
         documents.extend(results)
         numbers.extend(range(-1, -1 - len(results), -1) if lists else results.values())
     if not documents:
-        raise DataError(f"{what}: the dict holds no documents; expected {{query: {{document: number}}}}")
+        raise DataError(f"{what}: the dict contains no documents; expected {{query: {{document: number}}}}")
     keys = list(source)
     queries = keys_of(keys, f"{what}, query")
     row_query = np.repeat(np.arange(len(keys)), lengths)
@@ -236,7 +236,7 @@ def keys_of(keys: Iterable[Any], what: str) -> pl.Series:
     return ids
 
 
-def _pick(table: Table, names: tuple[str, ...], what: str) -> str:
+def _pick(table: TableColumns, names: tuple[str, ...], what: str) -> str:
     for name in names:
         if name in table:
             return name

@@ -37,7 +37,7 @@ _WORKERS = 3  # Polars parses a block with every core, except when it starts and
 _RETURN, _FEED, _SPACE = b"\r\n "  # bytes up to a space are white space or control characters
 _CACHED = 1 << 16  # bytes that stay near the processor
 
-Digest = TypeVar("Digest")
+Converted = TypeVar("Converted")
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -67,31 +67,31 @@ class Layout:
         return " ".join(self.fields)
 
 
-def read_lines(path: str | os.PathLike[str], layout: Layout, digest: Callable[..., Digest]) -> Iterator[Digest]:
-    """What `digest` makes of the layout's used columns (one row per line) of each block of a file, in the file's order.
+def read_lines(path: str | os.PathLike[str], layout: Layout, convert: Callable[..., Converted]) -> Iterator[Converted]:
+    """What `convert` makes of the layout's used columns (one row per line) of each block of a file, in its order.
 
-    Blocks are parsed and digested in threads, so that of their texts only what it keeps is held for long.
+    Blocks are parsed and converted in threads, so that of their texts only what it keeps is held for long.
     """
 
-    def parse(block: bytes) -> tuple[bytes, int, Digest | None]:
+    def parse(block: bytes) -> tuple[bytes, int, Converted | None]:
         if threads_lost():
             return block, block.count(b"\n"), None
         frame = _parse(block, layout)
         lines = block.count(b"\n") if frame is None else frame.height
         if frame is None:
             frame = _parse(_with_single_spaces(block), layout)
-        return block, lines, None if frame is None else digest(*map(frame.get_column, layout.used))
+        return block, lines, None if frame is None else convert(*map(frame.get_column, layout.used))
 
     before, some = 0, False
     # Closed at once where a line is wrong: a generator, and its threads, would live as long as the error it raised.
     with closing(_side_by_side(parse, line_blocks(path, _BLOCK))) as parsed:
-        for block, lines, digested in parsed:
-            if digested is not None:
+        for block, lines, converted in parsed:
+            if converted is not None:
                 some = True
-                yield digested
+                yield converted
             elif (frame := _read_slowly(path, block, layout, before)).height:
                 some = True
-                yield digest(*map(frame.get_column, layout.used))
+                yield convert(*map(frame.get_column, layout.used))
             before += lines
     if not some:
         raise DataError.at(path, None, f"the file is empty; expected lines of the form '{layout.shape}'")

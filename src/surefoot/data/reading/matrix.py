@@ -11,34 +11,51 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Floats
+from surefoot.data.reading.categories import (
+    Categories,
+    encode_pandas,
+    encode_polars,
+    is_pandas_category,
+    is_polars_category,
+)
 from surefoot.data.reading.columns import first_repeated, floats_of, ids_of
 from surefoot.data.reading.frames import is_pandas, is_table, to_polars
 from surefoot.errors import ArgumentError, DataError, shortened
 
-Matrix: TypeAlias = npt.NDArray[np.float32]
+FeatureMatrix: TypeAlias = npt.NDArray[np.float32]
 
 QUERY = "qid"  # the column of a table of features that holds the queries, as XGBRanker has it
 _CELLS = 1 << 20  # looked at in one go, so that checks need no second matrix
 
 
-def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
-    """The features as a dense float32 matrix in C order, not copied if it is one, and the columns' names of a table."""
+def feature_matrix(X: Any) -> tuple[FeatureMatrix, list[str] | None, Categories]:
+    """The features as a dense float32 matrix in C order, not copied if it is one; a table's columns and categories."""
     columns = None
+    categories: dict[str, tuple[str, ...]] = {}
     if is_pandas(X):
         columns = [str(name) for name in X.columns]
-        for name, dtype in zip(columns, X.dtypes, strict=True):
-            _check_numeric(getattr(dtype, "kind", "O") in "biuf", name, dtype)
+        for place, (name, dtype) in enumerate(zip(columns, X.dtypes, strict=True)):
+            if is_pandas_category(dtype):
+                X = X.copy(deep=False) if not categories else X
+                codes, categories[name] = encode_pandas(X.iloc[:, place], name)
+                X.isetitem(place, codes)
+            else:
+                _check_numeric(getattr(dtype, "kind", "O") in "biuf", name, dtype)
         values = X.to_numpy(dtype=np.float32, na_value=np.nan)
     elif is_table(X):
         table = to_polars(X, "X")
         columns = table.columns
         for name, dtype in table.schema.items():
-            _check_numeric(dtype.is_numeric() or dtype in (pl.Boolean, pl.Null), name, dtype)
+            if is_polars_category(dtype):
+                codes, categories[name] = encode_polars(table[name])
+                table = table.with_columns(pl.Series(name, codes))
+            else:
+                _check_numeric(dtype.is_numeric() or dtype in (pl.Boolean, pl.Null), name, dtype)
         values = table.select(pl.all().cast(pl.Float32)).to_numpy(order="c")
     else:
         values = _array(X)
         if values.dtype.kind not in "biuf":
-            raise DataError(f"X holds {values.dtype}; features must be numbers")
+            raise DataError(f"X contains {values.dtype}; features must be numbers")
     if columns is not None:
         check_names(columns)
     if values.ndim != 2:
@@ -46,9 +63,9 @@ def feature_matrix(X: Any) -> tuple[Matrix, list[str] | None]:
     if 0 in values.shape:
         raise DataError(f"X has shape {values.shape}; there must be at least one document and one feature")
     with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is rejected as such
-        matrix: Matrix = np.ascontiguousarray(values, dtype=np.float32)
+        matrix: FeatureMatrix = np.ascontiguousarray(values, dtype=np.float32)
     _refuse_infinite(matrix)
-    return matrix, columns
+    return matrix, columns, categories
 
 
 def without_queries(X: Any) -> tuple[Any, Any]:
@@ -120,10 +137,13 @@ def _check_length(count: int, rows: int, what: str) -> None:
 
 def _check_numeric(is_numeric: bool, name: str, dtype: Any) -> None:
     if not is_numeric:
-        raise DataError(f"column {shortened(name)} of X holds {dtype}; features must be numbers (encode or drop it)")
+        raise DataError(
+            f"column {shortened(name)} of X contains {dtype}; features must be numbers or categories: make it a "
+            "category (astype('category')), encode it, or drop it"
+        )
 
 
-def _refuse_infinite(matrix: Matrix) -> None:
+def _refuse_infinite(matrix: FeatureMatrix) -> None:
     step = max(1, _CELLS // matrix.shape[1])
     for start in range(0, len(matrix), step):
         infinite = np.isinf(matrix[start : start + step])

@@ -53,36 +53,36 @@ def _check(data: mmap.mmap) -> None:
 
 def _check_column(data: mmap.mmap, end: int, column: dict[int, Any]) -> None:
     dictionary, size, values = column.get(_DICTIONARY), column[_SIZE], column[_VALUES]
-    place = min(column[_DATA], dictionary) if dictionary else column[_DATA]
-    last = place + size
-    _require(not values or 4 <= place < last <= end, "a column lies outside the file")
+    position = min(column[_DATA], dictionary) if dictionary else column[_DATA]
+    last = position + size
+    _require(not values or 4 <= position < last <= end, "a column lies outside the file")
     while values:
-        plain, size, kind, count = _page(data[place : min(last, place + 64)])
-        _require(kind in _HEADERS and 0 <= size <= last - place and plain >= 0, "a page's size is wrong")
+        plain, size, kind, count = _page(data[position : min(last, position + 64)])
+        _require(kind in _HEADERS and 0 <= size <= last - position and plain >= 0, "a page's size is wrong")
         _require(0 <= count <= values or (count >= 0 and kind not in _DATA_HEADERS), "a page's count is wrong")
         values -= count if kind in _DATA_HEADERS else 0
         if values:  # headers are read to their end only where another follows
-            place += _length(data, place, last) + size
+            position += _length(data, position, last) + size
 
 
 def _page(data: bytes) -> tuple[int, int, int, int]:
     """Of a page's header: its size, decompressed and as it is, its kind, and how many values it holds."""
     sizes = {}
-    number = place = 0
-    while data[place] & 15 != _STRUCT:
-        number += data[place] >> 4
-        sizes[number], place = _zigzag(data, place + 1)
-    kind = number + (data[place] >> 4)
-    _require(data[place + 1] == _FIRST_INT, "a page has no count")
-    return sizes[_PLAIN_SIZE], sizes[_PAGE_SIZE], kind, _zigzag(data, place + 2)[0]
+    number = position = 0
+    while data[position] & 15 != _STRUCT:
+        number += data[position] >> 4
+        sizes[number], position = _zigzag(data, position + 1)
+    kind = number + (data[position] >> 4)
+    _require(data[position + 1] == _FIRST_INT, "a page has no count")
+    return sizes[_PLAIN_SIZE], sizes[_PAGE_SIZE], kind, _zigzag(data, position + 2)[0]
 
 
-def _length(data: mmap.mmap, place: int, last: int) -> int:
+def _length(data: mmap.mmap, position: int, last: int) -> int:
     """How long a page's header is; mostly little, but it may hold long texts."""
     try:
-        return _struct(data[place : min(last, place + 512)], 0)[1]
+        return _struct(data[position : min(last, position + 512)], 0)[1]
     except (LookupError, ValueError):
-        return _struct(data[place:last], 0)[1]
+        return _struct(data[position:last], 0)[1]
 
 
 def _require(condition: bool, problem: str) -> None:
@@ -90,71 +90,71 @@ def _require(condition: bool, problem: str) -> None:
         raise ValueError(problem)
 
 
-def _struct(data: bytes, place: int, depth: int = 0) -> tuple[dict[int, Any], int]:
+def _struct(data: bytes, position: int, depth: int = 0) -> tuple[dict[int, Any], int]:
     """The fields of a structure by number, and where it ends."""
     _require(depth < _DEEP, "it is damaged")
     fields: dict[int, Any] = {}
     number = 0
     while True:
-        head = data[place]
-        place += 1
+        head = data[position]
+        position += 1
         if not head:
-            return fields, place
+            return fields, position
         if head >> 4:
             number += head >> 4
         else:
-            number, place = _zigzag(data, place)
-        fields[number], place = _value(data, place, head & 15, depth)
+            number, position = _zigzag(data, position)
+        fields[number], position = _value(data, position, head & 15, depth)
 
 
-def _value(data: bytes, place: int, kind: int, depth: int) -> tuple[Any, int]:
+def _value(data: bytes, position: int, kind: int, depth: int) -> tuple[Any, int]:
     match kind:
         case 4 | 5 | 6:
-            return _zigzag(data, place)
+            return _zigzag(data, position)
         case 1 | 2:
-            return kind == 1, place
+            return kind == 1, position
         case 3:
-            return data[place], place + 1
+            return data[position], position + 1
         case 7:
-            return None, place + 8
+            return None, position + 8
         case 8:
-            length, place = _varint(data, place)
-            _require(length <= len(data) - place, "it is damaged")
-            return None, place + length
+            length, position = _varint(data, position)
+            _require(length <= len(data) - position, "it is damaged")
+            return None, position + length
         case 9 | 10:
-            size, kind = data[place] >> 4, data[place] & 15
-            place += 1
+            size, kind = data[position] >> 4, data[position] & 15
+            position += 1
             if size == 15:
-                size, place = _varint(data, place)
-            _require(size <= len(data) - place, "it is damaged")  # every item takes a byte at least
+                size, position = _varint(data, position)
+            _require(size <= len(data) - position, "it is damaged")  # every item takes a byte at least
             items = []
             for _ in range(size):
                 if kind in (1, 2):  # in a list a truth value takes a byte
-                    item, place = data[place] == 1, place + 1
+                    item, position = data[position] == 1, position + 1
                 else:
-                    item, place = _value(data, place, kind, depth)
+                    item, position = _value(data, position, kind, depth)
                 items.append(item)
-            return items, place
+            return items, position
         case 12:
-            return _struct(data, place, depth + 1)
+            return _struct(data, position, depth + 1)
         case _:
             raise ValueError("it is damaged")
 
 
-def _zigzag(data: bytes, place: int) -> tuple[int, int]:
-    value = data[place]
+def _zigzag(data: bytes, position: int) -> tuple[int, int]:
+    value = data[position]
     if value < 128:  # nearly always
-        return (value >> 1) ^ -(value & 1), place + 1
-    value, place = _varint(data, place)
-    return (value >> 1) ^ -(value & 1), place
+        return (value >> 1) ^ -(value & 1), position + 1
+    value, position = _varint(data, position)
+    return (value >> 1) ^ -(value & 1), position
 
 
-def _varint(data: bytes, place: int) -> tuple[int, int]:
+def _varint(data: bytes, position: int) -> tuple[int, int]:
     value = 0
     for shift in range(0, 70, 7):
-        byte = data[place]
-        place += 1
+        byte = data[position]
+        position += 1
         value |= (byte & 127) << shift
         if byte < 128:
-            return value, place
+            return value, position
     raise ValueError("it is damaged")

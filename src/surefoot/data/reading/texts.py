@@ -17,7 +17,7 @@ from surefoot.data.reading.columns import ids_of, is_missing, row_of
 from surefoot.data.reading.files import existing_file, json_lines, read_text, text_lines, utf8_line
 from surefoot.data.reading.frames import DOCUMENT_COLUMNS, QUERY_COLUMNS, is_columns, read_table, table_of
 from surefoot.data.reading.parquet import is_parquet
-from surefoot.errors import DataError, SurefootWarning, listed, shortened
+from surefoot.errors import DataError, SurefootWarning, name_list, shortened
 
 TEXTS = ("title", "text", "query", "query_text", "question", "passage", "contents")  # the first that is not empty
 IDS = tuple(name for name in ("_id", *QUERY_COLUMNS, "id", *DOCUMENT_COLUMNS) if name not in TEXTS)
@@ -52,8 +52,8 @@ def shown_texts(source: Any, ids: Collection[str]) -> dict[str, str]:
     if ids and others and not texts:
         where = shortened(str(source)) if isinstance(source, str | os.PathLike) else "what was given"
         warnings.warn(
-            f"no text is shown: {where} has texts of {listed(others, _NAMED, shortened)}, and not of "
-            f"{shortened(next(iter(ids)))}; are these the same ids?",
+            f"no text can be shown: {where} has texts for {name_list(others, _NAMED, shortened)}, but not for "
+            f"{shortened(next(iter(ids)))}; do both files use the same ids?",
             SurefootWarning,
             stacklevel=2,
         )

@@ -119,7 +119,7 @@ class JsonValue:
 
     def __iter__(self) -> Iterator[JsonValue]:
         """What a list holds."""
-        return (self.child(number) for number in range(len(self.listed())))
+        return (self.child(number) for number in range(len(self.items())))
 
     def members(self) -> Iterator[tuple[str, JsonValue]]:
         """What an object holds, by key."""
@@ -127,7 +127,7 @@ class JsonValue:
             raise self.error(f"expected an object {{…}}, found {shortened(self.value)}")
         return ((key, self.child(key)) for key in self.value)
 
-    def listed(self) -> list[Any]:
+    def items(self) -> list[Any]:
         """The list that it must be."""
         if not isinstance(self.value, list):
             raise self.error(f"expected a list […], found {shortened(self.value)}")
@@ -142,7 +142,7 @@ class JsonValue:
     def column(self, get: Callable[[Any], Any], shape: str) -> list[Any]:
         """What `get` finds in each value of a list; `shape` says how they should look."""
         values = []
-        for number, value in enumerate(self.listed()):
+        for number, value in enumerate(self.items()):
             try:
                 values.append(get(value))
             except (KeyError, TypeError, IndexError):

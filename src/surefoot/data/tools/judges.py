@@ -8,7 +8,7 @@ from enum import StrEnum
 from surefoot.errors import ArgumentError, shortened
 
 
-class Judges(StrEnum):
+class RatingMerge(StrEnum):
     """A rule for the ratings of several judges; those who did not rate a document do not count."""
 
     mean = "mean"
@@ -17,24 +17,24 @@ class Judges(StrEnum):
     max = "max"
 
     @classmethod
-    def parse(cls, rule: str | None) -> Judges:
+    def parse(cls, name: str | None) -> RatingMerge:
         """The rule of that name, the mean where none is named."""
-        if rule is None:
+        if name is None:
             return cls.mean
-        if rule not in tuple(cls):
-            raise ArgumentError(f"judges is {shortened(rule)}; it must be one of {', '.join(cls)}")
-        return cls(rule)
+        if name not in tuple(cls):
+            raise ArgumentError(f"judges is {shortened(name)}; it must be one of {', '.join(cls)}")
+        return cls(name)
 
     def grade(self, ratings: Sequence[float]) -> float:
         """The one grade of ratings, of which there is at least one.
 
-        >>> Judges.mean.grade([3, 0]), Judges.median.grade([3, 0, 0]), Judges.max.grade([3, 0])
+        >>> RatingMerge.mean.grade([3, 0]), RatingMerge.median.grade([3, 0, 0]), RatingMerge.max.grade([3, 0])
         (1.5, 0, 3)
         """
         import statistics
 
-        if self is Judges.mean:
+        if self is RatingMerge.mean:
             return statistics.fmean(ratings)
-        if self is Judges.median:
+        if self is RatingMerge.median:
             return statistics.median(ratings)
-        return min(ratings) if self is Judges.min else max(ratings)
+        return min(ratings) if self is RatingMerge.min else max(ratings)

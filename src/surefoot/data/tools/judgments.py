@@ -7,12 +7,12 @@ from typing import Any
 
 from surefoot.arguments import integer
 from surefoot.data.reading.csv_text import check_csv_names
-from surefoot.data.reading.files import stem
+from surefoot.data.reading.files import system_name
 from surefoot.data.tools.judgment_formats import JudgmentFormat
 from surefoot.data.tools.quepid import ratings_text
 from surefoot.data.tools.query_texts import with_texts
 from surefoot.data.tools.workbench import judgments_text, query_set_text
-from surefoot.data.types.runs import Qrels, Run, Source
+from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, without_middle
 
@@ -20,11 +20,11 @@ _LONGEST = 50  # letters of a name in the Workbench
 
 
 def write_judgments(
-    judgments: Source | None,
+    judgments: RankedSource | None,
     path: str | os.PathLike[str],
     form: str = "quepid",
     *,
-    unrated: Source | None = None,
+    unrated: RankedSource | None = None,
     depth: int | None = None,
     queries: Any = None,
     name: str | None = None,
@@ -71,7 +71,7 @@ def write_judgments(
         )
     if depth is not None:
         if unrated is None:
-            raise ArgumentError("depth is about unrated documents, of which there are none; leave it out")
+            raise ArgumentError("depth is only for unrated documents, but there are none; leave it out")
         integer("depth", depth, 1)
     rated = {} if judgments is None else _ratings(judgments, queries)
     to_judge = {} if unrated is None else _documents(unrated, queries, depth)
@@ -89,12 +89,12 @@ def write_judgments(
     write_text(path, text)
 
 
-def _ratings(judgments: Source, texts: Any) -> dict[str, dict[str, float]]:
+def _ratings(judgments: RankedSource, texts: Any) -> dict[str, dict[str, float]]:
     qrels = Qrels.read(judgments)
     return (qrels if texts is None else with_texts(qrels, texts)).to_dict()
 
 
-def _documents(unrated: Source, texts: Any, depth: int | None) -> dict[str, list[str]]:
+def _documents(unrated: RankedSource, texts: Any, depth: int | None) -> dict[str, list[str]]:
     run = Run.read(unrated)
     results = (run if texts is None else with_texts(run, texts)).to_dict()
     return {query: list(documents)[:depth] for query, documents in results.items()}
@@ -117,7 +117,9 @@ def _number(grade: float) -> str:
 
 def _name(name: str | None, path: str | os.PathLike[str]) -> str:
     if name is None:
-        return without_middle(stem(path), _LONGEST)
+        return without_middle(system_name(path), _LONGEST)
     if not 0 < len(name.strip()) <= len(name) <= _LONGEST:
-        raise ArgumentError(f"the Workbench takes a name of 1 to {_LONGEST} letters, and this has {len(name)}")
+        raise ArgumentError(
+            f"a name for the Workbench must have 1 to {_LONGEST} characters, but this name has {len(name)}"
+        )
     return name

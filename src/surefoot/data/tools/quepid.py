@@ -9,19 +9,19 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import polars as pl
 
 from surefoot.arguments import decimal
-from surefoot.data.tools.judges import Judges
+from surefoot.data.reading.columns import RowLocation
+from surefoot.data.tools.judges import RatingMerge
 from surefoot.data.tools.tool_file import ToolFile, ToolRows
 from surefoot.errors import DataError, shortened
 
-Cells: TypeAlias = "list[str | None]"
-Table: TypeAlias = "dict[str, Cells]"
-Place: TypeAlias = "Callable[[int | None], str]"
+TextCells: TypeAlias = "list[str | None]"
+TextColumns: TypeAlias = "dict[str, TextCells]"
 
 RATINGS = ["query", "docid", "rating"]
 _SNAPSHOT = ("Snapshot Name", "Snapshot Time", "Case ID")  # what says which snapshot a row is of
@@ -30,7 +30,11 @@ _FORMULA = ("-", "=", "+", "@")
 
 
 def from_table(
-    names: list[str], columns: Iterable[Iterable[str | None]], where: Place, others: Iterable[str], judges: str | None
+    names: list[str],
+    columns: Iterable[Iterable[str | None]],
+    where: RowLocation,
+    others: Iterable[str],
+    judges: str | None,
 ) -> ToolFile | None:
     """What ratings, a book or a snapshot hold; nothing where the header is none of theirs.
 
@@ -46,31 +50,31 @@ def from_table(
         return _ratings(table, where)
     if snapshot:
         return _snapshot(table, where)
-    return _book(names, table, where, Judges.parse(judges)) if book else _ratings(table, where)
+    return _book(names, table, where, RatingMerge.parse(judges)) if book else _ratings(table, where)
 
 
-def _as_list(cells: Iterable[str | None]) -> Cells:
+def _as_list(cells: Iterable[str | None]) -> TextCells:
     return cells.to_list() if isinstance(cells, pl.Series) else list(cells)
 
 
-def _ratings(table: Table, where: Place) -> ToolFile:
+def _ratings(table: TextColumns, where: RowLocation) -> ToolFile:
     rated = [row for row, rating in enumerate(table["rating"]) if rating is not None]
     rows = _rated_rows(table, rated, table["rating"], where)
     return ToolFile("a Quepid case's ratings", "judgments", {None: rows})
 
 
-def _book(names: list[str], table: Table, where: Place, rule: Judges) -> ToolFile:
-    grades: Cells = []
+def _book(names: list[str], table: TextColumns, where: RowLocation, merge: RatingMerge) -> ToolFile:
+    grades: TextCells = []
     for row in range(len(table["query"])):
         # A judge who rated a pair several times has all the ratings in one cell, with | between.
         cells = [(judge, part) for judge in names[2:] for part in (table[judge][row] or "").split("|") if part.strip()]
         ratings = [_rating(judge, part, where, row) for judge, part in cells]
-        grades.append(repr(float(rule.grade(ratings))) if ratings else None)
+        grades.append(repr(float(merge.grade(ratings))) if ratings else None)
     rated = [row for row, grade in enumerate(grades) if grade is not None]
-    return ToolFile("a Quepid book", "judgments", {None: _rated_rows(table, rated, grades, where)}, judged=True)
+    return ToolFile("a Quepid book", "judgments", {None: _rated_rows(table, rated, grades, where)}, several_judges=True)
 
 
-def _rating(judge: str, text: str, where: Place, row: int) -> float:
+def _rating(judge: str, text: str, where: RowLocation, row: int) -> float:
     try:
         rating = decimal(text)
     except ValueError:
@@ -85,10 +89,10 @@ def _rating(judge: str, text: str, where: Place, row: int) -> float:
     return rating
 
 
-def _rated_rows(table: Table, rows: list[int], grades: Cells, where: Place) -> ToolRows:
+def _rated_rows(table: TextColumns, rows: list[int], grades: TextCells, where: RowLocation) -> ToolRows:
     """The rows that are rated."""
     if not rows:
-        raise DataError(f"{where(None)}: no document is rated; rate some, and export the file again")
+        raise DataError(f"{where(None)}: no document is rated; rate some documents, and export the file again")
     query, document = table["query"], table["docid"]
     return ToolRows(
         ("'query'", "'docid'", "'rating'"),
@@ -99,28 +103,29 @@ def _rated_rows(table: Table, rows: list[int], grades: Cells, where: Place) -> T
     )
 
 
-def _snapshot(table: Table, where: Place) -> ToolFile:
+def _snapshot(table: TextColumns, where: RowLocation) -> ToolFile:
     if _POSITION not in table:
         raise DataError(
             f"{where(None)}: no column {_POSITION!r}, so the order of the results is not known; export a snapshot, "
             f"whose header is {','.join((*_SNAPSHOT, _QUERY, _DOCUMENT, _POSITION))}"
         )
     queries, documents, positions = table[_QUERY], table[_DOCUMENT], table[_POSITION]
-    marks = [(name, table[name]) for name in _SNAPSHOT if name in table]
+    snapshot_columns = [(name, table[name]) for name in _SNAPSHOT if name in table]
     first_rows: dict[tuple[str | None, int], int] = {}
     ranks: list[int] = []
     for row, (query, position) in enumerate(zip(queries, positions, strict=True)):
-        for name, cells in marks:
+        for name, cells in snapshot_columns:
             if cells[row] != cells[0]:
                 raise DataError(
-                    f"{where(row)}: {name!r} is {shortened(cells[row])}, in the rows before {shortened(cells[0])}; "
-                    "this is a second snapshot: a file is one run, so export each to a file of its own"
+                    f"{where(row)}: {name!r} is {shortened(cells[row])}, but {shortened(cells[0])} in the rows above, "
+                    "so a second snapshot starts here. A file can contain only one run; export each snapshot to a "
+                    "separate file"
                 )
         rank = _position(position, where, row)
         first = first_rows.setdefault((query, rank), row)
         if first != row:
             raise DataError(
-                f"{where(row)}: position {rank} of query {shortened(query)} is taken already "
+                f"{where(row)}: position {rank} of query {shortened(query)} appears twice "
                 f"(first at {where(first).rpartition(', ')[2]})"
             )
         ranks.append(-rank)
@@ -128,7 +133,7 @@ def _snapshot(table: Table, where: Place) -> ToolFile:
     return ToolFile("a Quepid snapshot", "run", {None: rows})
 
 
-def _position(text: str | None, where: Place, row: int) -> int:
+def _position(text: str | None, where: RowLocation, row: int) -> int:
     if text is None:
         raise DataError(f"{where(row)}: {_POSITION!r} is missing; every result needs its position")
     if not (text.isascii() and text.isdigit() and 0 < len(text) < 16 and int(text)):

@@ -11,10 +11,10 @@ from surefoot.data.reading.texts import read_texts
 from surefoot.data.types.runs import RankedTable
 from surefoot.errors import DataError, other_queries_hint, shortened
 
-Table = TypeVar("Table", bound=RankedTable)
+Ranked = TypeVar("Ranked", bound=RankedTable)
 
 
-def with_texts(table: Table, texts: Any) -> Table:
+def with_texts(table: Ranked, texts: Any) -> Ranked:
     """The same table with a text for each query's id; `texts` is anything that `read_texts` takes.
 
     >>> from surefoot.data.types.runs import read_qrels
@@ -24,7 +24,7 @@ def with_texts(table: Table, texts: Any) -> Table:
     return _rename_queries(table, read_texts(texts, set(table.queries)), "text")
 
 
-def with_ids(table: Table, texts: Any) -> Table:
+def with_ids(table: Ranked, texts: Any) -> Ranked:
     """The same table with an id for each query's text: what `with_texts` does, undone.
 
     >>> from surefoot.data.types.runs import read_qrels
@@ -39,28 +39,28 @@ def with_ids(table: Table, texts: Any) -> Table:
             continue
         if query in ids:
             raise DataError(
-                f"queries {shortened(ids[query])} and {shortened(key)} have one text, {shortened(text)}, so which of "
-                "them was judged is not known; keep one of the two"
+                f"queries {shortened(ids[query])} and {shortened(key)} have the same text, {shortened(text)}, so it is "
+                "not clear which of them was judged; keep one of the two"
             )
         ids[query] = key
     return _rename_queries(table, ids, "id")
 
 
-def _rename_queries(table: Table, names: Mapping[str, str], what: str) -> Table:
+def _rename_queries(table: Ranked, names: Mapping[str, str], what: str) -> Ranked:
     unnamed = [query for query in table.queries if not names.get(query)]
     if unnamed:
         more = "" if names else f"; {other_queries_hint(f'{what}s', names, table.queries)}"
         raise DataError(
-            f"{len(unnamed):,} of {len(table.queries):,} queries have no {what}, {shortened(unnamed[0])} the first"
-            f"{more}"
+            f"{len(unnamed):,} of {len(table.queries):,} queries have no {what}; the first of them is "
+            f"{shortened(unnamed[0])}{more}"
         )
     query_of_name: dict[str, str] = {}
     for query in table.queries:
         first = query_of_name.setdefault(names[query], query)
         if first != query:
             raise DataError(
-                f"queries {shortened(first)} and {shortened(query)} have one {what}, {shortened(names[query])}; a tool "
-                "would take them for one query: keep one of the two"
+                f"queries {shortened(first)} and {shortened(query)} have the same {what}, {shortened(names[query])}, "
+                "so a tool would treat them as one query; keep one of the two"
             )
     of_query = pl.Series("query_id", [names[query] for query in table.queries], dtype=pl.String)
     column = of_query.gather(table.ranking.query_of_position())

@@ -11,7 +11,7 @@ from surefoot.data.reading.columns import Where
 from surefoot.data.tools.json_location import JsonValue
 from surefoot.errors import DataError, shortened
 
-Kind: TypeAlias = Literal["run", "judgments"]
+ToolFileKind: TypeAlias = Literal["run", "judgments"]
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class ToolFile:
     """A tool's file: what it is, what it holds, and the rows; those of several runs by the runs' names."""
 
     what: str
-    holds: Kind
+    holds: ToolFileKind
     parts: dict[str | None, ToolRows]
-    judged: bool = False  # by several judges, whose ratings became one
+    several_judges: bool = False  # by several judges, whose ratings became one
 
 
 @dataclass

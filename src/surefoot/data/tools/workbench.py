@@ -84,14 +84,14 @@ def _only(entries: list[JsonValue], what: str) -> JsonValue:
 def _judgments(entries: list[JsonValue]) -> ToolFile:
     builder = ToolRowsBuilder(("'query'", "'docId'", "'rating'"))
     seen: dict[str, list[tuple[Any, Any]]] = {}
-    for judged in _only(entries, "list of judgments")[_RATINGS]:
-        ratings = judged["ratings"]
+    for entry in _only(entries, "list of judgments")[_RATINGS]:
+        ratings = entry["ratings"]
         shape = '{"docId": …, "rating": …}'
         pairs = ratings.column(lambda value: (value["docId"], value["rating"]), shape)
         same = sorted((str(document), finite_number(rating)) for document, rating in pairs)
-        if seen.setdefault(str(judged["query"].scalar()), same) == same and builder.has(judged["query"]):
+        if seen.setdefault(str(entry["query"].scalar()), same) == same and builder.has(entry["query"]):
             continue  # the Workbench lists a query again that is twice in its set, with the same ratings
-        builder.add(judged["query"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
+        builder.add(entry["query"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
     return ToolFile("judgments of the Search Relevance Workbench", "judgments", {None: builder.rows()})
 
 
@@ -113,7 +113,7 @@ def _runs(results: Iterable[tuple[JsonValue, JsonValue, JsonValue]]) -> ToolFile
         if not isinstance(name, str):
             raise named[_CONFIGURATION].error(f"expected a configuration's id, found {shortened(name)}")
         run = runs.setdefault(name, ToolRowsBuilder(("the query", "the document's id", "rank")))
-        run.add(query, documents, documents.listed())
+        run.add(query, documents, documents.items())
     parts = {name: run.rows() for name, run in runs.items()}
     return ToolFile("results of the Search Relevance Workbench", "run", parts)
 

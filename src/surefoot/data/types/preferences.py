@@ -63,7 +63,9 @@ class PreferencePairs:
             raise ArgumentError("preferred must be 0 (the first list) or 1 (the second) for every pair")
         filled = np.isneginf(self.scores)
         if not np.isfinite(np.where(filled, 0.0, self.scores)).all() or not np.isfinite(self.grades).all():
-            raise ArgumentError("a score or grade is not finite; −inf may only fill up a shorter list")
+            raise ArgumentError(
+                "a score or grade is not finite; −inf is allowed only as padding at the end of a shorter list"
+            )
         if (self.scores[..., 1:] > self.scores[..., :-1]).any():
             raise ArgumentError("in a list a score rises with the rank; best results come first")
         if filled[..., 0].any():
@@ -138,17 +140,17 @@ def read_preferences(path: str | os.PathLike[str]) -> PreferencePairs:
         for name, value in (("list", which), ("preferred", preferred)):
             if value not in LISTS:
                 raise DataError.at(path, line, f"{name} is {shortened(value)}; it must be A or B")
-        lists, chosen = pairs.setdefault(pair, ({one: {} for one in LISTS}, preferred))
+        lists, chosen = pairs.setdefault(pair, ({list_name: {} for list_name in LISTS}, preferred))
         if chosen != preferred:
             raise DataError.at(
-                path, line, f"pair {shortened(pair)} prefers {preferred} here and {chosen} above; one of the two"
+                path, line, f"pair {shortened(pair)} prefers {preferred} here but {chosen} above; keep one of the two"
             )
         number = _rank(path, line, rank)
         if number in lists[which]:
             raise DataError.at(path, line, f"rank {number} of list {which} of pair {shortened(pair)} appears twice")
         lists[which][number] = _number(path, line, "score", score), _number(path, line, "grade", grade)
     if not pairs:
-        raise DataError.at(path, None, "the file holds no pairs; expected at least one line after the header")
+        raise DataError.at(path, None, "the file contains no pairs; expected at least one line after the header")
     stacked = [
         (name, [_in_order(path, name, which, lists[which]) for which in LISTS], LISTS.index(preferred))
         for name, (lists, preferred) in pairs.items()
@@ -188,7 +190,7 @@ def _in_order(path: str | os.PathLike[str], pair: str, which: str, ranked: dict[
 
 
 def _stacked(pairs: Sequence[tuple[str, list[_List], int]]) -> PreferencePairs:
-    lengths = [len(one) for _, lists, _ in pairs for one in lists]
+    lengths = [len(documents) for _, lists, _ in pairs for documents in lists]
     longest = max(lengths, default=1)
     if len(lengths) * longest > max(_ROOM, _TIMES * sum(lengths)):
         raise DataError(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Flags, Floats, Places, Rows
+from surefoot.arrays import Codes, Flags, Floats, Places, Rows, changes
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import DataError
 
@@ -42,11 +42,6 @@ def gather_few(values: pl.Series, rows: Rows) -> pl.Series:
     return values.gather(rows.tolist())
 
 
-def changes(values: npt.NDArray[np.generic]) -> Rows:
-    """Where a value differs from the one before it, the first place among them."""
-    return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-
-
 def query_at(offsets: Rows, positions: npt.ArrayLike) -> Rows:
     """The index of the query that each position belongs to, where query i has `offsets[i]:offsets[i + 1]`.
 
@@ -60,7 +55,7 @@ class DuplicateDocumentError(DataError):
     """A document that appears twice in a query; `rows` says where in the source."""
 
     def __init__(self, first: int, second: int) -> None:
-        super().__init__(f"rows {first} and {second} hold the same query and document")
+        super().__init__(f"rows {first} and {second} contain the same query and document")
         self.rows = (first, second)
 
 

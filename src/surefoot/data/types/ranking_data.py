@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Floats, Places, Rows
+from surefoot.arrays import Codes, Floats, Places, Rows, changes
+from surefoot.data.reading.categories import Categories
 from surefoot.data.reading.matrix import (
     QUERY,
-    Matrix,
+    FeatureMatrix,
     check_names,
     feature_matrix,
     numbers_of,
@@ -27,7 +28,6 @@ from surefoot.data.types.ranking import (
     DuplicateDocumentError,
     Ranking,
     TieRule,
-    changes,
     codes_of,
     index,
     pair_codes,
@@ -72,6 +72,8 @@ class RankingData:
     array([1., 2., 0.])
     """
 
+    categories: Categories = {}  # noqa: RUF012, what the codes of a feature mean that is a category in a table
+
     def __init__(
         self,
         X: Any,
@@ -86,18 +88,20 @@ class RankingData:
         X, column = without_queries(X)
         if column is not None and (qid is not None or group is not None):
             raise ArgumentError(
-                f"X has a column {QUERY!r}, and the queries are given besides; drop or rename the column, or leave out "
-                "qid and group"
+                f"X has a column {QUERY!r}, but you also gave the queries separately; drop or rename the column, or "
+                "leave out qid and group"
             )
         qid = column if qid is None else qid
-        matrix, columns = feature_matrix(X)
+        matrix, columns, categories = feature_matrix(X)
         queries, offsets = _queries(len(matrix), qid, group)
         self._set(matrix, y, queries, offsets, doc_ids, baselines, columns if feature_names is None else feature_names)
+        new_names = dict(zip(columns or (), self.feature_names or (), strict=False))
+        self.categories = {new_names[name]: labels for name, labels in categories.items()}
 
     @classmethod
     def from_queries(
         cls,
-        X: Matrix,
+        X: FeatureMatrix,
         y: npt.ArrayLike,
         queries: Iterable[str],
         lengths: npt.ArrayLike,
@@ -114,7 +118,7 @@ class RankingData:
 
     def _set(
         self,
-        X: Matrix,
+        X: FeatureMatrix,
         y: npt.ArrayLike,
         queries: Iterable[str],
         offsets: Rows,
@@ -122,7 +126,7 @@ class RankingData:
         baselines: Mapping[str, npt.ArrayLike] | None,
         feature_names: Sequence[str] | None,
     ) -> None:
-        self.X: Matrix = X
+        self.X: FeatureMatrix = X
         self.y: Floats = numbers_of(y, len(X), "y (the labels)")
         check_labels(self.y, exponential=False)
         self.queries: tuple[str, ...] = tuple(queries)
@@ -178,12 +182,12 @@ class RankingData:
         check_labels(labels, exponential=False)
         return self._sharing(y=labels)
 
-    def with_features(self, X: Matrix, names: Sequence[str] | None) -> RankingData:
+    def with_features(self, X: FeatureMatrix, names: Sequence[str] | None) -> RankingData:
         """The same data with other columns: a float32 matrix in C order of as many rows, and the features' names."""
         return self._sharing(X=X, feature_names=_feature_names(names, X.shape[1]))
 
     def with_only(self, baselines: Iterable[str]) -> RankingData:
-        """The same data with these of its baselines alone, in this order."""
+        """The same data with only these of its baselines, in this order; no row or feature goes."""
         return self._sharing(baselines={name: self.baselines[name] for name in baselines})
 
     def select(self, queries: npt.ArrayLike) -> RankingData:
@@ -330,7 +334,7 @@ class RankingData:
     def _sharing(self, **changed: Any) -> RankingData:
         """A copy that shares what has not changed; no checks, as all of it was checked before."""
         new = object.__new__(RankingData)
-        for name in ("X", "y", "queries", "offsets", "doc_ids", "baselines", "feature_names"):
+        for name in ("X", "y", "queries", "offsets", "doc_ids", "baselines", "feature_names", "categories"):
             setattr(new, name, changed.get(name, getattr(self, name)))
         return new
 

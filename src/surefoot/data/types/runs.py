@@ -15,11 +15,11 @@ import polars as pl
 from surefoot.arrays import Codes, Floats, Rows
 from surefoot.data.reading.blocks import NeighbourTies, RowBlock
 from surefoot.data.reading.columns import Where, check_words, row_of
-from surefoot.data.reading.documents import FileIds, RowIds, ShiftedIds
-from surefoot.data.reading.files import existing_file, stem
+from surefoot.data.reading.document_ids import FileIds, RowIds, ShiftedIds
+from surefoot.data.reading.files import existing_file, system_name
 from surefoot.data.reading.fork_safety import refuse_in_fork
 from surefoot.data.reading.formats import (
-    Part,
+    FilePart,
     check_ranks,
     first_fields,
     format_of,
@@ -43,7 +43,7 @@ from surefoot.data.types.ranking import (
 from surefoot.data.writing.all_or_nothing import write_bytes
 from surefoot.errors import DataError, shortened
 
-Source: TypeAlias = "str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | Any"
+RankedSource: TypeAlias = "str | os.PathLike[str] | Mapping[Any, Mapping[Any, float]] | Any"
 
 _MANY = 1 << 16  # rows whose sorting is worth a thread of its own
 
@@ -55,7 +55,7 @@ class RankedTable:
     """
 
     layouts: ClassVar[tuple[Layout, ...]]  # of lines, by their number of columns; the first is what is written
-    numbers: ClassVar[tuple[str, ...]]
+    numbers: ClassVar[tuple[str, ...]]  # the names that its column of numbers may have; the first is what is written
     ties_by_id: ClassVar[bool]
 
     def __init__(
@@ -73,7 +73,7 @@ class RankedTable:
         self._ids = ids
 
     @classmethod
-    def read(cls, source: Source, name: str | None = None, *, judges: str | None = None) -> Self:
+    def read(cls, source: RankedSource, name: str | None = None, *, judges: str | None = None) -> Self:
         """From a file, a nested dict `{query: {document: number}}`, a table of any maker, or named tuples.
 
         Of a file of several runs, `name` says which; `judges` is the rule for a book of several judges' ratings.
@@ -81,7 +81,7 @@ class RankedTable:
         if isinstance(source, str | os.PathLike):
             table = cls._read_file(source, name, judges)
             if isinstance(table, dict):
-                table = cls._from_columns(*one_part(table, source, name), name or stem(source))
+                table = cls._from_columns(*one_part(table, source, name), name or system_name(source))
             return table
         refuse_judges(judges)
         if isinstance(source, cls):
@@ -92,20 +92,20 @@ class RankedTable:
         return cls._from_columns(columns_of(source, cls.numbers, name), row_of(name), name)
 
     @classmethod
-    def read_all(cls, source: Source) -> list[Self]:
+    def read_all(cls, source: RankedSource) -> list[Self]:
         """The one table that a source holds, or each of a file of several runs, which have names there."""
         if not isinstance(source, str | os.PathLike):
             return [cls.read(source)]
         tables = cls._read_file(source, None, None)
         if not isinstance(tables, dict):
             return [tables]
-        alone = stem(source) if len(tables) == 1 else ""
-        return [cls._from_columns(*part, alone or str(name)) for name, part in tables.items()]
+        only_name = system_name(source) if len(tables) == 1 else ""
+        return [cls._from_columns(*part, only_name or str(name)) for name, part in tables.items()]
 
     @classmethod
     def _read_file(
         cls, path: str | os.PathLike[str], name: str | None, judges: str | None
-    ) -> Self | dict[str | None, Part]:
+    ) -> Self | dict[str | None, FilePart]:
         """The table of a file of lines, or what a file of another format holds."""
         file_format, layout, file = format_of(path), cls.layouts[0], existing_file(path)
         if file_format == "lines" and file.is_file():
@@ -115,7 +115,7 @@ class RankedTable:
         if file_format != "lines":
             return read_parts(file, file_format, layout.what, cls.numbers, judges)
         refuse_judges(judges)
-        name = name or stem(path)
+        name = name or system_name(path)
         if not file.is_file():  # a pipe can be read once only, so its ids are kept
             parts = zip(*read_lines(path, layout, lambda *columns: columns), strict=True)
             return cls._from_columns(tuple(map(pl.concat, parts)), row_of(str(path)), name)
@@ -162,7 +162,10 @@ class RankedTable:
             first, second = error.rows
             second_id, first_id = ids(np.array([second, first])).to_list()
             if second_id != first_id:
-                raise DataError(f"{location(second)}: its hash is that of another line; please report this") from error
+                raise DataError(
+                    f"{location(second)}: its hash is the same as the hash of another line; this is a bug, please "
+                    "report it"
+                ) from error
             query = names[int(query_at(stretches[0], second))]
             raise DataError(
                 f"{location(second)}: document {shortened(second_id)} appears twice in query {shortened(query)} "
@@ -285,7 +288,7 @@ class Run(RankedTable):
             run.score_sample = np.array(sample, dtype=np.float64).ravel()
             if not len(run.score_sample) or not np.isfinite(run.score_sample).all():
                 raise DataError(
-                    f"the score sample of run {shortened(self.name)} is empty or holds a value that is not finite; "
+                    f"the score sample of run {shortened(self.name)} is empty or contains a value that is not finite; "
                     "give scores of the same system"
                 )
         return run
@@ -342,7 +345,7 @@ class Qrels(RankedTable):
         return self.to_frame().select("query_id", pl.lit("0").alias("iteration"), "doc_id", grade)
 
 
-def read_run(source: Source, name: str | None = None) -> Run:
+def read_run(source: RankedSource, name: str | None = None) -> Run:
     """A run from a file (plain, .gz, .bz2, .xz, .zst), a nested dict, a table, ranx, or ir_measures' named tuples.
 
     Files hold TREC lines, MS MARCO's three columns, JSON, JSON lines, Parquet, a table with a header, a Quepid
@@ -357,7 +360,7 @@ def read_run(source: Source, name: str | None = None) -> Run:
     return Run.read(source, name)
 
 
-def read_runs(source: Source) -> list[Run]:
+def read_runs(source: RankedSource) -> list[Run]:
     """All runs of a source: one, but for results of the Search Relevance Workbench, which have one per configuration.
 
     >>> read_runs({"q1": ["d1", "d2"]})
@@ -366,7 +369,7 @@ def read_runs(source: Source) -> list[Run]:
     return Run.read_all(source)
 
 
-def read_qrels(source: Source, *, judges: str | None = None) -> Qrels:
+def read_qrels(source: RankedSource, *, judges: str | None = None) -> Qrels:
     """Judgments from a file (TREC's `query iteration document grade`, …), a nested dict, a table, or named tuples.
 
     Files may also be Quepid's ratings and books, the Search Relevance Workbench's judgments and `_rank_eval` requests.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import LARGEST, Floats
+from surefoot.arrays import LARGEST_SCORE, Floats
 from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import first_repeated, floats_of, ids_of, is_masked, names_of, row_of
 from surefoot.data.reading.csv_text import check_csv_names
@@ -24,7 +24,7 @@ from surefoot.data.reading.frames import (
 from surefoot.data.reading.parquet import is_parquet
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.data.writing.all_or_nothing import write_bytes
-from surefoot.errors import ArgumentError, DataError, did_you_mean, listed, shortened
+from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 
 _BLOCK = 1 << 15  # queries handled at once, which fit a processor's cache
 FLOOR = 1e-5  # the least score in a geometric mean
@@ -87,11 +87,11 @@ class Scores:
             if len(set(names)) < len(names):
                 twice = shortened(first_repeated(names))
                 raise ArgumentError(f"two {what} columns are named {twice}; every {what} needs its own name")
-        if not (np.abs(self.values) <= LARGEST).all():
-            row, column = np.argwhere(~(np.abs(self.values) <= LARGEST))[0]
+        if not (np.abs(self.values) <= LARGEST_SCORE).all():
+            row, column = np.argwhere(~(np.abs(self.values) <= LARGEST_SCORE))[0]
             raise ArgumentError(
                 f"the score of system {shortened(self.systems[row])} on query {shortened(self.queries[column])} is "
-                f"{self.values[row, column]:g}; every score must be finite and within ±{LARGEST:g}"
+                f"{self.values[row, column]:g}; every score must be finite and within ±{LARGEST_SCORE:g}"
             )
 
     def row(self, system: str) -> int:
@@ -162,7 +162,9 @@ class Scores:
     def to_frame(self) -> pl.DataFrame:
         """A polars frame: `query` first, then one column per system."""
         if "query" in self.systems:
-            raise DataError("a system is named 'query', as the column of queries is; rename it")
+            raise DataError(
+                "a system has the name 'query', which is also the name of the query column; rename the system"
+            )
         columns = [pl.Series("query", self.queries, dtype=pl.String)]
         return pl.DataFrame(columns + [pl.Series(n, v) for n, v in zip(self.systems, self.values, strict=True)])
 
@@ -193,14 +195,14 @@ def check_same(matrices: Sequence[Scores], advice: str) -> None:
     for matrix in matrices[1:]:
         if (matrix.systems, matrix.queries) != (matrices[0].systems, matrices[0].queries):
             raise ArgumentError(
-                f"{matrices[0].measure} and {matrix.measure} are of different systems or queries; {advice}"
+                f"{matrices[0].measure} and {matrix.measure} belong to different systems or queries; {advice}"
             )
 
 
 def unknown_system(name: str, systems: Sequence[str]) -> str:
     """A message for a system that is not there, with the ones that are."""
     hint = did_you_mean(name, systems) or "."
-    return f"no system is named {shortened(name)}{hint} The systems are: {listed(systems)}"
+    return f"no system is named {shortened(name)}{hint} The systems are: {name_list(systems)}"
 
 
 def read_scores(
@@ -225,7 +227,7 @@ def read_scores(
         return _from_matrix(source, systems, queries, measure)
     if systems is not None or queries is not None:
         raise ArgumentError(
-            "systems and queries name the rows and columns of a matrix; this source has names of its own"
+            "systems and queries are names for the rows and columns of a matrix, but this source has its own names"
         )
     if isinstance(source, Mapping) and not is_columns(source):
         return _from_nested(source, measure)
@@ -236,11 +238,13 @@ def read_scores(
 def _from_matrix(matrix: Any, systems: Sequence[str] | None, queries: Sequence[str] | None, measure: str) -> Scores:
     if systems is None or queries is None:
         raise ArgumentError(
-            "a matrix has no names; give them: read_scores(matrix, systems=[…], queries=[…]), a row per system"
+            "a matrix has no names; give them: read_scores(matrix, systems=[…], queries=[…]), one row per system"
         )
     shape, transposed = np.shape(matrix), (len(queries), len(systems))
     if shape == transposed != (len(systems), len(queries)):
-        raise ArgumentError(f"the matrix has a row per query {shape}; a row per system is expected: give matrix.T")
+        raise ArgumentError(
+            f"the matrix has one row per query {shape}, but it must have one row per system; use matrix.T"
+        )
     return Scores(matrix, systems, queries, measure)
 
 
@@ -263,11 +267,11 @@ def _from_columns(
         raise DataError(f"{where(row)}: query {shortened(twice)} appears twice; every query needs one row")
     values = np.empty((len(columns) - 1, rows))
 
-    def place(row: int) -> str:
+    def location(row: int) -> str:
         return f"{where(row)}, query {shortened(queries[row])}"
 
     for position, (name, column) in enumerate(zip(names[1:], columns[1:], strict=True)):
-        values[position] = system_scores(column, name, place)
+        values[position] = system_scores(column, name, location)
     return Scores(values, names[1:], queries, measure)
 
 
@@ -275,10 +279,10 @@ def system_scores(column: Any, name: str, where: Callable[[int], str]) -> Floats
     """A system's scores from a column of a table, each of them a number that scores may be."""
     what = f"the score of system {shortened(name)}"
     scores = floats_of(column, what, where)
-    wrong = ~(np.abs(scores) <= LARGEST)
+    wrong = ~(np.abs(scores) <= LARGEST_SCORE)
     if wrong.any():
         row = int(wrong.argmax())
-        raise DataError(f"{where(row)}: {what} is {scores[row]:g}; it must be finite and within ±{LARGEST:g}")
+        raise DataError(f"{where(row)}: {what} is {scores[row]:g}; it must be finite and within ±{LARGEST_SCORE:g}")
     return scores
 
 
@@ -307,5 +311,5 @@ def _matrix(values: Any) -> Floats:
         raise ArgumentError("values are masked in places; every system needs a score on every query")
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iuf":
-        raise ArgumentError(f"values hold {array.dtype}; scores must be numbers")
+        raise ArgumentError(f"values contain {array.dtype}; scores must be numbers")
     return np.ascontiguousarray(array, dtype=np.float64)

@@ -23,9 +23,18 @@ def stack(parts: Sequence[RankingData]) -> RankingData:
     first = parts[0]
     for part in parts:
         if part.n_features != first.n_features or part.feature_names != first.feature_names:
-            raise ArgumentError("the parts of the data have other features each; they need the same, in one order")
+            raise ArgumentError(
+                "the parts of the data have different features; all parts must have the same features in the same order"
+            )
+        if part.categories != first.categories:
+            raise ArgumentError(
+                "the parts of the data have different categories; all parts must have the same list of categories"
+            )
         if list(part.baselines) != list(first.baselines):
-            raise ArgumentError("the parts of the data have other baselines each; they need the same, in one order")
+            raise ArgumentError(
+                "the parts of the data have different baselines; all parts must have the same baselines in the "
+                "same order"
+            )
     queries: list[str] = []
     lengths: list[int] = []
     for part in parts:
@@ -36,7 +45,7 @@ def stack(parts: Sequence[RankingData]) -> RankingData:
                 queries.append(query)
                 lengths.append(length)
     ids = [part.doc_ids for part in parts if part.doc_ids is not None]
-    return RankingData.from_queries(
+    stacked = RankingData.from_queries(
         np.concatenate([part.X for part in parts]),
         np.concatenate([part.y for part in parts]),
         queries,
@@ -45,3 +54,5 @@ def stack(parts: Sequence[RankingData]) -> RankingData:
         baselines={name: np.concatenate([part.baselines[name] for part in parts]) for name in first.baselines},
         feature_names=first.feature_names,
     )
+    stacked.categories = first.categories
+    return stacked

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from surefoot.data.compression import COMPRESS, OPEN
+from surefoot.data.compression import COMPRESS, OPENERS
 from surefoot.data.reading.files import file_status, reason, resolve_links
 from surefoot.errors import DataError
 
@@ -26,11 +26,11 @@ def destination(path: str | os.PathLike[str]) -> Path:
             target = resolve_links(path)
             _check_folder(target.parent)
         elif stat.S_ISDIR(status.st_mode):
-            raise OSError("it is a folder; name a file")
+            raise OSError("it is a folder; choose a file")
         else:
             target = Path(path)  # a pipe or device stays what it is and where it is
         if status is not None and not os.access(target, os.W_OK):
-            raise OSError("its mode forbids it")
+            raise OSError("its file permissions do not allow it")
     except (OSError, ValueError) as error:
         raise DataError.at(path, None, f"cannot be written ({reason(error)})") from error
     return target
@@ -145,7 +145,7 @@ def _remove(path: Path) -> None:
 def writing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file to write bytes to in pieces, compressed by the ending of `path`, whose place it takes at the end."""
     with replacing(path) as temporary, temporary.open("wb") as file:
-        compress = OPEN.get(Path(path).suffix.lower())
+        compress = OPENERS.get(Path(path).suffix.lower())
         if compress:
             with compress(file, "wb") as compressed:
                 yield compressed

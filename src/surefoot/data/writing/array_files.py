@@ -29,4 +29,4 @@ def read_arrays(path: Path, remedy: str) -> Arrays:
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except (OSError, EOFError, zipfile.BadZipFile, *MISSHAPEN) as error:
-        raise DataError.at(path, None, f"is not what was written there; {remedy}") from error
+        raise DataError.at(path, None, f"has changed since it was written; {remedy}") from error

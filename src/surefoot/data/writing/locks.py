@@ -24,11 +24,11 @@ def lock_folder(folder: Path, what: str) -> Iterator[None]:
         with (folder / LOCK).open("a+") as file:
             if not _locked(file):
                 raise DataError.at(
-                    folder, None, f"is in use: another {what} is working there; wait for it, or name another folder"
+                    folder, None, f"is in use: another {what} is working there; wait for it, or choose another folder"
                 )
             yield
     except OSError as error:
-        raise DataError.at(folder, None, f"cannot hold a {what} ({reason(error)})") from error
+        raise DataError.at(folder, None, f"cannot be used for a {what} ({reason(error)})") from error
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def lock_file(path: str | PathLike[str], what: str) -> Iterator[None]:
     try:
         file = lock.open("a+")
     except (OSError, ValueError) as error:
-        raise DataError.at(path, None, f"cannot hold a {what} ({reason(error)})") from error
+        raise DataError.at(path, None, f"cannot be used for a {what} ({reason(error)})") from error
     with file:
         until = time.monotonic() + _PATIENCE
         while not _locked(file):

@@ -21,8 +21,8 @@ def pandas_frame(frame: pl.DataFrame) -> Any:
         import pandas  # type: ignore[import-untyped,unused-ignore]
     except ImportError as error:
         raise MissingExtraError(
-            "a pandas frame needs pandas, which is not installed; install it with: pip install pandas; or take the "
-            "polars frame, which needs nothing more"
+            "a pandas frame needs pandas, which is not installed; install it with: pip install pandas; or use the "
+            "polars frame, which needs no other package"
         ) from error
     columns = [_column(column) for column in frame.iter_columns()]
     return pandas.DataFrame(dict(enumerate(columns)), copy=True).set_axis(frame.columns, axis=1)

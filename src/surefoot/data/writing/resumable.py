@@ -45,7 +45,7 @@ class ResumableFolder:
         self._work, self._beside = work, {LOCK, *beside}
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Make the folder, and keep other programs out of it for as long as this one works there."""
         with lock_folder(self.path, self._work):
             yield
@@ -60,10 +60,12 @@ class ResumableFolder:
         if self.settings_file.exists():
             settings = read_json(self.settings_file)
             if not isinstance(settings, dict):
-                raise DataError.at(self.settings_file, None, f"is not what a {self._work} writes; name a new folder")
+                raise DataError.at(self.settings_file, None, f"was not written by a {self._work}; choose a new folder")
             return settings
         if any(entry.name not in self._beside for entry in self.path.iterdir()):
-            raise DataError.at(self.path, None, f"holds other files than a {self._work}'s; name a new folder")
+            raise DataError.at(
+                self.path, None, f"contains files that do not belong to a {self._work}; choose a new folder"
+            )
         return None
 
     def write_settings(self, settings: Mapping[str, Any]) -> None:

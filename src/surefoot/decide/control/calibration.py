@@ -12,7 +12,7 @@ import numpy as np
 from surefoot.arrays import Floats, Rows
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.types.runs import Qrels
-from surefoot.decide.control.certificate_data import Weights
+from surefoot.decide.control.certificate_data import Sampling
 from surefoot.decide.control.list_pair import ListPair
 from surefoot.decide.control.scorers import Scorer
 from surefoot.decide.control.settings import ControllerSettings
@@ -23,7 +23,7 @@ from surefoot.decide.evidence.draws import Draws, read_draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, NothingToLoseData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
-from surefoot.decide.evidence.strata import read_weights, weigh_strata
+from surefoot.decide.evidence.strata import read_shares, weigh_strata
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
 
@@ -32,7 +32,7 @@ _JSON = ".json"
 
 
 @dataclass(frozen=True)
-class JudgedLists:
+class JudgedListPair:
     """The judged queries among those of two lists: `rows` says which of the lists' queries they are.
 
     `fingerprints` are what each query is recognised by later.
@@ -48,12 +48,12 @@ class JudgedLists:
     @classmethod
     def from_lists(
         cls, lists: ListPair, qrels: Qrels, measure: Measure, fingerprints: Sequence[frozenset[str]]
-    ) -> JudgedLists:
+    ) -> JudgedListPair:
         """Those of the lists' queries that are judged; `fingerprints` is of all of them."""
         if not (qrels.grades > 0).any():
             raise DataError("no document of these queries is judged relevant; judge them before anything is proved")
         judged = lists.effectiveness(qrels, measure)
-        at = {query: place for place, query in enumerate(lists.queries)}
+        at = {query: number for number, query in enumerate(lists.queries)}
         rows = np.array([at[query] for query in judged.queries], dtype=np.int64)
         return cls(lists, qrels, measure, judged, rows, [fingerprints[row] for row in rows.tolist()])
 
@@ -64,17 +64,17 @@ class JudgedLists:
         none = np.zeros(len(self.judged), dtype=bool)
         return NothingToLose(none, np.array([query not in relevant for query in self.judged.queries]), none)
 
-    def select(self, *, leave_out: bool) -> tuple[JudgedLists, NothingToLoseData]:
+    def select(self, *, leave_out: bool) -> tuple[JudgedListPair, NothingToLoseData]:
         """Those that count, and how many there are on which nothing can be lost, those that nobody answers included."""
-        nothing = self.nothing_to_lose
-        counts = nothing.counts(left_out=leave_out)
+        no_loss = self.nothing_to_lose
+        counts = no_loss.counts(left_out=leave_out)
         counts["unanswered"] = len(self.qrels.queries) - len(self.judged)
-        places = np.flatnonzero(nothing.mask(leave_out=leave_out))
+        rows = np.flatnonzero(no_loss.mask(leave_out=leave_out))
         selected = replace(
             self,
-            judged=self.judged.take(places),
-            rows=self.rows[places],
-            fingerprints=[self.fingerprints[place] for place in places.tolist()],
+            judged=self.judged.take(rows),
+            rows=self.rows[rows],
+            fingerprints=[self.fingerprints[row] for row in rows.tolist()],
         )
         return selected, counts
 
@@ -93,7 +93,7 @@ class ScoredQueries:
 
     judged: JudgedQueries
     scores: Floats
-    source: JudgedLists | None = None
+    source: JudgedListPair | None = None
 
     def in_betting_order(self) -> ScoredQueries:
         """All of them, each once, in betting order."""
@@ -103,62 +103,66 @@ class ScoredQueries:
 
 def calibration_of(
     scored: ScoredQueries, settings: ControllerSettings, weights: Any, strata: Any, largest: float
-) -> tuple[Calibration, JudgedQueries, Weights]:
+) -> tuple[Calibration, JudgedQueries, Sampling]:
     """What calibrates, the sample it is made of, and how that stands for traffic; `largest` is B, the greatest loss."""
-    draws, shares = _read_weights(weights)
+    draws, shares = _draws_or_shares(weights)
     mean_weight = 1.0
     if draws is not None:
-        rows, weight = _drawn_rows(scored, settings, draws, strata)
-        sample, scores = replace(scored.judged.take(rows), weight=weight), scored.scores[rows]
+        rows, drawn_by = _drawn_rows(scored, settings, draws, strata)
+        sample, scores = replace(scored.judged.take(rows), drawn_by=drawn_by), scored.scores[rows]
         mean_weight = draws.mean_weight
-        counts = mean_weight / weight
-        summary: Weights = {"kind": "drawn", "draws": draws.draws, "mean_weight": mean_weight, "strata": []}
+        traffic_weight = mean_weight / drawn_by
+        sampling: Sampling = {"kind": "drawn", "draws": draws.draws, "mean_weight": mean_weight, "strata": []}
     else:
         ordered = scored.in_betting_order()
-        sample, scores, counts = ordered.judged, ordered.scores, np.ones(len(ordered.judged))
-        summary = plain_weights(len(sample))
+        sample, scores, traffic_weight = ordered.judged, ordered.scores, np.ones(len(ordered.judged))
+        sampling = plain_sampling(len(sample))
         if shares is not None:
             if settings.method != "betting":
-                raise ArgumentError(f"strata are weighed by betting alone; method is {shortened(settings.method)}")
+                raise ArgumentError(
+                    f"strata work only with method 'betting', but method is {shortened(settings.method)}"
+                )
             sample, of_strata = weigh_strata(sample, {} if strata is None else read_segments(strata), shares)
-            counts = counts if sample.share is None else sample.share
-            summary = {"kind": "strata", "draws": len(sample), "mean_weight": None, "strata": of_strata}
+            traffic_weight = traffic_weight if sample.stratum_weight is None else sample.stratum_weight
+            sampling = {"kind": "strata", "draws": len(sample), "mean_weight": None, "strata": of_strata}
         elif strata is not None:
-            raise ArgumentError("strata say which kind each query is of; give their shares of traffic as weights, too")
+            raise ArgumentError(
+                "you gave strata without weights; also give the share of traffic of each stratum as weights"
+            )
     evidence = tuple(
-        _bounded(evidence_of(rule, sample, str(settings.measure), mean_weight), largest, summary["kind"])
+        _bounded(evidence_of(rule, sample, str(settings.measure), mean_weight), largest, sampling["kind"])
         for rule in settings.rules
     )
     calibration = Calibration(
-        scores, sample.candidate - sample.baseline, counts, evidence, settings.method, settings.delta
+        scores, sample.candidate - sample.baseline, traffic_weight, evidence, settings.method, settings.delta
     )
-    return calibration, sample, summary
+    return calibration, sample, sampling
 
 
-def plain_weights(queries: int) -> Weights:
+def plain_sampling(queries: int) -> Sampling:
     """How a plain sample stands for traffic."""
     return {"kind": "plain", "draws": queries, "mean_weight": None, "strata": []}
 
 
-def _bounded(one: Evidence, largest: float, kind: str) -> Evidence:
+def _bounded(evidence: Evidence, largest: float, kind: str) -> Evidence:
     """The evidence on a loss that is at most `largest`, B: x = ℓ/B against m = r/B."""
-    if one.rule.condition.within_worst_case and largest < 1 and kind == "plain":
-        one = replace(one, x=one.x / largest, scale=one.scale * largest)
-    if one.x.max(initial=0.0) > 1 + _ROUNDING:
+    if evidence.rule.condition.within_worst_case and largest < 1 and kind == "plain":
+        evidence = replace(evidence, x=evidence.x / largest, scale=evidence.scale * largest)
+    if evidence.x.max(initial=0.0) > 1 + _ROUNDING:
         raise DataError(
-            f"a judged query loses {one.x.max() * one.scale:.4f}, more than the {one.scale:.4f} that any could lose; "
-            "the lists are not those that the bound was computed of"
+            f"a judged query loses {evidence.x.max() * evidence.scale:.4f}, but the computed maximum is "
+            f"{evidence.scale:.4f}; so these rankings are not the ones for which the maximum was computed"
         )
-    return one
+    return evidence
 
 
-def _read_weights(weights: Any) -> tuple[Draws | None, Mapping[str, float] | None]:
+def _draws_or_shares(weights: Any) -> tuple[Draws | None, Mapping[str, float] | None]:
     """What weights are: draws of `judge-next`, shares of strata, or nothing."""
     if weights is None:
         return None, None
     if isinstance(weights, Draws) or (isinstance(weights, str | os.PathLike) and str(weights).lower().endswith(_JSON)):
         return read_draws(weights), None
-    return None, read_weights(weights)
+    return None, read_shares(weights)
 
 
 def _drawn_rows(scored: ScoredQueries, settings: ControllerSettings, draws: Draws, strata: Any) -> tuple[Rows, Floats]:
@@ -166,16 +170,19 @@ def _drawn_rows(scored: ScoredQueries, settings: ControllerSettings, draws: Draw
     if strata is not None:
         raise ArgumentError("drawn queries have their own weights; leave strata out")
     if draws.drawn_for != "risk":
-        raise ArgumentError("these queries were drawn for gain; a controller bounds losses: draw for risk")
+        raise ArgumentError("these queries were drawn for gain, but a controller bounds losses; draw for risk")
     for name in settings.levels:
         if not CONDITIONS[name].within_worst_case:
-            raise ArgumentError(f"{name} cannot be proved of queries drawn by what they could lose; judge plain draws")
+            raise ArgumentError(
+                f"{name} cannot be proved with queries that were drawn by their possible loss; judge a plain random "
+                "sample"
+            )
     if settings.method not in ("betting", "hoeffding-bentkus"):
         raise ArgumentError(
-            f"drawn queries need method betting or hoeffding-bentkus; it is {shortened(settings.method)}"
+            f"drawn queries need method betting or hoeffding-bentkus, but method is {shortened(settings.method)}"
         )
     if draws.measure != str(settings.measure):
-        raise DataError(f"the draws are for {draws.measure}, the controller is for {settings.measure}; draw again")
+        raise DataError(f"the draws are for {draws.measure}, but the controller is for {settings.measure}; draw again")
     at = draws.places(scored.judged.queries)
     if scored.source is not None:
         draws.check_weights(scored.source.worst_case()[at])
@@ -187,6 +194,6 @@ def check_new(fingerprints: Sequence[frozenset[str]], seen: frozenset[str], quer
     known = [query for query, own in zip(queries, fingerprints, strict=True) if own & seen]
     if known:
         raise DataError(
-            f"{len(known):,} of the {len(queries):,} judged queries were {what}, such as query {shortened(known[0])}; "
-            "they would look safer than new ones: calibrate on other queries"
+            f"{len(known):,} of the {len(queries):,} judged queries were already used {what}, such as query "
+            f"{shortened(known[0])}. They would look safer than new queries; calibrate on other queries"
         )

@@ -12,9 +12,9 @@ from surefoot.data.hashes import seal
 from surefoot.decide.evidence.conditions import LossName
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
 from surefoot.decide.evidence.strata import StratumData
-from surefoot.decide.options import METHODS
+from surefoot.decide.options import PROOF_METHODS
 from surefoot.report.schema import schema_of
-from surefoot.risk.plain_data import Count, Json, NotNegative
+from surefoot.risk.assessment_data import Count, Json, NotNegative
 
 SCHEMA: Literal["surefoot/certificate/2"] = "surefoot/certificate/2"
 SCHEMA_1 = "surefoot/certificate/1"
@@ -23,7 +23,7 @@ NAMES_1 = {  # of fields, as version 1 had them
 }  # fmt: skip
 Share: TypeAlias = Annotated[float, ("minimum", 0), ("maximum", 1)]
 ANYTIME = "anytime betting"  # the method of thresholds that open batch by batch
-MethodName: TypeAlias = Annotated[str, ("enum", [*METHODS, ANYTIME])]
+MethodName: TypeAlias = Annotated[str, ("enum", [*PROOF_METHODS, ANYTIME])]
 
 
 class BoundedLoss(TypedDict):
@@ -44,7 +44,7 @@ class Figures(TypedDict):
     gain: float
 
 
-class Weights(TypedDict):
+class Sampling(TypedDict):
     """How the judged queries stand for traffic: drawn plainly, in proportion to what they could lose, or in strata."""
 
     kind: Literal["plain", "drawn", "strata"]
@@ -60,6 +60,16 @@ class CurvePoint(TypedDict):
     gain: float
     gain_kept: float | None
     share_shown: Share
+
+
+class ThresholdPoint(TypedDict):
+    """What the judged queries said of one threshold; only the chosen one is certified."""
+
+    threshold: float
+    share_shown: Share
+    gain: float
+    observed: Annotated[list[float], "What each loss was."]
+    bound: Annotated[list[float | None], "What is proved of each, taken alone; null where nothing is."]
 
 
 class CertificateData(TypedDict):
@@ -90,7 +100,7 @@ class CertificateData(TypedDict):
     everywhere: Annotated[Figures, "The candidate shown everywhere."]
     gain_kept: Annotated[float | None, "Of the candidate's gain everywhere; null where that is not above 0."]
     largest_loss: Annotated[float, "What a loss can be at most, B."]
-    weights: Weights
+    weights: Sampling
     drift: Annotated[float, "How many times as frequent a query may become."]
     queries_sha256: Annotated[str, "Of the set of judged queries."]
     uses: Annotated[int, "How often this set was used to decide, this time included."]
@@ -99,6 +109,7 @@ class CertificateData(TypedDict):
     reason: Annotated[str | None, "Why nothing but the baseline is shown."]
     sentence: str
     curve: list[CurvePoint]
+    thresholds: NotRequired[list[ThresholdPoint]]  # which files of version 0.2 lack
     sha256: Annotated[str, "Of all else in this certificate."]
 
 

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from surefoot.data.notebook import NotebookTable, NotebookView
-from surefoot.report.numbers import signed
-from surefoot.risk.plain_data import Json
+from surefoot.report.numbers import percent, signed
+from surefoot.risk.assessment_data import Json
 
 
 def to_notebook(data: Json, rows: Sequence[tuple[str, str]]) -> str:
     """The view of a certificate's plain data, with the rows of its figures."""
     nowhere = data["threshold"] is None
-    levels = " and ".join(f"{one['loss']} ≤ {one['level']:g}" for one in (data, *data["other_losses"]))
+    levels = " and ".join(f"{loss['loss']} ≤ {loss['level']:g}" for loss in (data, *data["other_losses"]))
     headline = (
-        f"Nothing but {data['baseline']} is shown."
+        f"Only {data['baseline']} is shown."
         if nowhere
-        else f"{data['candidate']} keeps to {levels} where it is shown in place of {data['baseline']}."
+        else f"{data['candidate']} keeps to {levels} where it is shown instead of {data['baseline']}."
     )
     shown = data["shown"]
     tiles = [
         ("Judged queries", f"{data['queries']:,}"),
-        ("Lists of the candidate", f"{shown['share_shown']:.1%}"),
+        ("Lists of the candidate", percent(shown["share_shown"], 1)),
         ("Gain", signed(shown["gain"], 4)),
-        *([("Gain kept", f"{data['gain_kept']:.0%}")] if data["gain_kept"] is not None else []),
+        *([("Gain kept", percent(data["gain_kept"]))] if data["gain_kept"] is not None else []),
         ("Risk observed", f"{shown['risk']:.4f}"),
     ]
     table = NotebookTable(["figure", "value"], [list(row) for row in rows], left=2)
     return NotebookView(
         "Certificate", headline, tiles, table, "" if nowhere else "helped", lead=[data["sentence"]],
-        notes=[f"It assumes: {one}" for one in data["assumptions"]],
+        notes=[f"It assumes: {assumption}" for assumption in data["assumptions"]],
     ).to_html()  # fmt: skip

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from surefoot.data.hashes import seal
-from surefoot.decide.control.certificate import Certificate, sentence
-from surefoot.decide.control.certificate_data import ANYTIME, SCHEMA, CurvePoint, Figures, Weights
+from surefoot.decide.control.certificate import Certificate
+from surefoot.decide.control.certificate_data import ANYTIME, SCHEMA, CurvePoint, Figures, Sampling
+from surefoot.decide.control.certificate_text import sentence
 from surefoot.decide.control.settings import ControllerSettings
+from surefoot.decide.control.threshold_curve import threshold_curve
 from surefoot.decide.control.thresholds import Calibration, SafeThreshold, curve
 from surefoot.decide.evidence.conditions import CONDITIONS
 from surefoot.decide.evidence.judged_queries import JudgedQueries
@@ -27,7 +29,7 @@ class Outcome:
     calibration: Calibration
     judged: JudgedQueries  # in the calibration's order
     result: SafeThreshold | None
-    weights: Weights
+    sampling: Sampling
     largest: float
     uses: int
     nothing_to_lose: NothingToLoseData
@@ -39,10 +41,15 @@ def certify(outcome: Outcome, names: Mapping[str, Any]) -> Certificate:
     """The certificate of an outcome; `names` has those of the systems and of the set of queries."""
     settings, calibration, result = outcome.settings, outcome.calibration, outcome.result
     threshold = None if result is None else result.threshold
-    shown, everywhere = figures(outcome, threshold), figures(outcome, -np.inf)
+    shown_figures, everywhere = figures(outcome, threshold), figures(outcome, -np.inf)
     least = calibration.least() if outcome.budget is None else outcome.least
     losses = [
-        {"loss": name, "level": level, "observed": dict(shown)[name], "bound": 0.0 if threshold is None else level}
+        {
+            "loss": name,
+            "level": level,
+            "observed": dict(shown_figures)[name],
+            "bound": 0.0 if threshold is None else level,
+        }
         for name, level in settings.levels.items()
     ]
     no_curve = result is None or outcome.budget is not None
@@ -65,11 +72,11 @@ def certify(outcome: Outcome, names: Mapping[str, Any]) -> Certificate:
         "queries": len(calibration),
         "nothing_to_lose": outcome.nothing_to_lose,
         "least_queries": least,
-        "shown": shown,
+        "shown": shown_figures,
         "everywhere": everywhere,
-        "gain_kept": share_of_gain(shown["gain"], everywhere["gain"]),
+        "gain_kept": share_of_gain(shown_figures["gain"], everywhere["gain"]),
         "largest_loss": outcome.largest,
-        "weights": outcome.weights,
+        "weights": outcome.sampling,
         "drift": settings.drift,
         "queries_sha256": names["queries_sha256"],
         "uses": outcome.uses,
@@ -77,6 +84,7 @@ def certify(outcome: Outcome, names: Mapping[str, Any]) -> Certificate:
         "assumptions": assumptions(outcome, names["training_known"]),
         "reason": reason(outcome, least),
         "curve": [with_share(point, everywhere["gain"]) for point in points],
+        "thresholds": threshold_curve(calibration, threshold, settings.drift, bounded=outcome.budget is None),
     }
     return Certificate(seal(data | {"sentence": sentence(data)}))
 
@@ -85,21 +93,25 @@ def method_of(outcome: Outcome) -> str:
     """How it was proved; losses of 0 or 1 have an exact test in place of bets."""
     if outcome.budget is not None:
         return ANYTIME
-    exact = all(one.method == "binomial" for one in outcome.calibration.evidence)
+    exact = all(evidence.method == "binomial" for evidence in outcome.calibration.evidence)
     return "binomial" if exact and outcome.settings.method == "betting" else outcome.settings.method
 
 
 def figures(outcome: Outcome, threshold: float | None) -> Figures:
     """What the judged queries said of showing the candidate from a threshold on."""
-    one, judged = outcome.calibration, outcome.judged
-    taken = np.zeros(len(one)) if threshold is None else (one.scores >= threshold) * one.counts
+    calibration, judged = outcome.calibration, outcome.judged
+    taken = (
+        np.zeros(len(calibration))
+        if threshold is None
+        else (calibration.scores >= threshold) * calibration.traffic_weight
+    )
 
     def mean(name: str) -> float:
         values = CONDITIONS[name].values(judged.candidate, judged.baseline, 0.0)
-        return float((values * taken).sum() / len(one))
+        return float((values * taken).sum() / len(calibration))
 
     return {
-        "share_shown": min(1.0, float(taken.sum() / len(one))),
+        "share_shown": min(1.0, float(taken.sum() / len(calibration))),
         "risk": mean("risk"),
         "share_hurt": min(1.0, mean("share_hurt")),
         "gain": mean("gain"),
@@ -126,15 +138,15 @@ def reason(outcome: Outcome, least: int | None) -> str | None:
         return None
     levels = " and ".join(f"{name} at most {level:g}" for name, level in outcome.settings.levels.items())
     if result is None or (outcome.budget is not None and least is not None and n < least):
-        return f"{n:,} judged queries cannot prove {levels} even without a single loss; that takes at least {least:,}"
+        return f"{n:,} judged queries cannot prove {levels} even without a single loss; at least {least:,} are needed"
     if not result.certified:
         return f"the {n:,} judged queries do not prove {levels} at any threshold"
-    return "where it is proved to be safe, the candidate did not gain anything on the judged queries"
+    return "on the judged queries, the candidate gained nothing at the thresholds that are proved to be safe"
 
 
 def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
     """What must be true for the certificate to hold, in plain words."""
-    kind, drift = outcome.weights["kind"], outcome.settings.drift
+    kind, drift = outcome.sampling["kind"], outcome.settings.drift
     drawn = {
         "plain": "The judged queries were drawn at random from the traffic that will be served.",
         "drawn": "The queries were drawn as the file of draws says, from all traffic, and all of them were judged.",
@@ -146,14 +158,14 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
         else f"No query becomes more than {drift:g} times as frequent as when they were drawn."
     )
     trained = "Neither the candidate nor the scorer has seen these queries" + (
-        " (the model says on which it was trained)."
+        " (the model stores the queries that it was trained on)."
         if training_known
-        else "; what the candidate saw is not known here."
+        else "; surefoot does not know which queries the candidate was trained on."
     )
     many = (
         "The candidate, the scorer and the level were chosen before the judgments were looked at."
         if outcome.uses == 1
-        else f"It is use number {outcome.uses} of this set of queries, for which δ was lowered."
+        else f"This is use number {outcome.uses} of this set of queries; δ was lowered for that reason."
     )
     return [
         drawn,
@@ -161,6 +173,6 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
         "The judgments say what users want, for every document that either list shows.",
         trained,
         many,
-        "It is a promise about the average over traffic: single queries, or kinds of queries, may lose more.",
+        "The promise is about the average over traffic. Single queries, or kinds of queries, may lose more.",
         *nothing_to_lose_notes(outcome.nothing_to_lose),
     ]

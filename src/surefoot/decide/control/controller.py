@@ -13,7 +13,7 @@ from surefoot.arrays import Floats
 from surefoot.data.hashes import FINGERPRINT, queries_hash, query_fingerprints, text_hash
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.decide.control.calibration import JudgedLists, calibration_of, check_new
+from surefoot.decide.control.calibration import JudgedListPair, calibration_of, check_new
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.certify import Outcome, certify
 from surefoot.decide.control.list_pair import ListPair
@@ -24,12 +24,12 @@ from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import find_threshold, fixed_quantiles, thresholds_for
 from surefoot.decide.evidence.draws import read_draws
 from surefoot.decide.evidence.ledger import Question, count_use
-from surefoot.decide.evidence.unanswered import Unanswered
-from surefoot.decide.options import BUDGET, DELTA, LEVEL, SCORER
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.decide.options import BUDGET, DELTA, RISK_LEVEL, SCORER
 from surefoot.errors import ArgumentError, DataError, shortened
 
 if TYPE_CHECKING:
-    from surefoot.learn.ranker import Ranker
+    from surefoot.neural.loading import AnyRanker
 
 _RUNS_MEASURE = "nDCG@10"
 
@@ -66,8 +66,9 @@ class RiskController:
     budget : int
         For `update`: about how many queries will be judged at most.
     unanswered : {"leave-out", "traffic"}
-        Judged queries without a relevant document lose nothing and make risk look smaller: by default they are left
-        out of a plain sample, and the certificate says so; with "traffic" they count.
+        What becomes of judged queries on which nothing can be lost: those that neither system answers, and also
+        those that have no relevant document. They make risk look smaller. By default they are left out of a plain
+        sample, and the certificate says so; with "traffic" they count.
 
     Examples
     --------
@@ -85,7 +86,7 @@ class RiskController:
         self,
         candidate: Any,
         baseline: Any = None,
-        level: Any = LEVEL,
+        level: Any = RISK_LEVEL,
         delta: float = DELTA,
         *,
         measure: Any = None,
@@ -96,14 +97,14 @@ class RiskController:
         movement_cap: int | None = None,
         drift: float = 1.0,
         budget: int = BUDGET,
-        unanswered: str = Unanswered.leave_out,
+        unanswered: str = NothingToLoseTreatment.leave_out,
         gate: str | Callable[[ListPair], Any] | None = None,
     ) -> None:
         if gate is not None:
             if scorer != SCORER:
                 raise ArgumentError("gate is the old name of scorer; give one of the two")
             scorer = gate
-        self._ranker: Ranker | None = None
+        self._ranker: AnyRanker | None = None
         self._runs: tuple[Run, Run] | None = None
         self.candidate_name, self.baseline_name = "candidate", ""
         self.baseline_source: str | None = None  # what the command line makes the baseline of, as in feature:25
@@ -132,7 +133,7 @@ class RiskController:
         self._certificate: Certificate | None = None
 
     @property
-    def ranker(self) -> Ranker | None:
+    def ranker(self) -> AnyRanker | None:
         """The candidate, where it is a Ranker."""
         return self._ranker
 
@@ -149,12 +150,14 @@ class RiskController:
             return ListPair.from_ranker(self._ranker, data, self.baseline_name, self.settings.movement)
         if data is not None:
             if not isinstance(data, tuple | list) or len(data) != 2:
-                raise ArgumentError(f"give a pair of runs, (candidate, baseline), found {shortened(data)}")
+                raise ArgumentError(f"give a pair of runs, (candidate, baseline), not {shortened(data)}")
             runs = (Run.read(data[0]), Run.read(data[1]))
         elif self._runs is not None:
             runs = self._runs
         else:
-            raise ArgumentError("this controller was loaded, and holds no runs; give a pair, (candidate, baseline)")
+            raise ArgumentError(
+                "this controller was loaded and contains no runs; give a pair of runs, (candidate, baseline)"
+            )
         return ListPair.from_runs(*runs, self.settings.movement)
 
     def _set_runs(self, candidate: Any, baseline: Any) -> None:
@@ -163,14 +166,14 @@ class RiskController:
         self._runs = runs = (Run.read(candidate), Run.read(baseline))
         self.candidate_name, self.baseline_name = (run.name for run in runs)
 
-    def _judge(self, judged: Any) -> JudgedLists:
+    def _judge(self, judged: Any) -> JudgedListPair:
         """Judged queries, under the measure."""
         if self._ranker is None:
             lists, qrels = self.lists(), Qrels.read(judged)
             fingerprints = [frozenset({_fingerprint(query)}) for query in lists.queries]
         else:
             lists, qrels, fingerprints = self.lists(judged), judged.qrels(), query_fingerprints(judged)
-        return JudgedLists.from_lists(lists, qrels, self.settings.measure, fingerprints)
+        return JudgedListPair.from_lists(lists, qrels, self.settings.measure, fingerprints)
 
     # Learning and proving --------------------------------------------------------------------------------------------
 
@@ -209,22 +212,25 @@ class RiskController:
         these queries were used to decide, and lowers δ accordingly.
         """
         if self.sequential_ is not None:
-            raise ArgumentError("this controller opens batch by batch; make another to calibrate at once")
+            raise ArgumentError(
+                "this controller already works in batches (update); create another one to use calibrate"
+            )
         judged_lists = self._judge(judged)
         self._check_unseen(judged_lists)
-        selected, nothing = judged_lists.select(leave_out=weights is None and self._leaves_out)
+        selected, no_loss = judged_lists.select(leave_out=weights is None and self._leaves_out)
         scored = selected.score(self.scorer)
         largest = 1.0 if traffic is None else float(self.lists(traffic).worst_case(self.settings.measure).max())
         if largest <= 0:
             raise DataError(
-                "no query of the traffic can lose anything: both systems show the same; nothing is to prove"
+                "no query of the traffic can lose anything, because both systems show the same results; there is "
+                "nothing to prove"
             )
-        calibration, sample, weighing = calibration_of(scored, self.settings, weights, strata, largest)
+        calibration, sample, sampling = calibration_of(scored, self.settings, weights, strata, largest)
         with ExitStack() as stack:
             uses = 1
             if ledger is not None:
-                claim = self.settings.claim(self.scorer.name, [weighing["kind"], largest])
-                draws = read_draws(weights) if weighing["kind"] == "drawn" else None
+                claim = self.settings.claim(self.scorer.name, [sampling["kind"], largest])
+                draws = read_draws(weights) if sampling["kind"] == "drawn" else None
                 queries = judged_lists.judged.queries if draws is None else draws.queries
                 question = Question.from_scores(queries, sample, str(self.settings.measure), claim, draws)
                 use = stack.enter_context(count_use(ledger, question))
@@ -240,10 +246,10 @@ class RiskController:
                 calibration=calibration,
                 judged=sample,
                 result=result,
-                weights=weighing,
+                sampling=sampling,
                 largest=largest,
                 uses=uses,
-                nothing_to_lose=nothing,
+                nothing_to_lose=no_loss,
             )
             self._certificate = certify(outcome, self._names(selected.judged.queries))
         self.threshold_ = self._certificate["threshold"]
@@ -255,16 +261,18 @@ class RiskController:
         It may be looked at after every batch; whatever is shown keeps the level with confidence 1 − δ at all times.
         """
         if self._certificate is not None and self.sequential_ is None:
-            raise ArgumentError("this controller is calibrated; make another to open it batch by batch")
+            raise ArgumentError("this controller is already calibrated; create another one to work in batches (update)")
         if self.settings.method != "betting":
-            raise ArgumentError(f"update bets; its method is betting, not {shortened(self.settings.method)}")
+            raise ArgumentError(
+                f"update works only with method 'betting', but method is {shortened(self.settings.method)}"
+            )
         if self.thresholds_ is None:
             raise ArgumentError("update needs thresholds that were fixed on other queries; call fit_scorer first")
         judged_lists = self._judge(batch)
         self._check_unseen(judged_lists)
-        selected, nothing = judged_lists.select(leave_out=self._leaves_out)
+        selected, no_loss = judged_lists.select(leave_out=self._leaves_out)
         sequential = self.sequential_ or SequentialThresholds.start(self.settings, self.thresholds_)
-        sequential = sequential.with_batch(selected.score(self.scorer), selected.fingerprints, nothing)
+        sequential = sequential.with_batch(selected.score(self.scorer), selected.fingerprints, no_loss)
         self._certificate = sequential.certificate(self.scorer.name, self._names(selected.judged.queries))
         self.sequential_, self.threshold_ = sequential, self._certificate["threshold"]
         return self
@@ -273,19 +281,19 @@ class RiskController:
     def certificate_(self) -> Certificate:
         """What is proved; see `Certificate`."""
         if self._certificate is None:
-            raise ArgumentError("nothing is proved yet; call calibrate, or update")
+            raise ArgumentError("nothing is proved yet; call calibrate or update first")
         return self._certificate
 
     @property
     def _leaves_out(self) -> bool:
-        return self.settings.unanswered is Unanswered.leave_out
+        return self.settings.nothing_to_lose is NothingToLoseTreatment.leave_out
 
-    def _check_unseen(self, judged_lists: JudgedLists) -> None:
+    def _check_unseen(self, judged_lists: JudgedListPair) -> None:
         text = getattr(self._ranker, "training_queries_", None) or ""
         trained = frozenset(text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT))
         for earlier, which in (
-            (trained, "those that the model was trained or validated on"),
-            (self._scorer_queries, "those that the scorer was fitted on"),
+            (trained, "to train or validate the model"),
+            (self._scorer_queries, "to fit the scorer"),
         ):
             check_new(judged_lists.fingerprints, earlier, judged_lists.judged.queries, which)
 
@@ -313,7 +321,9 @@ class RiskController:
         """A score for each document: the candidate's where its list is shown, the baseline's elsewhere."""
         lists = self.lists(data)
         if lists.data is None:
-            raise ArgumentError("runs have lists, not scores of documents; call to_run")
+            raise ArgumentError(
+                "this controller was made from runs, so it has no document scores to predict; call to_run instead"
+            )
         return lists.chosen_scores(self._serve(lists).shown)
 
     def to_run(self, data: Any = None, name: str = "controlled") -> Run:
@@ -347,7 +357,7 @@ def _named_baseline(ranker: Any, baseline: Any) -> str:
         return str(ranker.baselines_[0])
     if not isinstance(baseline, str):
         raise ArgumentError(
-            f"baseline is {shortened(baseline)}; with a Ranker, name one of the data's baselines, or write feature:25"
+            f"baseline is {shortened(baseline)}; with a Ranker, use the name of a baseline in the data, or feature:25"
         )
     return baseline
 

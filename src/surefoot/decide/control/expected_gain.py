@@ -70,13 +70,13 @@ class RegressionGain:
         self.engine = data.get("engine", ENGINE)  # which files of version 0.1 do not name
         engine = engine_of(self.engine)
         if not _is_numbers([mean]) or not isinstance(names, list) or not all(isinstance(each, str) for each in names):
-            raise DataError("has a scorer whose regression is not whole")
+            raise DataError("has a scorer whose regression is not complete")
         try:
             booster = engine.load(data["model"])
         except (ModelTextError, TypeError, AttributeError) as error:
             raise DataError(f"has a scorer whose trees cannot be read ({shortened(str(error))})") from error
         if engine.count_trees(booster) != trees or engine.count_features(booster) != len(names):
-            raise DataError("has a scorer whose trees are not those it names")
+            raise DataError("has a scorer whose trees do not match its settings")
         self.trees = RegressionTrees(engine, booster, float(mean), trees, names)
 
 
@@ -95,8 +95,10 @@ class IsotonicGain:
             scores, grades = lists.scores, lists.data.y
         else:
             ranking = lists.candidate.ranking
-            judged = set(qrels.queries)
-            is_judged = np.array([query in judged for query in lists.candidate.queries])[ranking.query_of_position()]
+            judged_queries = set(qrels.queries)
+            is_judged = np.array([query in judged_queries for query in lists.candidate.queries])[
+                ranking.query_of_position()
+            ]
             positions = np.flatnonzero(is_judged)
             matches = qrels.ranking.find(ranking.codes_at(positions))
             grades = np.where(matches >= 0, qrels.grades[np.maximum(matches, 0)], 0.0)
@@ -127,7 +129,7 @@ class IsotonicGain:
         """Take the map up again."""
         at, value = data["at"], data["value"]
         if not _is_numbers(at) or not _is_numbers(value) or len(at) != len(value) or at != sorted(set(at)):
-            raise DataError("has a scorer whose isotonic map is not one")
+            raise DataError("has a scorer whose isotonic map is not valid")
         self.at, self.value = np.array(at, dtype=np.float64), np.array(value, dtype=np.float64)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from surefoot.arrays import Flags, Floats, Rows
 from surefoot.data.types.ranking_data import RankingData, blend_scores
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.decide.control.movement import capped_ranks
+from surefoot.decide.control.movement_cap import capped_ranks
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.baseline_spec import feature_number
@@ -21,7 +21,7 @@ from surefoot.measures.scoring import score
 from surefoot.measures.worst_case import worst_case_loss
 
 if TYPE_CHECKING:
-    from surefoot.learn.ranker import Ranker
+    from surefoot.neural.loading import AnyRanker
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ListPair:
     reference: Floats = field(default_factory=lambda: np.zeros(0))  # and the baseline's
 
     @classmethod
-    def from_ranker(cls, ranker: Ranker, data: RankingData, baseline: str, movement: Movement) -> ListPair:
+    def from_ranker(cls, ranker: AnyRanker, data: RankingData, baseline: str, movement: Movement) -> ListPair:
         """What a ranker and a baseline make of labelled or unlabelled documents."""
         reference = baseline_scores(data, baseline)
         own = data.with_only(name for name in ranker.baselines_ if name in data.baselines)
@@ -74,8 +74,8 @@ class ListPair:
         here, there = candidate.ranking.match(baseline.ranking)
         if not len(here) == len(candidate) == len(baseline):
             raise ArgumentError(
-                f"runs {shortened(candidate.name)} and {shortened(baseline.name)} do not hold the same documents; "
-                "blending and a cap on movement need two orders of the same ones"
+                f"runs {shortened(candidate.name)} and {shortened(baseline.name)} do not contain the same documents; "
+                "blending and a cap on movement need two orders of the same documents"
             )
         scores, reference = np.empty(len(here)), np.empty(len(here))  # in the order of the candidate's positions
         scores[here], reference[here] = candidate.ranking.scores[here], baseline.ranking.scores[there]
@@ -102,28 +102,28 @@ class ListPair:
         answered = _answered_queries(self, qrels)
         scores = score(qrels, [self.candidate.renamed("candidate"), self.baseline.renamed("baseline")], measure)
         check_scores(scores, scores.systems)
-        place = {query: number for number, query in enumerate(scores.queries)}
-        rows = np.array([place[query] for query in answered], dtype=np.int64)
+        row_of = {query: number for number, query in enumerate(scores.queries)}
+        rows = np.array([row_of[query] for query in answered], dtype=np.int64)
         return JudgedQueries(scores.queries, scores["baseline"], scores["candidate"]).take(rows)
 
     def worst_case(self, measure: Measure) -> Floats:
         """What each query could lose at most."""
         return worst_case_loss(self.candidate, self.baseline, measure, queries=self.queries)
 
-    def chosen_scores(self, shown: Flags) -> Floats:
+    def chosen_scores(self, takes_candidate: Flags) -> Floats:
         """For each row of the data the score of the list that its query is shown."""
         assert self.data is not None
-        return np.where(np.repeat(shown, self.data.lengths), self.scores, self.reference)
+        return np.where(np.repeat(takes_candidate, self.data.lengths), self.scores, self.reference)
 
-    def chosen_run(self, shown: Flags, name: str) -> Run:
-        """A run with the candidate's list where `shown`, and the baseline's elsewhere."""
+    def chosen_run(self, takes_candidate: Flags, name: str) -> Run:
+        """A run with the candidate's list where `takes_candidate`, and the baseline's elsewhere."""
         if self.data is not None:
-            return self.data.to_run(self.chosen_scores(shown), name)
+            return self.data.to_run(self.chosen_scores(takes_candidate), name)
         import polars as pl
 
-        takes_candidate = dict(zip(self.queries, shown.tolist(), strict=True))
+        by_query = dict(zip(self.queries, takes_candidate.tolist(), strict=True))
         parts = [
-            run.to_frame().filter(pl.col("query_id").is_in([q for q in self.queries if takes_candidate[q] is own]))
+            run.to_frame().filter(pl.col("query_id").is_in([q for q in self.queries if by_query[q] is own]))
             for run, own in ((self.candidate, True), (self.baseline, False))
         ]
         return Run.read(pl.concat(parts), name)
@@ -156,7 +156,7 @@ def baseline_scores(data: RankingData, name: str) -> Floats:
         return data.feature(number).astype(np.float64)
     known = ", ".join(data.baselines) or "none"
     raise ArgumentError(
-        f"the data has no baseline {shortened(name)} (it has {known}); name one of those, or feature:25, or add it "
+        f"the data has no baseline {shortened(name)} (it has {known}); use one of those, or feature:25, or add it "
         "with with_baseline"
     )
 
@@ -167,12 +167,12 @@ def _answered_queries(lists: ListPair, qrels: Qrels) -> tuple[str, ...]:
     queries = tuple(query for query in qrels.queries if query in answered)
     if not queries:
         raise DataError(
-            f"none of the queries is judged: the judgments' first is {shortened(qrels.queries[0])}, the lists' first "
-            f"{shortened(lists.queries[0])}; are these of the same queries?"
+            f"none of the queries is judged: the first query of the judgments is {shortened(qrels.queries[0])}, the "
+            f"first of the rankings is {shortened(lists.queries[0])}; do both use the same query ids?"
         )
     return queries
 
 
 def _numbers(run: Run, queries: Sequence[str]) -> Rows:
-    number = {query: place for place, query in enumerate(run.queries)}
+    number = {query: position for position, query in enumerate(run.queries)}
     return np.array([number.get(query, -1) for query in queries], dtype=np.int64)

@@ -55,13 +55,15 @@ def make_scorer(scorer: str | Callable[[ListPair], Any], measure: Measure, engin
     if kind == "predicted_gain" and rest in ("", "regression", "isotonic"):
         if rest == "regression" and engine is None:
             raise ArgumentError(
-                "a regression of gains needs documents' features, and runs have none; take predicted_gain:isotonic"
+                "a regression of gains needs document features, but runs have none; use predicted_gain:isotonic"
             )
         return PredictedGain(measure, engine if rest != "isotonic" else None)
     number = feature_number(str(scorer))
     if number is not None:
         if engine is None:
-            raise ArgumentError(f"scorer {shortened(scorer)} needs documents' features, and runs have none")
+            raise ArgumentError(
+                f"scorer {shortened(scorer)} needs document features, but runs have none; use another scorer"
+            )
         return FeatureScorer(number)
     raise ArgumentError(f"scorer is {shortened(scorer)}; it must be one of {', '.join(SCORERS)}, or a function")
 
@@ -106,19 +108,21 @@ class PredictedGain:
         baseline[matched] = theirs.rank_at(there)
         only = np.ones(len(lists.baseline), dtype=bool)
         only[there] = False
-        alone = np.flatnonzero(only)  # what only the baseline shows
+        baseline_only = np.flatnonzero(only)  # what only the baseline shows
         expected = np.maximum(self.expected.predict(lists), 0.0)
         query = _query_numbers(lists.candidate_numbers, len(lists.candidate.queries))[mine.query_of_position()]
-        alone_query = _query_numbers(lists.baseline_numbers, len(lists.baseline.queries))[theirs.query_at(alone)]
+        baseline_only_query = _query_numbers(lists.baseline_numbers, len(lists.baseline.queries))[
+            theirs.query_at(baseline_only)
+        ]
         # Each is taken to be as good as the least of what the candidate shows for its query, or for any.
         least = np.full(len(lists.queries), np.inf)
         np.minimum.at(least, query, expected)
         least[np.isinf(least)] = expected.min() if len(expected) else 0.0
         return (
-            np.concatenate([query, alone_query]),
-            np.concatenate([expected, least[alone_query]]),
-            np.concatenate([mine.ranks(), np.zeros(len(alone), dtype=np.int64)]),
-            np.concatenate([baseline, theirs.rank_at(alone)]),
+            np.concatenate([query, baseline_only_query]),
+            np.concatenate([expected, least[baseline_only_query]]),
+            np.concatenate([mine.ranks(), np.zeros(len(baseline_only), dtype=np.int64)]),
+            np.concatenate([baseline, theirs.rank_at(baseline_only)]),
         )
 
     def _discount(self, rank: Any) -> Floats:
@@ -155,7 +159,7 @@ class FeatureScorer:
         column = lists.data.feature(self.number).astype(np.float64)
         values = np.maximum.reduceat(column, lists.data.offsets[:-1])
         if not np.isfinite(values).all():
-            raise DataError(f"feature {self.number} is missing or not finite in some query; score by another")
+            raise DataError(f"feature {self.number} is missing or not finite in at least one query; use another scorer")
         return np.asarray(values)
 
     def to_dict(self) -> dict[str, Any]:

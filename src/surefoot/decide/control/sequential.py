@@ -11,7 +11,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.data.hashes import queries_hash
-from surefoot.decide.control.calibration import ScoredQueries, check_new, plain_weights
+from surefoot.decide.control.calibration import ScoredQueries, check_new, plain_sampling
 from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.certify import Outcome, certify
 from surefoot.decide.control.settings import ControllerSettings
@@ -20,7 +20,7 @@ from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, read_counts, sum_counts
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.errors import DataError
-from surefoot.risk.betting import AnytimeBets, anytime_columns, gated_columns, start_anytime
+from surefoot.risk.betting import AnytimeBets, anytime_columns, start_anytime, thresholded_columns
 from surefoot.risk.bounds import least_queries
 
 
@@ -50,7 +50,7 @@ class SequentialThresholds:
         self, scored: ScoredQueries, fingerprints: Sequence[frozenset[str]], nothing_to_lose: NothingToLoseData
     ) -> SequentialThresholds:
         """After one more batch, of queries that were in none before."""
-        check_new(fingerprints, self.seen, scored.judged.queries, "in a batch before")
+        check_new(fingerprints, self.seen, scored.judged.queries, "in an earlier batch")
         return self._with_ordered(scored.in_betting_order(), fingerprints, nothing_to_lose)
 
     def _with_ordered(
@@ -61,8 +61,8 @@ class SequentialThresholds:
             self,
             nothing_to_lose=(*self.nothing_to_lose, nothing_to_lose),
             bets=tuple(
-                anytime_columns(gated_columns(one.x, batch.scores, self.thresholds), bet)
-                for one, bet in zip(_evidence(self.settings, batch.judged), self.bets, strict=True)
+                anytime_columns(thresholded_columns(evidence.x, batch.scores, self.thresholds), bet)
+                for evidence, bet in zip(_evidence(self.settings, batch.judged), self.bets, strict=True)
             ),
             batches=(*self.batches, batch),
             seen=self.seen.union(*fingerprints),
@@ -84,7 +84,7 @@ class SequentialThresholds:
             calibration=calibration,
             judged=judged,
             result=best_of(calibration.gains(self.thresholds), self.thresholds, int(open_)),
-            weights=plain_weights(len(judged)),
+            sampling=plain_sampling(len(judged)),
             largest=1.0,
             uses=1,
             nothing_to_lose=sum_counts(self.nothing_to_lose),
@@ -103,9 +103,9 @@ class SequentialThresholds:
                     "scores": batch.scores.tolist(),
                     "candidate": batch.judged.candidate.tolist(),
                     "baseline": batch.judged.baseline.tolist(),
-                    "nothing_to_lose": nothing,
+                    "nothing_to_lose": no_loss,
                 }
-                for batch, nothing in zip(self.batches, self.nothing_to_lose, strict=True)
+                for batch, no_loss in zip(self.batches, self.nothing_to_lose, strict=True)
             ],
         }
 
@@ -118,9 +118,9 @@ class SequentialThresholds:
             columns = scores, candidate, baseline = [np.array(stored[name], dtype=np.float64) for name in names]
             queries = tuple(stored["queries"])
             if any(column.shape != (len(queries),) or not np.isfinite(column).all() for column in columns):
-                raise DataError("has a batch that is not whole")
+                raise DataError("has a batch that is not complete")
             if any(not ((column >= 0) & (column <= 1)).all() for column in (candidate, baseline)):
-                raise DataError("has a batch with values of the measure beyond 0 and 1")
+                raise DataError("has a batch with values of the measure below 0 or above 1")
             batch = ScoredQueries(JudgedQueries(queries, baseline, candidate), scores)
             counts = read_counts(stored.get("nothing_to_lose"))
             sequential = sequential._with_ordered(batch, [frozenset()] * len(queries), counts)

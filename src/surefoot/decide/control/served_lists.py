@@ -10,7 +10,7 @@ from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.report.escapes import csv_text
 from surefoot.report.numbers import short
 from surefoot.report.plain_json import to_json
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 
 SCHEMA = "surefoot/decisions/1"
 HEADER = ("query", "shown", "gate_score", "threshold", "why")  # of files, which programs read by these names
@@ -38,7 +38,7 @@ class ServedLists:
         rows = []
         for query, score, takes in zip(self.queries, self.scores.tolist(), self.shown.tolist(), strict=True):
             if self.threshold is None:
-                why = f"nothing but {self.baseline} is shown: {self.reason}"
+                why = f"only {self.baseline} is shown: {self.reason}"
             else:
                 why = f"{self.scorer} {short(score)} is {'at least' if takes else 'below'} {short(self.threshold)}"
             rows.append(

@@ -9,10 +9,10 @@ from typing import Any
 
 from surefoot.arguments import LARGEST_COUNT, finite_number, integer
 from surefoot.decide.control.list_pair import ListPair, Movement
-from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, LossName, Rule
-from surefoot.decide.evidence.nothing_to_lose import parse_unanswered
-from surefoot.decide.evidence.unanswered import Unanswered
-from surefoot.decide.options import LEAST_DELTA, METHODS, MOST_DELTA
+from surefoot.decide.evidence.conditions import CONDITIONS, LOSSES, ConditionRule, LossName
+from surefoot.decide.evidence.nothing_to_lose import parse_treatment
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
+from surefoot.decide.options import LEAST_DELTA, MOST_DELTA, PROOF_METHODS
 from surefoot.errors import ArgumentError, shortened
 from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded
@@ -33,7 +33,7 @@ class ControllerSettings:
     movement: Movement
     drift: float
     budget: int
-    unanswered: Unanswered
+    nothing_to_lose: NothingToLoseTreatment
 
     @classmethod
     def parse(
@@ -53,11 +53,11 @@ class ControllerSettings:
     ) -> ControllerSettings:
         """The settings, each checked."""
         levels = _levels(loss, level)
-        if method not in METHODS:
-            raise ArgumentError(f"method is {shortened(method)}; it must be one of {', '.join(METHODS)}")
+        if method not in PROOF_METHODS:
+            raise ArgumentError(f"method is {shortened(method)}; it must be one of {', '.join(PROOF_METHODS)}")
         if method == "binomial" and any(CONDITIONS[name].zero_or_one != "always" for name in levels):
             raise ArgumentError(
-                "the binomial test is for losses of 0 or 1: take loss='share_hurt', or method='betting'"
+                "the binomial test is only for losses of 0 or 1; use loss='share_hurt', or method='betting'"
             )
         weight = None if blend is None else _between("blend", blend, 0, 1, "a weight above 0 and at most 1")
         cap = None if movement_cap is None else integer("movement_cap", movement_cap, 1, LARGEST_COUNT)
@@ -74,19 +74,25 @@ class ControllerSettings:
             method=method,
             scorer=scorer,
             movement=Movement(weight, cap),
-            drift=_between("drift", drift, math.nextafter(1, 0), MOST_DRIFT, "at least 1, by which queries may grow"),
+            drift=_between(
+                "drift",
+                drift,
+                math.nextafter(1, 0),
+                MOST_DRIFT,
+                "at least 1 (how many times more frequent a query may become)",
+            ),
             budget=integer("budget", budget, 1, LARGEST_COUNT),
-            unanswered=parse_unanswered(unanswered),
+            nothing_to_lose=parse_treatment(unanswered),
         )
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[ConditionRule, ...]:
         """The losses as conditions, each at its level over the drift that is allowed."""
-        return tuple(Rule(name, level / self.drift) for name, level in self.levels.items())
+        return tuple(ConditionRule(name, level / self.drift) for name, level in self.levels.items())
 
-    def claim(self, scorer: str, weights: Any) -> dict[str, Any]:
+    def claim(self, scorer: str, sampling: Any) -> dict[str, Any]:
         """The claim for a ledger, to which another scorer, another blend or other weights are another use."""
-        settings = [str(self.measure), self.method, scorer, self.movement.blend, self.movement.cap, weights]
+        settings = [str(self.measure), self.method, scorer, self.movement.blend, self.movement.cap, sampling]
         return {
             "delta": self.delta,
             "rules": [rule.to_dict() for rule in self.rules],
@@ -105,7 +111,7 @@ class ControllerSettings:
             "movement_cap": self.movement.cap,
             "drift": self.drift,
             "budget": self.budget,
-            "unanswered": str(self.unanswered),
+            "unanswered": str(self.nothing_to_lose),
         }
 
 
@@ -116,10 +122,12 @@ def _levels(loss: Any, level: Any) -> dict[LossName, float]:
     names = ["risk"] if loss is None else [loss] if isinstance(loss, str) else list(loss)
     unknown = [name for name in names if name not in LOSSES]
     if unknown or not names or len(set(names)) < len(names):
-        raise ArgumentError(f"loss is {shortened(loss)}; it must be {' or '.join(LOSSES)}, or both of them, each once")
+        raise ArgumentError(
+            f"loss is {shortened(loss)}; it must be {' or '.join(LOSSES)}, or a list of both, each only once"
+        )
     levels = level if isinstance(level, Mapping) else dict.fromkeys(names, level)
     if set(levels) != set(names):
-        raise ArgumentError(f"levels are given for {shortened(list(levels))}, the losses are {shortened(names)}")
+        raise ArgumentError(f"levels are given for {shortened(list(levels))}, but the losses are {shortened(names)}")
     words = "above 0 and below 1, such as 0.02 (no number of queries can prove that nothing is lost)"
     return {name: _between(f"the level of {name}", levels[name], 0, math.nextafter(1, 0), words) for name in names}
 

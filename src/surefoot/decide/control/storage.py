@@ -19,8 +19,8 @@ from surefoot.decide.control.certificate import Certificate
 from surefoot.decide.control.file_names import CONTROLLER, RANKER
 from surefoot.decide.control.sequential import SequentialThresholds
 from surefoot.decide.control.settings import SETTINGS
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.sealed_files import read_sealed
-from surefoot.decide.evidence.unanswered import Unanswered
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
 from surefoot.learn.model_files import DETAILS, model_files
 from surefoot.report.plain_json import to_json
@@ -37,7 +37,7 @@ def save(controller: RiskController, folder: str | os.PathLike[str]) -> None:
     """Write the ranker's files, then the JSON that names them: until then, what is there does not load as a new one."""
     certificate = controller._certificate
     if certificate is None:
-        raise ArgumentError("nothing is proved yet, so nothing is worth saving; call calibrate, or update")
+        raise ArgumentError("nothing is proved yet, so there is nothing to save; call calibrate or update first")
     scorer = {"name": controller.scorer.name, "learned": controller.scorer.to_dict()}
     with ensure_folder(folder) as home:
         hashes: dict[str, str] | None = None
@@ -64,8 +64,8 @@ def load(kind: type[RiskController], folder: str | os.PathLike[str]) -> RiskCont
     """Read it back, and trust nothing."""
     path = Path(folder) / CONTROLLER
     if not Path(folder).is_dir():
-        raise DataError.at(folder, None, "is not a folder; give the one that a controller was saved to")
-    data = read_sealed(path, (SCHEMA, SCHEMA_1), "describes no controller", {})
+        raise DataError.at(folder, None, "is not a folder; give the folder that a controller was saved to")
+    data = read_sealed(path, (SCHEMA, SCHEMA_1), "does not describe a controller", {})
     if data["schema"] == SCHEMA_1:
         data = _from_version_1(data)
     try:
@@ -82,16 +82,16 @@ def _from_version_1(data: dict[str, Any]) -> dict[str, Any]:
 
 def _restore(kind: type[RiskController], data: dict[str, Any], home: Path) -> RiskController:
     # In version 0.1 every judged query counted.
-    stored = {"unanswered": Unanswered.traffic} | data["settings"]
+    stored = {"unanswered": NothingToLoseTreatment.traffic} | data["settings"]
     settings = {name: stored[name] for name in SETTINGS} | {"scorer": data["scorer"]["name"]}
     if data["ranker"] is None:
         controller = kind(None, None, **settings)
     else:
-        from surefoot.learn.ranker import Ranker
+        from surefoot.neural.loading import load_ranker
 
         if _hashes(home) != data["ranker"]:
             raise DataError.at(home / RANKER, None, "is not the ranker that was certified; save the controller again")
-        controller = kind(Ranker.load(home / RANKER), data["baseline"], **settings)
+        controller = kind(load_ranker(home / RANKER), data["baseline"], **settings)
     controller.candidate_name, controller.baseline_name = str(data["candidate"]), str(data["baseline"])
     controller.baseline_source = None if data["baseline_source"] is None else str(data["baseline_source"])
     controller.scorer.restore(data["scorer"]["learned"])
@@ -107,7 +107,7 @@ def _restore(kind: type[RiskController], data: dict[str, Any], home: Path) -> Ri
     controller.threshold_ = threshold
     if data["sequential"] is not None:
         if controller.thresholds_ is None:
-            raise DataError("opens batch by batch, and has no thresholds")
+            raise DataError("works in batches, but has no thresholds")
         controller.sequential_ = SequentialThresholds.from_dict(
             data["sequential"], controller.settings, controller.thresholds_
         )

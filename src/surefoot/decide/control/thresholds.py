@@ -16,7 +16,7 @@ import numpy as np
 from surefoot.arrays import Floats, Rows
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.errors import ArgumentError
-from surefoot.risk.betting import gated_p, stratified_p
+from surefoot.risk.betting import stratified_p, thresholded_p
 from surefoot.risk.bounds import binomial_p, crc_bound, hoeffding_bentkus_p, least_queries
 
 EVERY_SCORE = 5_000  # queries up to which each of their scores is tried: the search is quadratic
@@ -30,13 +30,13 @@ _CELLS = 1 << 22  # of a matrix of thresholds by queries at a time
 class Calibration:
     """Judged queries in betting order, a drawn one as often as it was drawn.
 
-    `scores` are the scorer's, `differences` M_m − M_b, `counts` what each query counts in an average over traffic (1
-    for plain draws), and `evidence` holds x and m of each loss.
+    `scores` are the scorer's, `differences` M_m − M_b, `traffic_weight` what each query counts in an average over
+    traffic (1 for plain draws), and `evidence` holds x and m of each loss.
     """
 
     scores: Floats
     differences: Floats
-    counts: Floats
+    traffic_weight: Floats
     evidence: tuple[Evidence, ...]
     method: str
     delta: float
@@ -51,30 +51,30 @@ class Calibration:
 
     def least(self) -> int | None:
         """n₀: the fewest queries with which all losses can be certified at all; None where that is not known."""
-        if any(one.method == "stratified" for one in self.evidence):
+        if any(evidence.method == "stratified" for evidence in self.evidence):
             return None
-        least = [_least(one, self.method, self.delta) for one in self.evidence]
+        least = [_least(evidence, self.method, self.delta) for evidence in self.evidence]
         return None if None in least else max(each for each in least if each is not None)
 
     def p_values(self, thresholds: Floats, times: Floats | None = None) -> Floats:
         """For each threshold the greatest p of all losses; with `times` for each multiple of the levels a row."""
         scale = np.ones(1) if times is None else times
-        p = np.max([self._p(one, thresholds, one.m * scale[:, None]) for one in self.evidence], axis=0)
+        p = np.max([self._p(evidence, thresholds, evidence.m * scale[:, None]) for evidence in self.evidence], axis=0)
         return np.asarray(p[0] if times is None else p)
 
-    def _p(self, one: Evidence, thresholds: Floats, m: Floats) -> Floats:
-        if one.method == "stratified":
-            return _stratified(one.x, self.scores, thresholds, m)
+    def _p(self, evidence: Evidence, thresholds: Floats, m: Floats) -> Floats:
+        if evidence.method == "stratified":
+            return _stratified(evidence.x, self.scores, thresholds, m)
         if self.method == "crc":
-            return np.where(crc_bound(self.sums(one.x, thresholds), len(self)) <= m, 0.0, 1.0)
+            return np.where(crc_bound(self.sums(evidence.x, thresholds), len(self)) <= m, 0.0, 1.0)
         if self.method == "hoeffding-bentkus":
-            return hoeffding_bentkus_p(self.sums(one.x, thresholds) / len(self), len(self), m)
-        if one.method == "binomial":
-            return binomial_p(self.sums(one.x, thresholds), len(self), m)
+            return hoeffding_bentkus_p(self.sums(evidence.x, thresholds) / len(self), len(self), m)
+        if evidence.method == "binomial":
+            return binomial_p(self.sums(evidence.x, thresholds), len(self), m)
         # Only queries that lose tell thresholds apart: between two of them all have the same losses, and so one p.
-        losing = np.sort(self.scores[one.x > 0])
+        losing = np.sort(self.scores[evidence.x > 0])
         _, first, inverse = np.unique(np.searchsorted(losing, thresholds), return_index=True, return_inverse=True)
-        return gated_p(one.x, self.scores, thresholds[first], m, self.delta)[..., inverse]
+        return thresholded_p(evidence.x, self.scores, thresholds[first], m, self.delta)[..., inverse]
 
     def sums(self, values: Floats, thresholds: Floats) -> Floats:
         """Σ values over the queries whose score is at least each threshold."""
@@ -84,14 +84,14 @@ class Calibration:
 
     def gains(self, thresholds: Floats) -> Floats:
         """The observed gain over the baseline with each threshold, over all queries."""
-        return self.sums(self.differences * self.counts, thresholds) / len(self)
+        return self.sums(self.differences * self.traffic_weight, thresholds) / len(self)
 
 
-def _least(one: Evidence, method: str, delta: float) -> int | None:
+def _least(evidence: Evidence, method: str, delta: float) -> int | None:
     if method == "crc":  # (0 + B)/(n + 1) ≤ r
-        return max(1, int(np.ceil(1 / one.m - 1e-9)) - 1) if one.m > 0 else None
-    by = "hoeffding-bentkus" if method == "hoeffding-bentkus" else one.method
-    return least_queries(one.m, delta, by)  # type: ignore[arg-type]
+        return max(1, int(np.ceil(1 / evidence.m - 1e-9)) - 1) if evidence.m > 0 else None
+    by = "hoeffding-bentkus" if method == "hoeffding-bentkus" else evidence.method
+    return least_queries(evidence.m, delta, by)  # type: ignore[arg-type]
 
 
 def _stratified(x: Floats, scores: Floats, thresholds: Floats, m: Floats) -> Floats:
@@ -99,8 +99,8 @@ def _stratified(x: Floats, scores: Floats, thresholds: Floats, m: Floats) -> Flo
     rows = max(1, _CELLS // len(x))
     parts = []
     for start in range(0, len(thresholds), rows):
-        gated = np.where(scores >= thresholds[start : start + rows, None], x, 0.0)
-        parts.append(np.stack([stratified_p(gated, level) for level in m[:, 0]]))
+        thresholded = np.where(scores >= thresholds[start : start + rows, None], x, 0.0)
+        parts.append(np.stack([stratified_p(thresholded, level) for level in m[:, 0]]))
     return np.concatenate(parts, axis=1)
 
 
@@ -145,8 +145,8 @@ def thresholds_for(scores: Floats, quantiles: Floats | None) -> Floats:
         return scores
     if quantiles is None:
         raise ArgumentError(
-            f"{len(scores):,} queries calibrate, more than the {EVERY_SCORE:,} whose scores can all be tried, and no "
-            "thresholds were fixed on other queries; call fit_scorer first"
+            f"there are {len(scores):,} queries for calibration, but without fixed thresholds at most {EVERY_SCORE:,} "
+            "are possible; call fit_scorer on other queries first"
         )
     return quantiles
 
@@ -162,13 +162,18 @@ def curve(calibration: Calibration, levels: Sequence[float]) -> list[dict[str, A
     It is drawn to choose a level by, on another set of queries; it certifies nothing.
     """
     thresholds = np.unique(np.quantile(calibration.scores, np.linspace(0, 1, _CURVE), method="nearest"))[::-1]
-    gains, shown = calibration.gains(thresholds), calibration.sums(calibration.counts, thresholds) / len(calibration)
+    gains, shares_shown = (
+        calibration.gains(thresholds),
+        calibration.sums(calibration.traffic_weight, thresholds) / len(calibration),
+    )
     times = np.array(_LEVELS)
     rows = []
     for multiple, passed in zip(
         _LEVELS, passing(calibration.p_values(thresholds, times), calibration.delta), strict=True
     ):
         best = best_of(gains, thresholds, int(passed))
-        share = 0.0 if best.threshold is None else float(shown[np.flatnonzero(thresholds == best.threshold)[0]])
-        rows.append({"level": [multiple * one for one in levels], "gain": best.gain, "share_shown": share})
+        share_shown = (
+            0.0 if best.threshold is None else float(shares_shown[np.flatnonzero(thresholds == best.threshold)[0]])
+        )
+        rows.append({"level": [multiple * level for level in levels], "gain": best.gain, "share_shown": share_shown})
     return rows

@@ -5,4 +5,19 @@ queries were drawn, `strata.py` weighs them, `nothing_to_lose.py` says which can
 the table of conditions, each a bounded mean; `proof.py` gives its p and its bound, by the bets of `risk/betting.py`.
 `ledger.py` counts how often queries were used to decide. Files that must outlive a command are sealed with a hash
 (`sealed_files.py`).
+
+Terms:
+
+| term | what it is |
+|---|---|
+| weight, V | what a query was drawn in proportion to: `Draws.weights`, `JudgedQueries.drawn_by`; V̄ is `mean_weight` |
+| traffic weight | what a query counts in an average over traffic: V̄/V if drawn, π_h·n/n_h in strata, else 1 |
+| shares | π_h, each stratum's share of traffic; users give them as `weights`, `read_shares` reads them |
+| `weights` of `calibrate` | either of the two that a user may give: draws, or shares |
+| `Sampling` | how the judged queries stand for traffic, as a certificate says it (key `weights`) |
+| `unanswered` | the user's choice for all queries on which nothing can be lost (`NothingToLoseTreatment`) |
+| `JudgedQueries` | both systems' scores on judged queries, in betting order once they are a sample |
+| `JudgedBatch` | one batch of them, with what could not be lost and the seed of its draws |
+| `JudgedListPair` | the two lists of each judged query, its judgments, and the `JudgedQueries` made of them |
+| `ScoredQueries` | `JudgedQueries` with the score that a controller's scorer gives each |
 """

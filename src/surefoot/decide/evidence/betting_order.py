@@ -26,9 +26,9 @@ def betting_order(queries: Sequence[str]) -> Rows:
     """
     together = hashlib.sha256(queries_hash(queries).encode())
 
-    def key(place: int) -> tuple[bytes, str]:
+    def key(row: int) -> tuple[bytes, str]:
         own = together.copy()
-        own.update(queries[place].encode("utf-8", "surrogatepass"))
-        return own.digest(), queries[place]
+        own.update(queries[row].encode("utf-8", "surrogatepass"))
+        return own.digest(), queries[row]
 
     return np.array(sorted(range(len(queries)), key=key), dtype=np.int64)

@@ -24,7 +24,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.decide.evidence.draws import DrawnFor
-from surefoot.errors import DataError, listed, shortened
+from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
 from surefoot.risk.tradeoff import hurts, weigh_losses
 
@@ -38,8 +38,8 @@ class BoundedMean(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Condition:
-    """A kind of condition; `Rule` is one of them at a level.
+class ConditionKind:
+    """A kind of condition; `ConditionRule` is one of them at a level.
 
     `values` gives v of each query from the candidate's scores, the baseline's, and α; they span `width`, which may
     depend on α: from 0 to width where the figure must be at most the level, from 1 − width to 1 where it must be above.
@@ -88,11 +88,11 @@ class Condition:
         return self.zero_or_one == "always" or (self.zero_or_one == "binary measures" and is_binary(measure))
 
     def bounded_mean(
-        self, candidate: Floats, baseline: Floats, alpha: float | None, weight: Floats | float, mean_weight: float
+        self, candidate: Floats, baseline: Floats, alpha: float | None, drawn_by: Floats | float, mean_weight: float
     ) -> BoundedMean:
-        """x, offset and scale; `weight` is V of each query, `mean_weight` V̄."""
+        """x, offset and scale; `drawn_by` is V of each query, `mean_weight` V̄."""
         own = alpha or 0.0
-        values, width = self.values(candidate, baseline, own) / weight, self.width(own)
+        values, width = self.values(candidate, baseline, own) / drawn_by, self.width(own)
         if self.at_most:
             return BoundedMean(values / width, 0.0, width * mean_weight)
         return BoundedMean((1 - values) / width, mean_weight, -width * mean_weight)
@@ -120,10 +120,10 @@ def _weighed_difference(candidate: Floats, baseline: Floats, alpha: float) -> Fl
     return weigh_losses(candidate - baseline, alpha)
 
 
-CONDITIONS: dict[str, Condition] = {  # in the order in which policies are read and decisions list them
+CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are read and decisions list them
     condition.name: condition
     for condition in (
-        Condition(
+        ConditionKind(
             name="risk",
             title="risk",
             words="the average loss",
@@ -132,9 +132,9 @@ CONDITIONS: dict[str, Condition] = {  # in the order in which policies are read 
             example=0.02,
             zero_or_one="binary measures",
             drawn_for="risk",
-            promise=lambda level, measure: f"loses on average at most {level:g} of {measure} a query",
+            promise=lambda level, measure: f"loses on average at most {level:g} of {measure} per query",
         ),
-        Condition(
+        ConditionKind(
             name="share_hurt",
             title="share_hurt",
             words="the share of queries that lose over 20 %",
@@ -146,7 +146,7 @@ CONDITIONS: dict[str, Condition] = {  # in the order in which policies are read 
                 f"makes at most {100 * level:g} % of queries lose over a fifth of their {measure}"
             ),
         ),
-        Condition(
+        ConditionKind(
             name="gain",
             title="gain",
             words="the gain",
@@ -156,7 +156,7 @@ CONDITIONS: dict[str, Condition] = {  # in the order in which policies are read 
             example=0.0,
             drawn_for="gain",
         ),
-        Condition(
+        ConditionKind(
             name="u_risk",
             title="U_Risk",
             words="U_Risk",
@@ -174,15 +174,15 @@ ConditionName: TypeAlias = Annotated[str, ("enum", list(CONDITIONS))]
 LossName: TypeAlias = Annotated[str, ("enum", list(LOSSES))]
 
 
-def condition_named(name: str) -> Condition:
+def condition_named(name: str) -> ConditionKind:
     """The condition of this name; files may name any."""
     if not isinstance(name, str) or name not in CONDITIONS:
-        raise DataError(f"has a condition {shortened(name)}; known: {listed([*CONDITIONS])}")
+        raise DataError(f"has an unknown condition {shortened(name)}; it must be one of: {name_list([*CONDITIONS])}")
     return CONDITIONS[name]
 
 
 @dataclass(frozen=True)
-class Rule:
+class ConditionRule:
     """One condition at a level, of all queries or of a segment."""
 
     name: ConditionName
@@ -191,7 +191,7 @@ class Rule:
     segment: str | None = None
 
     @property
-    def condition(self) -> Condition:
+    def condition(self) -> ConditionKind:
         """What kind of condition it is."""
         return condition_named(self.name)
 

@@ -21,18 +21,18 @@ from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, integer, is_real
 from surefoot.arrays import Floats, Rows
 from surefoot.data.hashes import lists_hash, seal
 from surefoot.data.reading.columns import first_repeated
-from surefoot.data.types.runs import Run, Source
+from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.evidence.sealed_files import read_sealed
-from surefoot.errors import ArgumentError, DataError, expecting, listed, shortened
+from surefoot.errors import ArgumentError, DataError, expecting, name_list, shortened
 from surefoot.measures.worst_case import check_bounded, worst_case_loss
 from surefoot.report.plain_json import to_json
 
 DrawnFor = Literal["risk", "gain"]
 SCHEMA = "surefoot/draws/2"
 _REFUSED = {
-    "surefoot/draws/1": "holds draws of version 0.1, which do not say in which order they were drawn, and what is "
-    "proved depends on it; draw again with surefoot judge-next, and judge what is not judged yet",
+    "surefoot/draws/1": "contains draws of version 0.1. They do not store the order of the draws, which the proof "
+    "needs. Draw again with surefoot judge-next, and judge the queries that are not judged yet",
 }
 _FRESH = 53  # bits of a seed that is drawn: every JSON reader keeps so many
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
@@ -108,24 +108,24 @@ class Draws:
 
     def places(self, judged: Sequence[str]) -> Rows:
         """Where each drawn query stands among the judged ones, all of which must be judged."""
-        at = {query: place for place, query in enumerate(judged)}
+        at = {query: number for number, query in enumerate(judged)}
         absent = [query for query in self.queries if query not in at]
         if absent:
             raise DataError(
                 f"{len(absent):,} of the {len(self.queries):,} drawn queries have no judgments "
-                f"({listed(absent, 3, shortened)}); leaving some out would bias what is proved: judge all of them"
+                f"({name_list(absent, 3, shortened)}); if some are left out, the result is biased; judge all of them"
             )
         return np.array([at[query] for query in self.queries], dtype=np.int64)
 
     def check_runs(self, candidate: Run, baseline: Run, measure: str) -> None:
         """Refuse draws that were made for other lists or another measure."""
         if str(check_bounded(measure)) != self.measure:
-            raise DataError(f"the draws are for {self.measure}, the measure is {measure}; draw again")
+            raise DataError(f"the draws are for {self.measure}, but the measure is {measure}; draw again")
         for what, system, run in (("candidate", self.candidate, candidate), ("baseline", self.baseline, baseline)):
             if lists_hash(run) != system["sha256"]:
                 raise DataError(
-                    f"the draws are for another {what}: the lists of run {shortened(run.name)} are not those of "
-                    f"{shortened(system['name'])} when it was drawn from; draw again for these runs"
+                    f"these draws belong to another {what}: the rankings in run {shortened(run.name)} differ from "
+                    f"those of {shortened(system['name'])} at the time of the draw; draw again for these runs"
                 )
 
     def check_weights(self, weights: Floats) -> None:
@@ -134,8 +134,9 @@ class Draws:
         if wrong.any():
             at = int(wrong.argmax())
             raise DataError(
-                f"the draws are for other lists: query {shortened(self.queries[at])} could lose {weights[at]:.4f} "
-                f"here and {self.weights[at]:.4f} where it was drawn; draw again for these lists"
+                f"these draws belong to other rankings: query {shortened(self.queries[at])} could lose "
+                f"{weights[at]:.4f} now, but {self.weights[at]:.4f} at the time of the draw; draw again for these "
+                "rankings"
             )
 
     def to_dict(self) -> DrawsData:
@@ -153,7 +154,7 @@ class Draws:
             "mean_weight": self.mean_weight,
             "largest_weight": self.largest_weight,
             "queries": [{"query": query, "times": times, "weight": weight} for query, times, weight in rows],
-            "sequence": [self.queries[place] for place in self.sequence.tolist()],
+            "sequence": [self.queries[row] for row in self.sequence.tolist()],
         }
         return seal(data)  # type: ignore[return-value]
 
@@ -163,8 +164,8 @@ class Draws:
 
 
 def judge_next(
-    run: Source,
-    baseline: Source,
+    run: RankedSource,
+    baseline: RankedSource,
     measure: str,
     n: int,
     *,
@@ -192,8 +193,8 @@ def judge_next(
     total = float(weights.sum())
     if total <= 0:
         raise DataError(
-            f"no query can {'lose' if drawn_for == 'risk' else 'gain or lose'} anything by {kind}: both runs show the "
-            "same, or the candidate only adds; there is nothing to judge"
+            f"no query can {'lose' if drawn_for == 'risk' else 'gain or lose'} anything by {kind}, because both runs "
+            "show the same documents or the candidate only adds documents; there is nothing to judge"
         )
     seed = secrets.randbits(_FRESH) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
     drawn, sequence = np.unique(
@@ -208,7 +209,7 @@ def judge_next(
         traffic=len(traffic),
         mean_weight=total / len(traffic),
         largest_weight=float(weights.max()),
-        queries=tuple(traffic[place] for place in drawn.tolist()),
+        queries=tuple(traffic[row] for row in drawn.tolist()),
         weights=weights[drawn],
         sequence=sequence,
     )
@@ -218,7 +219,7 @@ def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
     """Draws from a file that `Draws.write` or `surefoot judge-next` wrote; one that was changed is refused."""
     if isinstance(source, Draws):
         return source
-    data = read_sealed(source, (SCHEMA,), "holds no draws", _REFUSED)
+    data = read_sealed(source, (SCHEMA,), "does not contain draws", _REFUSED)
     try:
         with expecting("draws", source, "draw again"):
             return _parse(data)
@@ -238,7 +239,7 @@ def _parse(data: dict[str, Any]) -> Draws:
     twice = first_repeated(queries)
     if twice is not None:
         raise _WrongError(f"lists query {shortened(twice)} twice")
-    at = {query: place for place, query in enumerate(queries)}
+    at = {query: number for number, query in enumerate(queries)}
     sequence = data["sequence"]
     if not isinstance(sequence, list) or not all(isinstance(query, str) and query in at for query in sequence):
         raise _WrongError("has a sequence with other queries")
@@ -254,7 +255,9 @@ def _parse(data: dict[str, Any]) -> Draws:
     if counted != times or len(sequence) != data["draws"] or len(queries) > data["traffic"]:
         raise _WrongError("has queries that do not add up to its draws")
     if data["drawn_for"] not in get_args(DrawnFor):
-        raise _WrongError(f"was drawn for {shortened(data['drawn_for'])}")
+        raise _WrongError(
+            f"has the wrong value {shortened(data['drawn_for'])} for drawn_for (it must be 'risk' or 'gain')"
+        )
     systems: list[System] = []
     for key in ("candidate", "baseline"):
         name, hashed = data[key]["name"], data[key]["sha256"]

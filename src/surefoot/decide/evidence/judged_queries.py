@@ -21,15 +21,16 @@ from surefoot.measures.worst_case import check_bounded
 class JudgedQueries:
     """Judged queries with the scores of both systems; in a sample they stand in betting order.
 
-    A query that was drawn several times appears as often. `weight` is what each draw was drawn by, `share` the weight
-    of its stratum, π_h·n/n_h; `members` says for each segment that the policy names which of the queries are of it.
+    A query that was drawn several times appears as often. `drawn_by` is what each draw was drawn by, `stratum_weight`
+    the weight of its stratum, π_h·n/n_h; `members` says for each segment that the policy names which of the queries
+    are of it.
     """
 
     queries: tuple[str, ...]
     baseline: Floats
     candidate: Floats
-    weight: Floats | None = None
-    share: Floats | None = None
+    drawn_by: Floats | None = None
+    stratum_weight: Floats | None = None
     members: dict[str, Flags] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -42,19 +43,19 @@ class JudgedQueries:
             tuple(self.queries[row] for row in rows.tolist()),
             self.baseline[rows],
             self.candidate[rows],
-            None if self.weight is None else self.weight[rows],
-            None if self.share is None else self.share[rows],
+            None if self.drawn_by is None else self.drawn_by[rows],
+            None if self.stratum_weight is None else self.stratum_weight[rows],
             {name: flags[rows] for name, flags in self.members.items()},
         )
 
     def followed_by(self, other: JudgedQueries) -> JudgedQueries:
         """These and, after them, those of a later batch."""
-        weight = None if self.weight is None or other.weight is None else np.append(self.weight, other.weight)
+        drawn_by = None if self.drawn_by is None or other.drawn_by is None else np.append(self.drawn_by, other.drawn_by)
         return JudgedQueries(
             self.queries + other.queries,
             np.append(self.baseline, other.baseline),
             np.append(self.candidate, other.candidate),
-            weight,
+            drawn_by,
             None,
             {name: np.append(flags, other.members[name]) for name, flags in self.members.items()},
         )
@@ -65,29 +66,31 @@ class JudgedQueries:
             "query": list(self.queries),
             "baseline": self.baseline.tolist(),
             "candidate": self.candidate.tolist(),
-            "weight": None if self.weight is None else self.weight.tolist(),
-            "share": None if self.share is None else self.share.tolist(),
+            "weight": None if self.drawn_by is None else self.drawn_by.tolist(),
+            "share": None if self.stratum_weight is None else self.stratum_weight.tolist(),
             "segments": {name: flags.tolist() for name, flags in self.members.items()},
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JudgedQueries:
         """The queries whose plain data this is."""
-        weight, share = (None if data[key] is None else np.array(data[key], np.float64) for key in ("weight", "share"))
+        drawn_by, stratum_weight = (
+            None if data[key] is None else np.array(data[key], np.float64) for key in ("weight", "share")
+        )
         members = {str(name): np.array(flags, bool) for name, flags in data["segments"].items()}
         baseline, candidate = (np.array(data[key], np.float64) for key in ("baseline", "candidate"))
-        judged = cls(tuple(data["query"]), baseline, candidate, weight, share, members)
-        weights = [one for one in (weight, share) if one is not None]
-        if any(column.shape != (len(judged),) for column in (baseline, candidate, *members.values(), *weights)):
-            raise ValueError("columns of different lengths")
+        judged = cls(tuple(data["query"]), baseline, candidate, drawn_by, stratum_weight, members)
+        weightings = [column for column in (drawn_by, stratum_weight) if column is not None]
+        if any(column.shape != (len(judged),) for column in (baseline, candidate, *members.values(), *weightings)):
+            raise ValueError("columns have different lengths")
         if not judged or not all(isinstance(query, str) for query in judged.queries):
-            raise ValueError("queries that are none")
-        if weight is None and len(set(judged.queries)) < len(judged):
-            raise ValueError("a query that appears twice")
+            raise ValueError("there is no query, or a query is not text")
+        if drawn_by is None and len(set(judged.queries)) < len(judged):
+            raise ValueError("a query appears twice")
         if not all(((scores >= 0) & (scores <= 1)).all() for scores in (baseline, candidate)):
-            raise ValueError("a score beyond 0 and 1")
-        if not all(((one > 0) & np.isfinite(one)).all() for one in weights):
-            raise ValueError("a weight that is none")
+            raise ValueError("a score is below 0 or above 1")
+        if not all(((column > 0) & np.isfinite(column)).all() for column in weightings):
+            raise ValueError("a weight is not valid")
         return judged
 
 
@@ -98,7 +101,8 @@ def check_scores(scores: Scores, systems: Sequence[str]) -> None:
         check_bounded(measure)
     if scores.no_relevant == len(scores.queries):
         raise DataError(
-            "no judged query has a relevant document, so that no list can lose anything; judge what both runs show"
+            "no judged query has a relevant document, so no ranking can lose anything; judge the documents that both "
+            "runs show"
         )
     for system in systems:
         values = scores[system]
@@ -107,15 +111,16 @@ def check_scores(scores: Scores, systems: Sequence[str]) -> None:
             at = int(beyond[0])
             raise DataError(
                 f"{scores.measure} of {shortened(system)} on query {shortened(scores.queries[at])} is {values[at]:g}; "
-                "a bound on losses needs scores from 0 to 1: take such a measure, or scale the scores by their "
-                "greatest possible value"
+                "a bound on losses needs scores from 0 to 1; use such a measure, or divide the scores by their "
+                "largest possible value"
             )
         between = (values != 0) & (values != 1)
         if is_binary(scores.measure) and between.any():
             at = int(between.argmax())
             raise DataError(
                 f"{scores.measure} of {shortened(system)} on query {shortened(scores.queries[at])} is {values[at]:g}; "
-                f"{scores.measure} is 0 or 1 by definition: these are scores by another measure, name that one"
+                f"{scores.measure} can only be 0 or 1, so these scores come from another measure; give the name of "
+                "that measure"
             )
 
 
@@ -133,10 +138,10 @@ def drawn_sample(scores: Scores, baseline: str, candidate: str, draws: Draws) ->
     runs = {run.name: run for run in scores.runs}
     if baseline not in runs or candidate not in runs:
         raise ArgumentError(
-            "drawn queries need the runs they were drawn from, to see that these are the same; "
-            "give judgments and runs in place of scores"
+            "with drawn queries, the gate must check that the runs are the same as when they were drawn; "
+            "give judgments and runs instead of scores"
         )
     draws.check_runs(runs[candidate], runs[baseline], scores.measure)
     rows = draws.places(scores.queries)[draws.sequence]
     sample = JudgedQueries(scores.queries, scores[baseline], scores[candidate]).take(rows)
-    return replace(sample, weight=draws.weights[draws.sequence])
+    return replace(sample, drawn_by=draws.weights[draws.sequence])

@@ -26,27 +26,27 @@ def documents_to_judge(draws: Draws, candidate: Run, baseline: Run, judged: Qrel
     """
     measure = Measure.parse(draws.measure)
     depth = measure.depth
-    place_of = {query: place for place, query in enumerate(draws.queries)}
-    codes, places = [], []
+    number_of = {query: number for number, query in enumerate(draws.queries)}
+    codes, query_numbers = [], []
     for run in (candidate, baseline):
-        to_drawn = np.array([place_of.get(query, -1) for query in run.queries], dtype=np.int64)
+        to_drawn = np.array([number_of.get(query, -1) for query in run.queries], dtype=np.int64)
         drawn = to_drawn[run.ranking.query_of_position()]
-        shown = drawn >= 0
+        is_shown = drawn >= 0
         if depth is not None:
-            shown &= run.ranking.ranks() <= depth
-        codes.append(run.ranking.codes_at(np.flatnonzero(shown)))
-        places.append(drawn[shown])
+            is_shown &= run.ranking.ranks() <= depth
+        codes.append(run.ranking.codes_at(np.flatnonzero(is_shown)))
+        query_numbers.append(drawn[is_shown])
     code, first = np.unique(np.concatenate(codes), return_index=True)
-    place = np.concatenate(places)[first]
+    query_number = np.concatenate(query_numbers)[first]
     if judged is not None:
-        place = place[judged.ranking.find(code) < 0]
-    return np.bincount(place, minlength=len(draws.queries))
+        query_number = query_number[judged.ranking.find(code) < 0]
+    return np.bincount(query_number, minlength=len(draws.queries))
 
 
 def draws_csv(draws: Draws, unjudged: Rows) -> str:
     """The queries for people who judge: those that could lose most first."""
     header = ["query", "times", "weight", "documents_to_judge"]
-    return csv_text(header, [[*_row(draws, place), int(unjudged[place])] for place in _by_weight(draws)])
+    return csv_text(header, [[*_row(draws, row), int(unjudged[row])] for row in _by_weight(draws)])
 
 
 def draws_tables(draws: Draws, unjudged: Rows, most: int) -> list[RenderableType]:
@@ -55,24 +55,24 @@ def draws_tables(draws: Draws, unjudged: Rows, most: int) -> list[RenderableType
 
     what = "lose" if draws.drawn_for == "risk" else "lose or gain"
     summary = (
-        f"{draws.draws:,} draws of {draws.traffic:,} queries, in proportion to what each could {what} by "
-        f"{draws.measure}: {len(draws.queries):,} queries and {int(unjudged.sum()):,} documents to judge. "
-        f"On average a query could {what} {draws.mean_weight:.4f}, at most {draws.largest_weight:.4f}."
+        f"{draws.draws:,} draws from {draws.traffic:,} queries. Queries that could {what} more {draws.measure} were "
+        f"drawn more often. You must judge {len(draws.queries):,} queries and {int(unjudged.sum()):,} documents. "
+        f"A query could {what} {draws.mean_weight:.4f} on average and at most {draws.largest_weight:.4f}."
     )
     rows = [
-        [query, f"{times}", f"{weight:.4f}", f"{unjudged[place]:,}"]
-        for place in _by_weight(draws)[:most]
-        for query, times, weight in [_row(draws, place)]
+        [query, f"{times}", f"{weight:.4f}", f"{unjudged[row]:,}"]
+        for row in _by_weight(draws)[:most]
+        for query, times, weight in [_row(draws, row)]
     ]
     table = terminal_table(["query", "times drawn", f"could {what}", "documents to judge"], rows)
     more = len(draws.queries) - most
     return [Text(visible(summary)), table, *([Text(f"and {more:,} more queries")] if more > 0 else [])]
 
 
-def _row(draws: Draws, place: int) -> tuple[str, int, float]:
-    return draws.queries[place], int(draws.times[place]), float(draws.weights[place])
+def _row(draws: Draws, row: int) -> tuple[str, int, float]:
+    return draws.queries[row], int(draws.times[row]), float(draws.weights[row])
 
 
 def _by_weight(draws: Draws) -> list[int]:
-    places = range(len(draws.queries))
-    return sorted(places, key=lambda place: (-draws.weights[place], draws.queries[place]))
+    rows = range(len(draws.queries))
+    return sorted(rows, key=lambda row: (-draws.weights[row], draws.queries[row]))

@@ -32,8 +32,8 @@ from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/ledger/2"
 _REFUSED = {
-    "surefoot/ledger/1": "is a ledger of version 0.1, which does not know which sets share queries; begin a new one, "
-    "and count the decisions made so far as uses: judge new queries for what they decided",
+    "surefoot/ledger/1": "is a ledger of version 0.1, which does not record which sets of queries overlap. Start a new "
+    "ledger. It does not count the decisions in this one, so judge new queries for your next decisions",
 }
 _SHARED = 0.1  # of the queries of either set, by which two are of one family
 
@@ -107,20 +107,22 @@ class Ledger:
         """Count a question as a use, unless it was asked before."""
         queries = frozenset(text_hash(query)[:FINGERPRINT] for query in question.queries)
         seeds = frozenset[int]() if question.seed is None else frozenset({question.seed})
-        related = [one for one in self.sets if one.is_related(queries, question.seed)]
-        earlier = next((one for one in self.sets if question.key in one.uses), None)
+        related = [query_set for query_set in self.sets if query_set.is_related(queries, question.seed)]
+        earlier = next((query_set for query_set in self.sets if question.key in query_set.uses), None)
         if earlier is not None:
             if question.state is not None:
                 _check_batch(earlier, related)
                 earlier.queries |= queries
                 earlier.seeds |= seeds
             return self._use(earlier.uses[question.key], True, question)
-        families = {one.family for one in related}
-        number = 1 + sum(len(one.uses) for one in self.sets if one.family in families)
-        family = min(families, default=1 + max((one.family for one in self.sets), default=0))
-        for one in self.sets:
-            one.family = family if one.family in families else one.family
-        same = next((one for one in related if (one.queries, one.seeds) == (queries, seeds)), None)
+        families = {query_set.family for query_set in related}
+        number = 1 + sum(len(query_set.uses) for query_set in self.sets if query_set.family in families)
+        family = min(families, default=1 + max((query_set.family for query_set in self.sets), default=0))
+        for query_set in self.sets:
+            query_set.family = family if query_set.family in families else query_set.family
+        same = next(
+            (query_set for query_set in related if (query_set.queries, query_set.seeds) == (queries, seeds)), None
+        )
         if same is None:
             same = _Set(family, queries, seeds)
             self.sets.append(same)
@@ -128,17 +130,17 @@ class Ledger:
         return self._use(number, False, question)
 
     def _use(self, number: int, repeated: bool, question: Question) -> Use:
-        used = frozenset[int]().union(*(one.seeds for one in self.sets))
+        used = frozenset[int]().union(*(query_set.seeds for query_set in self.sets))
         return Use(number, repeated, queries_hash(question.queries), sum(seed not in used for seed in self.seeds))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
         sets = [
             {
-                "family": one.family, "queries": "".join(sorted(one.queries)), "seeds": sorted(one.seeds),
-                "uses": one.uses,
+                "family": query_set.family, "queries": "".join(sorted(query_set.queries)),
+                "seeds": sorted(query_set.seeds), "uses": query_set.uses,
             }
-            for one in self.sets
+            for query_set in self.sets
         ]  # fmt: skip
         return {"schema": SCHEMA, "sets": sets, "seeds": self.seeds}
 
@@ -147,26 +149,26 @@ class Ledger:
         """The ledger whose plain data this is."""
         sets = []
         if not isinstance(data["sets"], list):
-            raise ValueError("sets that are none")
+            raise ValueError("sets is not a list")
         for entry in data["sets"]:
             text, uses = entry["queries"], entry["uses"]
             queries = frozenset(text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT))
             numbers = [entry["family"], *uses.values(), *entry["seeds"]]
             if not queries or not all(type(number) is int and number >= 0 for number in numbers):
-                raise ValueError("a set without queries, or numbers that are none")
+                raise ValueError("a set has no queries, or a number in it is not valid")
             sets.append(_Set(entry["family"], queries, frozenset(entry["seeds"]), dict(uses)))
         seeds = data["seeds"]
         if not isinstance(seeds, list) or not all(type(seed) is int and seed >= 0 for seed in seeds):
-            raise ValueError("seeds that are none")
+            raise ValueError("a seed is not valid")
         return cls(sets, seeds)
 
 
 def _check_batch(own: _Set, related: list[_Set]) -> None:
     """Refuse a further batch of a state, whose share of δ is fixed, that was used for other decisions."""
-    if any(one.family != own.family for one in related):
+    if any(query_set.family != own.family for query_set in related):
         raise DataError(
-            "by the ledger a tenth of this batch's queries were used for other decisions, and the share of δ that this "
-            "state has was fixed without them; judge other queries, or begin a new state"
+            "the ledger says that queries of this batch were used for other decisions. The share of δ of this state "
+            "was fixed before that was known. Judge other queries, or start a new state"
         )
 
 
@@ -200,6 +202,6 @@ def sorted_scores(sample: JudgedQueries) -> list[list[Any]]:
 def _read(path: str | os.PathLike[str]) -> Ledger:
     if file_status(path) is None:
         return Ledger()
-    data = read_sealed(path, (SCHEMA,), "is no ledger", _REFUSED)
+    data = read_sealed(path, (SCHEMA,), "is not a ledger", _REFUSED)
     with expecting("a ledger", path, "restore it from a copy"):
         return Ledger.from_dict(data)

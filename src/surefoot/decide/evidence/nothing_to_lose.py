@@ -17,18 +17,20 @@ import numpy as np
 from surefoot.arrays import Flags
 from surefoot.data.types.runs import Qrels
 from surefoot.data.types.scores import Scores
-from surefoot.decide.evidence.unanswered import Unanswered
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
-from surefoot.risk.plain_data import Count
+from surefoot.risk.assessment_data import Count
 
 
-def parse_unanswered(value: Any) -> Unanswered:
+def parse_treatment(value: Any) -> NothingToLoseTreatment:
     """What is to become of such queries, checked."""
     try:
-        return Unanswered(value)
+        return NothingToLoseTreatment(value)
     except ValueError:
-        raise ArgumentError(f"unanswered is {shortened(value)}; it must be {' or '.join(Unanswered)}") from None
+        raise ArgumentError(
+            f"unanswered is {shortened(value)}; it must be {' or '.join(NothingToLoseTreatment)}"
+        ) from None
 
 
 class NothingToLoseData(TypedDict):
@@ -64,20 +66,20 @@ class NothingToLose(NamedTuple):
         mask = ~self.any if leave_out else np.ones(len(self.any), dtype=bool)
         if not mask.any():
             raise DataError(
-                "on no judged query anything can be lost: neither system answers it, or no document is judged "
-                "relevant; judge queries that they answer"
+                "no judged query can lose anything, because neither system answers it or none of its documents is "
+                "judged relevant; judge queries that the systems answer"
             )
         return mask
 
 
 def nothing_to_lose(scores: Scores, baseline: str, candidate: str, among: Iterable[str] | None = None) -> NothingToLose:
     """Of each query whether nothing can be lost on it; of those `among` some, where these are given."""
-    nothing = _nothing_to_lose(scores, baseline, candidate)
+    no_loss = _nothing_to_lose(scores, baseline, candidate)
     if among is None:
-        return nothing
+        return no_loss
     chosen = frozenset(among)
     is_chosen = np.array([query in chosen for query in scores.queries])
-    return NothingToLose(*(flags & is_chosen for flags in nothing))
+    return NothingToLose(*(flags & is_chosen for flags in no_loss))
 
 
 def _nothing_to_lose(scores: Scores, baseline: str, candidate: str) -> NothingToLose:
@@ -106,7 +108,7 @@ def read_counts(data: Any) -> NothingToLoseData:
         return {"unanswered": 0, "no_relevant": 0, "both_zero": 0, "left_out": False}
     counts = [data[key] for key in ("unanswered", "no_relevant", "both_zero")]
     if not all(type(count) is int and count >= 0 for count in counts) or type(data["left_out"]) is not bool:
-        raise ValueError("counts that are none")
+        raise ValueError("a count is not valid")
     return {"unanswered": counts[0], "no_relevant": counts[1], "both_zero": counts[2], "left_out": data["left_out"]}
 
 
@@ -114,8 +116,9 @@ def sum_counts(parts: Sequence[NothingToLoseData]) -> NothingToLoseData:
     """The counts of several batches together."""
     first = parts[0]
     return {
-        "unanswered": sum(one["unanswered"] for one in parts), "no_relevant": sum(one["no_relevant"] for one in parts),
-        "both_zero": sum(one["both_zero"] for one in parts), "left_out": first["left_out"],
+        "unanswered": sum(counts["unanswered"] for counts in parts),
+        "no_relevant": sum(counts["no_relevant"] for counts in parts),
+        "both_zero": sum(counts["both_zero"] for counts in parts), "left_out": first["left_out"],
     }  # fmt: skip
 
 
@@ -135,18 +138,19 @@ def nothing_to_lose_notes(counts: NothingToLoseData) -> list[str]:
         queries = "query" if many == 1 else "queries"
         if counts["left_out"]:
             notes.append(
-                f"Nothing can be lost on {many:,} judged {queries} ({', '.join(kinds)}), which would make risk look "
-                "smaller: left out. If they are a part of traffic, say so with --unanswered traffic."
+                f"{many:,} judged {queries} ({', '.join(kinds)}) cannot lose anything. Such queries would make the "
+                "risk look smaller, so they were left out. To count them as traffic, use --unanswered traffic."
             )
         else:
             notes.append(
-                f"Nothing can be lost on {many:,} judged {queries} ({', '.join(kinds)}). These count as traffic, and "
-                "the more of them there are, the smaller risk looks."
+                f"{many:,} judged {queries} ({', '.join(kinds)}) cannot lose anything. They count as traffic, and they "
+                "make the risk look smaller."
             )
     if counts["both_zero"]:
         zero = counts["both_zero"]
         notes.append(
-            f"Both systems score 0 on {zero:,} {'query' if zero == 1 else 'queries'}. They count as traffic; leave "
-            "them out if neither system answers them or nothing is relevant there, since they make risk look smaller."
+            f"Both systems score 0 on {zero:,} {'query' if zero == 1 else 'queries'}. They count as traffic. If "
+            "neither system answers them, or they have no relevant document, remove them, because they make the risk "
+            "look smaller."
         )
     return notes

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.decide.evidence.conditions import Rule
+from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.betting import MANY, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
@@ -34,7 +34,7 @@ class Proof(NamedTuple):
 class Evidence:
     """What the judged queries say of one condition: x, in betting order, and how its mean becomes the figure."""
 
-    rule: Rule
+    rule: ConditionRule
     x: Floats
     offset: float
     scale: float
@@ -94,17 +94,29 @@ class _Test(NamedTuple):
         return self.evidence.figure(1 - mean if self.mirrored else mean)
 
 
-def proofs(evidence: Sequence[Evidence], delta: float, share: float) -> list[tuple[Proof, Proof]]:
+def proofs(evidence: Sequence[Evidence], delta: float, failing_delta: float) -> list[tuple[Proof, Proof]]:
     """Of each condition what is proved: that it holds, at δ, and that it fails, at a share of δ.
 
     The first bound is the most that risk may be, or the least that gain may be. Conditions on the same queries are
     tested in one pass.
     """
-    tests = [_Test(one, mirrored, level) for one in evidence for mirrored, level in ((False, delta), (True, share))]
+    tests = [
+        _Test(condition_evidence, mirrored, level)
+        for condition_evidence in evidence
+        for mirrored, level in ((False, delta), (True, failing_delta))
+    ]
     proof_of: dict[int, Proof] = {}
     for group in _group(tests):
         proof_of |= dict(zip(group, _prove([tests[at] for at in group]), strict=True))
     return [(proof_of[2 * at], proof_of[2 * at + 1]) for at in range(len(evidence))]
+
+
+def upper_bounds(evidence: Sequence[Evidence], delta: float) -> list[float]:
+    """The bound on each condition's figure that is proved at δ, taken alone, by a coarser search than that of `proofs`.
+
+    The evidence is of one method, on as many queries each.
+    """
+    return [proof.bound for proof in _prove([_Test(one, False, delta) for one in evidence], COARSE_GRID)]
 
 
 def _group(tests: Sequence[_Test]) -> Iterable[list[int]]:
@@ -115,7 +127,8 @@ def _group(tests: Sequence[_Test]) -> Iterable[list[int]]:
     return groups.values()
 
 
-def _prove(tests: Sequence[_Test]) -> list[Proof]:
+def _prove(tests: Sequence[_Test], grid: int | None = None) -> list[Proof]:
+    """What each test proves; `grid` is how many levels at a time the search for a bound tries."""
     p_of, deltas = _p_of(tests), np.array([test.delta for test in tests])
     means, m = np.array([(test.x.mean(), test.m) for test in tests]).T
     at_m: list[Floats] = []
@@ -129,7 +142,8 @@ def _prove(tests: Sequence[_Test]) -> list[Proof]:
         return p[:, :-1]
 
     if tests[0].evidence.method in ("betting", "anytime"):
-        bounds = largest_above(p_with_m, means, deltas, GRID if len(tests[0].evidence.x) <= MANY else COARSE_GRID)
+        usual = GRID if len(tests[0].evidence.x) <= MANY else COARSE_GRID
+        bounds = largest_above(p_with_m, means, deltas, grid or usual)
     else:
         bounds = last_above(p_with_m, means, deltas)
     return [
@@ -159,18 +173,18 @@ def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:
 
 
 def evidence_of(
-    rule: Rule, sample: JudgedQueries, measure: str, mean_weight: float = 1.0, budget: int | None = None
+    rule: ConditionRule, sample: JudgedQueries, measure: str, mean_weight: float = 1.0, budget: int | None = None
 ) -> Evidence:
     """A condition's x for the sample's queries, or those of its segment."""
     chosen = slice(None) if rule.segment is None else sample.members[rule.segment]
     candidate, baseline = sample.candidate[chosen], sample.baseline[chosen]
     if not len(candidate):
-        raise ArgumentError(f"no judged query is of segment {shortened(rule.segment)}")
-    condition, weight = rule.condition, 1.0 if sample.weight is None else sample.weight[chosen]
-    x, offset, scale = condition.bounded_mean(candidate, baseline, rule.alpha, weight, mean_weight)
-    if sample.share is not None and rule.segment is None:
-        greatest = float(sample.share.max())
-        return Evidence(rule, x * (sample.share / greatest), offset, scale * greatest, "stratified")
+        raise ArgumentError(f"no judged query belongs to segment {shortened(rule.segment)}")
+    condition, drawn_by = rule.condition, 1.0 if sample.drawn_by is None else sample.drawn_by[chosen]
+    x, offset, scale = condition.bounded_mean(candidate, baseline, rule.alpha, drawn_by, mean_weight)
+    if sample.stratum_weight is not None and rule.segment is None:
+        greatest = float(sample.stratum_weight.max())
+        return Evidence(rule, x * (sample.stratum_weight / greatest), offset, scale * greatest, "stratified")
     if budget is not None:
         return Evidence(rule, x, offset, scale, "anytime", budget)
     # Losses of 0 or 1 have an exact test, which needs fewer queries.

@@ -15,9 +15,9 @@ from surefoot.arguments import finite_number
 from surefoot.data.reading.by_query import query_table
 from surefoot.data.reading.columns import ids_of
 from surefoot.decide.evidence.judged_queries import JudgedQueries
-from surefoot.decide.evidence.segments import Kinds
-from surefoot.errors import ArgumentError, DataError, listed, shortened
-from surefoot.risk.plain_data import Count
+from surefoot.errors import ArgumentError, DataError, name_list, shortened
+from surefoot.risk.assessment_data import Count
+from surefoot.risk.segments import Segments
 
 _ROUNDING = 1e-6  # by which shares may miss a sum of 1
 _FORMS = "a file of two columns, stratum and share, or a dict {stratum: share}"
@@ -31,20 +31,20 @@ class StratumData(TypedDict):
     queries: Count
 
 
-def read_weights(source: Any) -> dict[str, float]:
+def read_shares(source: Any) -> dict[str, float]:
     """Each stratum's share of traffic, from a dict or from a CSV or Parquet file of two columns; they sum to 1.
 
-    >>> read_weights({"head": 0.7, "tail": 0.3})
+    >>> read_shares({"head": 0.7, "tail": 0.3})
     {'head': 0.7, 'tail': 0.3}
     """
     where = str(source) if isinstance(source, str | os.PathLike) else "weights"
     if isinstance(source, Mapping):
         rows = [(str(name), value) for name, value in source.items()]
     else:
-        names, columns, place = query_table(source, "weights", "share", _FORMS)
+        names, columns, row_location = query_table(source, "weights", "share", _FORMS)
         if len(columns) != 2:
-            raise DataError(f"{where}: expected two columns, stratum and share; found {listed(names)}")
-        rows = list(zip(ids_of(columns[0], "the stratum", place).to_list(), columns[1], strict=True))
+            raise DataError(f"{where}: expected two columns, stratum and share; found {name_list(names)}")
+        rows = list(zip(ids_of(columns[0], "the stratum", row_location).to_list(), columns[1], strict=True))
     shares: dict[str, float] = {}
     for name, value in rows:
         share = finite_number(value)
@@ -63,38 +63,41 @@ def read_weights(source: Any) -> dict[str, float]:
 
 
 def weigh_strata(
-    sample: JudgedQueries, kinds: Kinds, shares: Mapping[str, float]
+    sample: JudgedQueries, strata_columns: Segments, shares: Mapping[str, float]
 ) -> tuple[JudgedQueries, list[StratumData]]:
     """The sample with each query's weight, π_h·n/n_h, and for each stratum its share and number of queries."""
-    if len(kinds) != 1:
+    if len(strata_columns) != 1:
         raise ArgumentError(
-            f"strata need one column that says each query's stratum; found {listed([*kinds]) or 'none'}"
+            f"strata need one column with the stratum of each query; found {name_list([*strata_columns]) or 'none'}"
         )
-    ((column, stratum_of),) = kinds.items()
+    ((column, stratum_of),) = strata_columns.items()
     without = [query for query in sample.queries if query not in stratum_of]
     if without:
         raise DataError(
             f"{len(without):,} judged queries have no stratum in {shortened(column)} "
-            f"({listed(without, 3, shortened)}); every query needs one"
+            f"({name_list(without, 3, shortened)}); every query needs a stratum"
         )
     strata = [stratum_of[query] for query in sample.queries]
     unknown = sorted(set(strata) - set(shares))
     if unknown:
-        raise DataError(f"no share of traffic is given for {listed(unknown, 3, shortened)}; given: {listed([*shares])}")
+        raise DataError(
+            f"no share of traffic is given for {name_list(unknown, 3, shortened)}; there are shares for: "
+            f"{name_list([*shares])}"
+        )
     counted = Counter(strata)
     counts = {name: counted[name] for name in shares}
     empty = [name for name, count in counts.items() if not count]
     if empty:
         raise DataError(
-            f"no judged query is of {listed(empty, 3, shortened)}, which has a share of traffic; nothing can be said "
-            "of it: judge some of its queries"
+            f"no judged query belongs to {name_list(empty, 3, shortened)}, which has a share of traffic, so nothing "
+            "can be decided about it; judge some of its queries"
         )
     for segment, flags in sample.members.items():
-        if len({strata[place] for place in np.flatnonzero(flags).tolist()}) > 1:
+        if len({strata[row] for row in np.flatnonzero(flags).tolist()}) > 1:
             raise ArgumentError(
-                f"segment {shortened(segment)} lies in several strata, and its shares of traffic there are not known; "
-                "leave its conditions out, or make it a stratum"
+                f"segment {shortened(segment)} covers several strata, and its share of traffic in each is not known; "
+                "remove its conditions, or make it a stratum"
             )
-    weights = {name: shares[name] * len(strata) / counts[name] for name in shares}
+    stratum_weights = {name: shares[name] * len(strata) / counts[name] for name in shares}
     summary: list[StratumData] = [{"stratum": name, "share": shares[name], "queries": counts[name]} for name in shares]
-    return replace(sample, share=np.array([weights[name] for name in strata])), summary
+    return replace(sample, stratum_weight=np.array([stratum_weights[name] for name in strata])), summary

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Self
+from typing import Any, Self
 
+from surefoot.data.types.scores import Scores
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.decide.gate.decision_data import (
     SCHEMA,
@@ -18,8 +19,9 @@ from surefoot.decide.gate.decision_notebook import to_notebook
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
 from surefoot.errors import MISSHAPEN, DataError
+from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult, Renderings
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 
 
 class Decision(PlainResult):
@@ -29,6 +31,10 @@ class Decision(PlainResult):
     schemas = (SCHEMA,)
     shape = DecisionData
     renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+
+    def __init__(self, data: Any, scores: Scores | None = None) -> None:
+        super().__init__(data)
+        self._scores = scores  # what was decided on; None of a decision that was read from a file
 
     @classmethod
     def from_dict(cls, data: Json) -> Self:
@@ -55,6 +61,14 @@ class Decision(PlainResult):
     def conditions(self) -> list[ConditionData]:
         """Each condition, with what was observed and proved of it."""
         return list(self._data["conditions"])
+
+    def page(self, *, documents: Any = None, provenance: Provenance | None = None) -> str:
+        """The HTML of one self-contained page.
+
+        The queries hurt most lead to their two rankings, where the decision was made from runs in this session;
+        `documents` are texts to show there, anything `read_texts` takes.
+        """
+        return to_page(self._data, provenance, self._scores, documents)
 
     def to_junit(self) -> str:
         """JUnit's XML, a test case for each condition."""

@@ -14,14 +14,14 @@ from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
 from surefoot.decide.evidence.proof import Method
 from surefoot.decide.evidence.strata import StratumData
 from surefoot.report.schema import schema_of
-from surefoot.risk.plain_data import Count, Json, NotNegative
+from surefoot.risk.assessment_data import Count, Json, NotNegative
 
 SCHEMA: Literal["surefoot/decision/2"] = "surefoot/decision/2"
 SCHEMA_1 = "surefoot/decision/1"
 
 P = Annotated[float, ("minimum", 0), ("maximum", 1)]
 ReleaseDecision = Literal["ship", "stop", "undecided"]
-Status = Literal["holds", "fails", "open"]
+ConditionStatus = Literal["holds", "fails", "open"]
 
 
 class ConditionData(TypedDict):
@@ -36,7 +36,7 @@ class ConditionData(TypedDict):
     bound_fails: Annotated[float, "What is proved at delta_fails from the other side: the least that risk is."]
     p_holds: Annotated[P, "Of the hypothesis that it does not hold; at most delta, and the bound agrees: it holds."]
     p_fails: Annotated[P, "Of the hypothesis that it holds; at most delta_fails, and bound_fails agrees: it fails."]
-    status: Status
+    status: ConditionStatus
     queries: Annotated[int, ("minimum", 1)]
     least_queries: Annotated[int | None, "The fewest queries that can prove it at all, where known."]
     method: Method

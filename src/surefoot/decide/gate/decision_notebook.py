@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
+from surefoot.decide.evidence.confidence import confidence
 from surefoot.decide.gate.decision_text import (
     HEADINGS,
     cells,
-    confidence,
     headline,
     notes,
     queries_needed_note,
@@ -14,7 +14,7 @@ from surefoot.decide.gate.decision_text import (
     worst_first,
 )
 from surefoot.report.measure_names import measure_title
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 
 _ROWS, _SENTENCES = 20, 2
 _TONES: dict[str, Tone] = {"ship": "helped", "stop": "hurt"}
@@ -25,8 +25,10 @@ def to_notebook(data: Json) -> str:
     """The view of a decision's plain data."""
     conditions = worst_first(data)
     table = NotebookTable(
-        HEADINGS, [cells(one) for one in conditions[:_ROWS]], more=more_rows(len(conditions), _ROWS, "conditions"),
-        looks=[_LOOKS.get(one["status"], "") for one in conditions[:_ROWS]], told=HEADINGS.index("verdict"),
+        HEADINGS, [cells(condition) for condition in conditions[:_ROWS]],
+        more=more_rows(len(conditions), _ROWS, "conditions"),
+        looks=[_LOOKS.get(condition["status"], "") for condition in conditions[:_ROWS]],
+        coloured_column=HEADINGS.index("verdict"),
     )  # fmt: skip
     tiles = [
         ("Judged queries", f"{data['queries']:,}"),
@@ -35,6 +37,6 @@ def to_notebook(data: Json) -> str:
         ("Exit code", str(data["exit_code"])),
     ]
     about = f"{measure_title(data['measure'])} on {data['queries']:,} judged queries"
-    lead = [*(sentence(one) for one in conditions[:_SENTENCES]), *filter(None, [queries_needed_note(data)])]
+    lead = [*(sentence(condition) for condition in conditions[:_SENTENCES]), *filter(None, [queries_needed_note(data)])]
     tone = _TONES.get(data["decision"], "")
     return NotebookView(about, headline(data), tiles, table, tone, lead=lead, notes=notes(data)).to_html()

@@ -1,33 +1,38 @@
-"""A decision as one page: the verdict, each condition as a picture, and the queries hurt most."""
+"""A decision as one page: what to do, each condition as a picture, and the queries hurt most with their rankings."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.conditions import condition_named
+from surefoot.decide.gate.decision_front import STATUS_KINDS, front
 from surefoot.decide.gate.decision_text import (
     HEADINGS,
     VERDICTS,
     cells,
     condition_name,
-    headline,
     hurt_headings,
-    hurt_rows,
-    name,
     notes,
     queries_needed_note,
     sentence,
+    shown_name,
     worst_first,
 )
+from surefoot.decide.gate.hurt_rankings import hurt_rankings
 from surefoot.errors import visible
-from surefoot.report.html import render_page
+from surefoot.report.family import ChipKind, family_page
 from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import short
-from surefoot.risk.plain_data import Json
+from surefoot.report.numbers import short, signed
+from surefoot.report.provenance import Provenance
+from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.decide.gate/assets"
-_WIDTH, _MARGIN = 640.0, 16.0
-_APART = 90.0  # how near two numbers may stand
+_SHARED = "surefoot.report/assets"
+_SCRIPTS = [f"{_SHARED}/packed.js", f"{_SHARED}/rankings.js", f"{_FOLDER}/decision.js"]
+_WIDTH, _MARGIN = 330.0, 12.0  # small enough for a phone, with letters that can be read
+_APART = 60.0  # how near two numbers may stand
 _MOST = 60  # conditions that have a picture; the table has all
 
 
@@ -37,7 +42,7 @@ class Picture:
 
     title: str
     sentence: str
-    status: str
+    kind: ChipKind
     allowed: tuple[float, float]
     possible: tuple[float, float]
     level: float
@@ -61,7 +66,7 @@ def picture(condition: Json) -> Picture:
     level = place(condition["level"])
     span = sorted(map(place, edges))
     return Picture(
-        condition_name(condition), sentence(condition), condition["status"],
+        condition_name(condition), sentence(condition), STATUS_KINDS[condition["status"]],
         (_MARGIN, level) if at_most else (level, _WIDTH - _MARGIN), (span[0], span[1]), level,
         place(condition["observed"]), (_end(low, _MARGIN, level), _end(high, _WIDTH - _MARGIN, level)),
         f"{condition['level']:g}".replace("-", "−"),
@@ -73,23 +78,58 @@ def _end(value: float, at: float, level: float) -> str:
     return short(value, 3) if abs(at - level) > _APART else ""
 
 
-def to_page(data: Json) -> str:
-    """The page of a decision's plain data: HTML that needs nothing else, no network, no server and no script."""
-    return render_page(
+def to_page(
+    data: Json, provenance: Provenance | None = None, scores: Scores | None = None, documents: Any = None
+) -> str:
+    """The page of a decision's plain data.
+
+    With the `scores` that were decided on, the queries hurt most lead to their two rankings, where these are known;
+    `documents` are texts to show there, anything `read_texts` takes.
+    """
+    rankings = hurt_rankings(data, scores, documents)
+    places = {query: at for at, query in enumerate(rankings["queries"])} if rankings else {}
+    return family_page(
         f"{_FOLDER}/decision.html.j2",
-        ["surefoot.report/assets/page.css", f"{_FOLDER}/decision.css"],
-        title=visible(f"{VERDICTS[data['decision']]}: {name(data['candidate'])} against {name(data['baseline'])}"),
-        decision=data["decision"],
-        headline=headline(data),
+        front(data),
+        provenance,
+        page_kind="release gate",
+        title=f"{VERDICTS[data['decision']]}: {shown_name(data['candidate'])} against {shown_name(data['baseline'])}",
+        css=[f"{_FOLDER}/decision.css", *([f"{_SHARED}/rankings.css"] if rankings else [])],
+        scripts=_SCRIPTS if rankings else [],
+        data=rankings,
         needed=queries_needed_note(data),
-        about=visible(f"{measure_title(data['measure'])} on {data['queries']:,} judged queries"),
+        about=visible(
+            f"{shown_name(data['candidate'])} against {shown_name(data['baseline'])}: "
+            f"{measure_title(data['measure'])} on {data['queries']:,} judged queries"
+        ),
         pictures=[picture(one) for one in worst_first(data)[:_MOST]],
-        rows=[[one["status"], cells(one)] for one in data["conditions"]],
+        rows=[(STATUS_KINDS[one["status"]], cells(one)) for one in data["conditions"]],
         headings=HEADINGS,
+        verdict_place=HEADINGS.index("verdict"),
         width=_WIDTH,
         margin=_MARGIN,
         losses=data["losses"],
-        hurt_headings=hurt_headings(data),
-        hurt=hurt_rows(data, len(data["hurt"])),
-        notes=[visible(note) for note in notes(data)],
+        hurt_headings=hurt_headings(data)[1:],
+        hurt=[_hurt_row(one, places.get(one["query"])) for one in data["hurt"]],
+        has_rankings=rankings is not None,
+        notes=[visible(note) for note in [*_full_names(data), *notes(data)]],
     )
+
+
+def _hurt_row(one: Json, place: int | None) -> Json:
+    """A query that was hurt; `place` is its number among those with rankings."""
+    return {
+        "query": shown_name(one["query"]),
+        "full": visible(one["query"]),
+        "text": visible(one["text"] or ""),
+        "place": place,
+        "baseline": f"{one['baseline']:.4f}",
+        "candidate": f"{one['candidate']:.4f}",
+        "difference": signed(one["difference"], 4),
+    }
+
+
+def _full_names(data: Json) -> list[str]:
+    """The names of systems that the page shows without their middle."""
+    systems = (("candidate", data["candidate"]), ("baseline", data["baseline"]))
+    return [f"The {role}'s full name: {text}." for role, text in systems if shown_name(text) != visible(text)]

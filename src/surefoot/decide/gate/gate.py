@@ -16,26 +16,26 @@ from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores, read_scores, unknown_system
 from surefoot.data.writing.all_or_nothing import destination
 from surefoot.data.writing.locks import lock_file
-from surefoot.decide.evidence.conditions import CONDITIONS, Rule
+from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
 from surefoot.decide.evidence.draws import Draws, read_draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
 from surefoot.decide.evidence.ledger import Question, Use, count_use
-from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, parse_unanswered
+from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, parse_treatment
+from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.proof import Evidence, Proof, evidence_of, proofs
 from surefoot.decide.evidence.segments import resolve_segments
-from surefoot.decide.evidence.strata import read_weights, weigh_strata
-from surefoot.decide.evidence.unanswered import Unanswered
+from surefoot.decide.evidence.strata import read_shares, weigh_strata
 from surefoot.decide.gate.decision import Decision
 from surefoot.decide.gate.decision_data import SCHEMA, ConditionData, DecisionData, HurtData, ReleaseDecision
-from surefoot.decide.gate.policy import ReleasePolicy
+from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.gate.state import GateSetup, GateState, JudgedBatch, read_state
-from surefoot.decide.options import EVERY, EXIT, HURT
-from surefoot.errors import ArgumentError, listed, shortened
+from surefoot.decide.options import EVERY, EXIT, MOST_LISTED
+from surefoot.errors import ArgumentError, name_list, shortened
 from surefoot.risk.baselines import baseline_choices
 
 
-class Options(TypedDict, total=False):
+class GateOptions(TypedDict, total=False):
     """Further settings of a decision; `gate` says what each is."""
 
     segments: Any
@@ -54,7 +54,7 @@ def gate(
     candidate: str | None = None,
     baseline: str | None = None,
     policy: Any = None,
-    **options: Unpack[Options],
+    **options: Unpack[GateOptions],
 ) -> Decision:
     """Whether to ship a candidate: "ship", "stop" or "undecided", with what was proved of each condition.
 
@@ -81,9 +81,9 @@ def gate(
     queries : anything `read_texts` takes, optional
         Queries' texts, to show beside their ids.
     unanswered : {"leave-out", "traffic"}
-        Queries that neither system answers, or without a relevant document, lose nothing and make risk look smaller: by
-        default they are left out, and the decision says so; with "traffic" they count. With draws and strata they
-        always count.
+        What becomes of queries on which nothing can be lost: those that neither system answers, and also those that
+        have no relevant document. They make risk look smaller. By default they are left out, and the decision says
+        so; with "traffic" they count. With draws and strata they always count.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def deciding(
     candidate: str | None = None,
     baseline: str | None = None,
     policy: Any = None,
-    **options: Unpack[Options],
+    **options: Unpack[GateOptions],
 ) -> Iterator[Decision]:
     """`gate`, whose state and ledger are written when the block ends without an error: what was not shown never was."""
     if policy is None:
@@ -118,29 +118,29 @@ def deciding(
     state, ledger, queries = options.get("state"), options.get("ledger"), options.get("queries")
     draws = None if drawn is None else read_draws(drawn)
     _check_together(parsed.rules, draws, options)
-    kinds = None if options.get("segments") is None else read_segments(options["segments"])
-    rules, members = resolve_segments(parsed.rules, kinds, matrix.queries, batch=state is not None)
-    nothing = nothing_to_lose(matrix, baseline, candidate, None if draws is None else draws.queries)
-    leave_out = draws is None and weights is None and _unanswered(options) is Unanswered.leave_out
+    segments = None if options.get("segments") is None else read_segments(options["segments"])
+    rules, members = resolve_segments(parsed.rules, segments, matrix.queries, batch=state is not None)
+    no_loss = nothing_to_lose(matrix, baseline, candidate, None if draws is None else draws.queries)
+    leave_out = draws is None and weights is None and _treatment(options) is NothingToLoseTreatment.leave_out
     strata_summary = None
     if draws is not None:
         sample = drawn_sample(matrix, baseline, candidate, draws)
     else:
-        sample = plain_sample(matrix, baseline, candidate, members, nothing.mask(leave_out=leave_out))
+        sample = plain_sample(matrix, baseline, candidate, members, no_loss.mask(leave_out=leave_out))
         if weights is not None:
-            by = kinds if strata is None else read_segments(strata)
-            sample, strata_summary = weigh_strata(sample, by or {}, read_weights(weights))
-    counts = nothing.counts(left_out=leave_out)
+            by = segments if strata is None else read_segments(strata)
+            sample, strata_summary = weigh_strata(sample, by or {}, read_shares(weights))
+    counts = no_loss.counts(left_out=leave_out)
     resolved = ReleasePolicy(rules, parsed.delta)
-    with ExitStack() as alone:
+    with ExitStack() as locks:
         seen, use = None, None
         if state is not None:
             destination(state)
-            alone.enter_context(lock_file(state, "state"))
+            locks.enter_context(lock_file(state, "state"))
             setup = _setup(matrix, baseline, candidate, resolved, draws, options)
             batch = JudgedBatch(sample, counts, None if draws is None else draws.seed)
             seen = read_state(state, setup).add(batch, draws)
-            sample, counts = seen.judged(), seen.nothing_to_lose()
+            sample, counts = seen.all_judged(), seen.nothing_to_lose()
         with ExitStack() as entry:
             if ledger is not None:
                 question = Question.from_scores(
@@ -152,19 +152,21 @@ def deciding(
             data["strata"], data["hurt"], data["nothing_to_lose"] = strata_summary, _hurt(sample, queries), counts
             if counts["left_out"]:
                 data["missing"] = {name: count - counts["unanswered"] for name, count in data["missing"].items()}
-            yield Decision(dict(data))
+            yield Decision(dict(data), matrix)
         if state is not None and seen is not None:  # after the ledger: a use that was counted is never taken back
             seen.write(state)
 
 
-def _unanswered(options: Options) -> Unanswered:
-    return parse_unanswered(options.get("unanswered", Unanswered.leave_out))
+def _treatment(options: GateOptions) -> NothingToLoseTreatment:
+    return parse_treatment(options.get("unanswered", NothingToLoseTreatment.leave_out))
 
 
 def systems_of(scores: Scores, candidate: str | None, baseline: str | None) -> tuple[str, str]:
     """The candidate and the baseline by name; of two systems the candidate is the one that is not the baseline."""
     if baseline is None:
-        raise ArgumentError(f"name what is shipped today as the baseline: {baseline_choices(scores.systems)}")
+        raise ArgumentError(
+            f"choose the baseline, which is the system that is live today: {baseline_choices(scores.systems)}"
+        )
     for name in (baseline, candidate):
         if name is not None and name not in scores.systems:
             raise ArgumentError(unknown_system(name, scores.systems))
@@ -172,56 +174,67 @@ def systems_of(scores: Scores, candidate: str | None, baseline: str | None) -> t
         others = [name for name in scores.systems if name != baseline]
         if len(others) != 1:
             raise ArgumentError(
-                f"name the candidate: there are {len(others)} systems besides the baseline"
-                + (f", {listed(others, 8)}" if others else "")
+                f"choose the candidate with --candidate (candidate=): there are {len(others)} systems besides the "
+                "baseline" + (f": {name_list(others, 8)}" if others else "")
             )
         (candidate,) = others
     if candidate == baseline:
-        raise ArgumentError(f"candidate and baseline are both {shortened(baseline)}; name two systems")
+        raise ArgumentError(f"candidate and baseline are both {shortened(baseline)}; choose two different systems")
     return candidate, baseline
 
 
-def _check_together(rules: Sequence[Rule], draws: Draws | None, options: Options) -> None:
+def _check_together(rules: Sequence[ConditionRule], draws: Draws | None, options: GateOptions) -> None:
     """Refuse what has no proof together."""
     weights, strata, budget = options.get("weights"), options.get("strata"), options.get("budget")
     if (budget is None) != (options.get("state") is None):
         raise ArgumentError(
-            "a budget and a state go together: how many queries may be judged, and where what was seen is kept"
+            "a budget and a state must be given together (--budget, --state): the budget is the largest number of "
+            "queries to judge, and the state is the file that stores the earlier batches"
         )
     if budget is not None:
         integer("budget", budget, 1, LARGEST_COUNT)
         if weights is not None:
             raise ArgumentError(
-                "weights and a budget together have no proof; weigh strata in one decision on all queries"
+                "weights cannot be combined with a budget, because nothing is proved for that; use weights without a "
+                "budget, in one decision on all queries"
             )
         if any(rule.segment == EVERY for rule in rules):
-            raise ArgumentError(f"with a budget the segments must be known beforehand: name each in place of {EVERY!r}")
+            raise ArgumentError(
+                "with a budget, all segments must be known in advance; write the name of each segment instead of "
+                f"{EVERY!r}"
+            )
     if options.get("segments") is not None and weights is None and not any(rule.segment for rule in rules):
-        raise ArgumentError("segments are given, and no condition is about one; add some, such as 'head:risk=0.05'")
+        raise ArgumentError("you gave segments, but no condition uses them; add a condition, such as 'head:risk=0.05'")
     if weights is not None and strata is None and options.get("segments") is None:
-        raise ArgumentError("weights are of strata; say which queries are of which with strata (--strata FILE)")
+        raise ArgumentError(
+            "weights need strata; give a file that says which stratum each query belongs to (--strata FILE)"
+        )
     if strata is not None and weights is None:
         raise ArgumentError("strata need their shares of traffic; give weights (--weights FILE)")
     if draws is not None:
         if weights is not None:
-            raise ArgumentError("queries are either drawn in proportion to a weight or weighed by strata, not both")
+            raise ArgumentError("drawn queries cannot be combined with weights of strata; leave out one of the two")
         if any(rule.segment is not None for rule in rules):
-            raise ArgumentError("drawn queries say nothing of segments, whose mean weight is not known; leave them out")
+            raise ArgumentError(
+                "drawn queries cannot decide conditions on segments, because the mean weight of a segment is not "
+                "known; remove these conditions"
+            )
         for rule in rules:
             if rule.condition.drawn_for is None:
                 raise ArgumentError(
-                    f"{rule.name} cannot be decided with drawn queries; leave it out, or judge plain draws"
+                    f"{rule.name} cannot be decided with drawn queries; remove this condition, or judge a plain random "
+                    "sample of queries"
                 )
         if draws.drawn_for != "gain" and any(rule.condition.drawn_for == "gain" for rule in rules):
             titles = [condition.title for condition in CONDITIONS.values() if condition.drawn_for == "gain"]
             raise ArgumentError(
-                f"these queries were drawn for risk; conditions on {' or '.join(titles)} need draws by what may be "
-                "gained too: surefoot judge-next --for gain"
+                f"these queries were drawn for risk; conditions on {' or '.join(titles)} need queries drawn with "
+                "surefoot judge-next --for gain"
             )
 
 
 def _setup(
-    matrix: Scores, baseline: str, candidate: str, policy: ReleasePolicy, draws: Draws | None, options: Options
+    matrix: Scores, baseline: str, candidate: str, policy: ReleasePolicy, draws: Draws | None, options: GateOptions
 ) -> GateSetup:
     runs = {run.name: run for run in matrix.runs}
 
@@ -231,7 +244,7 @@ def _setup(
     return GateSetup(
         matrix.measure, system(baseline), system(candidate), policy.to_dict(), int(options.get("budget") or 0),
         None if draws is None else draws.mean_weight, None if draws is None else draws.drawn_for,
-        str(_unanswered(options)), options.get("ledger") is not None,
+        str(_treatment(options)), options.get("ledger") is not None,
     )  # fmt: skip
 
 
@@ -240,15 +253,18 @@ def _decide(
     seen: GateState | None, use: Use | None,
 ) -> DecisionData:  # fmt: skip
     delta = policy.delta if use is None else use.delta(policy.delta)
-    share = delta / len(policy.rules)
-    weight, budget = 1.0 if draws is None else draws.mean_weight, None if seen is None else seen.setup.budget
-    evidence = [evidence_of(rule, sample, matrix.measure, weight, budget) for rule in policy.rules]
-    proved = proofs(evidence, delta, share)
-    conditions = [_condition(one, *both, delta, share) for one, both in zip(evidence, proved, strict=True)]
+    failing_delta = delta / len(policy.rules)
+    mean_weight, budget = 1.0 if draws is None else draws.mean_weight, None if seen is None else seen.setup.budget
+    evidence = [evidence_of(rule, sample, matrix.measure, mean_weight, budget) for rule in policy.rules]
+    proved = proofs(evidence, delta, failing_delta)
+    conditions = [
+        _condition(condition_evidence, *both, delta, failing_delta)
+        for condition_evidence, both in zip(evidence, proved, strict=True)
+    ]
     decision: ReleaseDecision = "undecided"
-    if any(one["status"] == "fails" for one in conditions):
+    if any(condition["status"] == "fails" for condition in conditions):
         decision = "stop"
-    elif all(one["status"] == "holds" for one in conditions):
+    elif all(condition["status"] == "holds" for condition in conditions):
         decision = "ship"
     return {
         "schema": SCHEMA,
@@ -259,7 +275,7 @@ def _decide(
         "candidate": candidate,
         "queries": len(sample),
         "delta": delta,
-        "delta_fails": share,
+        "delta_fails": failing_delta,
         "conditions": conditions,
         "queries_needed": queries_needed(evidence, len(sample), delta) if decision == "undecided" else None,
         "ledger": None
@@ -288,22 +304,22 @@ def _decide(
     }  # fmt: skip
 
 
-def _condition(one: Evidence, holding: Proof, failing: Proof, delta: float, share: float) -> ConditionData:
-    holds, fails = holding.p <= delta and holding.agrees, failing.p <= share and failing.agrees
+def _condition(evidence: Evidence, holding: Proof, failing: Proof, delta: float, failing_delta: float) -> ConditionData:
+    holds, fails = holding.p <= delta and holding.agrees, failing.p <= failing_delta and failing.agrees
     return {
-        "name": one.rule.name,
-        "segment": one.rule.segment,
-        "level": one.rule.level,
-        "alpha": one.rule.alpha,
-        "observed": one.observed,
+        "name": evidence.rule.name,
+        "segment": evidence.rule.segment,
+        "level": evidence.rule.level,
+        "alpha": evidence.rule.alpha,
+        "observed": evidence.observed,
         "bound": holding.bound,
         "bound_fails": failing.bound,
         "p_holds": holding.p,
         "p_fails": failing.p,
         "status": "fails" if fails else "holds" if holds else "open",
-        "queries": len(one.x),
-        "least_queries": one.least(delta),
-        "method": one.method,
+        "queries": len(evidence.x),
+        "least_queries": evidence.least(delta),
+        "method": evidence.method,
     }
 
 
@@ -314,16 +330,16 @@ def _lost(sample: JudgedQueries) -> Any:
 def _hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
     """The queries that lose most, each once."""
     difference = sample.candidate - sample.baseline
-    places: dict[str, int] = {}
-    for place in np.lexsort((np.arange(len(sample)), difference)).tolist():
-        if difference[place] >= 0 or len(places) == HURT:
+    worst_rows: dict[str, int] = {}
+    for row in np.lexsort((np.arange(len(sample)), difference)).tolist():
+        if difference[row] >= 0 or len(worst_rows) == MOST_LISTED:
             break
-        places.setdefault(sample.queries[place], place)
-    shown = {} if texts is None else shown_texts(texts, places)
+        worst_rows.setdefault(sample.queries[row], row)
+    query_texts = {} if texts is None else shown_texts(texts, worst_rows)
     return [
         {
-            "query": query, "text": shown.get(query), "baseline": float(sample.baseline[place]),
-            "candidate": float(sample.candidate[place]), "difference": float(difference[place]),
+            "query": query, "text": query_texts.get(query), "baseline": float(sample.baseline[row]),
+            "candidate": float(sample.candidate[row]), "difference": float(difference[row]),
         }
-        for query, place in places.items()
+        for query, row in worst_rows.items()
     ]  # fmt: skip

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from surefoot.data.reading.files import file_status
 from surefoot.data.writing.all_or_nothing import reporting_write_errors
-from surefoot.decide.gate.decision_text import condition_name, headline, name, sentence
-from surefoot.risk.plain_data import Json
+from surefoot.decide.gate.decision_text import condition_name, headline, sentence, shown_name
+from surefoot.risk.assessment_data import Json
 
 SUMMARY = "GITHUB_STEP_SUMMARY"  # the variable that names the summary's file
 MOST_BYTES = 1 << 20  # of a step's summary; GitHub shows nothing of a longer one
@@ -22,9 +22,11 @@ def commands(data: Json) -> list[str]:
         data["decision"]
     ]
     lines = [
-        command(kind, f"{name(data['candidate'])}: {condition_name(one)} {_verb(status)}", sentence(one))
-        for one in data["conditions"]
-        if one["status"] == status
+        command(
+            kind, f"{shown_name(data['candidate'])}: {condition_name(condition)} {_verb(status)}", sentence(condition)
+        )
+        for condition in data["conditions"]
+        if condition["status"] == status
     ]
     if len(lines) > MOST_LINES:
         more = len(lines) - MOST_LINES + 1

@@ -6,9 +6,9 @@ import re
 import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 
-from surefoot.decide.gate.decision_text import condition_name, headline, name, notes, sentence
+from surefoot.decide.gate.decision_text import condition_name, headline, notes, sentence, shown_name
 from surefoot.errors import visible
-from surefoot.risk.plain_data import Json
+from surefoot.risk.assessment_data import Json
 
 _NO_XML = re.compile("[\ufffe\uffff]")  # which XML cannot hold, besides what `visible` replaces
 
@@ -16,13 +16,15 @@ _NO_XML = re.compile("[\ufffe\uffff]")  # which XML cannot hold, besides what `v
 def to_junit(data: Json) -> str:
     """A suite with a case for each condition: one that fails is a failure, one that is open is so where all is."""
     undecided = data["decision"] == "undecided"
-    open_ = sum(one["status"] == "open" for one in data["conditions"])
-    failed = sum(one["status"] == "fails" for one in data["conditions"])
+    open_ = sum(condition["status"] == "open" for condition in data["conditions"])
+    failed = sum(condition["status"] == "fails" for condition in data["conditions"])
     root = ET.Element("testsuites")
     suite = ET.SubElement(
         root,
         "testsuite",
-        name=_text(f"surefoot gate: {name(data['candidate'])} against {name(data['baseline'])}, {data['measure']}"),
+        name=_text(
+            f"surefoot gate: {shown_name(data['candidate'])} against {shown_name(data['baseline'])}, {data['measure']}"
+        ),
         package="surefoot.gate",
         id="0",
         timestamp=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S"),
@@ -36,13 +38,15 @@ def to_junit(data: Json) -> str:
     properties = ET.SubElement(suite, "properties")
     for key in ("decision", "candidate", "baseline", "measure", "queries", "delta"):
         ET.SubElement(properties, "property", name=key, value=_text(str(data[key])))
-    for one in data["conditions"]:
-        case = ET.SubElement(suite, "testcase", name=_text(condition_name(one)), classname="surefoot.gate", time="0")
-        text = _text(sentence(one))
-        if one["status"] == "fails" or (one["status"] == "open" and undecided):
-            kind = "stop" if one["status"] == "fails" else "undecided"
+    for condition in data["conditions"]:
+        case = ET.SubElement(
+            suite, "testcase", name=_text(condition_name(condition)), classname="surefoot.gate", time="0"
+        )
+        text = _text(sentence(condition))
+        if condition["status"] == "fails" or (condition["status"] == "open" and undecided):
+            kind = "stop" if condition["status"] == "fails" else "undecided"
             ET.SubElement(case, "failure", message=text, type=kind).text = text
-        elif one["status"] == "open":
+        elif condition["status"] == "open":
             ET.SubElement(case, "skipped", message=text)
     ET.SubElement(suite, "system-out").text = _text(" ".join([headline(data), *notes(data)]))
     ET.SubElement(suite, "system-err")

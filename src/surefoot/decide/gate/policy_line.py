@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from surefoot.data.reading.files import read_text
-from surefoot.decide.gate.policy import ReleasePolicy
+from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.errors import SurefootError
 
 _MOST_LINES = 2000  # of a file that is searched
@@ -20,9 +20,9 @@ def wrong_line(path: Path, wrong: str) -> int | None:
     Errors are told in one order of the keys, so the error of the whole file is also that of every start of the file
     that holds the wrong line.
     """
-    told = _AT_LINE.search(wrong)
-    if told:
-        return int(told[1])
+    match = _AT_LINE.search(wrong)
+    if match:
+        return int(match[1])
     lines = read_text(path).split("\n")
     if len(lines) > _MOST_LINES or _error("") == wrong:
         return None

@@ -8,15 +8,15 @@ from surefoot.data.writing.all_or_nothing import write_text
 
 NAME = "policy.toml"
 TEMPLATE = """\
-# What a release must keep to. `surefoot gate --policy FILE` ships only where every condition is proved.
+# The conditions for a release. `surefoot gate --policy FILE` says "ship" only if every condition is proved.
 # Agree on the numbers before anybody sees a candidate's figures, and keep this file beside the code.
 
-# The largest average loss against today's ranking, over all queries; a query that loses nothing counts 0.
-# By nDCG@10, 0.03 is three points of result quality for each hundred. To prove 0.03 takes about 100 judged queries
-# even where none of them loses anything, and to prove 0.003 about 1,000.
+# The largest average loss against today's ranking, over all queries. A query that loses nothing counts as 0.
+# With nDCG@10, 0.03 means three points out of a hundred. You need about 100 judged queries to prove 0.03,
+# even if no query loses anything, and about 1,000 to prove 0.003.
 risk = 0.03
 
-# The average gain must be above this; 0 means: no worse on average.
+# The average gain must be above this. 0 means: not worse on average.
 gain = 0.0
 
 # The largest share of queries that lose more than 20 % of today's score.
@@ -28,8 +28,8 @@ gain = 0.0
 # The chance of a wrong "ship" that you accept.
 delta = 0.05
 
-# The same keys for one kind of queries; `--segments FILE` says which query is of which kind.
-# Each further condition makes "stop" a little harder to reach; "ship" takes as many queries as the hardest condition.
+# The same keys for one kind of queries; `--segments FILE` says which kind each query belongs to.
+# Each extra condition makes "stop" a little harder to reach. "ship" needs as many queries as the hardest condition.
 # [segments.tail]
 # risk = 0.05
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from surefoot.arrays import Flags, Floats
 from surefoot.decide.evidence.proof import Evidence
-from surefoot.decide.options import DECIDED, MOST_NEEDED, RESAMPLES
+from surefoot.decide.options import DECIDING_SHARE, MOST_NEEDED, RESAMPLES
 from surefoot.risk.betting import (
     MANY,
     MOST_STAKE,
@@ -42,11 +42,11 @@ def queries_needed(evidence: Sequence[Evidence], queries: int, delta: float) -> 
     if evidence[0].budget is not None:
         return _after_batches(groups, queries)
     low, high = queries, most_tried(queries)
-    if _decided(groups, high / queries) < DECIDED:
+    if _decided(groups, high / queries) < DECIDING_SHARE:
         return None
     while high > _CLOSE * low and high - low > 1:
         middle = max(low + 1, min(high - 1, round(math.sqrt(low * high))))
-        enough = _decided(groups, middle / queries) >= DECIDED
+        enough = _decided(groups, middle / queries) >= DECIDING_SHARE
         low, high = (low, middle) if enough else (middle, high)
     return high
 
@@ -63,9 +63,9 @@ class _Group:
     method: str
     budget: int
     x: Floats
-    holds: Floats  # the m of each condition
+    m_of_conditions: Floats  # the m of each condition
     delta: float
-    share: float  # of δ, for the mirrored tests
+    failing_delta: float  # the part of δ for the mirrored tests
 
     @property
     def size(self) -> int:
@@ -75,12 +75,12 @@ class _Group:
     @property
     def m(self) -> Floats:
         """The level of each test, as a column."""
-        return np.concatenate([self.holds, 1 - self.holds])[:, None]
+        return np.concatenate([self.m_of_conditions, 1 - self.m_of_conditions])[:, None]
 
     @property
     def deltas(self) -> Floats:
         """What p of each test is compared with, as a column."""
-        return np.repeat([self.delta, self.share], len(self.x))[:, None]
+        return np.repeat([self.delta, self.failing_delta], len(self.x))[:, None]
 
     def both(self, x: Floats) -> Floats:
         """Values of the conditions, with the mirrored ones after them."""
@@ -102,12 +102,17 @@ class _Group:
 
 def _groups(evidence: Sequence[Evidence], delta: float) -> list[_Group]:
     gathered: dict[tuple[str | None, str], list[Evidence]] = {}
-    for one in evidence:
-        gathered.setdefault((one.rule.segment, one.method), []).append(one)
-    share = delta / len(evidence)
+    for condition_evidence in evidence:
+        gathered.setdefault((condition_evidence.rule.segment, condition_evidence.method), []).append(condition_evidence)
+    failing_delta = delta / len(evidence)
     return [
         _Group(
-            method, own[0].budget or 1, np.stack([one.x for one in own]), np.array([one.m for one in own]), delta, share
+            method,
+            own[0].budget or 1,
+            np.stack([condition_evidence.x for condition_evidence in own]),
+            np.array([condition_evidence.m for condition_evidence in own]),
+            delta,
+            failing_delta,
         )
         for (_, method), own in gathered.items()
     ]
@@ -141,8 +146,8 @@ def _resampled(group: _Group, n: int) -> Iterator[Floats]:
     """n columns of resamples; the same places for every condition that has as many queries."""
     rng = np.random.default_rng(_SEED)
     for start in range(0, n, _BLOCK):
-        places = rng.integers(0, group.size, (min(_BLOCK, n - start), RESAMPLES))
-        for column in np.ascontiguousarray(np.moveaxis(group.x[:, places], 1, 0)):
+        drawn = rng.integers(0, group.size, (min(_BLOCK, n - start), RESAMPLES))
+        for column in np.ascontiguousarray(np.moveaxis(group.x[:, drawn], 1, 0)):
             yield group.both(column)
 
 
@@ -182,16 +187,16 @@ def _after_batches(groups: Sequence[_Group], queries: int) -> int | None:
     while now < most:
         later = min(most, now + max(8, now // 20))
         all_hold, any_fails = np.ones(RESAMPLES, bool), np.zeros(RESAMPLES, bool)
-        for place, group in enumerate(groups):
+        for number, group in enumerate(groups):
             more = round(later / queries * group.size) - round(now / queries * group.size)
-            drawn = group.x[:, generators[place].integers(0, group.size, (more, RESAMPLES))]
+            drawn = group.x[:, generators[number].integers(0, group.size, (more, RESAMPLES))]
             columns = (group.both(column) for column in np.moveaxis(drawn, 1, 0))
-            states[place] = anytime_columns(columns, states[place])
-            hold, fails = group.decided(states[place].p)
+            states[number] = anytime_columns(columns, states[number])
+            hold, fails = group.decided(states[number].p)
             all_hold &= hold
             any_fails |= fails
         now = later
-        if float((all_hold | any_fails).mean()) >= DECIDED:
+        if float((all_hold | any_fails).mean()) >= DECIDING_SHARE:
             return now
     return None
 

@@ -20,15 +20,16 @@ from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData, read_counts, sum_counts
 from surefoot.decide.evidence.sealed_files import read_sealed
-from surefoot.errors import DataError, expecting, listed, shortened
+from surefoot.errors import DataError, expecting, name_list, shortened
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/gate-state/2"
 _REFUSED = {
-    "surefoot/gate-state/1": "is a state of version 0.1, which bet on queries in an order that has no proof; begin a "
-    "new one (--state NEW) with all judgments so far as its first batch",
+    "surefoot/gate-state/1": "is a state of version 0.1. Its order of the queries does not allow a proof. Start a new "
+    "state (--state NEW), and give all judgments so far as its first batch",
 }
-_OTHER = "name a new file with --state, or give what it was begun with"
+_OTHER = "choose a new file with --state, or use the same input and options as at the start"
+_KEYS = {"nothing_to_lose": "unanswered"}  # of fields that a file keeps under another name
 _CHANCE = 1e-6  # that fresh draws begin as others did; below it they are the same draws
 
 
@@ -43,20 +44,20 @@ class GateSetup:
     budget: int
     mean_weight: float | None  # of queries that are drawn
     drawn_for: str | None
-    unanswered: str  # whether queries on which nothing can be lost count
+    nothing_to_lose: str  # whether queries on which nothing can be lost count
     ledger: bool  # whether a ledger counts it
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
-        return dict(vars(self))
+        return {_KEYS.get(name, name): value for name, value in vars(self).items()}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GateSetup:
         """What plain data says, if it is of the right kinds; whether it is right shows when it is compared."""
-        setup = cls(**{name: data[name] for name in cls.__dataclass_fields__})
+        setup = cls(**{name: data[_KEYS.get(name, name)] for name in cls.__dataclass_fields__})
         systems = [dict(setup.baseline)["name"], dict(setup.candidate)["name"]]
-        if not all(isinstance(text, str) for text in (setup.measure, setup.unanswered, *systems)):
-            raise TypeError("a name that is none")
+        if not all(isinstance(text, str) for text in (setup.measure, setup.nothing_to_lose, *systems)):
+            raise TypeError("a name is not text")
         return setup
 
 
@@ -77,7 +78,7 @@ class JudgedBatch:
         """The batch whose plain data this is."""
         seed = data["seed"]
         if seed is not None and type(seed) is not int:
-            raise ValueError("a seed that is none")
+            raise ValueError("the seed is not an integer")
         return cls(JudgedQueries.from_dict(data), read_counts(data["nothing_to_lose"]), seed)
 
 
@@ -92,21 +93,21 @@ class GateState:
     def add(self, batch: JudgedBatch, draws: Draws | None) -> GateState:
         """The state with one batch more; queries that were seen before are refused, unless they were drawn anew."""
         if draws is None:
-            seen = {query for one in self.batches for query in one.judged.queries}
+            seen = {query for earlier in self.batches for query in earlier.judged.queries}
             repeated = [query for query in batch.judged.queries if query in seen]
             if repeated:
                 raise DataError(
                     f"{len(repeated):,} of {len(batch.judged):,} queries were seen in an earlier batch "
-                    f"({listed(repeated, 3, shortened)}); a query counts once: give the new judgments alone"
+                    f"({name_list(repeated, 3, shortened)}); a query counts only once; give only the new judgments"
                 )
-        elif any(_same_draws(one, batch, draws) for one in self.batches):
+        elif any(_same_draws(earlier, batch, draws) for earlier in self.batches):
             raise DataError(
-                f"these draws, or their first ones, were seen in an earlier batch (seed {draws.seed}): they prove "
-                "nothing new; draw anew without a seed"
+                f"an earlier batch already used these draws or the first of them (seed {draws.seed}), so they prove "
+                "nothing new; draw again without --seed"
             )
         return replace(self, batches=(*self.batches, batch))
 
-    def judged(self) -> JudgedQueries:
+    def all_judged(self) -> JudgedQueries:
         """All that was seen, batch after batch."""
         return reduce(JudgedQueries.followed_by, (batch.judged for batch in self.batches))
 
@@ -138,8 +139,8 @@ def read_state(path: str | os.PathLike[str], setup: GateSetup) -> GateState:
     """The state at a path, or an empty one where there is none; one of something else is refused."""
     if file_status(path) is None:
         return GateState(setup, secrets.token_hex(16))
-    data = read_sealed(path, (SCHEMA,), "is no state of a gate", _REFUSED)
-    with expecting("a state", path, "begin anew"):
+    data = read_sealed(path, (SCHEMA,), "is not a state of a gate", _REFUSED)
+    with expecting("a state", path, "start a new state"):
         stored = GateSetup.from_dict(data)
         batches = tuple(JudgedBatch.from_dict(batch) for batch in data["batches"])
         name = str(data["name"])
@@ -162,6 +163,6 @@ def _check_same(path: str | os.PathLike[str], before: GateSetup, now: GateSetup)
     if name in ("baseline", "candidate"):
         same = old[name]["name"] == new[name]["name"]
         called = shortened(old[name]["name"])
-        change = f"another run that was called {called} too" if same else f"the {name} {called}"
-        raise DataError.at(path, None, f"was begun with {change}; {_OTHER}")
-    raise DataError.at(path, None, f"was begun with {what[name]}; {_OTHER}")
+        change = f"a different run that had the same name, {called}" if same else f"the {name} {called}"
+        raise DataError.at(path, None, f"was started with {change}; {_OTHER}")
+    raise DataError.at(path, None, f"was started with {what[name]}; {_OTHER}")

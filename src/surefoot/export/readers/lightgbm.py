@@ -9,6 +9,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
 from surefoot.export.ensemble import LEAF, Ensemble, Integers, RawTree
+from surefoot.export.readers.categories import CategorySplit, without_categories
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2  # bits of decision_type; the two above say what is missing
 _NONE, _ZERO, _NAN = range(3)
@@ -39,32 +40,44 @@ def _tree(fields: dict[str, str]) -> RawTree:
         )
     values = _reals(fields, "leaf_value")
     leaves = np.full(len(values), LEAF)
-    nothing, no = np.zeros(len(values)), np.zeros(len(values), bool)
+    zeros, all_false = np.zeros(len(values)), np.zeros(len(values), bool)
     if len(values) == 1:  # nothing could be split: one leaf, without nodes
-        return RawTree(leaves, nothing, no, leaves, leaves, values)
+        return RawTree(leaves, zeros, all_false, leaves, leaves, values)
     decision = _integers(fields, "decision_type")
     missing = decision >> 2
-    if (decision & _CATEGORICAL).any():
-        raise ArgumentError(
-            "this model splits by categories (categorical_feature), which search engines cannot do; give each category "
-            "a feature of its own, 0 or 1, and train again"
-        )
+    by_category = (decision & _CATEGORICAL) > 0
     if (missing == _ZERO).any():
         raise ArgumentError(
-            "this model takes 0 for missing (zero_as_missing), so that its splits send 0 elsewhere than its "
-            "neighbours, which no search engine does; train without zero_as_missing"
+            "this model treats 0 as a missing value (zero_as_missing), so a split may send 0 to another side than "
+            "values close to 0. No search engine can do this; train without zero_as_missing"
         )
     threshold = _reals(fields, "threshold")
     left = np.where(missing == _NAN, (decision & _DEFAULT_LEFT) > 0, threshold >= 0)
     nodes = len(threshold)
-    return RawTree(
+    tree = RawTree(
         np.concatenate([_integers(fields, "split_feature"), leaves]),
-        np.concatenate([_as_compared(threshold), nothing]),
-        np.concatenate([left, no]),
+        np.concatenate([_as_compared(threshold), zeros]),
+        np.concatenate([left, all_false]),
         np.concatenate([_children(_integers(fields, "left_child"), nodes), leaves]),
         np.concatenate([_children(_integers(fields, "right_child"), nodes), leaves]),
         np.concatenate([np.zeros(nodes), values]),
     )
+    return (
+        without_categories(tree, _sets(fields, threshold, np.flatnonzero(by_category))) if by_category.any() else tree
+    )
+
+
+def _sets(fields: dict[str, str], threshold: Floats, nodes: Integers) -> dict[int, CategorySplit]:
+    """The categories that go left at each of these nodes, bits of words; missing values and negative ones go right."""
+    bounds, words = _integers(fields, "cat_boundaries"), _integers(fields, "cat_threshold")
+    splits = {}
+    for node in nodes.tolist():
+        start, end = bounds[int(threshold[node]) :][:2]
+        codes = {
+            32 * place + bit for place, word in enumerate(words[start:end]) for bit in range(32) if word >> bit & 1
+        }
+        splits[node] = CategorySplit(frozenset(codes), member_left=True, missing_left=False, below=-1.0)
+    return splits
 
 
 def _as_compared(threshold: Floats) -> Floats:

@@ -11,8 +11,10 @@ import numpy as np
 from surefoot.arguments import finite_number
 from surefoot.errors import ArgumentError, shortened
 from surefoot.export.ensemble import LEAF, Ensemble, RawTree
+from surefoot.export.readers.categories import CategorySplit, without_categories
 
 _PLAIN = ("reg:squarederror", "reg:absoluteerror", "reg:pseudohubererror")  # these add up leaves, as rank: does
+_BELOW_ZERO = float(np.nextafter(np.float32(0), np.float32(-1)))
 _NO_MODEL = "this is not a model as XGBoost saves it as JSON"
 
 
@@ -57,7 +59,7 @@ def _base_score(learner: dict[str, Any]) -> float:
             "with rank:ndcg"
         )
     if int(learner["learner_model_param"].get("num_target", 1)) > 1:
-        raise ArgumentError("this model has several scores for a document; search engines rank by one")
+        raise ArgumentError("this model has several scores per document; search engines rank by one score")
     text = learner["learner_model_param"]["base_score"]
     base = finite_number(text.removeprefix("[").removesuffix("]"))
     if base is None:
@@ -67,18 +69,15 @@ def _base_score(learner: dict[str, Any]) -> float:
 
 def _tree(tree: dict[str, Any], weight: float) -> RawTree:
     if int(tree["tree_param"].get("size_leaf_vector", 1)) > 1:
-        raise ArgumentError("this model's leaves hold several numbers; search engines add up one for a tree")
-    if any(tree["split_type"]):
         raise ArgumentError(
-            "this model splits by categories (enable_categorical), which search engines cannot do; give each category "
-            "a feature of its own, 0 or 1, and train again"
+            "the leaves of this model contain several numbers; search engines can add only one number per tree"
         )
     left, right = np.array(tree["left_children"], np.int64), np.array(tree["right_children"], np.int64)
     is_leaf = left == LEAF
     written = np.array(tree["split_conditions"], dtype=np.float32)
     below = np.nextafter(written, np.float32(-np.inf)).astype(np.float64)  # x < t is x ≤ the float32 below t
     leaves = (written * np.float32(weight)).astype(np.float64)
-    return RawTree(
+    raw = RawTree(
         np.where(is_leaf, LEAF, np.array(tree["split_indices"], np.int64)),
         np.where(is_leaf, 0.0, below),
         np.array(tree["default_left"], dtype=bool),
@@ -86,3 +85,18 @@ def _tree(tree: dict[str, Any], weight: float) -> RawTree:
         right,
         np.where(is_leaf, leaves, 0.0),
     )
+    return without_categories(raw, _sets(tree)) if any(tree["split_type"]) else raw
+
+
+def _sets(tree: dict[str, Any]) -> dict[int, CategorySplit]:
+    """The categories that go right at each split by categories; others, also those below 0, go left."""
+    splits = {}
+    for node, start, size in zip(
+        tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"], strict=True
+    ):
+        codes = frozenset(map(int, tree["categories"][start : start + size]))
+        missing_left = bool(tree["default_left"][node])
+        splits[node] = CategorySplit(codes, member_left=False, missing_left=missing_left, below=_BELOW_ZERO)
+    if set(splits) != {node for node, kind in enumerate(tree["split_type"]) if kind}:
+        raise ArgumentError(f"{_NO_MODEL}: its splits by categories have no categories")
+    return splits

@@ -7,7 +7,7 @@ from typing import Any
 
 from surefoot.export.ensemble import Ensemble, TreeNode
 from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json
-from surefoot.export.float32_thresholds import less_than
+from surefoot.export.float32_thresholds import thresholds_less_than
 from surefoot.export.missing import route_missing
 from surefoot.export.settings import ExportSettings
 
@@ -16,7 +16,7 @@ def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     """XGBoost's dump, which both plugins read; any key beyond it would be refused."""
     check_depth(trees)
     routed, note = route_missing(trees, settings)
-    exact = routed.in_float32().with_thresholds(less_than(trees.threshold))
+    exact = routed.in_float32().with_thresholds(thresholds_less_than(trees.threshold))
     splits = [nest_tree(nodes, _leaf, lambda *parts: _split(trees.names, *parts)) for nodes in exact.trees()]
     model = plain_json({"objective": "rank:ndcg", "splits": splits})
     notes = [note, "Thresholds are rounded for the plugin's rule, x < t in float32; scores are added up in float32."]

@@ -6,7 +6,7 @@ from typing import Any
 
 from surefoot.export.ensemble import Ensemble, TreeNode
 from surefoot.export.exported_model import ExportedModel, plain_json
-from surefoot.export.float32_thresholds import at_most
+from surefoot.export.float32_thresholds import thresholds_at_most
 from surefoot.export.missing import route_missing
 from surefoot.export.settings import ExportSettings
 from surefoot.runtime import library
@@ -17,6 +17,7 @@ _OPSET, _ML_OPSET, _IR = 17, 3, 8  # of 2022: what runs these runs newer ones to
 def onnx() -> Any:
     """The library, or how to install it."""
     library("onnx.helper", "onnx", "Exporting to ONNX")
+    library("onnx.numpy_helper", "onnx", "Exporting to ONNX")
     return library("onnx", "onnx", "Exporting to ONNX")
 
 
@@ -24,7 +25,7 @@ def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     """A model that takes float32 features, one row per document, and gives scores."""
     module = onnx()
     routed, note = route_missing(trees, settings)
-    exact = routed.in_float32().with_thresholds(at_most(trees.threshold))
+    exact = routed.in_float32().with_thresholds(thresholds_at_most(trees.threshold))
     node = module.helper.make_node(
         "TreeEnsembleRegressor", ["features"], ["score"], domain="ai.onnx.ml", n_targets=1, aggregate_function="SUM",
         post_transform="NONE", **_attributes(exact),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from surefoot.export.ensemble import Ensemble, TreeNode
 from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree
-from surefoot.export.float32_thresholds import at_most
+from surefoot.export.float32_thresholds import thresholds_at_most
 from surefoot.export.missing import route_missing
 from surefoot.export.settings import ExportSettings
 from surefoot.export.targets import ltr_plugin
@@ -14,7 +14,7 @@ def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     """RankLib's text: it takes a tag's first child as it stands, so that there may be no space between tags."""
     check_depth(trees)
     routed, note = route_missing(trees, settings)
-    exact = routed.in_float32().with_thresholds(at_most(trees.threshold))
+    exact = routed.in_float32().with_thresholds(thresholds_at_most(trees.threshold))
     texts = [
         f'<tree id="{number}" weight="1.0"><split>{nest_tree(nodes, _leaf, _split)}</split></tree>'
         for number, nodes in enumerate(exact.trees(), start=1)

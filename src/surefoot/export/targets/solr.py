@@ -9,10 +9,10 @@ import numpy as np
 
 from surefoot.export.ensemble import Ensemble, TreeNode
 from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json
-from surefoot.export.float32_thresholds import at_most, before_slack
+from surefoot.export.float32_thresholds import before_slack, thresholds_at_most
 from surefoot.export.missing import route_missing
 from surefoot.export.settings import ExportSettings
-from surefoot.export.targets.table import Unset
+from surefoot.export.targets.table import UnsetTreatment
 
 _CLASS = "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
 
@@ -20,8 +20,10 @@ _CLASS = "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
 def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     """The model, with numbers as texts, as Solr's setters take them."""
     check_depth(trees)
-    knows = settings.missing == "nan" and settings.unset is Unset.by_split  # only where the features' default is NaN
-    routed, note = route_missing(trees, settings, Unset.by_split if knows else Unset.zero)
+    knows = (
+        settings.missing == "nan" and settings.unset is UnsetTreatment.by_split
+    )  # only where the features' default is NaN
+    routed, note = route_missing(trees, settings, UnsetTreatment.by_split if knows else UnsetTreatment.zero)
     written, sums = before_slack(trees.threshold)
     exact = routed.in_float32().with_thresholds(written)
     grown = [
@@ -30,18 +32,18 @@ def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     ]
     features = [{"name": name} for name in trees.names]
     parameters = ({"isNullSameAsZero": False} if knows else {}) | {"trees": grown}
-    intended = at_most(trees.threshold)
+    intended = thresholds_at_most(trees.threshold)
     off = trees.is_split & (sums != intended)
     notes = [
         note,
-        "Thresholds are less by the 1e-6 that Solr adds, so that its sum in float32 is the model's threshold.",
+        "Solr adds 1e-6 to each threshold, so 1e-6 was subtracted here. The sum in float32 is the model's threshold.",
     ]
     if off.any():
         gap = float((intended[off].astype(np.float64) - sums[off]).max())
         notes.append(
-            f"For {int(off.sum()):,} of {int(trees.is_split.sum()):,} splits no number gives just the threshold after "
-            f"Solr has added 1e-6; the next one below is taken: features less than {gap:.1e} below such a threshold "
-            "go the other way; 0 does not."
+            f"For {int(off.sum()):,} of {int(trees.is_split.sum()):,} splits, no number gives exactly the threshold "
+            f"after Solr adds 1e-6, so the next lower number is used. Feature values less than {gap:.1e} below such a "
+            "threshold go to the other side. The value 0 does not."
         )
     return ExportedModel(
         content=plain_json({"class": _CLASS, "name": settings.name, "features": features, "params": parameters}),

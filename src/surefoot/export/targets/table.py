@@ -17,7 +17,7 @@ Version: TypeAlias = tuple[int, ...]  # () is the newest
 ALWAYS_WRITTEN = ("rows.json", "replay.py", "md")  # beside every model, by what follows its stem
 
 
-class Unset(Enum):
+class UnsetTreatment(Enum):
     """Where a target sends a feature that is not set."""
 
     by_split = "goes where each split says"
@@ -38,7 +38,7 @@ class ExportTarget:
     title: str  # as messages name it
     description: str  # as docs/deploy.md has it
     companions: tuple[str, ...]  # the files that the writer makes beside the model, by what follows its stem
-    unset: tuple[tuple[Version, Unset], ...]
+    unset: tuple[tuple[Version, UnsetTreatment], ...]
     advice: str = ""  # what to do where it cannot send an unset feature where the model sends it
     version_note: str = ""  # what to say where no version is given
     negative_scores: bool = False  # whether scores may be below 0, which Lucene forbids
@@ -53,11 +53,11 @@ class ExportTarget:
         """Every file beside the model, by what follows its stem."""
         return (*self.companions, *ALWAYS_WRITTEN)
 
-    def unset_in(self, version: Version) -> Unset:
+    def unset_in(self, version: Version) -> UnsetTreatment:
         """What a version of it does with a feature that is not set.
 
         >>> find_target("solr").unset_in((9, 1)), find_target("solr").unset_in(())
-        (<Unset.zero: 'counts as 0'>, <Unset.by_split: 'goes where each split says'>)
+        (<UnsetTreatment.zero: 'counts as 0'>, <UnsetTreatment.by_split: 'goes where each split says'>)
         """
         return next(unset for since, unset in self.unset if not version or since <= version)
 
@@ -71,9 +71,9 @@ TARGETS = {
             title="the Elasticsearch plugin",
             description="the Learning to Rank plugin of Elasticsearch, `model/xgboost+json`",
             companions=("features.json", "upload.json"),
-            unset=(((1, 5, 9), Unset.by_split), ((), Unset.zero)),
+            unset=(((1, 5, 9), UnsetTreatment.by_split), ((), UnsetTreatment.zero)),
             advice="upgrade the plugin to 1.5.9",
-            version_note="The plugin before 1.5.9 takes an unset feature for 0, whatever the model says.",
+            version_note="Before 1.5.9, the plugin treats an unset feature as 0, whatever the model says.",
         ),
         ExportTarget(
             name="opensearch",
@@ -81,11 +81,11 @@ TARGETS = {
             title="OpenSearch",
             description="the one of OpenSearch, the same format",
             companions=("features.json", "upload.json"),
-            unset=(((3, 8), Unset.by_split), ((3, 2), Unset.right), ((), Unset.zero)),
+            unset=(((3, 8), UnsetTreatment.by_split), ((3, 2), UnsetTreatment.right), ((), UnsetTreatment.zero)),
             advice="export to ranklib, where it counts as 0",
             version_note=(
-                "OpenSearch 3.2 to 3.7 sends every unset feature to the right, whatever the model says; say "
-                "--target-version 3.4, or the one you have, and this is taken into account."
+                "OpenSearch 3.2 to 3.7 sends every unset feature to the right, whatever the model says. Give "
+                "your version, such as --target-version 3.4, and the export takes this into account."
             ),
         ),
         ExportTarget(
@@ -94,7 +94,7 @@ TARGETS = {
             title="RankLib's format",
             description="`model/ranklib` for either plugin, RankLib's XML",
             companions=("features.json", "upload.json"),
-            unset=(((), Unset.zero),),
+            unset=(((), UnsetTreatment.zero),),
             advice="train again on data where it is 0",
         ),
         ExportTarget(
@@ -103,7 +103,7 @@ TARGETS = {
             title="Elastic",
             description="Elastic's own Learning To Rank (8.12 on)",
             companions=("features.json", "upload.json"),
-            unset=(((), Unset.by_split),),
+            unset=(((), UnsetTreatment.by_split),),
         ),
         ExportTarget(
             name="solr",
@@ -111,7 +111,7 @@ TARGETS = {
             title="Solr",
             description="Solr's `MultipleAdditiveTreesModel`",
             companions=("features.json",),
-            unset=(((9, 2), Unset.by_split), ((), Unset.zero)),
+            unset=(((9, 2), UnsetTreatment.by_split), ((), UnsetTreatment.zero)),
             advice="upgrade Solr to 9.2, which knows missing features",
         ),
         ExportTarget(
@@ -120,16 +120,16 @@ TARGETS = {
             title="Vespa (as NaN)",
             description="Vespa's importer of LightGBM models",
             companions=("profile",),
-            unset=(((), Unset.by_split),),
+            unset=(((), UnsetTreatment.by_split),),
             negative_scores=True,
         ),
         ExportTarget(
             name="onnx",
             writer="onnx",
             title="ONNX (as NaN)",
-            description='one `TreeEnsembleRegressor` (`pip install "surefoot[onnx]"`)',
+            description='one `TreeEnsembleRegressor` (`pip install "surefoot[learn,onnx]"`)',
             companions=("features.json",),
-            unset=(((), Unset.by_split),),
+            unset=(((), UnsetTreatment.by_split),),
             negative_scores=True,
         ),
     )

@@ -9,7 +9,7 @@ from typing import Any
 from surefoot.errors import visible
 from surefoot.export.ensemble import Ensemble, TreeNode
 from surefoot.export.exported_model import ExportedModel, check_depth, nest_tree, plain_json
-from surefoot.export.float32_thresholds import less_than
+from surefoot.export.float32_thresholds import thresholds_less_than
 from surefoot.export.missing import route_missing
 from surefoot.export.settings import ExportSettings
 
@@ -33,7 +33,7 @@ def write(trees: Ensemble, settings: ExportSettings) -> ExportedModel:
     """LightGBM's dump; feature names become part of an expression, so that only plain rank features stay."""
     check_depth(trees)
     routed, note = route_missing(trees, settings)
-    exact = routed.with_thresholds(less_than(trees.threshold))
+    exact = routed.with_thresholds(thresholds_less_than(trees.threshold))
     names = expressions(trees.names)
     dumped = {
         "name": "tree",

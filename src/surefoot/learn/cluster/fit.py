@@ -24,8 +24,10 @@ from surefoot.learn.cluster.rounds import Client, Machines, gather_parts, grow_i
 from surefoot.learn.cluster.worker import BatchResult, TreeBatch
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.inputs import as_valid, numbered_names
+from surefoot.learn.named_features import by_position
+from surefoot.learn.score_samples import score_sample
 from surefoot.learn.settings import TrainingSettings
-from surefoot.learn.training import Progress, TrainingResult, next_batch_end, score_sample
+from surefoot.learn.training import Progress, TrainingResult, next_batch_end
 
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
@@ -70,13 +72,19 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
             "adds up over machines"
         )
     settings = TrainingSettings.from_ranker(ranker)
+    if settings.models > 1:
+        raise ArgumentError(
+            "n_models is for one machine; on a cluster train each model with a random_state of its own, and give all "
+            "to surefoot.average"
+        )
     hashed = settings.checkpoint is not None
     summaries = [_summarize(client, parts, hashed) for parts in (train, valid)]
     train = with_complete_queries(train, summaries[0], _TRAINING)
     valid = with_complete_queries(valid, summaries[1], _VALIDATION) if valid else []
-    first = next(one for one in summaries[0] if one is not None)
+    first = next(summary for summary in summaries[0] if summary is not None)
     _check_validation(first, summaries[1])
-    engine.check(ranker.engine_parameters, first.features[0])
+    names = list(first.features[1] or numbered_names(first.features[0]))
+    engine.check(by_position(engine, ranker.engine_parameters, names), first.features[0])
     checkpoint = None
     if settings.checkpoint is not None:
         digests = [_digest(each) for each in summaries]
@@ -92,7 +100,7 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
             checkpoint.write(engine.load(result.model), result.state)
 
     machines = Machines(client, train, valid)
-    stop = subscribe_progress(client, batch.fit, progress) if progress else lambda: None
+    stop = subscribe_progress(client, batch.training_id, progress) if progress else lambda: None
     try:
         last, sample = grow_in_rounds(
             machines,
@@ -108,13 +116,13 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
     result = TrainingResult(
         engine=engine.name,
         booster=engine.load(last.model),
-        feature_names=list(first.features[1] or numbered_names(first.features[0])),
+        feature_names=names,
         baselines=list(first.baselines),
         state=last.state,
         tie_rule=last.tie_rule,
         score_sample=score_sample(sample),
         training_queries=last.queries,
-        checkpoint=checkpoint,
+        checkpoints=() if checkpoint is None else (checkpoint,),
     )
     ranker.set_result(result)
     if progress:
@@ -132,7 +140,7 @@ def _first_batch(
         engine = engine_of(ranker.engine)
         start, state, trees = engine.dump(stored[0]), stored[1], engine.count_trees(stored[0])
     return TreeBatch(
-        fit=uuid.uuid4().hex,
+        training_id=uuid.uuid4().hex,
         placement=0,
         parameters=parameters,
         start=start,
@@ -150,17 +158,20 @@ def _summarize(client: Client, parts: Sequence[Delayed], hashed: bool) -> list[P
 
 
 def _check_validation(first: PartSummary, valid: Sequence[PartSummary | None]) -> None:
-    for one in valid:
-        if one is not None and (one.features[0] != first.features[0] or set(one.baselines) != set(first.baselines)):
+    for summary in valid:
+        if summary is not None and (
+            summary.features[0] != first.features[0] or set(summary.baselines) != set(first.baselines)
+        ):
             raise ArgumentError(
-                f"the validation data has {one.features[0]:,} features and the baselines {list(one.baselines)}, the "
-                f"training data {first.features[0]:,} and {list(first.baselines)}; both need the same"
+                f"the validation data has {summary.features[0]:,} features and the baselines "
+                f"{list(summary.baselines)}, the training data {first.features[0]:,} and {list(first.baselines)}; "
+                "both need the same"
             )
 
 
 def _digest(summaries: Sequence[PartSummary | None]) -> str:
     """A hash of all parts, in their order."""
-    return json_hash([one.digest for one in summaries if one is not None])
+    return json_hash([summary.digest for summary in summaries if summary is not None])
 
 
 def _client() -> Client:

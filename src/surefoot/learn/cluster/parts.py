@@ -24,7 +24,7 @@ from surefoot.learn.cluster.libraries import dask_library, is_dask
 from surefoot.learn.inputs import as_data
 
 Delayed: TypeAlias = Any  # a part that is yet to be computed
-Part: TypeAlias = RankingData | None  # a part, once computed; one without rows is None
+DataPart: TypeAlias = RankingData | None  # a part, once computed; one without rows is None
 
 _ENDING = "*.parquet"
 
@@ -83,7 +83,7 @@ def parts_from_data(data: RankingData, parts: int) -> list[Delayed]:
     return [delayed(data.select(cut), traverse=False) for cut in cuts]
 
 
-def summarize_part(part: Part, hashed: bool) -> PartSummary | None:
+def summarize_part(part: DataPart, hashed: bool) -> PartSummary | None:
     """A part's summary, None of an empty part; hashing all of it takes a while."""
     if part is None:
         return None
@@ -98,21 +98,21 @@ def with_complete_queries(
 ) -> list[Delayed]:
     """The parts that have rows, with every query in one part; `summaries` has one for each part."""
     delayed = dask_library("dask").delayed
-    nonempty = [(part, one) for part, one in zip(parts, summaries, strict=True) if one is not None]
+    nonempty = [(part, summary) for part, summary in zip(parts, summaries, strict=True) if summary is not None]
     if not nonempty:
         raise ArgumentError(f"{what} holds no documents")
-    _check_same_columns([one for _, one in nonempty], what)
+    _check_same_columns([summary for _, summary in nonempty], what)
     runs: list[list[Delayed]] = []  # parts that a query binds together, the first of each with all of its rows
-    for place, (part, one) in enumerate(nonempty):
-        goes_on = place > 0 and nonempty[place - 1][1].last == one.first
-        alone = len(one.codes) == 1
-        own = part if not goes_on else None if alone else delayed(_without_first, pure=False)(part)
+    for number, (part, summary) in enumerate(nonempty):
+        goes_on = number > 0 and nonempty[number - 1][1].last == summary.first
+        single_query = len(summary.codes) == 1
+        own = part if not goes_on else None if single_query else delayed(_without_first, pure=False)(part)
         if goes_on:
             runs[-1].append(delayed(_only_first, pure=False)(part))
         if own is not None:
             runs.append([own])
     bound = sum(before.last == after.first for (_, before), (_, after) in pairwise(nonempty))
-    codes = np.concatenate([one.codes for _, one in nonempty])
+    codes = np.concatenate([summary.codes for _, summary in nonempty])
     if len(np.unique(codes)) < len(codes) - bound:
         raise ArgumentError(
             f"a query of {what} is found in two parts that do not follow each other; a query's rows must stand "
@@ -123,15 +123,15 @@ def with_complete_queries(
 
 def _check_same_columns(summaries: Sequence[PartSummary], what: str) -> None:
     for name, values in (
-        ("features", {one.features for one in summaries}),
-        ("baselines", {one.baselines for one in summaries}),
+        ("features", {summary.features for summary in summaries}),
+        ("baselines", {summary.baselines for summary in summaries}),
     ):
         if len(values) > 1:
             examples = " and ".join(shortened(value, 60) for value in list(values)[:2])
-            raise ArgumentError(f"the parts of {what} have other {name} each ({examples}); they need the same")
+            raise ArgumentError(f"the parts of {what} have different {name} ({examples}); all parts must have the same")
 
 
-def _part_from_arrays(X: Any, y: Any, qid: Any, baseline: Any, name: str) -> Part:
+def _part_from_arrays(X: Any, y: Any, qid: Any, baseline: Any, name: str) -> DataPart:
     if not len(X):
         return None
     try:
@@ -140,7 +140,7 @@ def _part_from_arrays(X: Any, y: Any, qid: Any, baseline: Any, name: str) -> Par
         raise ArgumentError(f"{name}: {error}") from None
 
 
-def _part_from_file(path: str, baselines: list[str]) -> Part:
+def _part_from_file(path: str, baselines: list[str]) -> DataPart:
     from surefoot.data.letor.files import read_letor
 
     return with_baselines(read_letor(path), baselines, Path(path))

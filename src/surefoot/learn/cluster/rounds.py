@@ -13,7 +13,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.data.hashes import joined_fingerprints
-from surefoot.errors import ArgumentError, SurefootError, SurefootWarning, listed, shortened
+from surefoot.errors import ArgumentError, SurefootError, SurefootWarning, name_list, shortened
 from surefoot.learn.cluster.libraries import dask_library
 from surefoot.learn.cluster.parts import Delayed
 from surefoot.learn.cluster.tracker import start_tracker, stop_tracker
@@ -121,7 +121,7 @@ class Machines:
         failures = [future for future in futures.values() if future.status == "error"]
         own_error = any(result.error is not None and not result.lost_contact for result in results)
         if not own_error and (gone or len(results) < len(futures) - len(failures)):
-            raise MachinesLeftError(f"{listed(gone) or 'a worker'} left")
+            raise MachinesLeftError(f"{name_list(gone) or 'a worker'} left")
         if not own_error and failures:
             _raise_errors(failures)
         return results
@@ -156,7 +156,7 @@ class Machines:
                 raise ArgumentError(f"worker {worker} cannot train: {shortened(str(theirs), 200)}")
             other = [f"{name} {theirs[name]} (here {ours[name]})" for name in ours if theirs[name] != ours[name]]
             if other:
-                raise ArgumentError(f"worker {worker} has {listed(other)}; all machines need the same versions")
+                raise ArgumentError(f"worker {worker} has {name_list(other)}; all machines need the same versions")
 
 
 def grow_in_rounds(
@@ -201,12 +201,12 @@ def gather_parts(client: Client, parts: Sequence[Delayed]) -> list[Any]:
     return list(client.gather(futures))
 
 
-def subscribe_progress(client: Client, fit: str, progress: Callable[[int, Any], None]) -> Callable[[], None]:
+def subscribe_progress(client: Client, training_id: str, progress: Callable[[int, Any], None]) -> Callable[[], None]:
     """Call `progress` with what the first machine reports of its trees; the function that is returned ends it."""
 
     def on_event(event: tuple[float, Any]) -> None:
         content = event[1]
-        if content.get("fit") == fit:
+        if content.get("fit") == training_id:
             progress(content["trees"], content["history"])
 
     client.subscribe_topic(TOPIC, on_event)

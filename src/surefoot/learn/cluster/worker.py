@@ -20,7 +20,8 @@ from surefoot.errors import SurefootError
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.learn.ranker import Ranker
-from surefoot.learn.training import SAMPLED, Training
+from surefoot.learn.score_samples import SAMPLE_DOCUMENTS
+from surefoot.learn.training import Training
 
 TOPIC = "surefoot-training"  # under which progress is reported
 _MESSAGE_INTERVAL = 0.2  # seconds between two messages of progress
@@ -31,7 +32,7 @@ _LOST_CONTACT = re.compile(r"collective|allreduce|allgather|tracker|socket|Encou
 class TreeBatch:
     """The same request to every machine: to go on from `start`, which has `grown` trees, until there are `until`."""
 
-    fit: str  # which training
+    training_id: str  # which training
     placement: int  # how often its parts were handed out
     parameters: dict[str, Any]  # of the Ranker
     start: str | None
@@ -118,7 +119,7 @@ def grow(batch: TreeBatch, name: str, train: Sequence[RankingData], valid: Seque
 
 def _grow(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[RankingData], first: bool) -> BatchResult:
     training = _training(batch, train, valid)
-    training.progress = _progress_reporter(batch.fit) if first and batch.report_progress else None
+    training.progress = _progress_reporter(batch.training_id) if first and batch.report_progress else None
     if batch.state is not None:
         training.restore(batch.state)
     engine, trees = training.engine, training.settings.trees
@@ -132,8 +133,8 @@ def _grow(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[Rankin
         training.finish(booster, grown)
         documents = sum(map(len, train))
         share = documents / float(sum_over_machines(np.array([documents]))[0])
-        sample = training.sample_scores(booster, max(1, round(SAMPLED * share)))
-        queries = training.fingerprints
+        sample = training.sample_scores(booster, max(1, round(SAMPLE_DOCUMENTS * share)))
+        queries = training.data.fingerprints
         _trainings.clear()
     if not first:
         return BatchResult(sample=sample, queries=queries)
@@ -149,7 +150,7 @@ def _grow(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[Rankin
 
 
 def _training(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[RankingData]) -> Training:
-    key = (batch.fit, batch.placement)
+    key = (batch.training_id, batch.placement)
     if key not in _trainings:
         _trainings.clear()
         ranker = Ranker(**batch.parameters)
@@ -167,7 +168,7 @@ def _threads() -> int:
     return int(get_worker().state.nthreads)
 
 
-def _progress_reporter(fit: str) -> Any:
+def _progress_reporter(training_id: str) -> Any:
     """A progress function that reports to the listeners of the topic, not too often."""
     from distributed import get_worker
 
@@ -179,6 +180,6 @@ def _progress_reporter(fit: str) -> Any:
             return
         last = time.monotonic()
         latest = {which: {name: values[-1:] for name, values in figures.items()} for which, figures in history.items()}
-        get_worker().log_event(TOPIC, {"fit": fit, "trees": trees, "history": latest})
+        get_worker().log_event(TOPIC, {"fit": training_id, "trees": trees, "history": latest})
 
     return progress

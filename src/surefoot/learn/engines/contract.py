@@ -17,13 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Float32s, Floats
-from surefoot.data.reading.matrix import Matrix
+from surefoot.data.reading.matrix import FeatureMatrix
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.options import ENGINE, ENGINES
 
 Booster: TypeAlias = Any  # an engine's own trees; they can be pickled
 Gradients: TypeAlias = Callable[[Floats], tuple[Float32s, Float32s]]
 AfterTree: TypeAlias = Callable[[int, Sequence[Floats]], bool]
+AtEnd: TypeAlias = Callable[[Floats], None]
 
 
 def no_split(lower: str) -> str:
@@ -44,12 +45,15 @@ class Parameters:
 
     `threads` is the number of threads (None: as many as there are). `changes_trees` quotes the parameter by which
     later trees change earlier ones (DART), if there is one: then gradients are computed without some of the trees, no
-    tree is the best, and no training can resume.
+    tree is the best, and no training can resume. `draws` says whether the trees depend on the seed.
+    Trees that were grown on other data split between the bins of this: to go on from them, documents are kept `raw`.
     """
 
     values: Mapping[str, Any]
     threads: int | None = None
     changes_trees: str | None = None
+    draws: bool = False
+    raw: bool = False
 
 
 class BinnedData(Protocol):
@@ -67,12 +71,22 @@ class BinnedData(Protocol):
         after_tree: AfterTree,
         start: Booster | None = None,
         seed: int = 0,
+        at_end: AtEnd | None = None,
     ) -> Booster:
         """A booster with up to `trees` more trees than `start` has: fewer once no leaf can be split.
 
         `gradients` is called before each tree with the documents' scores and gives gradient and hessian; `after_tree`
-        with the number of trees and the other sets' scores, and says whether to stop.
+        with the number of trees and the other sets' scores, and says whether to stop; `at_end` with the documents'
+        scores by all trees, where the engine knows them exactly without predicting them.
         """
+        ...
+
+
+class HasMainNames(Protocol):
+    """Whose parameters may have several names."""
+
+    def main_name(self, name: str) -> str:
+        """A parameter's main name."""
         ...
 
 
@@ -81,8 +95,9 @@ class Engine(Protocol):
 
     name: str  # as ranker.json writes it
     title: str  # as messages write it
-    idle: frozenset[str]  # parameters that change no tree, by all their names
+    without_effect: frozenset[str]  # parameters that change no tree, by all their names
     threads_parameter: str  # the parameter that says how many threads there are
+    drawing: str  # parameters by which seeds make a difference, as messages write them
 
     @property
     def version(self) -> str:
@@ -97,14 +112,18 @@ class Engine(Protocol):
         """What the user gave for data of so many features; unknown names and impossible values are rejected."""
         ...
 
+    def with_categories(self, parameters: Mapping[str, Any], columns: Sequence[int], features: int) -> dict[str, Any]:
+        """The user's parameters with these of the columns as categories, whose values are codes from 0."""
+        ...
+
     def bins_key(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
         """What decides the bins of so many documents: where it is the same, so are they."""
         ...
 
     def bin(
         self,
-        X: Matrix,
-        others: Sequence[Matrix],
+        X: FeatureMatrix,
+        others: Sequence[FeatureMatrix],
         parameters: Parameters,
         feature_names: Sequence[str] | None = None,
         seed: int = 0,
@@ -112,8 +131,12 @@ class Engine(Protocol):
         """Documents to learn from and other sets to score, which may be empty; feature names may hold anything."""
         ...
 
-    def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:
+    def predict(self, booster: Booster, X: FeatureMatrix, trees: int | None = None) -> Floats:
         """The score of each row of raw features: the sum of its leaves in the first `trees`, or in all."""
+        ...
+
+    def contributions(self, booster: Booster, X: FeatureMatrix, trees: int) -> Floats:
+        """What each feature adds to each row's score (SHAP values), and in the last column what all rows have."""
         ...
 
     def count_trees(self, booster: Booster) -> int:
@@ -132,12 +155,16 @@ class Engine(Protocol):
         """The first trees, or all, as the engine's own text, which its other programs load and score with alike."""
         ...
 
+    def mean(self, models: Sequence[tuple[Booster, int]], weights: Sequence[float]) -> Booster:
+        """One booster of the first trees of each, whose scores are the weighted sum of theirs."""
+        ...
+
     def load(self, text: str) -> Booster:
         """The booster of such a text, whose structure is checked before the library sees it: texts are not trusted."""
         ...
 
 
-def merge_parameters(engine: Engine, defaults: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+def merge_parameters(engine: HasMainNames, defaults: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """The defaults, with the overrides in the place of those that they name, by whichever of their names.
 
     >>> merge_parameters(engine_of(), {"min_data_in_leaf": 500, "num_leaves": 50}, {"min_child_samples": 20})

@@ -13,7 +13,7 @@ from surefoot.errors import ArgumentError, did_you_mean, shortened
 
 Check: TypeAlias = Callable[[str, Any, int], Any]  # of a name, a value and the number of features
 
-LARGEST = 2**31 - 1  # engines keep integers in 32 bits, and cut off the others
+LARGEST_INT32 = 2**31 - 1  # engines keep integers in 32 bits, and cut off the others
 
 
 def same_for(names: str, value: Any) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def same_for(names: str, value: Any) -> dict[str, Any]:
     return dict.fromkeys(names.split(), value)
 
 
-def integer(least: int, most: int = LARGEST) -> Check:
+def integer_from(least: int, most: int = LARGEST_INT32) -> Check:
     """An integer of a range."""
 
     def check(name: str, value: Any, features: int) -> int:
@@ -33,7 +33,7 @@ def integer(least: int, most: int = LARGEST) -> Check:
     return check
 
 
-def real(least: float, most: float = 1e30, *, above: bool = False) -> Check:
+def real_from(least: float, most: float = 1e30, *, above: bool = False) -> Check:
     """A number of a range."""
 
     def check(name: str, value: Any, features: int) -> float:
@@ -75,15 +75,15 @@ def per_feature(each: Check) -> Check:
             raise ArgumentError(
                 f"{name} has {len(values):,} values; it needs one for each of the {features:,} features"
             )
-        return [each(f"{name}, value {place},", one, features) for place, one in enumerate(values, start=1)]
+        return [each(f"{name}, value {number},", item, features) for number, item in enumerate(values, start=1)]
 
     return check
 
 
 def columns(name: str, value: Any, features: int) -> list[int]:
     """Different features, by their numbers from 0."""
-    number = integer(0, features - 1)
-    numbers = [number(f"a feature of {name} (they count from 0)", one, features) for one in _listed(name, value)]
+    number = integer_from(0, features - 1)
+    numbers = [number(f"a feature of {name} (they count from 0)", item, features) for item in _listed(name, value)]
     if len(set(numbers)) < len(numbers):
         raise ArgumentError(f"{name} names a feature twice: {shortened(value)}")
     return numbers
@@ -98,9 +98,9 @@ def column_sets(name: str, value: Any, features: int) -> list[list[int]]:
             value = json.loads(f"[{value}]")
         except (ValueError, RecursionError):
             value = None
-    if not isinstance(value, list | tuple) or not value or not all(isinstance(one, list | tuple) for one in value):
+    if not isinstance(value, list | tuple) or not value or not all(isinstance(item, list | tuple) for item in value):
         raise ArgumentError(f"{name} is {shortened(value)}; it must list sets of features, such as [[0, 1], [2, 3]]")
-    return [columns(name, one, features) for one in value]
+    return [columns(name, item, features) for item in value]
 
 
 def _listed(name: str, value: Any) -> list[Any]:

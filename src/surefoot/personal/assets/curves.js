@@ -20,6 +20,7 @@ function drawCurve(host, rows, words, lines) {
       plot.root.append(way(shown.filter((row) => row.method === method).map(at), colour(method)));
   for (const row of shown) {
     const [x, y] = place(at(row));
+    if (row.name === data.recommended) plot.root.append(svg("circle", { class: "ring", cx: x, cy: y, r: 10.5 }));
     plot.root.append(
       svg("circle", {
         class: `point ${colour(row.method)}`, cx: x, cy: y, r: 5.5, "data-name": visible(words(row)),
@@ -27,11 +28,26 @@ function drawCurve(host, rows, words, lines) {
       }),
     );
   }
+  labelCurve(plot, shown, (row) => place(at(row)));
   const known = METHODS.filter((method) => shown.some((row) => row.method === method));
   const entries = known.map((method) => [`point-mark ${colour(method)}`, data.methods[method]]);
   const hidden = rows.length - shown.length;
   if (hidden) entries.push(["none", `${plural(hidden, "model lies", "models lie")} below the chart`]);
   replace(host, plot.root, legend(...entries));
+}
+
+function labelCurve(plot, rows, at) {
+  // The recommended model and the standard one, which all others are shares of.
+  const label = (row, text, classes) => ({ x: at(row)[0], y: at(row)[1], text, classes, far: true });
+  const best = rows.find((row) => row.name === data.recommended),
+    standard = rows.find((row) => row.name === data.rows[0].name);
+  const labels = [best && label(best, "recommended", "recommended"), standard && standard !== best && label(standard, "standard", "")];
+  const boxes = rows.map((row) => {
+    const [x, y] = at(row),
+      r = row === best ? 10.5 : 5.5;
+    return { left: x - r, right: x + r, top: y - r, bottom: y + r };
+  });
+  placeLabels(plot, labels.filter(Boolean), boxes);
 }
 
 function figuresOf(row) {

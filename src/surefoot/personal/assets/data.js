@@ -1,7 +1,6 @@
-// The result of a study, and what is chosen to be looked at.
+// What is chosen to be looked at: at first a list in which the recommended model moves something.
 
-const data = JSON.parse(document.getElementById("data").textContent);
 const METHODS = Object.keys(data.methods);
 const colour = (method) => METHODS.includes(method) ? `c${METHODS.indexOf(method)}` : "other";
-const MODELS = data.sessions.length ? Object.keys(data.sessions[0].lists[0].orders) : [];
-const choice = { part: "test", session: 0, list: 0, model: MODELS.find((model) => model === data.methods.weighted_regression) ?? MODELS[0] ?? "" };
+const MODELS = data.models.filter((model) => data.sessions.length && model in data.sessions[0].lists[0].orders);
+const choice = { part: "test", session: data.opening[0], list: data.opening[1], model: MODELS.includes(data.label) ? data.label : (MODELS[0] ?? "") };

@@ -19,14 +19,14 @@ function drawSession() {
       ? `: ${plural(moved, "result", "results")} of ${count(order.length)} would stand elsewhere.`
       : ": the order stays as it was shown.",
   );
-  const heads = ["", "shown then", `by the model`, "moved", "what told it from the others"];
-  replace(get("lists-head"), html("tr", {}, ...heads.map((text) => html("th", { scope: "col" }, text))));
+  const heads = [["rank", "rank"], ["", "as shown"], ["", "by the model"], ["", "moved"], ["known", "what was known of it before"]];
+  replace(get("lists-head"), html("tr", {}, ...heads.map(([kind, text]) => html("th", { scope: "col", class: kind }, text))));
   replace(
     get("lists-body"),
     ...order.map((place, now) =>
       html(
         "tr", {},
-        html("td", { class: "number" }, count(now + 1)),
+        html("td", { class: "rank" }, count(now + 1)),
         html("td", {}, mark(list, now)),
         html("td", {}, mark(list, place)),
         html("td", { class: place > now ? "up" : place < now ? "down" : "" }, place > now ? `↑ ${place - now}` : place < now ? `↓ ${now - place}` : "–"),
@@ -34,6 +34,7 @@ function drawSession() {
       ),
     ),
   );
+  dressTable(get("orders"));
 }
 
 function mark(list, place) {

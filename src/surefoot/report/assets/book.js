@@ -1,17 +1,9 @@
 // A book: the scores by one measure, on all queries or on those of one segment, with all that is derived from them.
 // Books are made when first asked for, and each part of them too: most are never looked at.
 
-const data = JSON.parse(document.getElementById("data").textContent);
 const systems = data.systems;
 const virtual = new Map(data.virtual.map(({ key, kind }) => [key, kind]));
 const ALL_QUERIES = -1;
-
-function bytes(base64) {
-  const text = atob(base64),
-    bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
 
 function floats(base64) {
   const raw = bytes(base64),
@@ -19,15 +11,6 @@ function floats(base64) {
     values = new Float64Array(raw.length / 8);
   for (let i = 0; i < values.length; i++) values[i] = view.getFloat64(8 * i, true);
   return values;
-}
-
-function numbers(packed) {
-  const raw = bytes(packed.data),
-    { width } = packed,
-    numbers = new Uint32Array(raw.length / width);
-  for (let i = 0; i < numbers.length; i++)
-    for (let b = width - 1; b >= 0; b--) numbers[i] = numbers[i] * 256 + raw[i * width + b];
-  return numbers;
 }
 
 function lazy(make) {

@@ -117,12 +117,6 @@ function buildControls() {
   get("alpha-number").addEventListener("input", (event) => {
     if (event.target.value !== "") choose.alpha(Number(event.target.value));
   });
-  get("theme").addEventListener("click", () => {
-    const dark = document.documentElement.dataset.theme
-      ? document.documentElement.dataset.theme === "dark"
-      : matchMedia("(prefers-color-scheme: dark)").matches;
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
-  });
 }
 
 function drawControls(view) {
@@ -207,17 +201,11 @@ function start() {
     setText(get("several"), visible(`${several} This page compares with one baseline at a time.`));
     get("several").hidden = false;
   }
-  // A plain anchor, such as the skip link's, says nothing about what is shown.
-  const follow = () => {
-    if (!location.hash || location.hash.includes("=")) {
-      readAddress();
-      redraw();
-    }
-  };
-  addEventListener("hashchange", follow);
-  addEventListener("popstate", follow);
+  onAddress(() => {
+    readAddress();
+    redraw();
+  });
   new ResizeObserver(redraw).observe(document.body);
-  document.documentElement.classList.add("ready");
   draw();
 }
 
@@ -235,8 +223,9 @@ Object.defineProperty(window, "surefoot", {
       })),
     turns: (baseline) => compare(bookOf(0), baseline).turns(),
     state: () => ({ ...state }),
-    csv: () => tableCsv(currentView()),
+    csv: () => csvText(systemLines(currentView())),
     curve: (baseline, system, alphas) => alphas.map((alpha) => quickT(compare(currentBook(), baseline).pairs[systems.indexOf(system)], alpha)),
+    costs: (query) => costsOf(pairOf(currentView(), currentBook().queries.indexOf(query), "")),
     queryScores: (alpha, baseline, system) => {
       const one = compare(currentBook(), baseline).pairs[systems.indexOf(system)],
         result = test(one, alpha);

@@ -31,7 +31,17 @@ function drawPlane(view, width, host, choose) {
     }),
     svg("line", { class: "zero", x1: plot.left, x2: plot.left, y1: plot.top, y2: plot.bottom }),
   );
-  const placed = [];
+  const own = view.against.own >= 0 ? view.book.means()[view.against.own] : null;
+  plot.root.append(
+    svg("circle", {
+      class: "origin", cx: plot.X(0), cy: plot.Y(0), r: 5.5,
+      mousemove: (event) =>
+        tip.show(event, name(baselineLabel(view.baseline)), "the baseline: no gain, no risk", own === null ? "" : `mean ${fixed(own)}`),
+      mouseleave: tip.hide,
+    }),
+    svg("text", { class: "origin", x: plot.X(0) + 9, y: plot.Y(0) - 8 }, clip(baselineLabel(view.baseline), 18)),
+  );
+  const placed = [{ x: plot.X(0), y: plot.Y(0) - 20, w: 9 + 6.6 * Math.min(18, baselineLabel(view.baseline).length), h: 26 }];
   const ordered = [...rows].sort((one, other) => (one.system === view.system) - (other.system === view.system));
   for (const row of ordered) {
     const chosen = row.system === view.system,
@@ -45,7 +55,8 @@ function drawPlane(view, width, host, choose) {
         mousemove: (event) =>
           tip.show(
             event,
-            name(clip(row.system, 60)),
+            name(row.system),
+            `mean ${fixed(row.mean)}, gain ${signed(row.gain)}`,
             `reward ${fixed(row.reward)}, risk ${fixed(row.risk)}`,
             `U_Risk ${signed(row.u_risk)}, T_Risk ${fixed(row.t_risk, 2)}`,
           ),
@@ -79,6 +90,7 @@ function drawPlane(view, width, host, choose) {
       ["shape helped", "▲ reward beyond chance"],
       ["shape same", "● within chance"],
       ["shape hurt", "▼ risk beyond chance"],
+      ["ring", "the baseline"],
       ["line limit", "reward = (1 + α) · risk"],
     ),
   );

@@ -7,13 +7,39 @@ function listedQueries(view) {
   const hurt = hurtFirst(view.one);
   const order =
     list.order === "hurt" ? hurt : list.order === "helped" ? hurt.slice().reverse() : Uint32Array.from(view.book.rows.keys());
-  const words = list.words.trim().toLowerCase();
-  return words ? order.filter((q) => view.book.searched()[q].includes(words)) : order;
+  const words = list.words.trim().toLowerCase(),
+    listed = words ? order.filter((q) => view.book.searched()[q].includes(words)) : order;
+  const byHeading = tableOrder(get("queries"));
+  if (!byHeading) return listed;
+  // A heading sorts all queries, not only those that are listed so far.
+  const [column, falling] = byHeading,
+    value = (q) => queryCells(view, q)[column],
+    compare = (one, other) => (typeof one === "string" ? one.localeCompare(other, "en", { numeric: true }) : one - other);
+  return listed
+    .map((q) => q)
+    .sort((one, other) => (falling ? -1 : 1) * compare(value(one), value(other)));
+}
+
+function queryCells(view, q) {
+  // A query's cells as values, in the order of the headings; the third is drawn from the second.
+  const change = view.one.difference[q],
+    score = queryScore(view.one, view.result, q, view.alpha);
+  return [view.book.queries[q], change, change, view.against.vector[q], view.book.scores[view.index][q], score?.tJ ?? 0, score?.significant ? 1 : 0];
+}
+
+function queryLines(view) {
+  // All queries that are listed, shown or not, at full precision.
+  const heads = ["query", "text", "change", baselineLabel(view.baseline), view.system, "T_J", "significant"];
+  const line = (q) => {
+    const [query, change, , theirs, mine, tJ, significant] = queryCells(view, q);
+    return [query, queryText(view.book, q), change, theirs, mine, tJ, significant];
+  };
+  return [heads, ...Array.from(listedQueries(view), line)];
 }
 
 function drawQueries(view, openQuery) {
   // Rows that stay keep the focus, also while a query's detail lies over them.
-  const key = JSON.stringify([view.book.key, view.alpha, view.baseline, view.system, list.words, list.order, list.shown]);
+  const key = JSON.stringify([view.book.key, view.alpha, view.baseline, view.system, list.words, list.order, list.shown, tableOrder(get("queries"))]);
   if (key === list.drawn) return;
   list.drawn = key;
   const { queries } = view.book,
@@ -33,6 +59,7 @@ function drawQueries(view, openQuery) {
     get("queries-body")
       .querySelector(`button[data-q="${Number(focused)}"]`)
       ?.focus();
+  dressTable(get("queries"));
   get("queries-more").hidden = listed.length <= list.shown;
   get("queries-none").hidden = listed.length > 0;
 }
@@ -62,7 +89,7 @@ function queryRow(view, q, most, openQuery) {
       html(
         "button",
         { type: "button", class: "choose", "data-q": q, click: () => openQuery(q) },
-        name(clip(view.book.queries[q], 80)),
+        name(view.book.queries[q]),
       ),
       words(queryText(view.book, q)),
     ),
@@ -73,7 +100,7 @@ function queryRow(view, q, most, openQuery) {
     html("td", { class: "number" }, score ? signed(score.tJ, 2) : "–"),
     html(
       "td",
-      { class: "mark" },
+      { class: "significance" },
       score?.significant
         ? html(
             "span",
@@ -86,6 +113,8 @@ function queryRow(view, q, most, openQuery) {
 }
 
 function listenToQueries(redraw) {
+  tableLines.set(get("queries"), () => queryLines(currentView()));
+  get("queries").addEventListener("order", redraw);
   get("search").addEventListener("input", () => {
     list.words = get("search").value;
     list.shown = PAGE;
@@ -93,6 +122,7 @@ function listenToQueries(redraw) {
   });
   get("queries-order").addEventListener("change", () => {
     list.order = get("queries-order").value;
+    familyState("sort.queries", null);
     list.shown = PAGE;
     redraw();
   });

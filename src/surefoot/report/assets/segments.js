@@ -27,6 +27,7 @@ function drawSegments(view, chooseSegment) {
   replace(get("segments-body"), ...shown.map((one) => segmentRow(view, one, chooseSegment)));
   if (focused) [...get("segments-body").querySelectorAll("button")].find((one) => one.dataset.segment === focused)?.focus();
   get("segments-more").hidden = shown.length === rows.length;
+  dressTable(get("segments"));
   setText(get("segments-more"), `Show all ${count(rows.length)} segments`);
 }
 
@@ -48,8 +49,8 @@ function segmentRow(view, one, chooseSegment) {
           title: chosen ? "Show all queries again" : "Show these queries alone",
           click: () => (chosen ? chooseSegment(null, null) : chooseSegment(one.column, one.segment)),
         },
-        html("span", { class: "kind" }, name(clip(one.column, 30)), " "),
-        name(clip(one.segment, 60)),
+        html("span", { class: "kind" }, name(one.column), " "),
+        name(one.segment),
       ),
       html("span", { class: "tag" }, chosen ? "shown" : ""),
     ),

@@ -6,7 +6,7 @@ const MOST_ALPHA = Math.max(data.most_alpha, ...data.alphas);
 const isAlpha = (alpha) => alpha >= 0 && alpha <= data.largest_alpha;
 
 function readAddress() {
-  const parameters = new URLSearchParams(location.hash.slice(1));
+  const parameters = addressParts();
   const alpha = parameters.has("alpha") ? Number(parameters.get("alpha")) : NaN;
   const among = (key, known, otherwise) => (parameters.has(key) && known(parameters.get(key)) ? parameters.get(key) : otherwise);
   state.alpha = isAlpha(alpha) && parameters.get("alpha").trim() !== "" ? alpha : data.start.alpha;
@@ -37,33 +37,20 @@ function leaveBaseline() {
   state.system = systems[others.reduce((best, i) => (means[i] > means[best] ? i : best))];
 }
 
-function address() {
-  const parts = new URLSearchParams({ alpha: String(state.alpha), baseline: state.baseline, system: state.system });
-  if (state.measure !== data.measures[0].measure) parts.set("measure", state.measure);
-  if (state.segment !== null) {
-    parts.set("column", state.column);
-    parts.set("segment", state.segment);
-  }
-  if (state.query !== null) parts.set("query", state.query);
-  if (state.sort !== "mean" || state.reversed) parts.set("sort", state.sort);
-  if (state.reversed) parts.set("order", "reversed");
-  return "#" + parts;
-}
-
-let later = null;
-
 function remember(step) {
-  // A step can be gone back on; the slider's values only replace each other, and not faster than browsers allow.
-  clearTimeout(later);
-  if (step) write("pushState");
-  else later = setTimeout(write, 150, "replaceState");
-}
-
-function write(how) {
-  if (address() === location.hash) return;
-  try {
-    history[how](null, "", address());
-  } catch {
-    // Inside a frame without an address of its own the page still works, only its links do not.
-  }
+  // What the page shows by itself is left out of the address, but for α and the two systems.
+  keepState(
+    {
+      alpha: state.alpha,
+      baseline: state.baseline,
+      system: state.system,
+      measure: state.measure === data.measures[0].measure ? null : state.measure,
+      column: state.column,
+      segment: state.segment,
+      query: state.query,
+      sort: state.sort === "mean" && !state.reversed ? null : state.sort,
+      order: state.reversed ? "reversed" : null,
+    },
+    step,
+  );
 }

@@ -3,7 +3,6 @@
 const COLUMNS = data.columns.systems;
 const SHOWN = COLUMNS.filter(({ shown }) => shown);
 
-const FORMULA = new RegExp(data.formula, "u");
 const DOZEN = 12;
 const table = { rows: [], heads: new Map(), order: "", all: false };
 
@@ -18,7 +17,7 @@ function buildTable(choose) {
   for (const column of SHOWN) {
     const button = html(
       "button",
-      { type: "button", title: column.meaning, click: () => choose.sort(column) },
+      { type: "button", class: "sort", title: column.meaning, click: () => choose.sort(column) },
       column.heading,
       html("span", { class: "arrow", "aria-hidden": "true" }),
     );
@@ -48,7 +47,7 @@ function buildTable(choose) {
     );
     return { row, button, tag, cells };
   });
-  get("download").addEventListener("click", download);
+  tableLines.set(get("systems"), () => systemLines(currentView()));
 }
 
 function cellText(column, row) {
@@ -120,26 +119,8 @@ function drawTable(view) {
   setText(get("systems-note"), best ? `Sorted by ${COLUMNS.find(({ key }) => key === state.sort).heading}` : "");
 }
 
-function csvField(value) {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "number") return String(value);
-  const shown = visible(value),
-    text = FORMULA.test(shown) ? `'${shown}` : shown; // a spreadsheet would take the name for a formula
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-function tableCsv(view) {
-  // The columns' names are those of Assessment.to_csv; figures at full precision.
+function systemLines(view) {
+  // All figures at full precision; the columns' names are those of Assessment.to_csv.
   const heads = COLUMNS.map(({ key, at }) => (at ? `${key}@${short(view.alpha)}` : key));
-  const lines = sortedRows(view.rows).map(({ row }) => COLUMNS.map(({ key }) => csvField(row[key])));
-  return [heads, ...lines].map((line) => line.join(",") + "\n").join("");
-}
-
-function download() {
-  const link = html("a", {
-    href: URL.createObjectURL(new Blob([tableCsv(currentView())], { type: "text/csv;charset=utf-8" })),
-    download: "surefoot.csv",
-  });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  return [heads, ...sortedRows(view.rows).map(({ row }) => COLUMNS.map(({ key }) => row[key]))];
 }

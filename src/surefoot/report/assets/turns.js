@@ -1,4 +1,4 @@
-// Where a verdict turns as losses weigh more, and which system to ship; as surefoot.risk.turns and words.advice.
+// Where a verdict turns as losses weigh more, and which system to ship; as surefoot.risk.turns and words.headline.
 
 function namedAlphas(most) {
   // Every α that three digits can name, from 0 on; below 1 every thousandth.
@@ -51,12 +51,15 @@ function turnedWords(view) {
   const starts = turns.map(({ alpha }) => `α = ${Number(alpha.toPrecision(6))}`),
     words = turns.map(({ verdict }) => PREVAILS[verdict]),
     order = turns.map(({ verdict }) => Object.keys(PREVAILS).indexOf(verdict));
-  const last = `from ${starts.at(-1)} on ${words.at(-1)}`;
-  if (order.every((place, k) => !k || place > order[k - 1]))
-    return ` At α = 0 ${words[0]}, ${words.slice(1).map((prevailing, k) => `from ${starts[k + 1]} on ${prevailing}`).join(", ")}.`;
-  const bands = words.slice(1, -1).map((prevailing, k) => `between ${starts[k + 1]} and ${starts[k + 2].slice(4)} ${prevailing}`);
-  const between = bands.length > MOST_BANDS ? [`between ${starts[1]} and ${starts.at(-1).slice(4)} it changes several times`] : bands;
-  return ` At α = 0 ${words[0]}, ${[...between, last].join(", ")}.`;
+  const rises = order.every((place, k) => !k || place > order[k - 1]);
+  const bands = words.slice(1, -1).map((prevailing, k) => {
+    const start = starts[k + 1];
+    return rises ? `${prevailing} from ${start}` : `${prevailing} between ${start} and ${starts[k + 2].slice(4)}`;
+  });
+  const several = `it changes several times between ${starts[1]} and ${starts.at(-1).slice(4)}`,
+    between = !rises && bands.length > MOST_BANDS ? [several] : bands,
+    first = `${words[0][0].toUpperCase()}${words[0].slice(1)} from α = 0`;
+  return ` ${[first, ...between].join(", ")}, and ${words.at(-1)} from ${starts.at(-1)}.`;
 }
 
 function sufferingWords(view) {
@@ -65,39 +68,46 @@ function sufferingWords(view) {
   const hurt = onSegments(view)
     .filter(({ row }) => row.verdict === "risk")
     .sort(SEGMENT_ORDERS.hurt);
-  if (!hurt.length) return " No segment suffers by more than chance.";
+  if (!hurt.length) return " No segment loses by more than chance.";
   const named = hurt.slice(0, 5).map((one) => `${one.column} ${one.segment} (${count(one.row.queries)} queries)`);
   const more = hurt.length > 5 ? ` and ${hurt.length - 5} more` : "";
-  return visible(` Suffering by more than chance: ${named.join(", ")}${more}.`);
+  return visible(` These segments lose by more than chance: ${named.join(", ")}${more}.`);
 }
 
 function advice({ rows, baseline, book, alpha }) {
-  // Which system to ship, and the words around its name.
+  // Which system to ship: the sentence of words.headline as parts, a word for the chip, and what kind of decision it is.
   const others = rows.filter((row) => !row.is_baseline);
-  if (!others.length) return { system: null, parts: ["There is no system to compare with ", name(baselineName(baseline)), "."] };
+  if (!others.length)
+    return { system: null, kind: "neutral", word: "No system", parts: ["There is no system to compare with ", name(baselineName(baseline))] };
   const rewarded = others.filter((row) => row.verdict === "reward");
   const chosen = (rewarded.length ? rewarded : others).reduce((best, row) => (row.u_risk > best.u_risk ? row : best));
-  const caution = fewQueries(book.queries.length, alpha) ? ", with caution" : "";
-  if (rewarded.length) return { system: chosen.system, parts: ["Ship ", name(chosen.system), `${caution}.`] };
-  if (chosen.p_holm === null)
-    return {
-      system: chosen.system,
-      parts: ["The highest U_Risk is that of ", name(chosen.system), ", and no test says whether by chance."],
-    };
-  const why = ": no system's reward outweighs its risk by more than chance.";
-  return {
-    system: chosen.system,
-    parts: virtual.has(baseline) ? [`Ship none yet${why}`] : ["Keep ", name(baseline), why],
-  };
+  const caution = fewQueries(book.queries.length, alpha),
+    known = { system: chosen.system, caution };
+  if (rewarded.length) {
+    const hurt = `${count(chosen.losses)} of ${plural(book.queries.length, "query", "queries")}`;
+    const why = `${caution && ", with caution"}: it gains ${fixed(Math.abs(chosen.gain))} ${visible(book.measure)} and hurts ${hurt}`;
+    return { ...known, kind: caution ? "wait" : "ship", word: "Ship", parts: ["Ship ", name(chosen.system), why] };
+  }
+  if (chosen.p_holm === null) {
+    const parts = [name(chosen.system), " has the highest U_Risk, but no test can say whether this is chance"];
+    return { ...known, kind: "neutral", word: "No test", parts };
+  }
+  const why = ": no system's reward outweighs its risk by more than chance";
+  const parts = virtual.has(baseline) ? [`Do not ship any system yet${why}`] : ["Keep ", name(baseline), why];
+  return { ...known, kind: "keep", word: "Keep", parts };
 }
 
 function drawAdvice(view, chooseSystem) {
-  const { system, parts } = advice(view);
+  const { system, kind, word, parts, caution = "" } = advice(view);
+  replace(get("headline"), ...parts);
+  setText(get("chip"), word);
+  get("chip").dataset.kind = kind;
+  setText(get("caution"), caution);
+  get("caution").hidden = !caution;
   const button = get("advice-show");
-  replace(get("advice"), ...parts);
   button.hidden = system === null || system === view.system;
   if (button.hidden) return;
   const nearest = view.rows.find((row) => row.system === system).verdict !== "reward";
-  replace(button, nearest ? "Show the nearest, " : "Show ", name(clip(system, 40)));
+  replace(button, nearest ? "Show the closest system, " : "Show ", name(clip(system, 40)));
   button.onclick = () => chooseSystem(system);
 }

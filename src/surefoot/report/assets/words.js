@@ -11,43 +11,15 @@ function baselineLabel(baseline) {
 }
 
 function weightWords(alpha) {
-  return alpha === 0 ? "Gains and losses counted alike" : `With losses counted ${short(1 + alpha)} times`;
+  return alpha === 0 ? "If gains and losses count the same" : `If losses count ${short(1 + alpha)} times`;
 }
 
-function headline(view) {
-  // A tone for the badge, and the sentence to remember, as parts around the system's name.
-  const { row, alpha } = view;
-  const times = `${short(1 + alpha)} times`;
-  if (row.is_baseline)
-    return { tone: "none", badge: "Baseline", before: "", after: " is what the others are compared with" };
-  const lacks = data.dropped ? 0 : data.missing[systems.indexOf(row.system)];
-  const gap = lacks ? `Lacking ${count(lacks)} of ${plural(data.queries.length, "query", "queries")}, which count 0: ` : "";
-  if (row.verdict === "reward") {
-    return {
-      tone: "helped",
-      badge: "Reward prevails",
-      before: gap,
-      after: alpha ? ` helps more than it hurts, even with losses counted ${times}` : " helps more than it hurts",
-    };
-  }
-  if (row.verdict === "risk") {
-    return {
-      tone: "hurt",
-      badge: "Risk prevails",
-      before: gap,
-      after: alpha ? ` hurts more than it helps once losses count ${times}` : " hurts more than it helps",
-    };
-  }
-  if (row.verdict === "inconclusive") {
-    return {
-      tone: "none",
-      badge: "Inconclusive",
-      before: `${gap}No clear verdict on `,
-      after: alpha ? ` with losses counted ${times}` : "",
-    };
-  }
-  return { tone: "none", badge: "No test", before: `${gap}Nothing can be said of chance about `, after: "" };
-}
+// What prevails for the system that is shown, with a tone.
+const BADGES = {
+  reward: ["helped", "Reward prevails"],
+  risk: ["hurt", "Risk prevails"],
+  inconclusive: ["none", "Inconclusive"],
+};
 
 function effectParts({ row, baseline, book }) {
   const over = name(baselineName(baseline));
@@ -56,7 +28,7 @@ function effectParts({ row, baseline, book }) {
     row.gain > 0
       ? [` gains ${size} over `, over]
       : row.gain < 0
-        ? [` loses ${size} to `, over]
+        ? [` loses ${size} compared with `, over]
         : [" is on average as good as ", over];
   return [
     name(row.system),
@@ -76,12 +48,12 @@ function gapParts(row, baseline) {
     .filter((system) => data.missing[systems.indexOf(system)] > 0)
     .flatMap((system) => [
       name(system),
-      ` lacks ${count(data.missing[systems.indexOf(system)])} of the ${count(data.queries.length)} queries, which count 0. `,
+      ` lacks ${count(data.missing[systems.indexOf(system)])} of the ${count(data.queries.length)} queries; they score 0. `,
     ]);
 }
 
 function significanceParts({ row, alpha, tests }) {
-  if (row.t_risk === null) return [`Nothing can be said of chance: ${row.reason}.`];
+  if (row.t_risk === null) return [`Chance cannot be tested: ${row.reason}.`];
   const { tested, over } = tests;
   const p = `adjusted ${pWords(row.p_holm, Number(Math.max(row.p_holm, data.least_p).toPrecision(2)))}`;
   const whole = (text) => html("span", { class: "whole" }, text);
@@ -91,7 +63,7 @@ function significanceParts({ row, alpha, tests }) {
     inconclusive: "neither reward nor risk prevails",
   }[row.verdict];
   // Equal systems have U_Risk < 0 at α > 0, rightly: that must not read as if they were worse.
-  const once = row.verdict === "risk" && alpha > 0 && row.gain >= 0 ? "; counted once, it does not" : "";
+  const once = row.verdict === "risk" && alpha > 0 && row.gain >= 0 ? "; if losses count once, it does not" : "";
   return [
     `${weightWords(alpha)}, ${who} by more than chance `,
     whole(`(T_Risk = ${fixed(row.t_risk, 2)},`),
@@ -108,7 +80,7 @@ function sturdyWords({ verdict, verdict_adjusted: alone }) {
   // Whether one more query could change the verdict, where there is something to change.
   if (!ANOTHER[alone]) return "";
   if (verdict === alone) return ` One more query as ${ANOTHER[alone]} would not change this.`;
-  return ` The judged queries alone say ${alone}, but one more query as ${ANOTHER[alone]} would change this.`;
+  return ` The judged queries alone give the verdict "${alone}", but one more query as ${ANOTHER[alone]} would change it.`;
 }
 
 function fewQueries(queries, alpha) {
@@ -118,21 +90,14 @@ function fewQueries(queries, alpha) {
 
 function drawVerdict(view) {
   const { row } = view,
-    head = headline(view);
-  replace(get("badge"), head.badge);
-  get("badge").dataset.tone = head.tone;
-  replace(get("headline"), head.before, name(row.system), head.after);
+    [tone, badge] = row.is_baseline ? ["none", "Baseline"] : (BADGES[row.verdict] ?? ["none", "No test"]);
+  setText(get("badge"), badge);
+  get("badge").dataset.tone = tone;
   replace(
     get("effect"),
     ...(row.is_baseline
-      ? ["Choose another system, or another baseline, to see what it gains and whom it hurts."]
-      : [
-          ...effectParts(view),
-          ...significanceParts(view),
-          turnedWords(view),
-          sufferingWords(view),
-          ` ${fewQueries(view.book.queries.length, view.alpha)}`,
-        ]),
+      ? ["This is what the others are compared with. Choose another system, or another baseline, to see what it gains and whom it hurts."]
+      : [...effectParts(view), ...significanceParts(view), turnedWords(view), sufferingWords(view)]),
   );
   const figure = (id, text, tone = "") => {
     setText(get(id), text);
@@ -144,12 +109,12 @@ function drawVerdict(view) {
   figure("figure-badly", count(row.loss_over_20), row.loss_over_20 ? "hurt" : "");
   figure("figure-u", signed(row.u_risk));
   setText(
-    get("figure-interval"),
+    get("figure-u-note"),
     row.u_risk_interval ? `${CONFIDENCE}: ${row.u_risk_interval.map((end) => signed(end, 3)).join(" to ")}` : "no interval",
   );
   figure("figure-t", fixed(row.t_risk, 2), verdictTone(row.verdict));
   setText(
-    get("figure-p"),
+    get("figure-t-note"),
     row.p_holm === null ? "no test" : `adjusted ${pWords(row.p_holm, pText(row.p_holm))}`,
   );
 }

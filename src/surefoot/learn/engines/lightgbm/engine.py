@@ -11,13 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.reading.matrix import Matrix
+from surefoot.data.reading.matrix import FeatureMatrix
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
+from surefoot.learn.engines.contract import (
+    AfterTree,
+    AtEnd,
+    Booster,
+    Engine,
+    Gradients,
+    ModelTextError,
+    Parameters,
+    no_split,
+)
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.lightgbm import model_text
+from surefoot.learn.engines.lightgbm.model_mean import mean_text
 from surefoot.learn.engines.lightgbm.parameters import check_parameters, main_names
-from surefoot.learn.loading import import_learner
+from surefoot.learn.import_learner import import_learner
 
 _ALL = -1  # trees, as LightGBM counts
 _SAMPLE = 200_000  # documents that LightGBM looks at to find bins; all of fewer
@@ -27,6 +37,8 @@ _GROWING = frozenset({
     "feature_fraction", "feature_fraction_bynode", "lambda_l1", "lambda_l2", "min_gain_to_split", "extra_trees",
     "path_smooth", "max_delta_step", "verbosity", "num_threads",
 })  # fmt: skip
+
+_FRACTIONS = ("feature_fraction", "feature_fraction_bynode", "bagging_fraction")
 
 NO_SPLIT = no_split("min_data_in_leaf, min_data_in_bin or min_sum_hessian_in_leaf")
 
@@ -65,8 +77,8 @@ class LightGBMBins:
 
     def __init__(
         self,
-        X: Matrix,
-        others: Sequence[Matrix],
+        X: FeatureMatrix,
+        others: Sequence[FeatureMatrix],
         parameters: Parameters,
         feature_names: Sequence[str] | None,
         seed: int,
@@ -94,15 +106,22 @@ class LightGBMBins:
         after_tree: AfterTree,
         start: Booster | None = None,
         seed: int = 0,
+        at_end: AtEnd | None = None,
     ) -> Booster:
         """A booster with up to `trees` more trees than `start` has."""
         lgb = lightgbm()
         trees_before = start.num_trees() if start is not None else 0
         scores_of_others: list[Floats] = []
+        keeps_scores = at_end is not None and not parameters.changes_trees  # a look at DART's would drop trees
 
         def collect_scores(scores: Floats, _: Any) -> tuple[str, float, bool]:
             scores_of_others.append(scores)
             return "collected", 0.0, True
+
+        def hand_over(scores: Floats, _: Any) -> tuple[str, float, bool]:
+            if at_end is not None:
+                at_end(np.array(scores, dtype=np.float64))
+            return "handed over", 0.0, True
 
         def after_iteration(environment: Any) -> None:
             grown = trees_before + environment.iteration - environment.begin_iteration + 1
@@ -110,6 +129,8 @@ class LightGBMBins:
                 raise ArgumentError(NO_SPLIT)
             stop = environment.model.num_trees() < grown or after_tree(grown, scores_of_others)
             scores_of_others.clear()
+            if keeps_scores and (stop or environment.iteration + 1 == environment.end_iteration):
+                environment.model.eval_train(hand_over)  # LightGBM keeps the scores until the training ends
             if stop:
                 raise lgb.callback.EarlyStopException(environment.iteration, [])
 
@@ -135,7 +156,8 @@ class LightGBM:
     name = "lightgbm"
     title = "LightGBM"
     threads_parameter = "num_threads"
-    idle = frozenset({"verbosity", "verbose", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread"})
+    drawing = "feature_fraction=0.7, or bagging_fraction=0.7 with bagging_freq=1"
+    without_effect = frozenset({"verbosity", "verbose", "num_threads", "n_jobs", "nthread", "nthreads", "num_thread"})
 
     @property
     def version(self) -> str:
@@ -157,7 +179,21 @@ class LightGBM:
             values,
             threads=max(0, values.get("num_threads", 0)) or None,
             changes_trees="boosting='dart'" if values.get("boosting") == "dart" else None,
+            draws=any(values.get(name, 1) < 1 for name in _FRACTIONS)
+            or any(values.get(name) for name in ("extra_trees", "use_quantized_grad"))
+            or "goss" in values.values()
+            or "dart" in values.values(),
         )
+
+    def with_categories(self, parameters: Mapping[str, Any], columns: Sequence[int], features: int) -> dict[str, Any]:
+        """Those that the user names, and these."""
+        name = next(
+            (each for each in parameters if self.main_name(each) == "categorical_feature"), "categorical_feature"
+        )
+        given = (
+            check_parameters({name: parameters[name]}, features)["categorical_feature"] if name in parameters else []
+        )
+        return {**parameters, name: sorted({*given, *columns})}
 
     def bins_key(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
         """Every parameter that is not known to matter for growing alone, and the seed where bins are sampled."""
@@ -167,8 +203,8 @@ class LightGBM:
 
     def bin(
         self,
-        X: Matrix,
-        others: Sequence[Matrix],
+        X: FeatureMatrix,
+        others: Sequence[FeatureMatrix],
         parameters: Parameters,
         feature_names: Sequence[str] | None = None,
         seed: int = 0,
@@ -176,9 +212,15 @@ class LightGBM:
         """LightGBM's data sets."""
         return LightGBMBins(X, others, parameters, feature_names, seed)
 
-    def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:
+    def predict(self, booster: Booster, X: FeatureMatrix, trees: int | None = None) -> Floats:
         """The sum of each row's leaves."""
         return np.asarray(booster.predict(X, num_iteration=_ALL if trees is None else trees), dtype=np.float64)
+
+    def contributions(self, booster: Booster, X: FeatureMatrix, trees: int) -> Floats:
+        """LightGBM's own SHAP values."""
+        if "\nis_linear=1\n" in booster.model_to_string(num_iteration=1):
+            raise ArgumentError("LightGBM has no contributions for linear leaves (linear_tree); train without them")
+        return np.asarray(booster.predict(X, num_iteration=trees, pred_contrib=True), dtype=np.float64)
 
     def count_trees(self, booster: Booster) -> int:
         """How many trees a booster has."""
@@ -196,6 +238,10 @@ class LightGBM:
     def dump(self, booster: Booster, trees: int | None = None) -> str:
         """The model text, with an objective that other programs know."""
         return model_text.canonical(booster.model_to_string(num_iteration=_ALL if trees is None else trees))
+
+    def mean(self, models: Sequence[tuple[Booster, int]], weights: Sequence[float]) -> Booster:
+        """All trees in one booster, their leaves multiplied by the weights."""
+        return self.load(mean_text([self.dump(booster, trees) for booster, trees in models], weights))
 
     def load(self, text: str) -> Booster:
         """The booster of a model text that was checked."""

@@ -15,16 +15,27 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arrays import Floats
-from surefoot.data.reading.matrix import Matrix
+from surefoot.data.reading.matrix import FeatureMatrix
 from surefoot.errors import ArgumentError, shortened
-from surefoot.learn.engines.contract import AfterTree, Booster, Engine, Gradients, ModelTextError, Parameters, no_split
+from surefoot.learn.engines.contract import (
+    AfterTree,
+    AtEnd,
+    Booster,
+    Engine,
+    Gradients,
+    ModelTextError,
+    Parameters,
+    no_split,
+)
 from surefoot.learn.engines.feature_names import safe_names
 from surefoot.learn.engines.xgboost import model_text
+from surefoot.learn.engines.xgboost.model_mean import mean_text
 from surefoot.learn.engines.xgboost.parameters import MAIN_NAMES, check_parameters
-from surefoot.learn.loading import import_learner
+from surefoot.learn.import_learner import import_learner
 
 _RAW = ("approx", "exact")  # tree methods that make their own bins, from the numbers as they are
 _IMPORTANCES = {"split": "weight", "gain": "total_gain"}
+_FRACTIONS = ("subsample", "colsample_bytree", "colsample_bylevel", "colsample_bynode")
 
 NO_SPLIT = no_split("min_child_weight or min_split_loss")
 
@@ -47,6 +58,8 @@ def _translated_errors() -> Iterator[None]:
 def _train_parameters(parameters: Parameters, seed: int) -> dict[str, Any]:
     """What trees are grown with: an objective's name for the file, and draws that depend on seed and tree alone."""
     values = {"verbosity": 0, **parameters.values}
+    for name in ("feature_types", "enable_categorical"):  # of the data
+        values.pop(name, None)
     for name in ("monotone_constraints", "interaction_constraints"):
         if name in values:
             values[name] = str(values[name]).replace(" ", "")
@@ -62,14 +75,21 @@ class XGBoostBins:
     """XGBoost's data sets of documents to learn from and of others to score."""
 
     def __init__(
-        self, X: Matrix, others: Sequence[Matrix], parameters: Parameters, feature_names: Sequence[str] | None
+        self,
+        X: FeatureMatrix,
+        others: Sequence[FeatureMatrix],
+        parameters: Parameters,
+        feature_names: Sequence[str] | None,
     ) -> None:
         xgb = xgboost()
         names = safe_names(feature_names) if feature_names else None
         shared: dict[str, Any] = {"feature_names": names, "nthread": parameters.threads}
+        if "feature_types" in parameters.values:
+            shared |= {"feature_types": parameters.values["feature_types"], "enable_categorical": True}
         train, *rest = map(_aligned, (X, *others))
         with _translated_errors():
-            if parameters.values.get("tree_method") in _RAW:
+            self._is_binned = not (parameters.raw or parameters.values.get("tree_method") in _RAW)
+            if not self._is_binned:
                 self._train = xgb.DMatrix(train, **shared)
             else:
                 self._train = xgb.QuantileDMatrix(train, max_bin=parameters.values.get("max_bin"), **shared)
@@ -85,6 +105,7 @@ class XGBoostBins:
         after_tree: AfterTree,
         start: Booster | None = None,
         seed: int = 0,
+        at_end: AtEnd | None = None,
     ) -> Booster:
         """A booster with up to `trees` more trees than `start` has."""
         xgb = xgboost()
@@ -113,10 +134,15 @@ class XGBoostBins:
                 xgb_model=start,
                 callbacks=[AfterTreeCallback()],
             )
-        return booster[: booster.num_boosted_rounds() - 1] if useless else booster
+            booster = booster[: booster.num_boosted_rounds() - 1] if useless else booster
+            # XGBoost keeps the scores of what it was trained on; those by trees of other bins, such as before a machine
+            # was lost, are rough.
+            if at_end is not None and (start is None or not self._is_binned):
+                at_end(_scores(booster.predict(self._train, output_margin=True)))
+        return booster
 
 
-def _aligned(X: Matrix) -> Matrix:
+def _aligned(X: FeatureMatrix) -> FeatureMatrix:
     """The same numbers at an even address, which those that came over a network may lack and XGBoost asks for.
 
     NumPy calls every empty matrix aligned, whatever its address.
@@ -134,7 +160,8 @@ class XGBoost:
     name = "xgboost"
     title = "XGBoost"
     threads_parameter = "nthread"
-    idle = frozenset({"verbosity", "nthread", "n_jobs"})
+    drawing = "colsample_bytree=0.7 or subsample=0.7"
+    without_effect = frozenset({"verbosity", "nthread", "n_jobs"})
 
     @property
     def version(self) -> str:
@@ -149,16 +176,30 @@ class XGBoost:
         """Parameters by XGBoost's main names."""
         xgboost()  # a missing one shows before anything else
         values = check_parameters(parameters, features)
-        return Parameters(values, threads=max(0, values.get("nthread", 0)) or None)
+        return Parameters(
+            values,
+            threads=max(0, values.get("nthread", 0)) or None,
+            draws=any(values.get(name, 1) < 1 for name in _FRACTIONS),
+        )
+
+    def with_categories(self, parameters: Mapping[str, Any], columns: Sequence[int], features: int) -> dict[str, Any]:
+        """Their types; the user's own types are for data without columns of categories."""
+        if parameters.get("enable_categorical") is False:
+            raise ArgumentError("the data has categories, and enable_categorical is False; encode them, or drop it")
+        types = list(parameters.get("feature_types") or ["q"] * features)
+        if len(types) == features:
+            types = ["c" if place in columns else kind for place, kind in enumerate(types)]
+        return {**parameters, "feature_types": types}
 
     def bins_key(self, parameters: Parameters, documents: int, seed: int) -> Hashable:
         """The bins' number, and whether there are any."""
-        return parameters.values.get("max_bin"), parameters.values.get("tree_method") in _RAW
+        raw = parameters.raw or parameters.values.get("tree_method") in _RAW
+        return parameters.values.get("max_bin"), raw, repr(parameters.values.get("feature_types"))
 
     def bin(
         self,
-        X: Matrix,
-        others: Sequence[Matrix],
+        X: FeatureMatrix,
+        others: Sequence[FeatureMatrix],
         parameters: Parameters,
         feature_names: Sequence[str] | None = None,
         seed: int = 0,
@@ -166,13 +207,21 @@ class XGBoost:
         """XGBoost's data sets."""
         return XGBoostBins(X, others, parameters, feature_names)
 
-    def predict(self, booster: Booster, X: Matrix, trees: int | None = None) -> Floats:
+    def predict(self, booster: Booster, X: FeatureMatrix, trees: int | None = None) -> Floats:
         """The sum of each row's leaves."""
         return _scores(
             booster.inplace_predict(
                 _aligned(X), iteration_range=(0, trees or 0), predict_type="margin", validate_features=False
             )
         )
+
+    def contributions(self, booster: Booster, X: FeatureMatrix, trees: int) -> Floats:
+        """XGBoost's own SHAP values."""
+        types = booster.feature_types
+        rows = xgboost().DMatrix(
+            _aligned(X), feature_names=booster.feature_names, feature_types=types, enable_categorical=types is not None
+        )
+        return _scores(booster.predict(rows, pred_contribs=True, iteration_range=(0, trees)))
 
     def count_trees(self, booster: Booster) -> int:
         """How many trees a booster has."""
@@ -193,6 +242,10 @@ class XGBoost:
         """The model JSON, with an objective that other programs know."""
         cut = booster if trees is None or trees == booster.num_boosted_rounds() else booster[:trees]
         return bytes(cut.save_raw("json")).decode()
+
+    def mean(self, models: Sequence[tuple[Booster, int]], weights: Sequence[float]) -> Booster:
+        """All trees in one booster, their leaves multiplied by the weights."""
+        return self.load(mean_text([self.dump(booster, trees) for booster, trees in models], weights))
 
     def load(self, text: str) -> Booster:
         """The booster of a model JSON that was checked."""

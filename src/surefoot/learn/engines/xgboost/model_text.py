@@ -21,7 +21,9 @@ _TREE = {
     "default_left": int, "split_conditions": float, "base_weights": float, "loss_changes": float,
     "sum_hessian": float,
 }  # fmt: skip
+_TYPES = {"q", "c", "i", "int", "float"}
 _NO_NODE = 2**31 - 1  # the root's parent
+_MOST_CATEGORIES = 2**24  # what float32 holds exactly
 _COUNT = re.compile(r"\d{1,10}")
 _ZERO = re.compile(r"\[?[-+]?0(\.0*)?(E[-+]?\d+)?\]?", re.IGNORECASE)
 
@@ -46,6 +48,9 @@ def check(text: str) -> int:
     names = learner.get("feature_names", [])
     if not isinstance(names, list) or len(names) not in (0, features) or not all(isinstance(n, str) for n in names):
         raise ModelTextError(f"it has not as many feature names as its {features} features")
+    types = learner.get("feature_types", [])
+    if not isinstance(types, list) or len(types) not in (0, features) or not set(map(str, types)) <= _TYPES:
+        raise ModelTextError("its feature_types are not those of its features")
     trees = _part(model, "trees", list)
     parameters = _part(model, "gbtree_model_param", dict)
     if _count(parameters, "num_trees") != len(trees) or parameters.get("num_parallel_tree") != "1":
@@ -69,8 +74,6 @@ def _check_tree(tree: Any, number: int, features: int) -> None:
         raise ModelTextError("it has no nodes, deleted ones, or another number")
     if _count(parameters, "num_feature") != features or parameters.get("size_leaf_vector") not in ("0", "1"):
         raise ModelTextError("it was grown on other features, or has several values per leaf")
-    if any(tree.get(name) for name in _CATEGORIES):
-        raise ModelTextError("it splits by categories")
     columns = {name: _column(tree, name, kind, nodes) for name, kind in _TREE.items()}
     left, right, parent = columns["left_children"], columns["right_children"], columns["parents"]
     inner = left != -1
@@ -85,10 +88,32 @@ def _check_tree(tree: Any, number: int, features: int) -> None:
     if not np.array_equal(parent[children], np.tile(above, 2)):
         raise ModelTextError("parents and children do not match")
     split = columns["split_indices"]
-    if split.min() < 0 or split.max() >= features or columns["split_type"].any():
-        raise ModelTextError(f"it splits by a feature beyond its {features}, or by categories")
+    if split.min() < 0 or split.max() >= features:
+        raise ModelTextError(f"it splits by a feature beyond its {features}")
+    _check_categories(tree, columns["split_type"], inner)
     if not np.isin(columns["default_left"], (0, 1)).all():
         raise ModelTextError("default_left holds something other than 0 and 1")
+
+
+def _check_categories(tree: dict[str, Any], types: npt.NDArray[Any], inner: npt.NDArray[Any]) -> None:
+    """Each split by categories has its own stretch of the list of categories, one after the other."""
+    if not np.isin(types, (0, 1)).all() or (types[~inner] != 0).any():
+        raise ModelTextError("split_type holds something other than 0 and 1, or a leaf is a split")
+    nodes = np.flatnonzero(types)
+    parts = {name: _part(tree, name, list) for name in _CATEGORIES} if len(nodes) else {}
+    if not parts:
+        if any(tree.get(name) for name in _CATEGORIES):
+            raise ModelTextError("it has categories, but no split by them")
+        return
+    for name, values in parts.items():
+        if not all(type(value) is int and 0 <= value < _MOST_CATEGORIES for value in values):
+            raise ModelTextError(f"{name} holds something that is not a small whole number")
+    sizes = parts["categories_sizes"]
+    if parts["categories_nodes"] != nodes.tolist() or len(sizes) != len(nodes):
+        raise ModelTextError("categories_nodes are not its splits by categories")
+    starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+    if parts["categories_segments"] != starts[:-1] or len(parts["categories"]) != starts[-1]:
+        raise ModelTextError("categories_segments and categories_sizes do not part the categories")
 
 
 def _column(tree: dict[str, Any], name: str, kind: type, nodes: int) -> npt.NDArray[Any]:

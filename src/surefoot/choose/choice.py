@@ -1,0 +1,237 @@
+"""What a policy chooses of a sweep's candidates on each fold, how sure that is, and what it is worth on test data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from surefoot.choose.candidate_figures import every_ranking
+from surefoot.choose.candidates import Candidate, Candidates
+from surefoot.choose.options import CHOOSE_BY, CROSS_VALIDATION, PLAIN_MODELS
+from surefoot.choose.rows import chosen_in_words, gain_only, pooled
+from surefoot.choose.selection_policy import SelectionPolicy
+from surefoot.choose.store import Store
+from surefoot.choose.tradeoffs import TradeOffs
+from surefoot.choose.uncertainty import resampled_means
+from surefoot.data.writing.all_or_nothing import write_text
+from surefoot.errors import ArgumentError, DataError, expecting, shortened
+from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import signed
+from surefoot.report.plain_json import to_json
+from surefoot.risk.assessment_data import Json
+from surefoot.risk.bootstrap import percentile_intervals
+
+SCHEMA = "surefoot/choice/1"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a policy chose on each fold, and what that comes to on all test data.
+
+    `probability` is the share of resamples of each fold's queries to choose by in which the choice satisfies the
+    policy, where that is known; `interval` says how far mean and risk on test data lie from the gain-only model's.
+    """
+
+    policy: SelectionPolicy
+    chosen: dict[str, Json]
+    satisfied: dict[str, int]
+    gain_row: Json
+    among: int
+    measure: str
+    origin: str
+    choose_by: str = "validation"
+    probability: dict[str, float] = field(default_factory=dict)
+    interval: dict[str, list[float]] | None = None
+    unsure: str | None = None  # why it is not known how sure the choice is
+
+    @property
+    def test(self) -> Json:
+        """The figures of the choices on all test queries; of several seeds, those of the one that is saved."""
+        return pooled(self.chosen, saved=True)
+
+    def to_dict(self) -> Json:
+        """Plain data that JSON can hold."""
+        folds = [
+            {
+                "fold": fold, "chosen": row["name"], "satisfied": self.satisfied[fold],
+                "probability": self.probability.get(fold), **row["folds"][fold],
+            }
+            for fold, row in self.chosen.items()
+        ]  # fmt: skip
+        policy = {
+            "name": self.policy.name, "level": self.policy.level, "one_se": self.policy.one_se,
+            "words": self.policy.words,
+        }  # fmt: skip
+        return {
+            "schema": SCHEMA, "policy": policy, "choose_by": self.choose_by,
+            "measure": self.measure, "candidates": self.among, "folds": folds, "test": self.test,
+            "gain_only": self._full, "difference": self.interval, "why": self.words,
+        }  # fmt: skip
+
+    @property
+    def _full(self) -> Json:
+        return pooled(dict.fromkeys(self.chosen, self.gain_row))
+
+    def to_json(self) -> str:
+        """The data as JSON text."""
+        return to_json(self.to_dict())
+
+    def write_json(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json`, all or nothing."""
+        write_text(path, self.to_json())
+
+    @property
+    def words(self) -> list[str]:
+        """What was chosen and why, how sure it is, and what test data say."""
+        mine, full = self.test, self._full
+        counts = " to ".join(map(str, sorted({min(self.satisfied.values()), max(self.satisfied.values())})))
+        where = (
+            "each fold's validation data"
+            if self.choose_by == "validation"
+            else "each fold's training queries by cross-validation"
+        )
+        sentences = [
+            f"{chosen_in_words(self.chosen)}: {self.policy.words}, by {measure_title(self.measure)} on {where}, where "
+            f"{counts} of {self.among} candidates satisfy the policy.",
+            *self._unsatisfied(),
+            *self._probabilities(),
+            *([] if self.unsure is None else [self.unsure]),
+            f"On all {mine['queries']:,} test queries it gains {signed(mine['gain'], 4)} at a risk of "
+            f"{mine['risk']:.4f}, and hurts {mine['loss_over_20']:.0f} queries by more than 20 %; the gain-only model "
+            f"{signed(full['gain'], 4)} at {full['risk']:.4f}, and hurts {full['loss_over_20']:.0f}.",
+        ]
+        if self.interval is not None:
+            mean, risk = (
+                f"{signed(low, 4)} to {signed(high, 4)}"
+                for low, high in map(self.interval.__getitem__, ("mean", "risk"))
+            )
+            sentences.append(
+                f"Against the gain-only model, {measure_title(self.measure)} changes by {mean} and risk by {risk} "
+                "(95 % intervals over test queries)."
+            )
+        if self.policy.name == "max_risk" and mine["risk"] > self.policy.level:
+            sentences.append(
+                f"On test data its risk is above {self.policy.level:g}: the data to choose by promise nothing certain."
+            )
+        return sentences
+
+    def _unsatisfied(self) -> list[str]:
+        folds = [fold for fold, count in self.satisfied.items() if not count]
+        return [f"Nothing satisfies it on {', '.join(folds)}: what comes nearest was taken."] if folds else []
+
+    def _probabilities(self) -> list[str]:
+        if not self.probability:
+            return []
+        values = sorted(self.probability.values())
+        shown = " to ".join(dict.fromkeys(f"{100 * value:.0f}" for value in (values[0], values[-1])))
+        return [
+            f"It holds on new queries with a probability of {shown} %, by resampling the queries that it was chosen "
+            "on; that it is the best of several there makes this a little too high."
+        ]
+
+
+def select(
+    result: TradeOffs,
+    policy: SelectionPolicy,
+    kinds: Sequence[str] = PLAIN_MODELS,
+    *,
+    choose_by: str | None = None,
+    store: Store | None = None,
+    names: Sequence[str] | None = None,
+) -> Choice:
+    """What the policy takes of these kinds, fold by fold: a fold's validation queries are other folds' test queries.
+
+    By default it chooses by cross-validation where the sweep has it. The sweep's `store` says how sure the choice is.
+    `names` leaves these candidates alone.
+    """
+    data = result.to_dict()
+    rows = [row for row in data["rows"] if row["kind"] in kinds and (names is None or row["name"] in names)]
+    gain_row = gain_only(data["rows"])
+    if gain_row is None or not rows:
+        raise DataError("the sweep has no gain-only model, or none of these candidates; run it again")
+    has_inner = bool(data.get("inner_folds"))
+    by = ("cross-validation" if has_inner else "validation") if choose_by is None else choose_by
+    if by not in CHOOSE_BY:
+        raise ArgumentError(f"choose_by is {shortened(by)}; it must be one of {', '.join(CHOOSE_BY)}")
+    if CHOOSE_BY[by] == CROSS_VALIDATION and not has_inner:
+        raise ArgumentError(
+            "the sweep has no cross-validation; run it again with --choose-by cross-validation, which trains what is "
+            "missing alone"
+        )
+    choices = {fold: policy.choose(rows, gain_row, fold, CHOOSE_BY[by]) for fold in data["folds"]}
+    choice = Choice(
+        policy,
+        {fold: row for fold, (row, _) in choices.items()},
+        {fold: count for fold, (_, count) in choices.items()},
+        gain_row, len(rows), data["measure"], data["origin"], by,
+    )  # fmt: skip
+    return choice if store is None else _with_certainty(choice, store)
+
+
+def check_origin(store: Store, choice: Choice) -> None:
+    """Reject a store that does not hold what the choice was made of."""
+    if store.origin != choice.origin:
+        raise DataError.at(store.folder, None, "was begun anew since its result was written; run the sweep to its end")
+
+
+def _with_certainty(choice: Choice, store: Store) -> Choice:
+    """The choice, with how sure it is by resampling queries; a result alone, without its models, cannot say that."""
+    unsure = replace(
+        choice,
+        unsure=f"How sure this is cannot be said: {store.folder} does not hold the models of this result, or those of "
+        "another version; run the sweep again.",
+    )
+    if store.origin != choice.origin:
+        return unsure
+    with expecting("a sweep", store.folder, "start it in a new folder"):
+        candidates = Candidates(store)
+        wanted = {row["name"] for row in (*choice.chosen.values(), choice.gain_row)}
+        by_name = {one.name: one for one in every_ranking(candidates, wanted)}
+    if set(by_name) != wanted:
+        return unsure
+    gain_model = by_name[choice.gain_row["name"]]
+    chosen = {fold: by_name[row["name"]] for fold, row in choice.chosen.items()}
+    return replace(
+        choice,
+        probability=_probabilities(choice, candidates, chosen, gain_model),
+        interval=_test_interval(candidates, chosen, gain_model),
+    )
+
+
+def _probabilities(
+    choice: Choice, candidates: Candidates, chosen: Mapping[str, Candidate], gain_model: Candidate
+) -> dict[str, float]:
+    """For each fold, in how many resamples of its queries to choose by the choice satisfies the policy."""
+    if choice.policy.name not in ("max_risk", "keep_gain", "more_gain"):
+        return {}
+    part = CHOOSE_BY[choice.choose_by]
+    baseline, spans = candidates.baseline_values(part)[0, 0], candidates.spans(part)
+    probability = {}
+    for fold, mine in chosen.items():
+        columns = [
+            values(part, baseline)[spans[fold]]
+            for one in (mine, gain_model)
+            for values in (one.gains, one.losses)
+        ]  # fmt: skip
+        probability[fold] = float(np.mean(choice.policy.holds(*resampled_means(columns))))
+    return probability
+
+
+def _test_interval(
+    candidates: Candidates, chosen: Mapping[str, Candidate], gain_model: Candidate
+) -> dict[str, list[float]]:
+    """95 % intervals of what the saved models' mean and risk on test queries differ by from the gain-only model's."""
+    baseline, spans = candidates.baseline_values("test")[0, 0], candidates.spans("test")
+    gains, losses = gain_model.gains("test", baseline), gain_model.losses("test", baseline)
+    columns = []
+    for key, full in (("mean", gains), ("risk", losses)):
+        own = np.empty(len(baseline))
+        for fold, one in chosen.items():
+            difference = one.values["test"][0, 0] - baseline  # of the first seed, whose model is saved
+            own[spans[fold]] = (difference if key == "mean" else np.maximum(-difference, 0))[spans[fold]]
+        columns.append(own - full)
+    mean, risk = percentile_intervals(resampled_means(columns)).tolist()
+    return {"mean": mean, "risk": risk}

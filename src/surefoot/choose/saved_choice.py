@@ -1,0 +1,97 @@
+"""What was chosen of a sweep as one model: a seed's, the mean of seeds, or either with its baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from surefoot.choose.candidates import Candidates
+from surefoot.choose.choice import Choice, check_origin
+from surefoot.choose.options import BLENDED, MODEL, SELECTIVE
+from surefoot.choose.store import Store
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.errors import ArgumentError, DataError, expecting, shortened
+from surefoot.learn.baseline_spec import BaselineSpec
+from surefoot.learn.combination import Combination
+from surefoot.learn.means import average
+from surefoot.learn.ranker import Ranker
+from surefoot.neural.loading import AnyRanker, is_network, load_ranker
+from surefoot.risk.assessment_data import Json
+
+_QUANTILES = np.linspace(0, 1, 2001)
+
+
+def copy_model(store: Store, choice: Choice, target: Path, fold: str | None = None) -> tuple[str, str, str]:
+    """Save a fold's choice (by default the first's); says whose it is, which, and of which seeds."""
+    name = next(iter(choice.chosen)) if fold is None else fold
+    if name not in choice.chosen:
+        raise ArgumentError(f"there is no fold {shortened(name)}; there are {', '.join(choice.chosen)}")
+    check_origin(store, choice)
+    row = choice.chosen[name]
+    with expecting("a sweep", store.folder, "start it in a new folder"):
+        ranker, seeds = chosen_ranker(Candidates(store), row, name)
+    ranker.save(target)
+    return name, str(row["name"]), f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
+
+
+def chosen_ranker(candidates: Candidates, row: Json, fold: str) -> tuple[AnyRanker, list[int]]:
+    """The one model whose ranking a row describes on a fold, and the seeds that it is made of."""
+    parts = row.get("made_of")
+    if parts is None and row["kind"] == MODEL:  # of the first version
+        parts = {"setting": row["name"], "seeds": list(candidates.plan.seeds[:1])}
+    if parts is None:
+        raise ArgumentError(
+            f"{row['name']} gives two rankings by chance, or was written by an earlier version; choose another, or run "
+            "the sweep again, which trains nothing"
+        )
+    setting = next((setting for setting in candidates.settings if setting.name == parts["setting"]), None)
+    if setting is None:
+        raise DataError.at(
+            candidates.store.folder,
+            None,
+            f"has no {shortened(parts['setting'])} on every fold by this version; run the sweep again",
+        )
+    jobs = [job for by_seed in candidates.jobs(setting) for job in by_seed if job.fold == fold]
+    folders = [candidates.store.result_path(job) for job in jobs if job.seed in parts["seeds"]]
+    if is_network(folders[0]):
+        return _chosen_network(candidates, row, folders), list(parts["seeds"])
+    rankers = [Ranker.load(folder) for folder in folders]
+    ranker = rankers[0] if len(rankers) == 1 else average(rankers)
+    ranker.query_feature_ = candidates.store.source.selective
+    if row["kind"] in (BLENDED, SELECTIVE):
+        ranker.combination_ = _combination(candidates, parts, fold).to_dict()
+        ranker.score_sample_ = _score_sample(candidates, ranker, fold)
+    return ranker, list(parts["seeds"])
+
+
+def _chosen_network(candidates: Candidates, row: Json, folders: Sequence[Path]) -> AnyRanker:
+    """A single network; a network with its baseline, or with a feature of the query, has no form to be saved in."""
+    if len(folders) > 1 or row["kind"] != MODEL or candidates.store.source.selective is not None:
+        raise ArgumentError(
+            f"{row['name']} cannot be saved as one model: of networks only single models can. Choose a single model, "
+            "or train a mean with surefoot train --engine torch --models N"
+        )
+    return load_ranker(folders[0])
+
+
+def _combination(candidates: Candidates, parts: Json, fold: str) -> Combination:
+    source = candidates.store.source
+    first = candidates.baselines[0]
+    named = [BaselineSpec.parse(text) for text in source.baselines]
+    known = next((spec.source for spec in named if spec.name == first and spec.kind == "feature"), None)
+    how: dict[str, Any] = (
+        {"weight": parts["weight"]}
+        if "weight" in parts
+        else {"aggregate": source.selective, "threshold": parts["thresholds"][fold]}
+    )
+    return Combination(first, known, **how)
+
+
+def _score_sample(candidates: Candidates, ranker: Ranker, fold: str) -> list[float]:
+    """Quantiles of the scores that the model gives with its baseline, on the fold's validation documents."""
+    data: RankingData = candidates.store.source.load(fold).valid
+    scores = ranker.predict(data)
+    return [float(value) for value in np.maximum.accumulate(np.quantile(scores, _QUANTILES))]

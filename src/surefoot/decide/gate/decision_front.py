@@ -1,0 +1,79 @@
+"""The front of a decision's page: the headline, the decision as a chip, what to be careful about, and the figures."""
+
+from __future__ import annotations
+
+from surefoot.decide.evidence.confidence import confidence
+from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose_notes
+from surefoot.decide.gate.decision_text import (
+    VERDICTS,
+    condition_name,
+    figure4,
+    headline,
+    proved_bound,
+    shown_name,
+    worst_first,
+)
+from surefoot.report.family import Chip, ChipKind, Front, Tile
+from surefoot.report.numbers import signed
+from surefoot.risk.assessment_data import Json
+
+STATUS_KINDS: dict[str, ChipKind] = {"holds": "ship", "fails": "keep", "open": "wait"}
+_DECISION_KINDS: dict[str, ChipKind] = {"ship": "ship", "stop": "keep", "undecided": "wait"}
+_MOST_CONDITIONS = 3  # that have a tile, the worst first
+
+
+def front(data: Json) -> Front:
+    """What a reader sees first, from a decision's plain data."""
+    decision = data["decision"]
+    return Front(headline(data), Chip(VERDICTS[decision], _DECISION_KINDS[decision]), caution(data), _tiles(data))
+
+
+def caution(data: Json) -> str | None:
+    """What could make the decision wrong, where something about these queries could."""
+    if data["ledger"] is not None and (unused := data["ledger"].get("unused_draws")):
+        return (
+            f"{unused:,} {'draw was' if unused == 1 else 'draws were'} made but not used in a decision. If you "
+            "choose among several draws, you ship bad candidates more often than this decision says."
+        )
+    if data["dropped"]:
+        return (
+            f"{data['dropped']:,} judged queries were left out, because a run does not answer them. The decision says "
+            "nothing about them."
+        )
+    nothing = data.get("nothing_to_lose")
+    if nothing is not None and not nothing["left_out"] and (notes := nothing_to_lose_notes(nothing)):
+        return notes[0]
+    few = [
+        condition
+        for condition in data["conditions"]
+        if condition["least_queries"] and condition["least_queries"] > condition["queries"]
+    ]
+    if data["decision"] == "undecided" and few:
+        condition = max(few, key=lambda condition: condition["least_queries"])
+        return f"You need at least {condition['least_queries']:,} judged queries to prove {condition_name(condition)}."
+    return None
+
+
+def _tiles(data: Json) -> list[Tile]:
+    conditions = [
+        Tile(
+            condition_name(condition),
+            proved_bound(condition).replace(" ", "\u00a0"),  # in one line
+            f"{condition['status']}; observed {figure4(condition['observed'])}",
+            STATUS_KINDS[condition["status"]],
+        )
+        for condition in worst_first(data)[:_MOST_CONDITIONS]
+    ]
+    hurt = data["hurt"][0] if data["hurt"] else None
+    most = (
+        "no query lost anything"
+        if hurt is None
+        else f"the worst is {shown_name(hurt['query'])}: {signed(hurt['difference'], 4)}"
+    )
+    share = f"at most {100 * data['delta']:.4g} % of bad candidates pass"
+    return [
+        *conditions,
+        Tile("Queries hurt", f"{data['losses']:,}", most),
+        Tile("Judged queries", f"{data['queries']:,}", "draws" if data["drawn"] is not None else ""),
+        Tile("Confidence", confidence(data["delta"]), share),
+    ]

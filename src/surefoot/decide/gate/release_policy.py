@@ -1,0 +1,153 @@
+"""What a release must keep to: conditions, each at a level, on all queries or on segments."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from surefoot.arguments import finite_number, is_real
+from surefoot.data.reading.files import existing_file, read_text
+from surefoot.decide.evidence.conditions import CONDITIONS, ConditionKind, ConditionRule
+from surefoot.decide.options import DELTA, EVERY, LEAST_DELTA, MOST_DELTA
+from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
+from surefoot.risk.tradeoff import LARGEST_ALPHA
+
+_MOST_DOTS = 200  # in a line
+_Error = Callable[[str], Exception]
+
+
+def _example() -> str:
+    """A policy that has everything."""
+    lines = [condition.policy_example() for condition in CONDITIONS.values()]
+    return ", ".join([*lines, f"delta = {DELTA}", '[segments."NAME"]'])
+
+
+@dataclass(frozen=True)
+class ReleasePolicy:
+    """The conditions of a release, all of which must hold, and δ, the chance of a wrong claim that is accepted."""
+
+    rules: tuple[ConditionRule, ...]
+    delta: float = DELTA
+
+    @classmethod
+    def read(cls, source: Any, changes: Mapping[str, Any] | None = None) -> ReleasePolicy:
+        """A policy from a TOML file or a dict of the same keys; `changes` go before the file's own.
+
+        >>> u_risk = {"alpha": 5, "above": 0}
+        >>> policy = ReleasePolicy.read({"risk": 0.02, "u_risk": u_risk, "segments": {"new": {"gain": 0}}})
+        >>> [rule.words for rule in policy.rules], policy.rules[-1].segment
+        (['risk ≤ 0.02', 'U_Risk(5) > 0', 'gain > 0'], 'new')
+        """
+        if isinstance(source, ReleasePolicy):
+            return source
+        if isinstance(source, str | os.PathLike):
+            table = _toml(source, read_text(existing_file(source)))
+            return _parse(_merge(table, changes or {}), lambda message: DataError.at(source, None, message))
+        if isinstance(source, Mapping):
+            return _parse(source, lambda message: ArgumentError(f"policy: {message}"))
+        raise ArgumentError(f"the policy is {shortened(source)}; give a TOML file or a dict, such as {{'risk': 0.02}}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that JSON can hold."""
+        return {"delta": self.delta, "rules": [rule.to_dict() for rule in self.rules]}
+
+
+def _toml(source: str | os.PathLike[str], text: str) -> dict[str, Any]:
+    """What a TOML file says; the parser itself takes minutes for keys of very many parts."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.count(".") > _MOST_DOTS:
+            raise DataError.at(
+                source, number, f"has a line with {line.count('.'):,} dots, which is too many; write {_example()}"
+            )
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # an integer of thousands of digits, brackets within brackets
+        raise DataError.at(source, None, f"is not TOML ({shortened(str(error), 200)}); write {_example()}") from error
+
+
+def _merge(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The table with these keys changed, those of segments one by one."""
+    own, other = table.get("segments"), changes.get("segments")
+    if not isinstance(own, Mapping) or other is None:
+        return {**table, **changes}
+    tables = {name: table for name, table in own.items() if name not in other}
+    tables |= {
+        name: _merge(own[name], change) if isinstance(own.get(name), dict) else change for name, change in other.items()
+    }
+    return {**table, **changes, "segments": tables}
+
+
+def _parse(policy: Mapping[Any, Any], error: _Error) -> ReleasePolicy:
+    rules = list(_rules(policy, None, ("delta", "segments"), error))
+    delta = _number(policy.get("delta", DELTA), "delta", error)
+    if not LEAST_DELTA <= delta <= MOST_DELTA:
+        raise error(f"delta is {delta:g}; it must be from {LEAST_DELTA:g} to {MOST_DELTA:g}, such as {DELTA:g}")
+    segments = policy.get("segments", {})
+    if not isinstance(segments, Mapping):
+        raise error(
+            f"segments is {shortened(segments)}; write a table for each segment: [segments.NAME] with risk = 0.05"
+        )
+    for name, table in segments.items():
+        if not isinstance(name, str) or not name.strip():
+            raise error(
+                f"a segment has the name {shortened(name)}; use the name of a segment, or {EVERY!r} for every segment"
+            )
+        if not isinstance(table, Mapping):
+            raise error(f"segments.{_shown(name)} is {shortened(table)}; write a table with keys such as risk = 0.05")
+        own = list(_rules(table, name, (), error))
+        if not own:
+            raise error(f"segments.{_shown(name)} has no conditions; add at least one, such as risk = 0.05")
+        rules += own
+    if not rules:
+        raise error(f"has no conditions; add at least one, such as {_example()}")
+    return ReleasePolicy(tuple(rules), delta)
+
+
+def _rules(
+    table: Mapping[Any, Any], segment: str | None, besides: tuple[str, ...], error: _Error
+) -> Iterator[ConditionRule]:
+    """The conditions in the order of `CONDITIONS`, whatever the order of the keys."""
+    prefix, known = "" if segment is None else f"segments.{_shown(segment)}.", (*CONDITIONS, *besides)
+    for key in table:
+        if key not in known:
+            raise error(
+                f"{prefix}{_shown(key)} is not a key of a policy{did_you_mean(key, known) or '.'} The keys are: "
+                f"{name_list([*known])}"
+            )
+    for name, condition in CONDITIONS.items():
+        if name in table:
+            yield _rule(condition, table[name], segment, f"{prefix}{name}", error)
+
+
+def _rule(condition: ConditionKind, value: Any, segment: str | None, key: str, error: _Error) -> ConditionRule:
+    if not condition.has_alpha:
+        level = _number(value, key, error)
+        low, high = condition.limits(None)
+        if not low < level < high:
+            why = " (no number of queries can prove that nothing is lost)" if condition.at_most and level == 0 else ""
+            raise error(f"{key} is {level:g}; it must be above {low:g} and below {high:g}{why}")
+        return ConditionRule(condition.name, level, segment=segment)
+    part = condition.level_key
+    if not isinstance(value, Mapping) or set(value) != {"alpha", part}:
+        raise error(f"{key} is {shortened(value)}; write {condition.policy_example().partition(' = ')[2]}")
+    alpha, level = (_number(value[each], f"{key}.{each}", error) for each in ("alpha", part))
+    if not 0 <= alpha <= LARGEST_ALPHA:
+        raise error(f"{key}.alpha is {alpha:g}; it must be from 0 to {LARGEST_ALPHA:,.0f}")
+    low, high = condition.limits(alpha)
+    if not low < level < high:
+        raise error(f"{key}.{part} is {level:g}; with alpha = {alpha:g} it must be above {low:g} and below {high:g}")
+    return ConditionRule(condition.name, level, alpha, segment)
+
+
+def _number(value: Any, key: str, error: _Error) -> float:
+    number = finite_number(value) if is_real(value) or not isinstance(value, str) else None
+    if number is None:
+        raise error(f"{key} is {shortened(value)}; it must be a number")
+    return number
+
+
+def _shown(key: Any) -> str:
+    return shortened(key)[1:-1] if isinstance(key, str) else shortened(key)

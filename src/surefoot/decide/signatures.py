@@ -1,0 +1,18 @@
+"""Signatures of the files of decisions, certificates, draws, and lists that a controller shows.
+
+States that cannot be made again (draws, ledgers, the gate's state) have none: they are never replaced unasked.
+"""
+
+from __future__ import annotations
+
+import re
+
+from surefoot.data.writing.signatures import json_signature
+
+DECISION_JSON = json_signature("decision")
+DECISION_MARKDOWN = re.compile(rb"\A<!-- surefoot decision -->")
+DECISION_JUNIT = re.compile(rb'<testsuite name="surefoot gate: ')
+CERTIFICATE_JSON = json_signature("certificate")
+SERVED_JSON = json_signature("decisions")  # which list each query is shown
+SERVED_CSV = re.compile(rb"\Aquery,shown,gate_score,threshold,why\n")
+DRAWS_CSV = re.compile(rb"\Aquery,times,weight,documents_to_judge\n")

@@ -1,0 +1,223 @@
+"""A model card in Hugging Face's Markdown: what a model learned from, what it gains, whom it hurts, and its limits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from surefoot.arrays import Floats
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.errors import visible
+from surefoot.learn.inputs import matched_baselines
+from surefoot.learn.objectives import OBJECTIVE_KINDS, Objective
+from surefoot.learn.prepared_data import MonitoredSet
+from surefoot.measures.notation import Measure
+from surefoot.risk.bootstrap import percentile_intervals, resamples
+from surefoot.risk.tradeoff import hurts
+from surefoot.significance import CONFIDENCE
+
+if TYPE_CHECKING:
+    from surefoot.learn.ranker import Ranker
+
+_REPLICATES = 1000
+_WORST = 10  # queries that are named
+_FEATURES = 10
+_TITLES = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
+
+
+def model_card(ranker: Ranker, data: RankingData | None = None, *, name: str = "model", dataset: str = "") -> str:
+    """The card of a fitted ranker; with labelled data that it did not learn from, also its figures there.
+
+    `dataset` says what the data is, in the user's words.
+    """
+    judged = None if data is None else _figures(ranker, data)
+    parts = [
+        _front_matter(ranker, judged, name, dataset),
+        f"# {_text(name)}\n",
+        _description(ranker),
+        _training(ranker),
+        "## Figures\n",
+        _no_figures() if judged is None or data is None else _figure_text(ranker, judged, data, dataset),
+        _limits(ranker, judged),
+        _usage(),
+    ]
+    return "\n".join(parts)
+
+
+def _figures(ranker: Ranker, data: RankingData) -> dict[str, Any]:
+    """Each query's measure under the model and under the mean of the baselines, with intervals over queries."""
+    if ranker.init == "baseline":
+        data = matched_baselines(data, ranker.baselines_, "the data")
+    queries = MonitoredSet(data, Measure.parse(ranker.measure), None, None)
+    values = queries.values(ranker.predict(data))
+    columns: dict[str, Any] = {"effectiveness": values}
+    baseline = None if queries.baselines is None else queries.baselines.mean(axis=0)
+    if baseline is not None:
+        difference = values - baseline
+        hurt = hurts(difference, baseline)
+        columns |= {
+            "baseline": baseline, "gain": difference, "reward": np.maximum(difference, 0),
+            "risk": np.maximum(-difference, 0), "wins": difference > 0, "losses": difference < 0, "hurt": hurt,
+        }  # fmt: skip
+    matrix = np.stack([np.asarray(column, dtype=np.float64) for column in columns.values()])
+    draws = np.empty((len(columns), _REPLICATES))
+    for part, counts in resamples(len(values), _REPLICATES, 0):
+        draws[:, part] = matrix @ counts.T / len(values)
+    ends: Floats = percentile_intervals(draws)
+    return {
+        "columns": columns,
+        "means": {key: float(row.mean()) for key, row in zip(columns, matrix, strict=True)},
+        "intervals": {key: (float(low), float(high)) for key, (low, high) in zip(columns, ends, strict=True)},
+    }
+
+
+def _front_matter(ranker: Ranker, judged: dict[str, Any] | None, name: str, dataset: str) -> str:
+    """YAML whose texts are written as JSON has them, which YAML reads alike."""
+    lines = [
+        "---", "library_name: surefoot", "pipeline_tag: text-ranking", "tags:", "- learning-to-rank", "- lambdamart",
+        f"- {ranker.engine_}", *(["- risk-sensitive"] if _weighs_risk(ranker) else []), "metrics:",
+        f"- {json.dumps(str(ranker.measure))}",
+    ]  # fmt: skip
+    if judged is not None:
+        lines += [
+            "model-index:", f"- name: {_quoted(name)}", "  results:", "  - task:", "      type: text-ranking",
+            "    dataset:", f"      name: {_quoted(dataset or 'evaluation data')}", "      type: private",
+            "    metrics:",
+        ]  # fmt: skip
+        for key, mean in judged["means"].items():
+            if key in ("effectiveness", "gain", "risk"):
+                title = str(ranker.measure) if key == "effectiveness" else f"{key} of {ranker.measure}"
+                kind = str(ranker.measure) if key == "effectiveness" else key
+                lines += [f"    - type: {_quoted(kind)}", f"      name: {_quoted(title)}", f"      value: {mean:.6f}"]
+    return "\n".join([*lines, "---", ""])
+
+
+def _description(ranker: Ranker) -> str:
+    kind = OBJECTIVE_KINDS[ranker.objective]
+    weighs = _weighs_risk(ranker)
+    goal = f"`{ranker.objective}`" + (f" with α = {float(ranker.alpha or 0):g}" if weighs else "")
+    grown = f"{ranker.best_iteration_:,} trees of {_TITLES[ranker.engine_]}"
+    if ranker.models_:
+        grown = f"the mean of {len(ranker.models_)} models, {grown} in all"
+    risk = (
+        f" Each loss against the baseline counts 1 + α = {1 + float(ranker.alpha or 0):g} times."
+        if weighs
+        else " Nothing in the objective weighs losses against a baseline."
+    )
+    return (
+        f"A ranker of documents from their features, learned with surefoot: {grown}, objective {goal} ({kind.paper}) "
+        f"on `{ranker.measure}`.{risk}\n"
+    )
+
+
+def _training(ranker: Ranker) -> str:
+    parameters = {
+        key: value for key, value in ranker.get_params().items()
+        if value is not None and key not in ("checkpoint", "checkpoint_every", "history", "importance_type")
+    }  # fmt: skip
+    importances = np.asarray(ranker.feature_importances_, dtype=np.float64)
+    order = [place for place in np.argsort(-importances, kind="stable")[:_FEATURES].tolist() if importances[place] > 0]
+    kind = "splits" if ranker.importance_type == "split" else "gain"
+    lines = [
+        "## Training\n",
+        f"- Features: {ranker.n_features_in_:,}"
+        + (f", of which {len(ranker.categories_)} are categories" if ranker.categories_ else ""),
+        f"- Baselines: {', '.join(map(_text, ranker.baselines_)) or 'none'}"
+        + ("; scores start from them, standardised per query" if ranker.init == "baseline" else ""),
+        f"- Ties: {ranker.tie_rule_}",
+        f"- Parameters: `{json.dumps(parameters, default=str, ensure_ascii=False)}`",
+        f"- Features used most ({kind}): {', '.join(_text(ranker.feature_names_in_[place]) for place in order)}",
+    ]
+    if ranker.best_score_ is not None:
+        lines.append(f"- {ranker.stop_on} on the validation data: {ranker.best_score_:.4f}")
+    return "\n".join(lines) + "\n"
+
+
+def _no_figures() -> str:
+    return "No labelled data was given to this card, so it has no figures.\n"
+
+
+def _figure_text(ranker: Ranker, judged: dict[str, Any], data: RankingData, dataset: str) -> str:
+    means, ends = judged["means"], judged["intervals"]
+    where = f" ({_text(dataset)})" if dataset else ""
+    lines = [
+        f"On {len(data.queries):,} queries and {len(data):,} documents{where}; intervals are of {CONFIDENCE:.0%}, over "
+        f"{_REPLICATES:,} resamples of the queries.\n",
+        "| figure | mean | interval |",
+        "|---|---:|---:|",
+    ]
+    titles = {
+        "effectiveness": f"{ranker.measure}", "baseline": f"{ranker.measure} of the baseline",
+        "gain": "gain over the baseline", "reward": "reward", "risk": "risk", "wins": "queries that win, share",
+        "losses": "queries that lose, share", "hurt": "queries that lose over 20 %, share",
+    }  # fmt: skip
+    for key, mean in means.items():
+        low, high = ends[key]
+        lines.append(f"| {titles[key]} | {mean:.4f} | {low:.4f} to {high:.4f} |")
+    lines.append("")
+    lines += _who_is_hurt(judged, data.queries)
+    return "\n".join(lines) + "\n"
+
+
+def _who_is_hurt(judged: dict[str, Any], queries: Sequence[str]) -> list[str]:
+    lines = ["## Who is hurt\n"]
+    if "gain" not in judged["columns"]:
+        return [*lines, "There is no baseline to lose against: give the results that are shown today."]
+    difference, hurt = judged["columns"]["gain"], judged["columns"]["hurt"]
+    worst = [place for place in np.argsort(difference, kind="stable")[:_WORST].tolist() if difference[place] < 0]
+    if not worst:
+        return [*lines, "No query is worse than with the baseline."]
+    lines += [
+        f"{int((difference < 0).sum()):,} of {len(queries):,} queries are worse than with the baseline, "
+        f"{int(hurt.sum()):,} lose more than 20 % of it. Those that lose most:\n",
+        "| query | baseline | model | difference |",
+        "|---|---:|---:|---:|",
+    ]
+    for place in worst:
+        before, value = judged["columns"]["baseline"][place], judged["columns"]["effectiveness"][place]
+        lines.append(f"| {_text(queries[place])} | {before:.4f} | {value:.4f} | {difference[place]:+.4f} |")
+    return lines
+
+
+def _limits(ranker: Ranker, judged: dict[str, Any] | None) -> str:
+    lines = ["## Limits\n"]
+    if judged is None:
+        lines.append("- Nothing here says how the model does on queries that it did not learn from.")
+    else:
+        lines.append("- The figures hold for queries like those that were judged; others may do worse.")
+        lines.append("- They are worth less if the model was chosen by the same queries.")
+    if not ranker.baselines_:
+        lines.append("- It was trained without a baseline: nothing kept it from hurting queries that do well today.")
+    if ranker.training_queries_ is None:
+        lines.append(
+            "- The queries that it was trained on are not known, so nothing can check that others were judged."
+        )
+    lines.append("- It scores features; where these are computed in another way, its scores mean nothing.")
+    return "\n".join(lines) + "\n"
+
+
+def _usage() -> str:
+    return """## Use
+
+```python
+import surefoot as sf
+ranker = sf.Ranker.load("FOLDER")
+scores = ranker.predict(X)  # a score for each document, the higher the better
+```
+"""
+
+
+def _weighs_risk(ranker: Ranker) -> bool:
+    return Objective(ranker.objective, float(ranker.alpha or 0)).needs_baseline
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(visible(text), ensure_ascii=False)
+
+
+def _text(text: str) -> str:
+    """A name in Markdown, which cannot become a part of it."""
+    return "".join(f"\\{each}" if each in "\\`*_[]<>|#" else each for each in visible(text))

@@ -1,0 +1,140 @@
+"""A model together with its baseline: blended, or used for some queries alone; and a feature of whole queries.
+
+`surefoot select` saves such models. The trees are the engine's own; what is here is plain data beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.arrays import Floats
+from surefoot.data.reading.matrix import without_queries
+from surefoot.data.types.ranking_data import RankingData, blend_scores
+from surefoot.errors import ArgumentError, name_list, shortened
+from surefoot.learn.aggregates import Aggregate
+from surefoot.learn.baseline_spec import feature_number
+from surefoot.learn.criteria import is_number
+from surefoot.learn.inputs import matched_features
+
+if TYPE_CHECKING:
+    from surefoot.learn.ranker import Ranker
+
+
+@dataclass(frozen=True)
+class Combination:
+    """How a model's scores and a baseline's become one ranking.
+
+    With `weight` w it is the blend (1 − w)·z_b + w·z_m of scores standardised within each query. With `aggregate` (such
+    as "mean:25") and `threshold`, the model ranks the queries whose aggregate is at most that, the baseline the others.
+    `source`, where it is such as "feature:25", says what the baseline is for data that does not name it.
+    """
+
+    baseline: str
+    source: str | None = None
+    weight: float | None = None
+    aggregate: str | None = None
+    threshold: float | None = None
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read plain data, and trust none of it."""
+        try:
+            new = cls(**data)
+        except TypeError as error:
+            raise ArgumentError(f"a combination has other keys ({error})") from error
+        texts = (new.baseline, *(text for text in (new.source, new.aggregate) if text is not None))
+        if not all(isinstance(text, str) for text in texts):
+            raise ArgumentError("a combination names its baseline and what it is made of in texts")
+        is_blend = is_number(new.weight) and new.weight is not None and 0 <= new.weight <= 1
+        is_selective = new.aggregate is not None and is_number(new.threshold)
+        others = (new.aggregate, new.threshold) if is_blend else (new.weight,)
+        if is_blend == is_selective or any(other is not None for other in others):
+            raise ArgumentError("a combination has a weight from 0 to 1, or an aggregate and its threshold")
+        if new.aggregate is not None:
+            Aggregate.parse(new.aggregate)
+        return new
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return asdict(self)
+
+    @property
+    def words(self) -> str:
+        """What it is."""
+        if self.weight is not None:
+            return f"blended with its baseline {shortened(self.baseline)} (weight {self.weight:g})"
+        return (
+            f"used where {self.aggregate} is at most {self.threshold:g}, its baseline {shortened(self.baseline)} "
+            "elsewhere"
+        )
+
+    def scores(self, model: Floats, data: RankingData) -> Floats:
+        """The documents' scores, from the model's."""
+        baseline = self._baseline_scores(data)
+        if self.weight is not None:
+            return blend_scores(model, baseline, data.lengths, self.weight)
+        assert self.aggregate is not None
+        assert self.threshold is not None
+        is_low = Aggregate.parse(self.aggregate)(data) <= self.threshold
+        return np.where(np.repeat(is_low, data.lengths), model, baseline)
+
+    def _baseline_scores(self, data: RankingData) -> Floats:
+        if self.baseline in data.baselines:
+            return data.baselines[self.baseline]
+        number = None if self.source is None else feature_number(self.source)
+        if number is not None:
+            return data.feature(number).astype(np.float64)
+        known = name_list(list(data.baselines), 5, shortened) or "none"
+        raise ArgumentError(
+            f"this model is {self.words}, and the data does not have that baseline (it has {known}); name it, such as "
+            f"-b {self.baseline}=feature:25"
+        )
+
+
+def is_combination(value: Any) -> bool:
+    """Whether this is the plain data of a combination, or None."""
+    try:
+        return value is None or bool(isinstance(value, dict) and Combination.from_dict(value))
+    except ArgumentError:
+        return False
+
+
+def is_aggregate(value: Any) -> bool:
+    """Whether this names a number for each query, or is None."""
+    try:
+        return value is None or bool(isinstance(value, str) and Aggregate.parse(value))
+    except ArgumentError:
+        return False
+
+
+def refuse_combination(ranker: Ranker, what: str) -> None:
+    """Reject what only trees can do, in one message for all places."""
+    if ranker.combination_ is not None:
+        words = Combination.from_dict(ranker.combination_).words
+        raise ArgumentError(f"this model is {words}; {what}")
+
+
+def with_aggregate(ranker: Ranker, X: Any, qid: Any, group: npt.ArrayLike | None) -> Any:
+    """The data of a model whose last feature is a number per query, with that feature computed from the others.
+
+    Whatever a column for it holds is replaced: a LETOR file that lacks the last feature is read as if it were 0. A
+    matrix of all features without queries is taken as it is.
+    """
+    if not isinstance(X, RankingData):
+        queries = without_queries(X)[1] if qid is None and group is None else qid
+        if queries is None and group is None:
+            return X
+        features = without_queries(X)[0]
+        X = RankingData(features, np.zeros(len(features)), qid=queries, group=group)
+    trained, aggregate = list(ranker.feature_names_in_), Aggregate.parse(str(ranker.query_feature_))
+    has_column = trained[-1] in X.feature_names if X.feature_names else X.n_features == len(trained)
+    names = trained if has_column else trained[:-1]
+    matrix = matched_features(X, names, "X", ranker.categories_)[:, : len(trained) - 1]
+    data = X.with_features(np.ascontiguousarray(matrix), None)
+    data = aggregate.add_to(data)
+    return data.with_features(data.X, None if X.feature_names is None else trained)

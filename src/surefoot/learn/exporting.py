@@ -1,0 +1,64 @@
+"""A ranker's trees on their way to a search engine: what it can run, and what its features are called there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from surefoot.errors import ArgumentError
+from surefoot.export.names import check_feature_names
+from surefoot.export.options import LETOR_NAMES
+from surefoot.export.package import ExportResult, export_model, read_ensemble
+from surefoot.learn.combination import refuse_combination
+from surefoot.learn.engines.contract import engine_of
+from surefoot.learn.inputs import are_numbered, numbered_names
+
+if TYPE_CHECKING:
+    from surefoot.learn.ranker import Ranker
+
+_LETOR_NOTE = "Features have no names in the training data: feature_25 is the one numbered 25 there, as in LETOR files."
+
+
+def export_ranker(
+    ranker: Ranker, path: str | os.PathLike[str], feature_names: Sequence[str] | str | None, **options: Any
+) -> ExportResult:
+    """Write a fitted ranker for a search engine; the options are those of `export_model`."""
+    if ranker.init == "baseline":
+        raise ArgumentError(
+            "this model starts from its baseline's scores, standardised per query (init='baseline'), which no "
+            "search engine computes; train without init"
+        )
+    refuse_combination(ranker, "a search engine runs its trees alone; export the model without its baseline")
+    if ranker.query_feature_ is not None:
+        raise ArgumentError(
+            f"this model has {ranker.query_feature_} of each query as its last feature, which no search engine "
+            "computes; sweep without --selective"
+        )
+    engine = engine_of(ranker.engine_)
+    text = engine.dump(ranker.booster_, ranker.best_iteration_)
+    if feature_names == LETOR_NAMES:
+        if not are_numbered(ranker.feature_names_in_):
+            raise ArgumentError("this model's features have names of their own; leave the LETOR numbers out")
+        feature_names = numbered_names(ranker.n_features_in_)
+    names = check_feature_names(
+        ranker.feature_names_in_ if feature_names is None else feature_names, ranker.n_features_in_
+    )
+    return export_model(
+        read_ensemble(ranker.engine_, text, names),
+        lambda X: engine.predict(ranker.booster_, X, ranker.best_iteration_),
+        path,
+        notes=[*([_LETOR_NOTE] if names == numbered_names(len(names)) else []), *_category_notes(ranker, names)],
+        **options,
+    )
+
+
+def _category_notes(ranker: Ranker, names: Sequence[str]) -> list[str]:
+    """What number stands for each category."""
+    called = dict(zip(ranker.feature_names_in_, names, strict=True))
+    return [
+        f"Feature {called[name]} is a category; the search engine must hold its number: "
+        + ", ".join(f"{number} for {label}" for number, label in enumerate(labels))
+        + ". Where it has none of these, leave it unset, and export with --missing nan."
+        for name, labels in ranker.categories_.items()
+    ]

@@ -1,0 +1,390 @@
+"""`NeuralRanker`: networks over features that trade gain against risk, with the manners of `Ranker`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from surefoot.arrays import Floats
+from surefoot.data.hashes import data_hash, query_fingerprints
+from surefoot.data.reading.matrix import without_queries
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.data.types.runs import Run
+from surefoot.errors import ArgumentError, shortened
+from surefoot.export.options import ROWS
+from surefoot.learn.criteria import history_figures
+from surefoot.learn.estimator import Estimator
+from surefoot.learn.inputs import as_data, as_valid, match_training_data, matched_features, numbered_names
+from surefoot.learn.options import MEASURE, OBJECTIVE, RULE, STOP_ON
+from surefoot.learn.score_samples import sampled_rows, score_sample
+from surefoot.measures.scoring import score as effectiveness
+
+if TYPE_CHECKING:
+    from surefoot.export.package import ExportResult
+    from surefoot.neural.checkpoints import NetworkCheckpoint
+    from surefoot.neural.network import Network
+    from surefoot.neural.query_lists import QueryLists
+    from surefoot.neural.settings import NetworkSettings
+
+_IDLE = ("checkpoint", "checkpoint_every", "history")  # what decides no parameter of the network
+
+
+class NeuralRanker(Estimator):
+    """A network that scores documents by their features, trained by `RiskLoss` against one or several baselines.
+
+    Features are transformed, sign(x)·ln(1 + 10|x|), and standardised inside the model; a missing one, NaN, counts as
+    the training data's mean.
+
+    Parameters
+    ----------
+    objective, alpha, measure, rule, sigma
+        As `Ranker` has them; every objective with pairs.
+    hidden : tuple of int
+        Units of the hidden layers.
+    dropout : float
+        The share of units that are dropped in training.
+    attention : int
+        Layers of self-attention over the documents of a list, before the hidden layers. Then a document's score
+        depends on the others in its list, and `predict` needs the queries.
+    longest : int
+        With attention, the most documents that a list may have: each is compared with all others.
+    n_models : int
+        How many models are trained, side by side, from seeds of their own; the score is the mean of theirs.
+    epochs : int
+        How often the training data is gone through.
+    early_stopping_rounds : int, optional
+        Stop after so many epochs in which no model has a better `stop_on` on the validation data.
+    stop_on : str
+        "effectiveness", or "u_risk@5", "t_risk@5", "geo_risk@5", which need a baseline. With validation data, each
+        model keeps its best epoch by it.
+    learning_rate, weight_decay, batch_size
+        Of AdamW; a batch is so many queries.
+    normalize : bool
+        Whether the λ of each list are normalised, see `RiskLoss`.
+    sums : {"batch", "running"}
+        Where saro, faro and geo_risk take their sums over all queries from.
+    history : bool
+        Keep effectiveness, reward, risk, wins and losses after each epoch in `history_`.
+    checkpoint : path, optional
+        Where to keep the state every `checkpoint_every` epochs; a fit that finds one there goes on from it.
+    random_state : int or None
+        Seed; on the CPU the same gives the same model. None draws one, which `random_state_` keeps.
+    device : str
+        "auto" is a graphics card where there is one; "cpu", "cuda", "mps".
+
+    Examples
+    --------
+    >>> import surefoot as sf
+    >>> data = sf.synthetic_letor(queries=30, documents=20, seed=1)
+    >>> r = sf.NeuralRanker(objective="u_risk", alpha=5, epochs=2, hidden=(8,), device="cpu").fit(data)
+    >>> r.predict(data.X).shape == (len(data),)
+    True
+    """
+
+    engine_: str | None = None  # no learner of trees; scorers of controllers that need one take their own
+    engine_parameters: dict[str, Any] = {}  # noqa: RUF012, there are none
+    training_queries_: str | None = None
+    network_: Network
+    best_score_: float | None
+    checkpoints_: tuple[NetworkCheckpoint, ...] = ()
+    # What trees may have, and networks have not, as a saved ranker says it.
+    models_: list[dict[str, Any]] = []  # noqa: RUF012
+    categories_: dict[str, list[str]] = {}  # noqa: RUF012
+    # Networks are not combined with a baseline, and have no feature of the query: what Ranker saves of both is empty.
+    combination_: None = None
+    query_feature_: None = None
+    trees_before_ = 0
+
+    def __init__(
+        self,
+        objective: str = OBJECTIVE,
+        alpha: float | None = None,
+        *,
+        measure: str = MEASURE,
+        rule: str = RULE,
+        sigma: float = 1.0,
+        hidden: Sequence[int] = (128, 128),
+        dropout: float = 0.3,
+        attention: int = 0,
+        longest: int = 1000,
+        n_models: int = 1,
+        epochs: int = 100,
+        early_stopping_rounds: int | None = None,
+        stop_on: str = STOP_ON,
+        learning_rate: float = 1e-3,
+        weight_decay: float = 0.01,
+        batch_size: int = 128,
+        normalize: bool = True,
+        sums: str = "batch",
+        history: bool = True,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: int = 10,
+        random_state: int | None = 0,
+        device: str = "auto",
+    ) -> None:
+        self.objective = objective
+        self.alpha = alpha
+        self.measure = measure
+        self.rule = rule
+        self.sigma = sigma
+        self.hidden = hidden
+        self.dropout = dropout
+        self.attention = attention
+        self.longest = longest
+        self.n_models = n_models
+        self.epochs = epochs
+        self.early_stopping_rounds = early_stopping_rounds
+        self.stop_on = stop_on
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.batch_size = batch_size
+        self.normalize = normalize
+        self.sums = sums
+        self.history = history
+        self.checkpoint = checkpoint
+        self.checkpoint_every = checkpoint_every
+        self.random_state = random_state
+        self.device = device
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters; an unknown name is an error."""
+        for name, value in parameters.items():
+            if name not in self._own_names():
+                raise ArgumentError(f"NeuralRanker has no parameter {name!r}; it has {', '.join(self._own_names())}")
+            setattr(self, name, value)
+        return self
+
+    def check_settings(self) -> NetworkSettings:
+        """The parameters, checked."""
+        from surefoot.neural.settings import NetworkSettings  # PyTorch is loaded when a network is needed
+
+        return NetworkSettings.from_ranker(self)
+
+    def fit(
+        self,
+        X: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        qid: Any = None,
+        group: npt.ArrayLike | None = None,
+        baseline: Any = None,
+        valid: Any = None,
+        progress: Callable[[int, dict[str, dict[str, list[float]]]], None] | None = None,
+    ) -> Self:
+        """Learn from `RankingData`, or from X, y and `qid` or `group`, or from a table X with a column `qid`, and y.
+
+        `baseline` and `valid` are as `Ranker.fit` has them. `progress` is called after each epoch.
+        """
+        from surefoot.neural.checkpoints import NetworkCheckpoint
+        from surefoot.neural.network import Network, NetworkShape
+        from surefoot.neural.training import NetworkTraining
+
+        settings = self.check_settings()
+        train = as_data(X, y, qid, group, baseline)
+        checked = None
+        if valid is not None:
+            checked = match_training_data(as_valid(valid, list(train.baselines)), train, "the validation data")
+        self._check_data(settings, train, checked)
+        lists, own = self._lists(settings, train), self._baselines(settings, train)
+        judged = None if checked is None else self._lists(settings, checked)
+        judged_baselines = None if checked is None else self._baselines(settings, checked)
+        shape = NetworkShape(train.n_features, settings.hidden, settings.attention, settings.models)
+        network = Network(shape, settings.dropout)
+        network.set_random(settings.seed)
+        network.set_features(train.X)
+        criterion = settings.criterion
+        training = NetworkTraining(
+            network.to(settings.device), settings.loss, lists, own, settings.steps, settings.seed, judged,
+            None if judged is None else lambda values: criterion(values, judged_baselines),
+        )  # fmt: skip
+        state = None
+        if settings.checkpoint is not None:
+            state = NetworkCheckpoint.at(settings.checkpoint, self._origin(settings, train, checked))
+        stored = None if state is None else state.resume(training)
+        history: dict[str, dict[str, list[float]]] = {"train": {}, "valid": {}} if stored is None else stored
+
+        def after_epoch(epoch: int, values: Floats | None) -> None:
+            if self.history:
+                figures = {"train": history_figures(lists.values(network.eval(), settings.loss)[-1], own)}
+                if values is not None:
+                    figures["valid"] = history_figures(values[-1], judged_baselines)
+                for which, named in figures.items():
+                    for name, value in named.items():
+                        history[which].setdefault(name, []).append(value)
+            if state is not None and epoch % settings.checkpoint_every == 0:
+                state.write(training, history)
+            if progress is not None:
+                progress(epoch, history)
+
+        training.run(after_epoch)
+        self.best_score_ = None
+        if judged is not None:
+            self.best_score_ = criterion(judged.values(network, settings.loss)[-1], judged_baselines)
+        self.network_ = network
+        self.best_iterations_ = training.best.epochs
+        self.best_iteration_ = max(training.best.epochs)
+        self.history_ = history
+        self.checkpoints_ = () if state is None else (state,)
+        self._set_data(settings, train, checked)
+        return self
+
+    def _set_data(self, settings: NetworkSettings, train: RankingData, valid: RankingData | None) -> None:
+        """Keep what must be known of the data that was learned from."""
+        self.n_features_in_ = train.n_features
+        self.feature_names_in_ = list(train.feature_names or numbered_names(train.n_features))
+        self.baselines_ = list(train.baselines)
+        self.tie_rule_ = train.tie_rule
+        self.random_state_ = settings.seed
+        self.score_sample_ = score_sample(self._predict(settings, train)[sampled_rows(len(train))])
+        hashes = query_fingerprints(train) + ([] if valid is None else query_fingerprints(valid))
+        self.training_queries_ = "".join(sorted(frozenset().union(*hashes)))
+
+    def predict(self, X: Any, *, qid: Any = None, group: npt.ArrayLike | None = None) -> Floats:
+        """A score for each document, the mean of the models'.
+
+        Columns go by name where the model and X have names. With attention the queries are needed: `RankingData`,
+        `qid`, `group` or a column `qid`.
+        """
+        self._check_fitted()
+        settings = self.check_settings()
+        matrix = matched_features(X, self.feature_names_in_, "X")
+        if isinstance(X, RankingData):
+            return self._predict(settings, X.with_features(matrix, None))
+        queries = without_queries(X)[1] if qid is None and group is None else qid
+        if queries is None and group is None:
+            if settings.attention:
+                raise ArgumentError("with attention scores depend on the other documents; give qid, or RankingData")
+            if not len(matrix):
+                return np.zeros(0)
+            group = np.ones(len(matrix), dtype=np.int64)
+        return self._predict(settings, RankingData(matrix, np.zeros(len(matrix)), qid=queries, group=group))
+
+    def score(
+        self, X: Any, y: npt.ArrayLike | None = None, *, qid: Any = None, group: npt.ArrayLike | None = None
+    ) -> float:
+        """The mean of `measure` over the queries of `RankingData`, or of X, y and `qid` or `group`."""
+        self._check_fitted()
+        data = as_data(X, y, qid, group)
+        run = data.to_run(self.predict(data), "model")
+        return float(effectiveness(data.qrels(), [run], self.measure).mean()[0])
+
+    def to_run(self, data: RankingData, name: str = "model") -> Run:
+        """A run of the data's documents, with the sample in which rNDCG and SoftNDCG find percentiles of its scores."""
+        return data.to_run(self.predict(data), name).with_score_sample(self.score_sample_)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the parameters as safetensors and a JSON beside them; a ranker that was saved there is replaced."""
+        from surefoot.neural import storage
+
+        self._check_fitted()
+        storage.save(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str]) -> NeuralRanker:
+        """A ranker that was saved."""
+        from surefoot.neural import storage
+
+        return storage.load(cls, folder)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        to: str,
+        missing: str,
+        name: str | None = None,
+        rows: int = ROWS,
+        feature_names: Sequence[str] | str | None = None,
+    ) -> ExportResult:
+        """Write the network as ONNX, the features' transformation inside, and beside it rows to replay and a guide.
+
+        `to` is "onnx", or "vespa" for a rank profile beside the ONNX file. The other arguments are those of
+        `Ranker.export`.
+        """
+        from surefoot.neural.export import export_network
+
+        self._check_fitted()
+        return export_network(self, path, to=to, missing=missing, name=name, rows=rows, feature_names=feature_names)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is a model."""
+        return hasattr(self, "network_")
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "network_"):
+            raise ArgumentError("this NeuralRanker has not learned anything yet; call fit first")
+
+    def _predict(self, settings: NetworkSettings, data: RankingData) -> Floats:
+        from surefoot.neural.query_lists import QueryLists
+
+        self._check_lengths(settings, data)
+        order = data.tie_order()
+        scores = np.zeros(len(data))
+        network = self.network_.to(settings.device).eval()
+        scores[order] = QueryLists(data.X[order], np.zeros(len(data)), data.offsets, settings.device).predict(network)
+        return scores
+
+    @staticmethod
+    def _lists(settings: NetworkSettings, data: RankingData) -> QueryLists:
+        from surefoot.neural.query_lists import QueryLists
+
+        order = data.tie_order()
+        return QueryLists(data.X[order], data.y[order], data.offsets, settings.device)
+
+    def _baselines(self, settings: NetworkSettings, data: RankingData) -> Floats | None:
+        """M(q) of each baseline, a row each."""
+        if not data.baselines:
+            return None
+        order = data.tie_order()
+        scores = np.stack([each[order] for each in data.baselines.values()])
+        return self._lists(settings, data).measure_scores(scores, settings.loss)
+
+    def _check_data(self, settings: NetworkSettings, train: RankingData, valid: RankingData | None) -> None:
+        from surefoot.neural.libraries import torch
+
+        objective = settings.loss.objective
+        if objective.needs_baseline and not train.baselines:
+            raise ArgumentError(f"objective {objective.name!r} compares with a baseline; give one")
+        if settings.criterion.name != "effectiveness" and not train.baselines:
+            raise settings.criterion.no_baseline_error()
+        if settings.steps.patience is not None and valid is None:
+            raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
+        if train.categories:
+            raise ArgumentError(
+                f"the feature {shortened(next(iter(train.categories)))} is a category, and networks take numbers; make "
+                "numbers of it, or train trees"
+            )
+        for data in (train, *(() if valid is None else (valid,))):
+            settings.loss.check_labels(torch.tensor(data.y))
+            self._check_lengths(settings, data)
+        known = torch.ones(len(train), dtype=torch.bool)
+        gains = settings.loss.measure.gains(torch.tensor(train.y), known).numpy()
+        starts = train.offsets[:-1]
+        if (np.maximum.reduceat(gains, starts) == np.minimum.reduceat(gains, starts)).all():
+            raise ArgumentError(
+                "nothing to learn: no two documents of a query have labels that the measure tells apart"
+            )
+
+    @staticmethod
+    def _check_lengths(settings: NetworkSettings, data: RankingData) -> None:
+        most = int(data.lengths.max())
+        if settings.attention and most > settings.longest:
+            raise ArgumentError(
+                f"a query has {most:,} documents, and attention compares each with all others; rank at most "
+                f"{settings.longest:,} for a query, or train with a greater longest"
+            )
+
+    def _origin(self, settings: NetworkSettings, train: RankingData, valid: RankingData | None) -> dict[str, str]:
+        """Everything that decides the parameters, by which a checkpoint is told from others'."""
+        from surefoot.neural.libraries import torch
+
+        origin = {name: repr(value) for name, value in self.get_params().items() if name not in _IDLE}
+        origin |= {"device": str(settings.device), "random_state": str(settings.seed)}
+        origin["PyTorch's version"] = torch.__version__
+        origin["the training data"] = data_hash(train)
+        origin["the validation data"] = "none" if valid is None else data_hash(valid)
+        return origin

@@ -1,0 +1,92 @@
+"""A neural ranker on disk: its parameters as safetensors, and a JSON beside them, which change in one step.
+
+Neither is ever executed: safetensors holds numbers and their names alone. Both are checked when they are read.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from surefoot.errors import DataError
+from surefoot.learn import storage
+from surefoot.learn.model_files import DETAILS, MODELS, NETWORK_SCHEMA
+from surefoot.learn.options import NETWORKS
+from surefoot.neural.libraries import Tensor, torch
+from surefoot.neural.network import Network, NetworkShape
+from surefoot.runtime import library
+
+if TYPE_CHECKING:
+    from surefoot.neural.ranker import NeuralRanker
+
+
+def dump(tensors: dict[str, Tensor]) -> bytes:
+    """Tensors as safetensors."""
+    content = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    data: bytes = library("safetensors.torch", "neural", "A network").save(content)
+    return data
+
+
+def parse(data: bytes) -> dict[str, Tensor]:
+    """The tensors of such bytes; ValueError where they are not that."""
+    safetensors = library("safetensors", "neural", "A network")
+    try:
+        tensors: dict[str, Tensor] = library("safetensors.torch", "neural", "A network").load(data)
+    except (safetensors.SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:
+        raise ValueError(f"these are no safetensors ({str(error)[:200]})") from error
+    return tensors
+
+
+def fill(network: Network, tensors: dict[str, Tensor]) -> None:
+    """Give a network its parameters; ValueError where they are another network's, or not finite."""
+    own = network.state_dict()
+    if {name: (each.shape, each.dtype) for name, each in own.items()} != {
+        name: (each.shape, each.dtype) for name, each in tensors.items()
+    }:
+        raise ValueError("the parameters are those of another network")
+    if not all(bool(torch.isfinite(each).all()) for each in tensors.values()):
+        raise ValueError("a parameter is not finite")
+    network.load_state_dict(tensors)
+
+
+def save(ranker: NeuralRanker, folder: str | os.PathLike[str]) -> None:
+    """Write both files in one step; then the training's checkpoint is no longer needed, and goes."""
+    model = dump(ranker.network_.state_dict())
+    storage.save_model(ranker, NETWORKS, model, folder, NETWORK_SCHEMA, ("best_iterations_",))
+    for checkpoint in ranker.checkpoints_:
+        checkpoint.remove()
+
+
+def load(kind: type[NeuralRanker], folder: str | os.PathLike[str]) -> NeuralRanker:
+    """Read both files back, and trust neither."""
+    home = Path(folder)
+    if not home.is_dir():
+        raise DataError.at(folder, None, "is not a folder; give the one that a ranker was saved to")
+    details = storage.read_details(home / DETAILS, (NETWORK_SCHEMA,))
+    fitted = details["fitted"]
+    try:
+        ranker = kind(**details["parameters"])
+        settings = ranker.check_settings()
+    except (TypeError, ValueError) as error:
+        raise DataError.at(home / DETAILS, None, f"holds parameters that no ranker has ({error})") from error
+    if fitted.get("combination_") is not None or fitted.get("query_feature_") is not None:
+        raise DataError.at(home / DETAILS, None, "combines a network with a baseline, which this version cannot do")
+    epochs = fitted.get("best_iterations_")
+    if not _are_epochs(epochs, settings.models):
+        raise DataError.at(home / DETAILS, None, "has another number of epochs than of models")
+    network = Network(NetworkShape(fitted["n_features_in_"], settings.hidden, settings.attention, settings.models))
+    name = MODELS[NETWORKS]
+    try:
+        fill(network, parse(storage.read_model(home, name, details["model"]["sha256"])))
+    except ValueError as error:
+        raise DataError.at(home / name, None, f"is not this ranker's network ({error})") from error
+    ranker.network_ = network.eval()
+    ranker.checkpoints_ = ()
+    ranker.best_iterations_ = epochs
+    storage.set_learned(ranker, fitted)
+    return ranker
+
+
+def _are_epochs(value: Any, models: int) -> bool:
+    return isinstance(value, list) and len(value) == models and all(type(each) is int and each >= 1 for each in value)

@@ -1,0 +1,91 @@
+"""Which re-ranker of a study to serve: the rule, what it takes on validation lists, and the sentences that say so."""
+
+from __future__ import annotations
+
+from surefoot.personal.reranker_figures import largest_area
+from surefoot.report.columns import p_words
+from surefoot.report.numbers import percent, signed
+from surefoot.report.words import few_queries
+from surefoot.risk.assessment_data import Json
+from surefoot.significance import SIGNIFICANCE
+
+_RULE = (
+    "The listed model with the largest area under the curve of gain against the share of re-ranked lists (on "
+    "validation lists). It gains much and changes few lists."
+)
+_FRACTIONS = {1 / 4: "a quarter", 1 / 3: "a third", 1 / 2: "half", 2 / 3: "two thirds", 3 / 4: "three quarters"}
+_NEAR = 0.015  # how near to a fraction a share is called by it
+
+
+def recommended(data: Json) -> Json:
+    """The recommendation of a study's plain data; results of older versions do not hold it."""
+    stored: Json | None = data.get("recommendation")
+    return recommend(data) if stored is None else stored
+
+
+def recommend(data: Json) -> Json:
+    """What to serve, by which rule, and how it does on test lists."""
+    models = [row for row in data["chosen"] if row["name"] in data["models"] and row["valid"]["gain"] > 0]
+    best = largest_area(models)
+    if best is None:
+        return {"decision": "keep", "name": None, "rule": _RULE}
+    test = best["test"]
+    p = test.get("p")
+    decision = "keep" if test["gain"] <= 0 else "serve" if p is not None and p < SIGNIFICANCE else "undecided"
+    return {
+        "decision": decision, "name": best["name"], "label": best["label"], "parameters": best["parameters"],
+        "rule": _RULE, "model": data["models"][best["name"]], "p": p,
+        **{key: test[key] for key in ("gain", "risk", "share_reranked", "share_of_gain", "share_of_risk")},
+    }  # fmt: skip
+
+
+def headline(data: Json) -> str:
+    """What to do, in one sentence."""
+    choice = recommended(data)
+    if choice["name"] is None:
+        return "Keep the shown order: no model gains on validation lists"
+    name, gain = model_name(choice), signed(100 * choice["gain"], 3)
+    match choice["decision"]:
+        case "serve":
+            caution = ", with caution" * (few_lists(data) is not None)
+            moved = f"{share_in_words(choice['share_reranked'])} of the lists moved"
+            kept = (
+                f"gains {gain}"
+                if choice["share_of_gain"] is None
+                else f"{percent(choice['share_of_gain'])} of the gain"
+            )
+            return f"Serve {name}{caution}: {kept}, {moved}"
+        case "undecided":
+            p = choice["p"]
+            why = "but no test says whether this is chance" if p is None else f"which may be chance ({p_words(p)})"
+            return f"Serve none yet: {name} gains {gain}, {why}"
+        case _:
+            return f"Keep the shown order: {name} is best on validation lists, but does not gain on test lists"
+
+
+def few_lists(data: Json) -> str | None:
+    """What to say where test lists are too few to rely on."""
+    caution = few_queries(data["lists"]["test"], 0.0)
+    return None if caution is None else caution.replace("queries", "lists")
+
+
+def model_name(choice: Json) -> str:
+    """The model in a sentence.
+
+    >>> model_name({"label": "Weighted initial preferences", "parameters": "β = 0.4"})
+    'weighted initial preferences, β = 0.4'
+    """
+    label = choice["label"]
+    return ", ".join(filter(None, (label[:1].lower() + label[1:], choice["parameters"])))
+
+
+def share_in_words(share: float) -> str:
+    """A share as people say it.
+
+    >>> share_in_words(0.2542), share_in_words(0.31), share_in_words(1.0)
+    ('a quarter', '31 %', 'all')
+    """
+    if share >= 0.995:
+        return "all"
+    near = min(_FRACTIONS, key=lambda fraction: abs(fraction - share))
+    return _FRACTIONS[near] if abs(near - share) <= _NEAR else percent(share)

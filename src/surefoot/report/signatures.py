@@ -1,0 +1,14 @@
+"""Signatures of an assessment's files, of all pages and of all charts."""
+
+from __future__ import annotations
+
+import re
+
+from surefoot.data.writing.signatures import json_signature
+
+ASSESSMENT_JSON = json_signature("assessment")
+SYSTEMS_CSV = re.compile(rb"\A(?:measure,)?system,mean,gain,reward,risk,")
+QUERIES_CSV = re.compile(rb"\A(?:measure,)?query,system,baseline,score,difference,")
+METRICS = re.compile(rb'\A\{\s*"([^"\n]+/)mean": [-+.e\d]+,\s*"\1geometric_mean": [-+.e\d]+,\s*"\1reward": ')
+PAGE = re.compile(rb'<meta name="generator" content="surefoot ')
+CHART = re.compile(rb"\A(?:\x89PNG|<\?xml|%PDF)(?s:.*)[>(\0]surefoot \d")

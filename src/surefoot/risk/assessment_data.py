@@ -1,0 +1,208 @@
+"""An assessment as plain data: the types of its JSON, from which `report/assessment.schema.json` is made.
+
+Absent figures are None, with the reason beside them. A text in `Annotated` describes a value, a pair bounds it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
+
+from surefoot.significance import PERCENT, SIGNIFICANCE
+
+SCHEMA: Literal["surefoot/assessment/1"] = "surefoot/assessment/1"
+
+Json: TypeAlias = dict[str, Any]  # plain data without a type of its own
+Count: TypeAlias = Annotated[int, ("minimum", 0)]
+NotNegative: TypeAlias = Annotated[float, ("minimum", 0)]
+Interval: TypeAlias = Annotated[list[float], ("minItems", 2), ("maxItems", 2)]
+Verdict: TypeAlias = Literal["reward", "risk", "inconclusive"]
+
+
+class Ranks(TypedDict):
+    """A system's ranks at α."""
+
+    u_risk: int | None
+    t_risk: int | None
+    z_risk: int | None
+    geo_risk: int | None
+
+
+class AtAlpha(TypedDict):
+    """A system's figures at one α."""
+
+    u_risk: float
+    t_risk: float | None
+    p_value: Annotated[float | None, "Two-sided p of T_Risk by Student's t, as published; not calibrated above α = 0."]
+    df: int
+    se: float | None
+    se_jackknife: float | None
+    trusted: bool
+    t_adjusted: Annotated[float | None, "T_Risk corrected for the skewness of the weighted differences (Hall 1992)."]
+    p_adjusted: Annotated[float | None, "Two-sided p of t_adjusted; null against several baselines."]
+    u_risk_interval: Annotated[Interval | None, f"{PERCENT}, by the same correction; null against several baselines."]
+    t_sturdy: Annotated[
+        float | None, "t_adjusted as one more query as bad as the worst (as good as the best) would leave it."
+    ]
+    p_sturdy: Annotated[float | None, "Two-sided p of t_sturdy; never below p_adjusted."]
+    p_holm: Annotated[float | None, "p_sturdy corrected for the number of systems (Holm); verdict goes by it."]
+    verdict: Annotated[Verdict | None, f"Which of reward and risk prevails, by p_holm < {SIGNIFICANCE:g}."]
+    verdict_adjusted: Annotated[
+        Verdict | None, "The same by p_adjusted alone: where it differs from verdict, one more query would change it."
+    ]
+    reason: str | None
+    z_risk: float | None
+    geo_risk: float | None
+    z_reason: str | None
+    rank: Ranks
+    u_risk_bootstrap: NotRequired[Interval | None]
+    z_risk_interval: NotRequired[Interval | None]
+    geo_risk_interval: NotRequired[Interval | None]
+
+
+class Turn(TypedDict):
+    """From which α on a verdict holds."""
+
+    alpha: float
+    verdict: Verdict
+
+
+class Bin(TypedDict):
+    """Queries whose rankings moved by a Kendall distance, and what that gained and lost."""
+
+    distance: Interval
+    queries: Count
+    reward: NotNegative
+    risk: NotNegative
+
+
+class ChurnData(TypedDict):
+    """How far a system's rankings moved from the baseline's."""
+
+    depth: int | None
+    share_reranked: float
+    mean_tau: float | None
+    mean_tau_reranked: float | None
+    gain_per_reranked: float | None
+    left_out: Count
+    bins: list[Bin]
+
+
+class SystemData(TypedDict):
+    """A system's figures; counts are means over baselines where there are several."""
+
+    system: str
+    is_baseline: bool
+    rank: Annotated[int, ("minimum", 1)]
+    mean: float
+    geometric_mean: float
+    reward: NotNegative
+    risk: NotNegative
+    gain: float
+    wins: NotNegative
+    losses: NotNegative
+    ties: NotNegative
+    loss_over_20: NotNegative
+    reward_over_risk: float | None
+    risk_over_reward: float | None
+    wins_over_losses: float | None
+    losses_over_wins: float | None
+    worst_mean: float
+    alpha: dict[str, AtAlpha]
+    turns: list[Turn] | None
+    churn: NotRequired[ChurnData]
+
+
+class SegmentData(TypedDict):
+    """The systems on the queries of one segment."""
+
+    segment: str
+    queries: Annotated[int, ("minimum", 1)]
+    systems: list[SystemData]
+
+
+class SegmentColumn(TypedDict):
+    """The segments of one column, the largest first."""
+
+    column: str
+    unassigned: Count
+    segments: list[SegmentData]
+
+
+class Bootstrap(TypedDict):
+    """How intervals were resampled."""
+
+    replicates: Annotated[int, ("minimum", 2)]
+    seed: int
+    confidence: float
+
+
+class GSquared(TypedDict):
+    """How far the systems' profiles over queries differ."""
+
+    value: float
+    df: int
+    p_value: float | None
+    reason: str | None
+
+
+class QueryAtAlpha(TypedDict):
+    """A system's T_R and T_J on each query at one α."""
+
+    t_r: list[float] | None
+    t_j: list[float] | None
+    significant: list[bool] | None
+
+
+class QueryFigures(TypedDict):
+    """A system's figures on each query."""
+
+    score: list[float]
+    difference: list[float] | None
+    expected: list[float] | None
+    z: list[float] | None
+    alpha: dict[str, QueryAtAlpha]
+
+
+class PerQuery(TypedDict):
+    """Each query's figures."""
+
+    queries: list[str]
+    baseline: list[float] | None
+    systems: dict[str, QueryFigures]
+    segments: NotRequired[
+        Annotated[
+            dict[str, list[str | None]],
+            "For each column of segments the segment of each query; null where it has none.",
+        ]
+    ]
+
+
+class AssessmentData(TypedDict):
+    """What systems gain and risk against a baseline, by one measure."""
+
+    schema: Literal["surefoot/assessment/1"]
+    measure: str
+    baseline: str | Annotated[list[str], ("minItems", 1)]
+    population: Annotated[list[str], ("minItems", 1)]
+    queries: Annotated[int, ("minimum", 1)]
+    missing: Annotated[dict[str, Count], "Judged queries that each system lacks; they count 0 unless dropped."]
+    dropped: Annotated[Count, "Judged queries left out because some system lacks them."]
+    no_relevant: int | None
+    tie_rule: str | None
+    alphas: Annotated[list[NotNegative], ("minItems", 1)]
+    critical_value: float | None
+    worst_share: Annotated[float, ("exclusiveMinimum", 0), ("maximum", 1)]
+    bootstrap: Bootstrap | None
+    score_range: Interval
+    g_squared: GSquared | None
+    systems: list[SystemData]
+    agreement: dict[str, dict[str, float | None]]
+    segments: list[SegmentColumn]
+    per_query: NotRequired[PerQuery]
+
+
+class SeveralMeasures(TypedDict):
+    """An assessment by several measures, the leading one first."""
+
+    schema: Literal["surefoot/assessment/1"]
+    measures: Annotated[list[AssessmentData], ("minItems", 2)]

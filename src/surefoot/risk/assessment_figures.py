@@ -1,0 +1,344 @@
+"""Everything known of a score matrix, as plain data: what each system gains, risks, and whether by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from surefoot.arguments import integer
+from surefoot.arrays import Floats
+from surefoot.errors import ArgumentError
+from surefoot.risk.agreement import rank_systems
+from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData, Turn
+from surefoot.risk.baselines import (
+    baseline_rows,
+    differences,
+    population_rows,
+    streamed_differences,
+    streamed_rows,
+)
+from surefoot.risk.bootstrap import bootstrap_intervals
+from surefoot.risk.churn import Churn, compare_rankings
+from surefoot.risk.expectation import are_counts, block_sums, chi_square, geo_risk_of_means
+from surefoot.risk.inference import TTest, critical_value, weighted_test
+from surefoot.risk.multiplicity import apply_holm
+from surefoot.risk.segments import Segments, segment_data
+from surefoot.risk.tradeoff import check_alpha, loses_over_20, lowest_mean, weigh_losses
+from surefoot.risk.turns import turning_points
+from surefoot.risk.vectors import ScoreMatrix, Vector, blocks
+from surefoot.significance import CONFIDENCE
+
+if TYPE_CHECKING:
+    from surefoot.data.types.scores import Scores
+    from surefoot.data.types.streamed_scores import StreamedScores
+
+WORST = 0.05  # the share of queries whose mean difference is the mean of the worst
+
+
+def assessment_data(
+    scores: Scores | StreamedScores,
+    baseline: str | Sequence[str],
+    alphas: Sequence[float],
+    population: Sequence[str] | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+    depth: int | None = None,
+    worst: float = WORST,
+    segments: Segments | None = None,
+    *,
+    turns: bool = True,
+) -> AssessmentData:
+    """The assessment as plain data, ready for JSON; see `surefoot.assess` for the arguments.
+
+    Without `turns` it is not looked where verdicts turn: within a segment, whose verdicts go by all segments together.
+    """
+    alphas_by_key = distinct_alphas(alphas)
+    integer("bootstrap", bootstrap, 0)
+    integer("seed", seed, 0)
+    if depth is not None:
+        integer("depth", depth, 1)
+    rows = population_rows(scores, population)
+    against: Mapping[str, Vector]
+    differences_by_baseline: Mapping[str, Sequence[Vector]]
+    matrices: Mapping[str, Floats] = {}
+    in_memory = _scores_in_memory(scores)
+    if in_memory is not None:
+        baseline_vectors = baseline_rows(in_memory, baseline, rows)
+        against, matrices = baseline_vectors, differences(in_memory, baseline_vectors)
+        differences_by_baseline = {name: list(matrix) for name, matrix in matrices.items()}
+    else:
+        _check_streamed(bootstrap, depth, segments)
+        against = streamed_rows(scores, baseline, rows)
+        differences_by_baseline = streamed_differences(scores, against)
+    systems = [
+        {"system": system, "is_baseline": system in against, **figures}
+        for system, figures in zip(
+            scores.systems, _averaged_figures(scores, against, differences_by_baseline, worst), strict=True
+        )
+    ]
+    deviation = None if _has_negative_scores(scores, rows) else block_sums(scores.totals[rows], scores.blocks(rows))
+    sums = None if deviation is None else dict(zip(rows, zip(*deviation[:2], strict=True), strict=True))
+    means = scores.mean()
+    tests = {key: _tests(differences_by_baseline, alpha, scores.largest()) for key, alpha in alphas_by_key.items()}
+    for position, entry in enumerate(systems):
+        entry["alpha"] = {}
+        for key, alpha in alphas_by_key.items():
+            entry["alpha"][key] = {
+                "u_risk": entry["reward"] - (1 + alpha) * entry["risk"],
+                **tests[key][position],
+            }
+            entry["alpha"][key] |= _expectation(means, scores.count, sums, position, alpha)
+    for entry, system_turns in zip(
+        systems, _verdict_turns(differences_by_baseline, alphas_by_key, tests, turns), strict=True
+    ):
+        entry["turns"] = system_turns
+    if bootstrap and in_memory is not None:
+        _add_intervals(systems, in_memory, matrices, alphas_by_key, None if sums is None else rows, bootstrap, seed)
+    first_baseline = next(iter(against))
+    if in_memory is not None and in_memory.runs and len(against) == 1 and first_baseline in in_memory.systems:
+        _add_churn(systems, in_memory, first_baseline, matrices[first_baseline], depth)
+    agreement = {key: rank_systems(systems, key) for key in alphas_by_key}
+    chi = (
+        None
+        if deviation is None
+        else chi_square(deviation[2], scores.count, deviation[2].size > 1 and are_counts(scores.blocks(rows)))
+    )
+    return {
+        "schema": SCHEMA,
+        "measure": scores.measure,
+        "baseline": baseline if isinstance(baseline, str) else list(against),
+        "population": [scores.systems[row] for row in rows],
+        "queries": scores.count,
+        "missing": dict(scores.missing),
+        "dropped": scores.dropped,
+        "no_relevant": scores.no_relevant,
+        "tie_rule": scores.tie_rule,
+        "alphas": list(alphas_by_key.values()),
+        "critical_value": critical_value(scores.count),
+        "worst_share": worst,
+        "bootstrap": {"replicates": bootstrap, "seed": seed, "confidence": CONFIDENCE} if bootstrap else None,
+        "score_range": list(scores.ends()),
+        "g_squared": (
+            None if chi is None else {"value": chi.value, "df": chi.df, "p_value": chi.p, "reason": chi.reason}
+        ),
+        "systems": cast("list[SystemData]", systems),  # gathered figure by figure above
+        "agreement": agreement,
+        "segments": []
+        if in_memory is None
+        else segment_data(
+            in_memory,
+            segments or {},
+            lambda part: assessment_data(part, baseline, alphas, population, worst=worst, turns=False),
+        ),
+    }
+
+
+def alpha_key(alpha: float) -> str:
+    """How α is written as a key: `format(alpha, "g")`."""
+    return format(alpha, "g")
+
+
+def distinct_alphas(alphas: Sequence[float]) -> dict[str, float]:
+    """The α by their keys, if each has one of its own."""
+    by_key: dict[str, float] = {}
+    for value in map(check_alpha, np.atleast_1d(np.asarray(alphas, dtype=object))):
+        other = by_key.setdefault(alpha_key(value), value)
+        if other != value:
+            raise ArgumentError(
+                f"the alphas {other!r} and {value!r} both appear as {alpha_key(value)} in the output, so you could not "
+                "tell them apart; remove one of them, or use fewer digits"
+            )
+    if not by_key:
+        raise ArgumentError("no alpha was given; give at least one, such as 0")
+    return by_key
+
+
+def _averaged_figures(
+    scores: ScoreMatrix,
+    against: Mapping[str, Vector],
+    differences_by_baseline: Mapping[str, Sequence[Vector]],
+    worst: float,
+) -> list[Json]:
+    """What needs no α, against each baseline in turn and then averaged (Dinçer et al., SIGIR 2016, Table 7)."""
+    counted = {"wins", "losses", "ties", "loss_over_20"}
+    rows = []
+    for position, (mean, geometric_mean) in enumerate(zip(scores.mean(), scores.geometric_mean(), strict=True)):
+        each = [
+            difference_figures(differences_by_baseline[name][position], vector, worst)
+            for name, vector in against.items()
+        ]
+        figures = {key: float(np.mean([against_one[key] for against_one in each])) for key in each[0]}
+        row: Json = {"mean": float(mean), "geometric_mean": float(geometric_mean)}
+        for key, value in figures.items():
+            is_count = key in counted and len(each) == 1
+            row[key] = int(value) if is_count else value if math.isfinite(value) else None
+        rows.append(row)
+    return rows
+
+
+def difference_figures(difference: Vector, baseline: Vector, worst: float = WORST) -> dict[str, float]:
+    """Reward, risk, wins, losses and what follows from them, of differences to a baseline's scores."""
+    above, below, won, lost = _gains_and_losses(difference)
+    reward, risk, wins, losses = above / len(difference), -below / len(difference), int(won), int(lost)
+    return {
+        "reward": reward,
+        "risk": risk,
+        "gain": reward - risk,
+        "wins": wins,
+        "losses": losses,
+        "ties": len(difference) - wins - losses,
+        "loss_over_20": loses_over_20(difference, baseline),
+        "reward_over_risk": _ratio(reward, risk),
+        "risk_over_reward": _ratio(risk, reward),
+        "wins_over_losses": _ratio(wins, losses),
+        "losses_over_wins": _ratio(losses, wins),
+        "worst_mean": lowest_mean(difference, worst),
+    }
+
+
+def _tests(differences_by_baseline: Mapping[str, Sequence[Vector]], alpha: float, scale: float) -> list[Json]:
+    """T_Risk and its inference for every system; against several baselines the mean of T, which has no p-value."""
+    each = [[weighted_test(row, alpha, scale) for row in rows] for rows in differences_by_baseline.values()]
+    if len(each) == 1:
+        entries = [_test_entry(test) for test in each[0]]
+        apply_holm(cast("list[AtAlpha]", entries))
+        return entries
+    entries = []
+    for tests in zip(*each, strict=True):
+        reasons = {name: test.reason for name, test in zip(differences_by_baseline, tests, strict=True) if test.reason}
+        reason = next((f"against {name}: {why}" for name, why in reasons.items()), None)
+        entry = _test_entry(TTest(None, None, tests[0].df, None, None))
+        if reason is None:
+            entry["t_risk"] = float(np.mean([test.t for test in tests]))
+        entry["reason"] = reason or "a mean over several baselines has no p-value"
+        entries.append(entry)
+    return entries
+
+
+def _test_entry(test: TTest) -> Json:
+    return {
+        "t_risk": test.t,
+        "p_value": test.p,
+        "df": test.df,
+        "se": test.se,
+        "se_jackknife": test.se_jackknife,
+        "trusted": test.trusted,
+        "t_adjusted": test.t_adjusted,
+        "p_adjusted": test.p_adjusted,
+        "u_risk_interval": None if test.interval is None else list(test.interval),
+        "t_sturdy": test.t_sturdy,
+        "p_sturdy": test.p_sturdy,
+        "p_holm": None,
+        "verdict": None,
+        "verdict_adjusted": None,
+        "reason": test.reason,
+    }
+
+
+def _verdict_turns(
+    differences_by_baseline: Mapping[str, Sequence[Vector]],
+    alphas_by_key: Mapping[str, float],
+    tests: Mapping[str, list[Json]],
+    requested: bool,
+) -> list[list[Turn] | None]:
+    """Where each system's verdict turns; None where it cannot be tested, against several baselines or not wanted."""
+    first = next(iter(tests.values()))
+    if not requested or len(differences_by_baseline) > 1:
+        return [None] * len(first)
+    verdicts = {alpha: [test["verdict"] for test in tests[key]] for key, alpha in alphas_by_key.items()}
+    return turning_points(
+        next(iter(differences_by_baseline.values())), [test["t_risk"] is not None for test in first], verdicts
+    )
+
+
+def _gains_and_losses(values: Vector) -> tuple[float, float, float, float]:
+    """Of all that is above 0 and of all that is below, and how many these are."""
+    above, below, won, lost = np.sum(
+        [
+            (np.maximum(part, 0).sum(), np.minimum(part, 0).sum(), (part > 0).sum(), (part < 0).sum())
+            for part in blocks(values)
+        ],
+        axis=0,
+    ).tolist()
+    return above, below, won, lost
+
+
+def _has_negative_scores(scores: ScoreMatrix, rows: Sequence[int]) -> bool:
+    return scores.ends()[0] < 0 and any(part.min() < 0 for part in scores.blocks(rows))
+
+
+def _scores_in_memory(scores: Scores | StreamedScores) -> Scores | None:
+    """The scores, where all of them are in memory."""
+    return cast("Scores", scores) if isinstance(scores.vector(0), np.ndarray) else None
+
+
+def _check_streamed(bootstrap: int, depth: int | None, segments: Segments | None) -> None:
+    """Refuse what needs all scores at once."""
+    for what, value in (("a bootstrap", bootstrap), ("a depth", depth), ("segments", segments)):
+        if value:
+            raise ArgumentError(
+                f"{what} cannot be used with scores that are read in parts; read the whole matrix instead"
+            )
+
+
+def _expectation(
+    means: Floats, queries: int, sums: Mapping[int, tuple[float, float]] | None, position: int, alpha: float
+) -> Json:
+    if sums is None or position not in sums:
+        why = "some scores are negative" if sums is None else "not in the population"
+        return {"z_risk": None, "geo_risk": None, "z_reason": why}
+    above, below = sums[position]
+    z = float(above + (1 + alpha) * below)
+    geo = geo_risk_of_means(means[[position]], np.array([z / queries]))[0]
+    return {"z_risk": z, "geo_risk": float(geo), "z_reason": None}
+
+
+def _add_intervals(
+    systems: list[Json],
+    scores: Scores,
+    differences_by_baseline: Mapping[str, Floats],
+    alphas: Mapping[str, float],
+    rows: list[int] | None,
+    replicates: int,
+    seed: int,
+) -> None:
+    weighted = [
+        np.mean([weigh_losses(difference, alpha) for difference in differences_by_baseline.values()], axis=0)
+        for alpha in alphas.values()
+    ]
+    intervals = bootstrap_intervals(scores.values, weighted, list(alphas.values()), rows, replicates, seed)
+    for i, alpha in enumerate(alphas):
+        for position, entry in enumerate(systems):
+            figures = entry["alpha"][alpha]
+            for name, key in (
+                ("u_risk", "u_risk_bootstrap"), ("z_risk", "z_risk_interval"), ("geo_risk", "geo_risk_interval"),
+            ):  # fmt: skip
+                ends = getattr(intervals, name)
+                missing = ends is None or figures[name] is None
+                figures[key] = None if missing else [float(end) for end in ends[i, position]]
+
+
+def _add_churn(systems: list[Json], scores: Scores, baseline: str, difference: Floats, depth: int | None) -> None:
+    runs = {run.name: run for run in scores.runs}
+    for position, entry in enumerate(systems):
+        churn = compare_rankings(runs[entry["system"]], runs[baseline], scores.queries, depth)
+        entry["churn"] = _churn(churn, difference[position], depth)
+
+
+def _churn(churn: Churn, difference: Floats, depth: int | None) -> ChurnData:
+    return {
+        "depth": depth,
+        "share_reranked": churn.share_reranked,
+        "mean_tau": churn.mean_tau,
+        "mean_tau_reranked": churn.mean_tau_reranked,
+        "gain_per_reranked": float(difference.mean() / churn.share_reranked) if churn.share_reranked else None,
+        "left_out": churn.left_out,
+        "bins": churn.bin_figures(difference),
+    }
+
+
+def _ratio(part: float, total: float) -> float:
+    return part / total if total else math.nan

@@ -1,0 +1,93 @@
+"""Pages of decisions, certificates and studies, for the tests of what all pages promise.
+
+Each maker writes a page to a path, and gives the words of the decision, from the result's JSON, that the headline must
+hold.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+import surefoot as sf
+from surefoot.decide.control.certificate import Certificate
+from surefoot.report.provenance import Provenance
+
+LONG = "a-very-long-name-of-a-system-" * 4 + "v2"
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def decision(path: Path, provenance: Provenance) -> str:
+    """A candidate that is stopped, with the rankings of the queries that it hurts."""
+    made = sf.synthetic_runs(queries=120)
+    scores = sf.score(made.qrels, made.runs[:2], "nDCG@10")
+    texts = dict.fromkeys(scores.queries, "words " * 40)
+    decided = sf.gate(scores, baseline="today", policy={"risk": 0.03, "gain": 0}, queries=texts)
+    decided.to_html(path, provenance=provenance)
+    data = decided.to_dict()
+    assert data["decision"] == "stop"
+    return f"Keep {data['baseline']}, stop {data['candidate']}: "
+
+
+def undecided(path: Path, provenance: Provenance) -> str:
+    """Long and hostile names, and conditions on segments, which nothing decides yet."""
+    rng = np.random.default_rng(1)
+    queries = [f"a-query-whose-id-goes-on-and-on-number-{i}-" * 3 for i in range(200)]
+    today = rng.uniform(0.3, 0.9, 200)
+    scores = sf.Scores([today, today + rng.normal(0.02, 0.04, 200)], [HOSTILE, LONG], queries, "nDCG@10")
+    kinds = dict.fromkeys(queries[::2], "segment " * 12)
+    policy = {"risk": 0.013, "share_hurt": 0.1, "u_risk": {"alpha": 1, "above": 0}, "segments": {"*": {"gain": -0.1}}}
+    decided = sf.gate(scores, baseline=HOSTILE, policy=policy, segments=kinds)
+    decided.to_html(path, provenance=provenance)
+    data = decided.to_dict()
+    assert data["decision"] == "undecided"
+    return f"Judge about {data['queries_needed'] - data['queries']:,} more queries, and keep {HOSTILE} for now: "
+
+
+def _certificate() -> Certificate:
+    made = sf.synthetic_runs(queries=500, seed=3)
+    runs, judged = {run.name: run for run in made.runs}, list(made.qrels.to_dict().items())
+    levels = {"risk": 0.15, "share_hurt": 0.3}
+    controller = sf.RiskController(runs["bold"], baseline=runs["today"], level=levels, measure="nDCG@10")
+    return controller.fit_scorer(dict(judged[:200])).calibrate(dict(judged[200:])).certificate_
+
+
+def certificate(path: Path, provenance: Provenance) -> str:
+    """A threshold that is certified for two losses."""
+    proved = _certificate()
+    proved.to_html(path, provenance=provenance)
+    assert proved["threshold"] is not None
+    return f"Serve {proved['candidate']} where the score is at least {proved['threshold']:.4g}: risk at most 0.15 and "
+
+
+def refused_certificate(path: Path, provenance: Provenance) -> str:
+    """Long and hostile names, and nothing to serve but the baseline."""
+    data = _certificate().to_dict()
+    names = {"candidate": LONG, "baseline": HOSTILE, "scorer": LONG, "sentence": HOSTILE + LONG, "threshold": None}
+    Certificate(data | names | {"reason": f"{LONG} gains nothing"}).to_html(path, provenance=provenance)
+    return f"Serve {HOSTILE} alone: "
+
+
+def stability(path: Path, provenance: Provenance) -> str:
+    """From how many queries on one of two systems is chosen."""
+    made = sf.synthetic_runs(queries=200)
+    study = sf.subset_study(sf.score(made.qrels, made.runs[:2], ["nDCG@5", "AP"]), sizes=[5, 20, 50, 200], subsets=50)
+    study.to_html(path, provenance=provenance)
+    data = study.to_dict()
+    picks = data["results"]["nDCG@5"]
+    sure = [size for size, rate in zip(data["sizes"], picks["rate"], strict=True) if rate >= 0.95]
+    return f"With {sure[0]} queries or more, you can trust that {picks['winner']} is better than today: "
+
+
+def stability_long_names(path: Path, provenance: Provenance) -> str:
+    """Long and hostile names: measures choose different systems."""
+    rng = np.random.default_rng(0)
+    queries = [f"a query with many words that goes on and on, number {i}" for i in range(30)]
+    first = sf.Scores(rng.random((3, 30)), [HOSTILE, LONG, "short"], queries, "a measure " * 12)
+    other = sf.Scores(first.values[[1, 2, 0]], first.systems, queries, "nDCG@10")
+    study = sf.compare_functions([first, other], replicates=50)
+    study.to_html(path, provenance=provenance)
+    best = [ranked[0]["system"] for ranked in study.to_dict()["results"].values()]
+    assert best[0] != best[1]
+    return "Choose the measure first: "

@@ -1,0 +1,169 @@
+"""Choosing honestly: more gain with less risk, one standard error, what comes nearest, and how sure it is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import surefoot as sf
+from surefoot.choose.candidates import Candidates
+from surefoot.choose.choice import select
+from surefoot.choose.options import RANKINGS
+from surefoot.choose.rows import pooled
+from surefoot.choose.saved_choice import copy_model
+from surefoot.choose.selection_policy import SelectionPolicy
+from surefoot.choose.store import Store
+
+
+def row(name: str, gain: float, risk: float, errors: tuple[float, float] = (0.01, 0.001)) -> Any:
+    error = dict(zip(("gain", "risk"), errors, strict=True))
+    return {"name": name, "folds": {"a": {"valid": {"risk": risk, "gain": gain, "standard_error": error}}}}
+
+
+GAIN = row("gain", 0.10, 0.02)
+
+
+def test_more_gain_with_less_risk() -> None:
+    rows = [
+        GAIN,
+        row("safe", 0.09, 0.005),
+        row("both", 0.11, 0.0138),
+        row("best", 0.12, 0.0139),
+        row("bold", 0.2, 0.03),
+    ]
+    chosen, count = SelectionPolicy("more_gain", 0.3).choose(rows, GAIN, "a")
+    assert (chosen["name"], count) == ("best", 2)
+    assert SelectionPolicy("more_gain", 0.5, nearest=True).choose(rows, GAIN, "a")[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("policy", "nearest", "words"),
+    [
+        (("more_gain", 0.5), "safe", "the nearest is safe, which gains .0.0900, the gain-only model .0.1000"),
+        (("more_gain", 0.9), "safe", "a risk of 0.0020 is wanted, the nearest is safe with 0.0050"),
+        (("max_risk", 0.001), "safe", "the least risk is 0.0050, of safe"),
+    ],
+)
+def test_what_comes_nearest(policy: Any, nearest: str, words: str) -> None:
+    rows = [GAIN, row("safe", 0.09, 0.005), row("both", 0.11, 0.014)]
+    with pytest.raises(sf.ArgumentError, match=f"on the validation data of a: .*{words}"):
+        SelectionPolicy(*policy).choose(rows, GAIN, "a")
+    chosen, count = SelectionPolicy(*policy, nearest=True).choose(rows, GAIN, "a")
+    assert (chosen["name"], count) == (nearest, 0)
+
+
+def test_one_standard_error() -> None:
+    rows = [row("best", 0.12, 0.02), row("near", 0.111, 0.012), row("far", 0.109, 0.001), row("same", 0.115, 0.013)]
+    assert SelectionPolicy("max_risk", 0.05, one_se=True).choose(rows, GAIN, "a")[0]["name"] == "near"
+    rows = [row("least", 0.08, 0.0100), row("near", 0.09, 0.0110), row("far", 0.2, 0.0112)]
+    assert SelectionPolicy("keep_gain", 0.5).choose(rows, GAIN, "a")[0]["name"] == "least"
+    assert SelectionPolicy("keep_gain", 0.5, one_se=True).choose(rows, GAIN, "a")[0]["name"] == "near"
+    old = {"name": "old", "folds": {"a": {"valid": {"risk": 0.0, "gain": 1.0}}}}
+    with pytest.raises(sf.ArgumentError, match="no standard errors; run the sweep again"):
+        SelectionPolicy("max_risk", 0.05, one_se=True).choose([old], GAIN, "a")
+    for name in ("largest_area", "geo_risk"):
+        with pytest.raises(sf.ArgumentError, match=r"one_se goes with max_risk, keep_gain, more_gain"):
+            SelectionPolicy(name, 1, one_se=True)
+
+
+def test_cross_validation_is_chosen_by_where_there_is_some(crossed: tuple[sf.TradeOffs, Store], result: Any) -> None:
+    trade_offs = crossed[0]
+    policy = SelectionPolicy("more_gain", 0.05, nearest=True)
+    choice = select(trade_offs, policy, RANKINGS)
+    assert choice.choose_by == "cross-validation"
+    gain = next(one for one in trade_offs.rows if one["name"] == "gain")
+    for fold, chosen in choice.chosen.items():
+        full = gain["folds"][fold]["cross_validation"]
+        fit = [
+            figures
+            for figures in (one["folds"][fold]["cross_validation"] for one in trade_offs.rows if one.get("made_of"))
+            if figures["gain"] > full["gain"] and figures["risk"] <= 0.95 * full["risk"]
+        ]
+        assert choice.satisfied[fold] == len(fit)
+        if fit:
+            mine = chosen["folds"][fold]["cross_validation"]
+            assert mine["gain"] == max(figures["gain"] for figures in fit)
+    other = select(trade_offs, policy, choose_by="validation")
+    assert "each fold's validation data" in other.words[0]
+    assert "training queries by cross-validation" in choice.words[0]
+    with pytest.raises(sf.ArgumentError, match="has no cross-validation; run it again with --choose-by"):
+        select(result, policy, choose_by="cross-validation")
+    with pytest.raises(sf.ArgumentError, match="choose_by is 'luck'"):
+        select(result, policy, choose_by="luck")
+
+
+def test_the_probability_is_that_of_a_loop_over_resamples(crossed: tuple[sf.TradeOffs, Store]) -> None:
+    trade_offs, store = crossed
+    policy = SelectionPolicy("more_gain", 0.05, nearest=True)
+    choice = select(trade_offs, policy, ("model",), store=store)
+    candidates = Candidates(store)
+    by_name = {one.name: one for one in candidates.models()}
+    baseline = candidates.baseline_values("cross_validation")[0, 0]
+    for fold, chosen in choice.chosen.items():
+        span = candidates.spans("cross_validation")[fold]
+        deltas = [
+            by_name[name].values["cross_validation"][:, 0, span] - baseline[span] for name in (chosen["name"], "gain")
+        ]
+        rng, held = np.random.default_rng(3), 0
+        for _ in range(1500):
+            drawn = rng.integers(0, span.stop - span.start, span.stop - span.start)
+            gains = [one[:, drawn].mean() for one in deltas]
+            risks = [np.maximum(-one[:, drawn], 0).mean() for one in deltas]
+            held += bool(gains[0] > gains[1] and risks[0] <= 0.95 * risks[1])
+        assert choice.probability[fold] == pytest.approx(held / 1500, abs=0.05)
+    assert any("It holds on new queries with a probability of" in line for line in choice.words)
+    assert select(trade_offs, policy, ("model",), store=store).to_dict() == choice.to_dict()  # seeded
+    assert [fold["probability"] for fold in choice.to_dict()["folds"]] == list(choice.probability.values())
+    assert select(trade_offs, SelectionPolicy("largest_area"), store=store).probability == {}
+
+
+def test_without_its_models_a_result_does_not_say_how_sure_it_is(
+    crossed: tuple[sf.TradeOffs, Store], tmp_path: Path
+) -> None:
+    trade_offs, store = crossed
+    policy = SelectionPolicy("max_risk", 1)
+    other = Store(store.folder, replace(store.plan, seeds=(0,)), store.source)
+    moved = Store(tmp_path, store.plan, store.source)  # nothing is stored there
+    shutil.copytree(store.folder / "folds", tmp_path / "folds")
+    shutil.copytree(store.folder / "inner", tmp_path / "inner")
+    moved.folds = store.folds
+    for wrong in (other, moved):
+        choice = select(trade_offs, policy, store=wrong)
+        assert (choice.probability, choice.interval) == ({}, None)
+        assert any("How sure this is cannot be said" in line for line in choice.words)
+        with pytest.raises(sf.DataError, match="run the sweep"):
+            copy_model(wrong, choice, tmp_path / "m")
+    assert select(trade_offs, policy, store=store).unsure is None
+
+
+def test_what_is_reported_is_what_is_saved(crossed: tuple[sf.TradeOffs, Store]) -> None:
+    trade_offs, store = crossed
+    choice = select(trade_offs, SelectionPolicy("max_risk", 1), ("model",), store=store)
+    each = [chosen["folds"][fold]["first_seed"] for fold, chosen in choice.chosen.items()]
+    assert choice.test["mean"] == pytest.approx(sum(one["mean"] * one["queries"] for one in each) / 48)
+    assert choice.test != pooled(choice.chosen)
+    difference = choice.to_dict()["difference"]
+    changed = choice.test["mean"] - choice.to_dict()["gain_only"]["mean"]
+    assert difference["mean"][0] <= changed <= difference["mean"][1]
+
+
+def test_results_of_the_first_version_are_still_chosen_from(result: sf.TradeOffs) -> None:
+    data = json.loads(result.to_json())
+    for one in data["rows"]:
+        one.pop("made_of", None)
+        for part in ("valid", "test"):
+            one[part].pop("interval")
+        for figures in one["folds"].values():
+            figures.pop("first_seed", None)
+            for part in ("valid", "test"):
+                figures[part].pop("standard_error")
+    del data["inner_folds"]
+    old = sf.TradeOffs.from_dict(data)
+    assert select(old, SelectionPolicy("max_risk", 1)).choose_by == "validation"
+    assert old.to_text() == result.to_text()

@@ -1,0 +1,128 @@
+"""Inner folds: every training query is scored by a model that did not learn from it; killed sweeps go on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.choose.conftest import CROSSED
+
+import surefoot as sf
+from surefoot.choose.plan import Job
+from surefoot.choose.store import Store
+from surefoot.choose.trainings import Trainings
+
+
+def test_inner_folds_part_the_training_queries(crossed: tuple[sf.TradeOffs, Store]) -> None:
+    fold = crossed[1].source.load("Fold1")
+    parts = fold.inner_folds(3, 0)
+    assert sorted(np.concatenate(parts).tolist()) == list(range(len(fold.train.queries)))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    with pytest.raises(sf.ArgumentError, match="too few for 16 inner folds"):
+        fold.inner_folds(16, 0)
+
+
+def test_models_do_not_learn_from_what_they_score(crossed: tuple[sf.TradeOffs, Store]) -> None:
+    store = crossed[1]
+    fold = store.source.load("Fold2")
+    parts = fold.inner_folds(3, store.source.seed)
+    for job in Trainings(store).ready_jobs("Fold2"):
+        if job.inner is None or job.seed == 0 or job.setting.name == "u_risk α=1":
+            continue
+        rest = np.setdiff1d(np.arange(len(fold.train.queries)), parts[job.inner])
+        ranker = sf.Ranker(**store.plan.ranker_arguments(job)).fit(fold.train.select(rest).with_only(["today"]))
+        left_out = fold.train.select(parts[job.inner])
+        arrays = store.arrays(job)
+        np.testing.assert_array_equal(arrays["scores"], ranker.predict(left_out))
+        run = left_out.to_run(arrays["scores"], "m")
+        expected = sf.score(left_out.qrels(), [run], store.plan.measure)
+        by_query = dict(zip(expected.queries, expected.values[0], strict=True))
+        np.testing.assert_allclose(arrays["values"][0], [by_query[query] for query in left_out.queries], atol=1e-12)
+
+
+def test_a_row_has_the_figures_of_all_training_queries(crossed: tuple[sf.TradeOffs, Store]) -> None:
+    result, store = crossed
+    row = next(row for row in result.rows if row["name"] == "u_risk α=5, mean of 2 seeds")
+    fold = store.source.load("Fold3")
+    parts = fold.inner_folds(3, store.source.seed)
+    jobs = [job for job in Trainings(store).ready_jobs("Fold3") if job.setting.name == "u_risk α=5"]
+    differences: list[float] = []
+    for number, part in enumerate(parts):
+        own = [store.arrays(job)["scores"] for job in jobs if job.inner == number]
+        data = fold.train.select(part)
+        runs = [data.to_run((own[0] + own[1]) / 2, "model"), data.to_run(data.baselines["today"], "today")]
+        scores = sf.score(data.qrels(), runs, store.plan.measure)
+        differences.extend(scores["model"] - scores["today"])
+    figures = row["folds"]["Fold3"]["cross_validation"]
+    assert figures["queries"] == len(fold.train.queries) == len(differences)
+    assert figures["gain"] == pytest.approx(np.mean(differences), abs=1e-12)
+    losses = np.maximum(-np.array(differences), 0)
+    assert figures["risk"] == pytest.approx(losses.mean(), abs=1e-12)
+    assert figures["standard_error"]["risk"] == pytest.approx(losses.std(ddof=1) / len(losses) ** 0.5)
+    assert result.to_dict()["inner_folds"] == 3
+
+
+@pytest.mark.heavy
+def test_cross_validation_is_added_to_a_sweep_without_it(made: sf.RankingData, tmp_path: Path) -> None:
+    plain = {**CROSSED, "choose_by": "validation", "alphas": [5]}
+    before = sf.sweep(made, tmp_path / "s", **plain)
+    stored = {path: path.stat().st_mtime_ns for path in (tmp_path / "s").glob("points/*/point.json")}
+    seen: list[tuple[int, int]] = []
+    both = {**plain, "choose_by": "cross-validation"}
+    after = sf.sweep(made, tmp_path / "s", **both, look=lambda state: seen.append((state.done, state.total)))
+    assert seen[-1] == (3 * 2 * 2 * 4, 3 * 2 * 2 * 4)
+    assert stored == {path: path.stat().st_mtime_ns for path in (tmp_path / "s").glob("points/*/point.json")}
+    for old, new in zip(before.rows, after.rows, strict=True):
+        assert old["test"] == new["test"]
+    again = sf.sweep(made, tmp_path / "s", **plain).to_dict()
+    assert again == before.to_dict()
+
+
+@pytest.mark.heavy
+def test_killed_in_the_middle_the_result_is_the_same(tmp_path: Path) -> None:
+    sf.synthetic_letor(queries=45, documents=10, features=6, seed=2).write(tmp_path / "all.txt")
+
+    def line(folder: str) -> list[str]:
+        settings = "--objective u_risk --alpha 5 --trees 20 --seeds 0,1 --folds 3 --workers 2 -q"
+        more = "--set min_data_in_leaf=5 --set feature_fraction=0.5 --choose-by cross-validation"
+        start = [sys.executable, "-m", "surefoot", "sweep", str(tmp_path / "all.txt"), "-b", "first=feature:1"]
+        return [*start, *settings.split(), *more.split(), "-o", str(tmp_path / folder)]
+
+    subprocess.run(line("whole"), check=True)
+    killed = tmp_path / "killed"
+    for count in (3, 20, 40):
+        process = subprocess.Popen(line("killed"))
+        while len(list(killed.glob("inner/[0-9a-f]*"))) < count and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    before = {path: path.stat().st_mtime_ns for path in killed.glob("inner/[0-9a-f]*/arrays.npz")}
+    subprocess.run(line("killed"), check=True)
+    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    assert len(before) >= 40
+    assert len(list(killed.glob("inner/[0-9a-f]*"))) == 3 * 2 * 2 * 5
+    assert sf.read_sweep(killed).to_dict() == sf.read_sweep(tmp_path / "whole").to_dict()
+
+
+def test_jobs_and_plans_of_earlier_versions_are_the_same(store: Store) -> None:
+    assert "inner_folds" not in store.plan.to_dict()
+    job = Trainings(store).ready_jobs("Fold1")[0]
+    old = {name: value for name, value in job.to_dict().items() if name != "inner"}
+    assert Job.from_dict(old) == job
+    assert "inner fold 2" in Job("Fold1", job.setting, (), 0, inner=1).name
+
+
+def test_wrong_words_are_refused(made: sf.RankingData, tmp_path: Path) -> None:
+    for wrong, message in (
+        ({"choose_by": "luck"}, "choose_by is 'luck'; it must be one of validation, cross-validation"),
+        ({"strategies": "none"}, "strategies is 'none'; it must be one of gain, all"),
+        ({"choose_by": "cross-validation", "inner_folds": 1}, "inner_folds"),
+    ):
+        with pytest.raises(sf.ArgumentError, match=message):
+            sf.sweep(made, tmp_path / "s", **wrong)
+    assert not (tmp_path / "s").exists()

@@ -1,0 +1,128 @@
+"""Which model a sweep recommends: least risk for 95 % of the gain on validation queries, judged on test queries."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import surefoot as sf
+from surefoot.choose.choice import select
+from surefoot.choose.options import MODEL
+from surefoot.choose.recommendation import cautions, headline, kept_in_words, model_name, recommend
+from surefoot.choose.rows import pooled
+from surefoot.choose.selection_policy import SelectionPolicy
+
+
+def made_row(
+    name: str, gained: float, lost: float, /, *, kind: str = "model", p: float | None = 0.001, **test: float
+) -> Any:
+    """A candidate of one fold; on test queries as on validation queries where nothing else is said."""
+    valid = {"gain": gained, "risk": lost, "queries": 200, "mean": 0.5 + gained, "reward": gained + lost}
+    valid |= dict.fromkeys(("wins", "losses", "ties", "loss_over_20"), 1.0)
+    tested = valid | test
+    return {
+        "name": name, "kind": kind, "objective": name.split(maxsplit=1)[0], "alpha": 5.0 if "α" in name else None,
+        "valid": valid, "test": tested | {"p_baseline": p}, "folds": {"Fold1": {"valid": valid, "test": tested}},
+    }  # fmt: skip
+
+
+def made_sweep(*rows: Any, queries: int = 200) -> Any:
+    return {"rows": list(rows), "folds": ["Fold1"], "queries": {"test": queries}, "baselines": [{"name": "bm25"}]}
+
+
+GAIN = made_row("gain", 0.1, 0.04)
+
+
+def test_least_risk_of_those_that_keep_the_gain() -> None:
+    near, far = made_row("u_risk α=5", 0.096, 0.02), made_row("u_risk α=20", 0.094, 0.01)
+    data = made_sweep(GAIN, near, far)
+    choice = recommend(data)
+    assert (choice["decision"], choice["name"], choice["strategy"]) == ("choose", "u_risk α=5", None)
+    assert choice["test"]["share_of_gain"] == pytest.approx(0.96)
+    assert choice["by_fold"]["chosen"] == {"Fold1": "u_risk α=5"}
+    assert headline(data) == "Choose u_risk α = 5: keeps 96 % of the gain at 50 % of the risk"
+    assert cautions(data) == []
+
+
+def test_the_choice_is_of_validation_queries_and_the_figures_of_test_queries() -> None:
+    data = made_sweep(GAIN, made_row("u_risk α=5", 0.096, 0.02, gain=0.08, risk=0.03))
+    assert headline(data) == "Choose u_risk α = 5: keeps 80 % of the gain at 75 % of the risk"
+    worse = made_sweep(GAIN, made_row("u_risk α=5", 0.096, 0.02, gain=0.05, risk=0.03))
+    assert headline(worse).startswith("Choose u_risk α = 5, with caution: keeps 50 %")
+
+
+def test_gain_alone() -> None:
+    assert headline(made_sweep(GAIN, made_row("u_risk α=5", 0.05, 0.01))) == (
+        "Choose gain alone: no other model keeps 95 % of its gain at less risk"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "decision", "words"),
+    [
+        ([made_row("gain", -0.1, 0.2)], "keep", "Keep bm25: no model gains on validation queries"),
+        ([made_row("gain", 0.1, 0.2, gain=-0.1)], "keep", "Keep bm25: gain alone is best on validation queries"),
+        ([made_row("gain", 0.1, 0.2, p=0.5)], "undecided", "Choose none yet: gain alone gains +0.1000, which may"),
+        ([made_row("gain", 0.1, 0.2, p=None)], "undecided", "Choose none yet: gain alone gains +0.1000, no test"),
+        ([], "keep", "Keep bm25: no model gains"),
+        ([made_row("u_risk α=5", 0.01, 0.02)], "choose", "Choose u_risk α = 5: gains +0.0100 at a risk of 0.0200"),
+        (
+            [made_row("gain", -0.1, 0.2), made_row("u_risk α=5", 0.01, 0.02), made_row("saro α=5", 0.02, 0.03)],
+            "choose", "Choose saro α = 5: gains +0.0200 at 15 % of the risk",
+        ),
+    ],
+)  # fmt: skip
+def test_decisions(rows: list[Any], decision: str, words: str) -> None:
+    data = made_sweep(*rows)
+    assert recommend(data)["decision"] == decision
+    assert headline(data).startswith(words)
+
+
+def test_few_queries_and_better_strategies_are_said() -> None:
+    blend = made_row("gain blended w=0.5", 0.099, 0.01, kind="blended")
+    data = made_sweep(GAIN, made_row("u_risk α=5", 0.096, 0.02), blend, queries=60)
+    assert headline(data).startswith("Choose u_risk α = 5, with caution: ")
+    few, strategy = cautions(data)
+    assert "fewer than 100 queries" in few
+    assert "gain blended w=0.5, which keeps 99 % of the gain at 25 % of the risk" in strategy
+
+
+def test_a_sweep_holds_it_and_an_older_result_gets_it(result: sf.TradeOffs) -> None:
+    data = json.loads(result.to_json())
+    choice = data["recommendation"]
+    assert choice == recommend(data)
+    gain = next(row for row in data["rows"] if row["name"] == "gain")
+    fit = [
+        row for row in data["rows"]
+        if row["kind"] == "model" and row["valid"]["gain"] >= 0.95 * gain["valid"]["gain"]
+    ]  # fmt: skip
+    assert gain["valid"]["gain"] > 0
+    assert choice["name"] == min(fit, key=lambda row: row["valid"]["risk"])["name"]
+    assert result.to_text().startswith(headline(data)[:60])
+    older = {key: value for key, value in data.items() if key != "recommendation"}
+    older["answers"] = [{key: answer[key] for key in ("question", "answer")} for answer in data["answers"]]
+    again = sf.TradeOffs.from_dict(older)
+    assert headline(data) in again.to_markdown().replace("\\", "")
+
+
+def test_fold_by_fold_it_is_what_select_takes_of_single_models(result: sf.TradeOffs) -> None:
+    folds = result.to_dict()["recommendation"]["by_fold"]
+    chosen = select(result, SelectionPolicy("keep_gain", 0.95), (MODEL,))
+    assert folds["chosen"] == {fold: row["name"] for fold, row in chosen.chosen.items()}
+    assert folds["test"]["gain"] == pytest.approx(pooled(chosen.chosen)["gain"])
+    assert folds["test"]["risk"] == pytest.approx(pooled(chosen.chosen)["risk"])
+
+
+def test_every_answer_has_a_verdict(result: sf.TradeOffs) -> None:
+    answers = result.to_dict()["answers"]
+    assert [answer["about"] for answer in answers] == ["reduction", "convergence", "distance", "both"]
+    assert {answer["verdict"] for answer in answers} <= {"yes", "in part", "no"}
+
+
+def test_words() -> None:
+    assert kept_in_words({"gain": 0.1, "risk": 0.0, "share_of_gain": 1.05, "share_of_risk": None}) == (
+        "has 105 % of the gain at a risk of 0.0000"
+    )
+    assert model_name("saro@all α=0.5, num_leaves=4") == "saro@all α = 0.5, num_leaves=4"

@@ -1,0 +1,84 @@
+"""Which re-ranker a study recommends: chosen on validation lists, judged on test lists, said in one sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from tests.personal.small import small_study
+
+from surefoot.personal.method_lines import METHOD_LINES, distinct_rows, method_line
+from surefoot.personal.options import METHOD_TITLES
+from surefoot.personal.recommendation import headline, recommend, share_in_words
+from surefoot.personal.study import Personalization
+
+
+def made_row(name: str, area: float | None, gain: float = 0.02, p: float | None = 0.001, test: float = 0.02) -> Any:
+    figures = {"risk": 0.01, "share_reranked": 0.2542, "share_of_gain": 0.9, "share_of_risk": 0.5}
+    return {
+        "name": name, "label": name.capitalize(), "parameters": "β = 0.4",
+        "valid": {"area": area, "gain": gain}, "test": {"gain": test, "p": p, **figures},
+    }  # fmt: skip
+
+
+def made_study(*rows: Any, lists: int = 500) -> Any:
+    return {
+        "chosen": list(rows), "models": {row["name"]: f"models/{row['name']}" for row in rows}, "lists": {"test": lists}
+    }  # fmt: skip
+
+
+def test_the_largest_area_on_validation_lists_is_served() -> None:
+    data = made_study(made_row("small", 0.1), made_row("large", 0.3), made_row("unknown", None))
+    choice = recommend(data)
+    assert (choice["decision"], choice["name"], choice["model"]) == ("serve", "large", "models/large")
+    assert headline(data) == "Serve large, β = 0.4: 90 % of the gain, a quarter of the lists moved"
+    assert headline(data | {"lists": {"test": 30}}).startswith("Serve large, β = 0.4, with caution: 90 %")
+
+
+def test_what_is_made_without_a_model_is_not_served() -> None:
+    data = made_study(made_row("small", 0.1), made_row("large", 0.3))
+    del data["models"]["large"]
+    assert recommend(data)["name"] == "small"
+
+
+@pytest.mark.parametrize(
+    ("row", "decision", "words"),
+    [
+        (made_row("a", 0.1, gain=-0.1), "keep", "Keep the shown order: no model gains on validation lists"),
+        (made_row("a", 0.1, test=-0.1), "keep", "Keep the shown order: a, β = 0.4 is best on validation lists"),
+        (made_row("a", 0.1, p=0.2), "undecided", "Serve none yet: a, β = 0.4 gains +2.000, which may be chance"),
+        (made_row("a", 0.1, p=None), "undecided", "Serve none yet: a, β = 0.4 gains +2.000, but no test says"),
+    ],
+)  # fmt: skip
+def test_no_model_is_served_without_a_gain_that_is_more_than_chance(row: Any, decision: str, words: str) -> None:
+    data = made_study(row)
+    assert recommend(data)["decision"] == decision
+    assert headline(data).startswith(words)
+
+
+def test_a_study_holds_it_and_an_older_result_gets_it() -> None:
+    data = json.loads(small_study().to_json())
+    assert data["recommendation"] == recommend(data)
+    assert small_study().to_text(200).startswith(headline(data))
+    older = {key: value for key, value in data.items() if key != "recommendation"}
+    again = Personalization.from_dict(older)
+    assert again.page() == Personalization.from_dict(data).page()
+    assert headline(data) in again.to_markdown().replace("\\", "")
+
+
+def test_each_model_has_one_row_and_each_method_a_line() -> None:
+    data = small_study().to_dict()
+    rows = distinct_rows(data["chosen"])
+    assert [row["name"] for row, _ in rows] == list(dict.fromkeys(row["name"] for row in data["chosen"]))
+    assert sum(1 + len(also) for _, also in rows) == len(data["chosen"])
+    assert all(method_line(row) for row, _ in rows)
+    assert set(METHOD_TITLES) <= set(METHOD_LINES)
+    text = small_study().to_text(400)
+    for row, also in rows:
+        assert all(f"“{label}” is {row['label']}" in text for label in also)
+
+
+@pytest.mark.parametrize(("share", "words"), [(0.25, "a quarter"), (0.34, "a third"), (0.3, "30 %"), (0.999, "all")])
+def test_shares_in_words(share: float, words: str) -> None:
+    assert share_in_words(share) == words
