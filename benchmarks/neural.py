@@ -149,7 +149,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--warm", type=int, default=5, help="steps before those that are timed")
     parser.add_argument("--compiled", action="store_true", help="also under torch.compile")
-    parser.add_argument("--tf32", action="store_true", help="matrix products in TF32, as most people train on such cards")
+    parser.add_argument("--tf32", action="store_true", help="matrix products in TF32, as most people train")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     torch.set_float32_matmul_precision("high" if given.tf32 else "highest")
