@@ -102,7 +102,7 @@ def test_a_network_is_exported_to_what_takes_one(surefoot) -> None:
 def test_a_sweep_of_networks_and_the_one_to_ship(surefoot, folder) -> None:
     line = (
         "sweep train.txt -b bm25=feature:1 --objective u_risk --alpha 5 --seeds 0 --folds 3 --engine torch --trees 2,4 "
-        "--set hidden=4,8 --set device=cpu --workers 1 --threads 1 -o swept"
+        "--set hidden=[[4],[8]] --set device=cpu --workers 1 --threads 1 -o swept"
     )
     code, out, err = surefoot(line)
     assert code == 0, err
@@ -113,5 +113,7 @@ def test_a_sweep_of_networks_and_the_one_to_ship(surefoot, folder) -> None:
     model = sf.swept_models(folder / "swept", "u_risk α=5")[0]
     assert isinstance(model, sf.NeuralRanker)
     assert 1 <= model.best_iteration_ <= 4
+    code, _, err = surefoot(f"{line}3".replace("[[4],[8]]", "[4,8]"))  # one network of two layers, or two of one?
+    assert (code, "give each network's layers as a list" in err) == (2, True)
     code, _, err = surefoot(f"{line}2 --learn-baselines --held-out 0.2")
     assert (code, "learns trees" in err) == (2, True)

@@ -293,6 +293,17 @@ def test_a_first_batch_has_its_own_sums() -> None:
         (lambda: RiskLoss()(torch.rand(2, 3), torch.full((2, 3), -1.0)), "a label is -1"),
         (lambda: RiskLoss(measure="ERR@5")(torch.rand(2, 3), torch.full((2, 3), 5.0)), "from 0 to 4"),
         (lambda: RiskLoss()(torch.rand(2, 3), torch.full((2, 3), 40.0)), "from 0 to 31"),
+        (lambda: RiskLoss()(torch.rand(2, 3), np.zeros((2, 3))), "labels: found a ndarray; give a tensor"),
+        (lambda: RiskLoss()(torch.full((2, 3), torch.nan), torch.rand(2, 3)), "a score is nan"),
+        (lambda: RiskLoss("u_risk", 5)(torch.rand(2, 3), torch.rand(2, 3), [[1.0]]), "a baseline is a list"),
+        (
+            lambda: RiskLoss("u_risk", 5)(torch.rand(2, 3), torch.rand(2, 3), torch.full((2, 3), torch.nan)),
+            "a score of the baseline is nan",
+        ),
+        (
+            lambda: RiskLoss("u_risk", 5)(torch.rand(2, 3), torch.rand(2, 3), torch.tensor([0.5, 7.0])),
+            r"M\(q\) of the baseline is 7",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(make, words) -> None:

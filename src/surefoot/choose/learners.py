@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from surefoot.arguments import LARGEST_COUNT
+from surefoot.errors import ArgumentError
 from surefoot.learn.engines.contract import Engine, engine_of
 from surefoot.learn.options import NETWORKS
 from surefoot.learn.prepared_data import PreparedData
@@ -55,6 +56,11 @@ def make_ranker(learner: Engine | Networks, arguments: Mapping[str, Any]) -> Any
 def check_ranker(learner: Engine | Networks, ranker: Any) -> None:
     """Reject what no ranker takes before any data is read."""
     if isinstance(learner, Networks):
+        if isinstance(ranker.hidden, int):  # of a grid such as hidden=[256, 128]: meant as one network, read as two
+            raise ArgumentError(
+                f"hidden is {ranker.hidden} for one of the networks; give each network's layers as a list, such as "
+                "hidden=[[256,128],[64]] for two networks"
+            )
         ranker.check_settings()
         return
     from surefoot.learn.settings import TrainingSettings

@@ -204,9 +204,15 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
                     raise ArgumentError(f"baseline is {shortened(each)}; it must be {ARRIVAL!r}, or a tensor")
                 values.append(self._rank(torch.zeros_like(gains), gains, padding, ideal).values)
                 continue
+            if not torch.is_tensor(each):
+                raise ArgumentError(f"a baseline is a {type(each).__name__}; it must be {ARRIVAL!r}, or a tensor")
             if each.shape == ideal.shape:
+                if _may_look(each):
+                    _refuse(each, ~((each >= 0) & (each <= 1)), "M(q) of the baseline", "numbers from 0 to 1")
                 values.append(each.detach().to(gains))
             elif each.shape == gains.shape:
+                if _may_look(each):
+                    _refuse(each, each.isnan() & ~padding, "a score of the baseline", "numbers")
                 values.append(self._rank(each.detach(), gains, padding, ideal).values)
             else:
                 raise ArgumentError(
@@ -216,7 +222,10 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         return torch.stack(values)[:, None] if len(values) > 1 else values[0][None, None]
 
     def _check(self, scores: Tensor, labels: Tensor, mask: Tensor | None) -> Tensor:
-        """The mask, if shapes go together and, on the CPU, labels have a gain; elsewhere a look would wait."""
+        """The mask, if shapes go together and, on the CPU, values are such; elsewhere a look would wait."""
+        for name, given in (("scores", scores), ("labels", labels), ("the mask", mask)):
+            if not torch.is_tensor(given) and not (given is None and name == "the mask"):
+                raise ArgumentError(f"{name}: found a {type(given).__name__}; give a tensor")
         mask = torch.ones_like(labels, dtype=torch.bool) if mask is None else mask
         if scores.ndim not in (2, 3) or scores.shape[-2:] != labels.shape or mask.shape != labels.shape:
             raise ArgumentError(
@@ -225,8 +234,9 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
             )
         if mask.dtype != torch.bool:
             raise ArgumentError(f"the mask has the type {mask.dtype}; it must be torch.bool, True where a document is")
-        if labels.device.type == "cpu" and not torch.compiler.is_compiling():
+        if _may_look(labels):
             self.check_labels(torch.where(mask, labels, 0))
+            _refuse(scores, scores.isnan() & mask, "a score", "numbers; look for NaN in the features")
         return mask
 
     def check_labels(self, labels: Tensor) -> None:
@@ -246,6 +256,16 @@ def _later(documents: int, first: int, last: int, like: Tensor) -> Tensor:
     """Whether a rank (columns) comes after one of a block (rows)."""
     ranks = torch.arange(documents, device=like.device)
     return ranks > ranks[first:last, None]
+
+
+def _may_look(values: Tensor) -> bool:
+    """Whether values can be looked at: a graphics card would have to be waited for."""
+    return values.device.type == "cpu" and not torch.compiler.is_compiling()
+
+
+def _refuse(values: Tensor, wrong: Tensor, what: str, expected: str) -> None:
+    if wrong.any():
+        raise ArgumentError(f"{what} is {float(values.detach()[wrong][0]):g}; it must be {expected}")
 
 
 def _pairs(scores: Tensor) -> Any:
