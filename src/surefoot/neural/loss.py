@@ -247,8 +247,9 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
             most = LARGEST_LABEL_POWER
         wrong = ~((labels >= 0) & (labels <= most) & torch.isfinite(labels))
         if wrong.any():
+            allowed = "are 0 or more, and finite" if most == float("inf") else f"go from 0 to {most:g}"
             raise ArgumentError(
-                f"a label is {float(labels[wrong][0]):g}; under {self.measure.measure} labels go from 0 to {most:g}"
+                f"a label is {float(labels[wrong][0]):g}; under {self.measure.measure} labels {allowed}"
             )
 
 

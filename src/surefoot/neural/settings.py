@@ -107,5 +107,8 @@ def _device(name: Any) -> Any:
         torch.zeros(1, device=device)
     except (RuntimeError, TypeError, AssertionError) as error:
         message = str(error).splitlines()[0] if str(error) else "it does not exist"
-        raise ArgumentError(f"device is {shortened(name)}; give auto, cpu or cuda ({message[:200]})") from error
+        raise ArgumentError(
+            f"device is {shortened(name)}, which cannot be used here ({message[:200]}); give auto, cpu, or a graphics "
+            "card that this machine and this build of PyTorch have"
+        ) from error
     return device
