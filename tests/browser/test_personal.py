@@ -12,7 +12,7 @@ from tests.personal.small import small_study
 
 from surefoot.personal.method_lines import distinct_rows, method_line
 from surefoot.personal.page import opening_list
-from surefoot.personal.recommendation import headline
+from surefoot.personal.recommendation import headline, recommendation_tag
 from surefoot.personal.study import Personalization
 
 
@@ -183,7 +183,8 @@ def test_it_opens_with_the_recommended_model_and_three_rows(opened: Any, result:
     shown = page.locator("#methods tbody tr:visible")
     assert shown.count() == 3
     assert shown.first.locator("bdi").inner_text() == choice["label"]
-    assert "recommended" in shown.first.inner_text()
+    assert recommendation_tag(data) in shown.first.inner_text()
+    assert ("recommended" in opened.text("main")) == (choice["decision"] == "serve")
     page.click("#more")
     assert shown.count() == page.locator("#lines > div:visible").count() == len(rows) > 3
     for row, also in rows:

@@ -10,6 +10,7 @@ from surefoot.choose.recommendation import (
     is_doubtful,
     kept_in_words,
     model_name,
+    recommendation_tag,
     recommended,
 )
 from surefoot.choose.rows import gain_only
@@ -118,6 +119,7 @@ def page_payload(data: Json) -> Json:
     return {
         **{key: data[key] for key in keys},
         "recommended": choice["name"],
+        "tag": recommendation_tag(data),
         "strategy": (choice.get("strategy") or {}).get("name"),
         "title": measure_title(data["measure"]),
         "less_risk": LESS_RISK,
@@ -146,6 +148,8 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
         data=page_payload(data),
         rule=visible(choice["rule"]),
         compared=visible(title(data)),
+        tag=recommendation_tag(data),
+        has_intervals=any("interval" in row[part] for row in data["rows"] for part in EVALUATION_PARTS),
         name=None if choice["name"] is None else visible(model_name(choice["name"])),
         answers=[
             {"question": visible(answer["question"]), "answer": visible(answer["answer"])}

@@ -118,6 +118,11 @@ def headline(data: Json) -> str:
             return f"Keep {baseline}: {name} is best on validation queries, and does not gain on test queries"
 
 
+def recommendation_tag(data: Json) -> str:
+    """What the model of the headline is: recommended, or only the best that was found."""
+    return "recommended" if recommended(data)["decision"] == "choose" else "best on validation queries"
+
+
 def is_doubtful(data: Json) -> bool:
     """Whether test queries are few, or fold by fold the rule does no better than proportional reduction."""
     choice = recommended(data)

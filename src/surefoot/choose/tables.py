@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from surefoot.choose.options import NAIVE
-from surefoot.choose.recommendation import cautions, headline, recommended
+from surefoot.choose.recommendation import cautions, headline, recommendation_tag, recommended
 from surefoot.choose.rows import gain_only, gain_only_rows
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
@@ -123,8 +123,11 @@ def notes(data: Json) -> list[str]:
 
 
 def recommendation_note(data: Json) -> str:
-    """How the recommended model was chosen and judged."""
-    return f"Recommended: {recommended(data)['rule']} Its figures are those of all test queries."
+    """How the model of the headline was chosen and judged."""
+    choice = recommended(data)
+    if choice["name"] is None:
+        return "No model gains on validation queries, so none is recommended."
+    return f"{recommendation_tag(data).capitalize()}: {choice['rule']} Its figures are those of all test queries."
 
 
 def tables(data: Json, part: str = "test") -> list[RenderableType]:

@@ -63,6 +63,11 @@ def headline(data: Json) -> str:
             return f"Keep the shown order: {name} is best on validation lists, but does not gain on test lists"
 
 
+def recommendation_tag(data: Json) -> str:
+    """What the model of the headline is: recommended, or only the best that was found."""
+    return "recommended" if recommended(data)["decision"] == "serve" else "best on validation lists"
+
+
 def few_lists(data: Json) -> str | None:
     """What to say where test lists are too few to rely on."""
     caution = few_queries(data["lists"]["test"], 0.0)

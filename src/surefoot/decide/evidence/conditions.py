@@ -46,7 +46,8 @@ class ConditionKind:
     """
 
     name: str  # in policies and in JSON
-    title: str  # in text
+    title: str  # in text, as policies write it
+    heading: str  # in headlines and above figures
     words: str  # the figure, within a sentence
     direction: Literal["at most", "above"]
     values: Callable[[Floats, Floats, float], Floats]
@@ -126,6 +127,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ConditionKind(
             name="risk",
             title="risk",
+            heading="risk",
             words="the average loss",
             direction="at most",
             values=_loss,
@@ -137,6 +139,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ConditionKind(
             name="share_hurt",
             title="share_hurt",
+            heading="share of hurt queries",
             words="the share of queries that lose over 20 %",
             direction="at most",
             values=_is_hurt,
@@ -149,6 +152,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ConditionKind(
             name="gain",
             title="gain",
+            heading="gain",
             words="the gain",
             direction="above",
             values=_difference,
@@ -159,6 +163,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ConditionKind(
             name="u_risk",
             title="U_Risk",
+            heading="U_Risk",
             words="U_Risk",
             direction="above",
             values=_weighed_difference,
