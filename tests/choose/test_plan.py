@@ -90,7 +90,7 @@ def test_plain_data_there_and_back() -> None:
         ({"grid": {"num_leaves": [4, 1]}}, "num_leaves is 1"),
         ({"grid": {"foo": [4]}}, "foo"),
         ({"grid": {"learning_rate": ["fast"]}}, "learning_rate is 'fast'"),
-        ({"grid": {"alpha": [1]}}, "alpha is not a parameter to sweep so"),
+        ({"grid": {"alpha": [1]}}, "alpha cannot be in the grid"),
         ({"options": {"measure": "AP"}}, "measure is not a parameter"),
         ({"options": {"rule": "third"}}, "rule"),
         ({"measure": "nothing"}, "nothing"),

@@ -135,5 +135,5 @@ def test_a_baseline_that_is_a_feature_need_not_be_named(tmp_path: Path) -> None:
 
 def test_what_is_not_one_ranking_cannot_be_saved(crossed: Any, candidates: Candidates) -> None:
     naive = next(row for row in crossed[0].rows if row["kind"] == "naïve")
-    with pytest.raises(sf.ArgumentError, match="gives two rankings by chance"):
+    with pytest.raises(sf.ArgumentError, match="one of two rankings at random"):
         chosen_ranker(candidates, naive, "Fold1")

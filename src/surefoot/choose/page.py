@@ -54,18 +54,18 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
             ["", "", ""]
             if full is None
             else [
-                f"; gain alone {text}"
+                f" (gain alone: {text})"
                 for text in (signed(full["gain"], 4), f"{full['risk']:.4f}", f"{full['loss_over_20']:.0f}")
             ]
         )
         more_risk = full is not None and mine["risk"] > full["risk"]
         tiles += [
             _share_tile(
-                "Gain", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["decision"]),
+                "Gain", "kept", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["decision"]),
                 f"{signed(mine['gain'], 4)} {measure_title(data['measure'])} per query{beside[0]}",
             ),
             _share_tile(
-                "Risk", shares["share_of_risk"], fixed(mine["risk"], 4), "keep" if more_risk else None,
+                "Risk", "left", shares["share_of_risk"], fixed(mine["risk"], 4), "keep" if more_risk else None,
                 f"mean loss {mine['risk']:.4f} per query{beside[1]}",
             ),
             Tile(
@@ -79,7 +79,7 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
         tiles.append(
             Tile(
                 "Folds that choose it", f"{agree} of {len(folds['chosen'])}",
-                f"chosen fold by fold, the rule {kept_in_words(folds['test'])}",
+                f"if each fold uses its own choice, the result {kept_in_words(folds['test'])}",
             )
         )  # fmt: skip
     several = [f"{len(data['folds'])} folds"] * (len(data["folds"]) > 1)
@@ -90,9 +90,9 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
     return tiles
 
 
-def _share_tile(label: str, share: float | None, figure: str, kind: ChipKind | None, note: str) -> Tile:
+def _share_tile(label: str, word: str, share: float | None, figure: str, kind: ChipKind | None, note: str) -> Tile:
     """A figure as a share of the gain-only model's, where that has any; else the figure itself."""
-    return Tile(label, figure, note, kind) if share is None else Tile(f"{label} kept", percent(share), note, kind)
+    return Tile(label, figure, note, kind) if share is None else Tile(f"{label} {word}", percent(share), note, kind)
 
 
 def _tiles_without_choice(data: Json) -> list[Tile]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from surefoot.personal.options import (
     LOWEST,
+    METHOD_TITLES,
     RISK,
     SELECTIVE,
     STANDARD,
@@ -33,6 +34,16 @@ METHOD_LINES = {
 def method_line(row: Json) -> str:
     """What a row's model learns, or how it ranks; empty for a method that this version does not know."""
     return METHOD_LINES.get(row["method"], "")
+
+
+def full_label(row: Json, label: str | None = None) -> str:
+    """A row's label, or another one of its model, that needs no other row before it.
+
+    >>> full_label({"method": "risk", "label": "… least risk at equal gain"})
+    'Risk-sensitive: least risk at equal gain'
+    """
+    label = row["label"] if label is None else label
+    return f"{METHOD_TITLES.get(row['method'], row['method'])}: {label[2:]}" if label.startswith("… ") else label
 
 
 def distinct_rows(rows: Sequence[Json]) -> list[tuple[Json, list[str]]]:

@@ -10,8 +10,8 @@ from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE
 
 _RULE = (
-    "The listed model with the largest area under the curve of gain against the share of re-ranked lists (on "
-    "validation lists). It gains much and changes few lists."
+    "On validation lists, this model has the largest area under the curve of gain against the share of re-ranked "
+    "lists, of all models listed below. It gains much and changes few lists."
 )
 _FRACTIONS = {1 / 4: "a quarter", 1 / 3: "a third", 1 / 2: "half", 2 / 3: "two thirds", 3 / 4: "three quarters"}
 _NEAR = 0.015  # how near to a fraction a share is called by it

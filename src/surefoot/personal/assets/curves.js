@@ -6,7 +6,7 @@ function drawCurve(host, rows, words, lines) {
   const shown = rows.filter((row) => at(row)[1] > -60); // a model that ruins everything would hide the others
   const [least, most] = extent(shown.map((row) => at(row)[1]), [0, 100]);
   const plot = frame({
-    width: Math.floor(host.clientWidth), height: 360, x: [0, 100], y: [least, most * 1.05],
+    width: Math.floor(host.clientWidth), height: 360, x: [0, 100], y: [least < 0 ? least - (most - least) * 0.08 : least, most * 1.05],
     xLabel: "% of lists re-ranked →", yLabel: "↑ % of the standard model's gain",
     label: `Gain by share of ${choice.part} lists re-ranked, of ${plural(rows.length, "model", "models")}.`,
   });
