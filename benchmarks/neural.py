@@ -1,6 +1,6 @@
 """What a step of training costs with our loss, beside softmax cross-entropy and LambdaLoss with all pairs.
 
-    python benchmarks/neural.py [--device cuda] [--documents 128,1024,8192] [--json FILE]
+    python benchmarks/neural.py [--device cuda] [--documents 128,1024,8192] [--compiled] [--tf32] [--json FILE]
 
 It needs NumPy and PyTorch alone. A batch has 65,536 documents, in lists of 128, 1,024 or 8,192. A step is forward,
 loss, backward and AdamW of a network with two hidden layers of 512 over 136 features of each document, in float32.
@@ -149,8 +149,10 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=30)
     parser.add_argument("--warm", type=int, default=5, help="steps before those that are timed")
     parser.add_argument("--compiled", action="store_true", help="also under torch.compile")
+    parser.add_argument("--tf32", action="store_true", help="matrix products in TF32, as most people train")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
+    torch.set_float32_matmul_precision("high" if given.tf32 else "highest")
     rows = []
     for documents in map(int, given.documents.split(",")):
         for name, loss in losses(given.compiled).items():

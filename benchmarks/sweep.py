@@ -1,11 +1,16 @@
 """What sharing pays: points of one sweep against as many separate `surefoot train` calls with the same threads.
 
     python benchmarks/sweep.py [--points 20] [--queries 2000] [--threads 2]
+    python benchmarks/sweep.py --cross-validation [--seeds 5]     # against the sum of its trainings, outer and inner
 
 Generated data in a fold of 60/20/20. Both ways train the same settings, validate after each tree and save the models;
 the sweep also keeps scores of validation and test data and compares the points. Prints the ratio of their times, the
 ratio with as many workers of one thread each, the workers' peak memory by the number of points, and how time grows when
 the queries do.
+
+With `--cross-validation` a sweep of all points and seeds with five inner folds is compared with the sum of its
+trainings: each point's training on the fold's training queries, and on four fifths of them, is timed once as a
+separate call, and counted as often as the sweep does it. The sweep is killed in the middle once, and goes on.
 """
 
 from __future__ import annotations
@@ -76,18 +81,51 @@ def peak(pid: int) -> float:
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
 
 
-def sweep(data: Path, folder: Path, points: int, workers: int, threads: int) -> tuple[float, float]:
+def sweep_line(data: Path, folder: Path, points: int, workers: int, threads: int) -> list[str]:
     alphas = ",".join(f"{alpha:g}" for _, alpha in settings(points) if alpha is not None)
     line = ["sweep", str(data), "-b", "bm25=feature:1", "--alpha", alphas, "--trees", str(TREES)]
     line += ["--workers", str(workers), "--threads", str(threads), "-o", str(folder), "-q"]
-    return run([*line, *(part for one in SET for part in ("--set", one))])
+    return [*line, *(part for one in SET for part in ("--set", one))]
 
 
-def separately(data: Path, folder: Path, points: int, threads: int) -> float:
+def sweep(data: Path, folder: Path, points: int, workers: int, threads: int) -> tuple[float, float]:
+    return run(sweep_line(data, folder, points, workers, threads))
+
+
+def cross_validation(home: Path, given: argparse.Namespace) -> None:
+    """A sweep with seeds and inner folds, killed once, against the sum of its trainings."""
+    data = make(home, given.queries)
+    train = data / "Fold1" / "train.txt"
+    queries = sf.read_letor(train)
+    queries.select(range(len(queries.queries) * 4 // 5)).write(data / "Fold1" / "four_fifths.txt")
+    outer = separately(data, home / "outer", given.points, given.threads)
+    inner = separately(data, home / "inner", given.points, given.threads, "four_fifths.txt")
+    together = given.seeds * (outer + 5 * inner)
+    seeds = ",".join(map(str, range(given.seeds)))
+    line = sweep_line(data, home / "sweep", given.points, given.threads, 1)
+    line += ["--seeds", seeds, "--choose-by", "cross-validation"]
+    began = time.perf_counter()
+    killed = subprocess.Popen([sys.executable, "-m", "surefoot", *line], stdout=subprocess.DEVNULL)
+    while len(list((home / "sweep").glob("inner/[0-9a-f]*"))) < 2 * given.points and killed.poll() is None:
+        time.sleep(0.2)
+    killed.kill()
+    killed.wait()
+    at_kill = len(list((home / "sweep").glob("inner/[0-9a-f]*")))
+    run(line)
+    took = time.perf_counter() - began
+    trainings = given.points * given.seeds
+    print(f"{given.points} points x {given.seeds} seeds, {trainings} trainings and {5 * trainings} inner ones")
+    print(f"  sum of the trainings  {together:7.1f} s (each point's timed once, {given.threads} threads)")
+    print(
+        f"  the sweep             {took:7.1f} s   ratio {took / together:.2f} (at most 1), killed after {at_kill} inner"
+    )
+
+
+def separately(data: Path, folder: Path, points: int, threads: int, train: str = "train.txt") -> float:
     home = data / "Fold1"
     total = 0.0
     for number, (objective, alpha) in enumerate(settings(points)):
-        line = ["train", str(home / "train.txt"), "--valid", str(home / "vali.txt"), "-b", "bm25=feature:1", "-q"]
+        line = ["train", str(home / train), "--valid", str(home / "vali.txt"), "-b", "bm25=feature:1", "-q"]
         line += ["--objective", objective, "--trees", str(TREES), "-o", str(folder / f"model{number}")]
         line += [part for one in [*SET, f"num_threads={threads}"] for part in ("--set", one)]
         total += run([*line, *(["--alpha", f"{alpha:g}"] if alpha is not None else [])])[0]
@@ -99,9 +137,14 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=20)
     parser.add_argument("--queries", type=int, default=2000)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--cross-validation", action="store_true")
+    parser.add_argument("--seeds", type=int, default=5, help="with --cross-validation")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         home = Path(temporary)
+        if given.cross_validation:
+            cross_validation(home, given)
+            return
         data = make(home, given.queries)
         run(
             ["train", str(data / "Fold1" / "vali.txt"), "--trees", "1", "-o", str(home / "warm"), "-q"]

@@ -70,7 +70,7 @@ def test_a_mean_is_exported_and_a_blend_ranks_and_is_controlled(surefoot, swept:
     files = ["--valid", tmp_path / "valid.txt", "--judged", tmp_path / "judged.txt"]
     code, _, err = surefoot("control", tmp_path / "m", *files, "-b", "feature:1", "-o", tmp_path / "c", "-q")
     assert (code, err.count("\n")) == (2, 1)  # the model has learned from these queries: it knows which
-    assert "those that the model was trained or validated on" in err
+    assert "were already used to train or validate the model" in err
     sf.synthetic_letor(queries=60, documents=8, features=6, seed=9).write(tmp_path / "new.txt")
     new = sf.read_letor(tmp_path / "new.txt")
     for name, queries in (("valid", range(0, 30)), ("judged", range(30, 60))):

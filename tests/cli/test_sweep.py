@@ -40,8 +40,8 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
     code, out, err = surefoot("select", tmp_path / "s", "--max-risk", "1", "-o", tmp_path / "model")
     assert (code, err) == (0, "")
     assert "test queries, it gains" in out
-    assert "The model that Fold1 chose" in out
-    printed = out.replace("\n", " ").partition("rank with: surefoot ")[2]
+    assert "Copied the model that Fold1 chose" in out
+    printed = out.replace("\n", " ").partition("To rank with it, run: surefoot ")[2]
     files = {"DATA": str(data), "RUN": str(tmp_path / "x.run")}
     assert surefoot(*(files.get(word, word) for word in printed.split()))[0] == 0
     code, out, err = surefoot("select", tmp_path / "s", "--max-risk", "1", "--json", "-")
@@ -124,7 +124,7 @@ def test_trainings_that_fail_are_said_after_the_table(surefoot, data: Path, tmp_
     code, out, err = surefoot(*line, "-o", tmp_path / "s")
     assert code == 2
     assert "u_risk α=5" in out
-    assert "trainings failed" in err
+    assert "training runs failed" in err
     assert "no tree can be grown" in err
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -345,6 +346,20 @@ class TestTable:
             made(log, tmp_path / "made", ReadingSettings("ubi"))
         with pytest.raises(DataError, match="expected files with names ubi_queries… and ubi_events… here"):
             made(tmp_path, tmp_path / "made", ReadingSettings("ubi"))
+
+    def test_a_layout_that_numbers_rows_alike_is_refused(self, tmp_path: Path, monkeypatch) -> None:
+        good = LAYOUTS["yandex2012"]
+
+        def read(*given):
+            log = good.read(*given)
+            return replace(log, clicks=log.clicks.mutate(number=log.clicks.number % 2))  # clicks would multiply
+
+        monkeypatch.setitem(LAYOUTS, "yandex2012", replace(good, read=read))
+        log = write_lines(tmp_path / "log", [q12(1, 0, "x", "a", "b"), *(c12(1, time, "a") for time in range(1, 6))])
+        with pytest.raises(
+            TypeError, match="layout yandex2012: 3 of its clicks have no number, or the number of another"
+        ):
+            made(log, tmp_path / "made")
 
     def test_a_folder_whose_backend_was_called_engine(self, tmp_path: Path) -> None:
         log = write_lines(tmp_path / "log", [q12(1, 0, "x", "a")])

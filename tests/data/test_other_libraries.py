@@ -50,9 +50,9 @@ def test_ranx_there_and_back() -> None:
         scores = sf.score(qrels, given_runs, "nDCG@10")
         assert scores.systems == ("bm25",)
         assert scores.values.mean() == pytest.approx(ranx.evaluate(qrels, run, "ndcg@10"))
-    with pytest.raises(sf.DataError, match="found ranx's Qrels where its Run is needed"):
+    with pytest.raises(sf.DataError, match="found Qrels of ranx, but Run of ranx is needed"):
         sf.read_run(qrels)
-    with pytest.raises(sf.DataError, match="found ranx's Run where its Qrels is needed"):
+    with pytest.raises(sf.DataError, match="found Run of ranx, but Qrels of ranx is needed"):
         sf.read_qrels(run)
 
 

@@ -155,6 +155,7 @@ class _Pipeline:
     def run(self) -> tuple[Log, dict[str, Any]]:
         """All stages; what is there already is taken as it is."""
         log = self._log()
+        self._check_numbers()
         self._check_lists(log)
         if log.shared_clock is None:
             self._warn_of_clock(log)
@@ -179,6 +180,17 @@ class _Pipeline:
                 self._store(table.mutate(shard=_shard_number(key, self.shards)), name, "shard")
             rejected = self._store(log.rejected, "rejected")
         return replace(log, rejected=rejected)
+
+    def _check_numbers(self) -> None:
+        """Refuse a layout that numbers two rows alike: rows are joined by their numbers, so clicks would multiply."""
+        for name in ("lists", "clicks"):
+            table = self.backend.parquet(self.folder / name)
+            [count] = _rows(table.aggregate(rows=table.count(), numbers=table.number.nunique()))
+            if count["numbers"] < count["rows"]:
+                raise TypeError(
+                    f"layout {self.reading.layout}: {count['rows'] - count['numbers']:,} of its {name} have no number, "
+                    "or the number of another row; number rows so that each number appears once"
+                )
 
     def _check_lists(self, log: Log) -> None:
         """Refuse a log of which nothing is left, with the rules that rejected its lines."""
