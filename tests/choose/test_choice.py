@@ -45,7 +45,11 @@ def test_more_gain_with_less_risk() -> None:
 @pytest.mark.parametrize(
     ("policy", "nearest", "words"),
     [
-        (("more_gain", 0.5), "safe", "with so little risk, safe gains most, .0.0900; the gain-only model gains .0.1000"),
+        (
+            ("more_gain", 0.5),
+            "safe",
+            "with so little risk, safe gains most, .0.0900; the gain-only model gains .0.1000",
+        ),
         (("more_gain", 0.9), "safe", "a risk of at most 0.0020 is required, and the least is 0.0050 .safe."),
         (("max_risk", 0.001), "safe", "the least risk is 0.0050 .safe."),
     ],
@@ -90,7 +94,7 @@ def test_cross_validation_is_chosen_by_where_there_is_some(crossed: tuple[sf.Tra
             mine = chosen["folds"][fold]["cross_validation"]
             assert mine["gain"] == max(figures["gain"] for figures in fit)
     other = select(trade_offs, policy, choose_by="validation")
-    assert "each fold's validation data" in other.words[0]
+    assert "the validation data of each fold" in other.words[0]
     assert "the training queries of each fold, by cross-validation" in choice.words[0]
     with pytest.raises(sf.ArgumentError, match="has no cross-validation; run it again with --choose-by"):
         select(result, policy, choose_by="cross-validation")

@@ -118,5 +118,5 @@ def test_the_rule_is_said() -> None:
     rule = plan(grid={"num_leaves": [4, 8]}).rule()
     assert "num_leaves (4, 8)" in rule
     assert "tuned for gain alone" in rule
-    assert "each fold's validation data" in rule
+    assert "the validation data of each fold" in rule
     assert "not tuned: each setting" in plan(grid={"num_leaves": [4, 8]}, tune="none").rule()

@@ -86,7 +86,7 @@ def test_few_queries_and_better_strategies_are_said() -> None:
     assert headline(data).startswith("Choose u_risk α = 5, with caution: ")
     few, strategy = cautions(data)
     assert "fewer than 100 queries" in few
-    assert "gain blended w=0.5, which keeps 99 % of the gain at 25 % of the risk" in strategy
+    assert "gain blended w=0.5 needs no further training and keeps 99 % of the gain at 25 % of the risk" in strategy
 
 
 def test_a_sweep_holds_it_and_an_older_result_gets_it(result: sf.TradeOffs) -> None:

@@ -111,7 +111,10 @@ def test_a_local_cluster(parts: Path) -> None:
     [
         (("--dask", "nowhere"), "--dask is 'nowhere'"),
         (("--dask", "local:2", "--engine", "lightgbm"), "learns on one machine"),
-        (("--dask", "local:2", "--html", "x.html"), "--html is not possible with --dask, because it needs the validation data on this machine"),
+        (
+            ("--dask", "local:2", "--html", "x.html"),
+            "--html is not possible with --dask, because it needs the validation data on this machine",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

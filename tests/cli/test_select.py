@@ -82,4 +82,4 @@ def test_a_mean_is_exported_and_a_blend_ranks_and_is_controlled(surefoot, swept:
     code, _, err = surefoot("export", tmp_path / "m", "--to", "solr", "--missing", "zero", "-o", tmp_path / "x.json")
     assert (code, err.count("\n")) == (2, 1)
     assert "blended with its baseline 'first'" in err
-    assert "a search engine runs its trees alone" in err
+    assert "a search engine can run only its trees" in err

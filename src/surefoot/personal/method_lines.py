@@ -21,10 +21,10 @@ NAIVE = "naive"
 METHOD_LINES = {
     STANDARD: "Learns to put clicked results first; the order of the others is free.",
     STANDARD_REGRESSION: "The same labels, learned by least squares, so that every rank counts alike.",
-    WEIGHTED: "Learns clicks and, with weight β, the shown order: results move only with good reason.",
-    WEIGHTED_REGRESSION: "Clicks and, with weight β, the shown order, learned by least squares.",
+    WEIGHTED: "Learns clicks and (with weight β) the shown order, so that results move only for a good reason.",
+    WEIGHTED_REGRESSION: "Learns clicks and (with weight β) the shown order, by least squares.",
     RISK: "Learns clicks, and counts a list that gets worse 1 + α times.",
-    WEIGHTED_RISK: "Clicks and the shown order, and a list that gets worse counts 1 + α times.",
+    WEIGHTED_RISK: "Learns clicks and the shown order, and counts a list that gets worse 1 + α times.",
     LOWEST: "Learns only from results down to one below the lowest click.",
     SELECTIVE: "Uses the standard model if people agree on what to click (low entropy); else keeps the shown order.",
     NAIVE: "Uses the standard model on randomly chosen lists; else keeps the shown order.",

@@ -91,9 +91,9 @@ def notes(data: Json) -> list[str]:
         "over all models).",
         f"Models were trained on {lists['train']:,} lists and chosen on {lists['valid']:,} lists, split by "
         f"{data['split']}. The chosen model has the largest area under the curve of gain against the share of "
-        "re-ranked lists. “Lowest click plus one” was chosen by the largest gain. Naïve mixing and the two rows below "
-        "risk-sensitive training are matched to the weighted model with the larger area. Lists without a satisfied "
-        "click are not judged.",
+        "re-ranked lists. “Lowest click plus one” was chosen by the largest gain. Naïve mixing, “least risk at equal "
+        "gain” and “most gain at equal re-ranking” are matched to the weighted model with the larger area. Lists "
+        "without a satisfied click are not judged.",
         "“By regression” means: trained by least squares on each result's share of NDCG. All other models are trained "
         "by LambdaMART.",
         *filter(None, [measure_note(data["measure"])]),

@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from surefoot.errors import visible
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 22, 42  # margins
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 30, 42  # margins
 
 
 @dataclass(frozen=True)

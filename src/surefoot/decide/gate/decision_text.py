@@ -199,7 +199,7 @@ def headings(data: Json) -> list[str]:
     """What stands above `cells`; each p is named by what it proves where it is small enough."""
     proved, disproved = (f"{data[key]:.3g}" for key in ("delta", "delta_fails"))
     return [
-        "condition", "queries", "observed", "proved alone", VERDICT,
+        "condition", "queries", "observed", "proved bound", VERDICT,
         f"holds if p ≤ {proved}", f"fails if p ≤ {disproved}",
     ]  # fmt: skip
 
