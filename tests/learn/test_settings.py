@@ -30,9 +30,7 @@ def valid() -> sf.RankingData:
 
 @pytest.mark.parametrize("objective", ["u_risk", "saro", "faro", "geo_risk"])
 def test_a_risk_objective_needs_alpha(train, objective: str) -> None:
-    with pytest.raises(
-        sf.ArgumentError, match=r"needs alpha, such as alpha=5: each loss .* 1 \+ α times"
-    ):
+    with pytest.raises(sf.ArgumentError, match=r"needs alpha, such as alpha=5: each loss .* 1 \+ α times"):
         sf.Ranker(objective, **SMALL).fit(train)
     assert sf.Ranker(objective, alpha=0, **SMALL).fit(train).best_iteration_ == 3
     assert clone(sf.Ranker(objective)).alpha is None
