@@ -107,7 +107,7 @@ def test_data_in_memory_comes_back(tmp_path: Path) -> None:
     np.testing.assert_array_equal(fold.test.X, picked.X)
     np.testing.assert_array_equal(fold.test.baselines["two"], picked.baselines["two"])
     lists = store_data([(data, data, data), (data, data, data)], tmp_path, needed=True)
-    with pytest.raises(sf.DataError, match="in its train and its valid data"):
+    with pytest.raises(sf.DataError, match="in its train data and in its valid data"):
         Source(str(lists)).load("Fold1")
     assert Source(str(lists)).names() == ["Fold1", "Fold2"]
     for wrong in ([(data, data)], [], [(1, 2, 3)], [(data, data, data), (data,)]):

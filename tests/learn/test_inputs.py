@@ -55,7 +55,7 @@ def test_features_go_by_name(made, frame, qid, form: str) -> None:
     np.testing.assert_array_equal(model.predict(FORMS[form](frame.iloc[:, ORDER])), expected)
     with pytest.raises(sf.ArgumentError, match=r"it does not have 'bm25' and also has 'x'"):
         model.predict(FORMS[form](frame.rename(columns={"bm25": "x"})))
-    with pytest.raises(sf.ArgumentError, match=r"it has 'x' besides"):
+    with pytest.raises(sf.ArgumentError, match=r"it also has 'x'"):
         model.predict(FORMS[form](frame.assign(x=1.0)))
 
 

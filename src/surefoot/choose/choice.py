@@ -178,7 +178,7 @@ def check_origin(store: Store, choice: Choice) -> None:
     """Reject a store that does not hold what the choice was made of."""
     if store.origin != choice.origin:
         raise DataError.at(
-            store.folder, None, "was started again after its result was written; let the sweep finish first"
+            store.folder, None, "was started again after its result was written; run the sweep to its end"
         )
 
 
