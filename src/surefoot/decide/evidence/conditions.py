@@ -47,17 +47,22 @@ class ConditionKind:
 
     name: str  # in policies and in JSON
     title: str  # in text, as policies write it
-    heading: str  # in headlines and above figures
     words: str  # the figure, within a sentence
     direction: Literal["at most", "above"]
     values: Callable[[Floats, Floats, float], Floats]
     width: Callable[[float], float] = lambda alpha: 1.0
     example: float  # a usual level
+    plain_title: str | None = None  # in headlines and above figures; None where `title` is a plain word
     example_alpha: float | None = None  # a usual α; None where the condition has none
     zero_or_one: Literal["always", "binary measures", "never"] = "never"  # when v is 0 or 1: it has an exact test then
     drawn_for: DrawnFor | None = None  # what queries must be drawn for to decide it; None where draws cannot
     promise: Callable[[float, str], str] | None = None  # a certificate's words for a level and a measure; None where
     # a controller cannot keep to it. It can where v is never below 0: showing fewer lists then never makes it greater.
+
+    @property
+    def heading(self) -> str:
+        """The figure in headlines and above figures."""
+        return self.plain_title or self.title
 
     @property
     def at_most(self) -> bool:
@@ -127,7 +132,6 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ConditionKind(
             name="risk",
             title="risk",
-            heading="risk",
             words="the average loss",
             direction="at most",
             values=_loss,
@@ -139,7 +143,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ConditionKind(
             name="share_hurt",
             title="share_hurt",
-            heading="share of hurt queries",
+            plain_title="share of hurt queries",
             words="the share of queries that lose over 20 %",
             direction="at most",
             values=_is_hurt,
@@ -152,7 +156,6 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ConditionKind(
             name="gain",
             title="gain",
-            heading="gain",
             words="the gain",
             direction="above",
             values=_difference,
@@ -163,7 +166,6 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ConditionKind(
             name="u_risk",
             title="U_Risk",
-            heading="U_Risk",
             words="U_Risk",
             direction="above",
             values=_weighed_difference,
