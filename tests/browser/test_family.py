@@ -127,6 +127,9 @@ CLIPPED = """() => [...document.querySelectorAll("body *")].filter((one) => {
   return (overflowX === "hidden" || overflowX === "clip" || textOverflow === "ellipsis") &&
     one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0 && !one.closest(".hidden, svg, select");
 }).map((one) => `${one.tagName}.${one.className}: ${one.textContent.slice(0, 60)}`)"""
+# Charts that must be moved to be seen.
+SCROLLED_CHARTS = """() => [...document.querySelectorAll(".chart")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.slice(0, 60))"""
 # Texts that are drawn smaller than 11 px; what a chart scales down counts as it is seen.
 SMALL = """() => {
   const small = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -138,6 +141,25 @@ SMALL = """() => {
     if (size < 10.95) small.push(`${size.toFixed(1)} px: ${walker.currentNode.data.trim().slice(0, 40)}`);
   }
   return small;
+}"""
+
+# Figures whose sign stands at the end of a line, or begins one, as in "α" and "= 5".
+BROKEN = """() => {
+  const broken = [], walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node.parentElement.closest("svg, code, option")) continue;
+    for (const { index } of node.data.matchAll(/ (?=[%=≤≥] ?)|(?<=[=≤≥]) (?=\\d)/gu)) {
+      const [before, after] = [index - 1, index + 1].map((at) => {
+        const range = document.createRange();
+        range.setStart(node, Math.max(0, at));
+        range.setEnd(node, Math.max(0, at) + 1);
+        return range.getBoundingClientRect();
+      });
+      if (index > 0 && after.top > before.bottom) broken.push(node.data.slice(Math.max(0, index - 20), index + 10));
+    }
+  }
+  return broken;
 }"""
 
 
@@ -169,7 +191,9 @@ def test_a_page_fits_and_decides(samples: Any, open_file: Any, kind: str, width:
         assert 4 <= opened.page.locator(".tiles > div").count() <= 6
         assert opened.page.evaluate("document.documentElement.scrollWidth") == width
         assert opened.page.evaluate(CLIPPED) == []
+        assert opened.page.evaluate(SCROLLED_CHARTS) == []
         assert opened.page.evaluate(SMALL) == []
+        assert opened.page.evaluate(BROKEN) == []
     assert opened.text("#named") == "Spring release"
     foot = opened.text("#made")
     for words in ("UTC", "surefoot evaluate xxx", "qrels.txt abababababab", "page", f"surefoot {sf.__version__}"):

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.personal.small import small_study
 
-from surefoot.personal.method_lines import distinct_rows, method_line
+from surefoot.personal.method_lines import distinct_rows, full_label, method_line
 from surefoot.personal.page import opening_list
-from surefoot.personal.recommendation import headline
+from surefoot.personal.recommendation import headline, recommendation_tag
 from surefoot.personal.study import Personalization
 
 
@@ -116,7 +116,7 @@ def test_lists_of_a_session(opened: Any, result: Personalization) -> None:
     assert page.locator("#model").input_value() == model
     order = sessions[other]["lists"][0]["orders"][model]
     moved = sum(place != now for now, place in enumerate(order))
-    note = f"{moved} result{'s' * (moved != 1)} of {len(order)} would stand elsewhere" if moved else "the order stays"
+    note = f"{moved} result{'s' * (moved != 1)} of {len(order)} would get another rank" if moved else "the order stays"
     assert note in opened.text("#session-note")
     assert opened.quiet()
 
@@ -183,15 +183,16 @@ def test_it_opens_with_the_recommended_model_and_three_rows(opened: Any, result:
     shown = page.locator("#methods tbody tr:visible")
     assert shown.count() == 3
     assert shown.first.locator("bdi").inner_text() == choice["label"]
-    assert "recommended" in shown.first.inner_text()
+    assert recommendation_tag(data) in shown.first.inner_text()
+    assert ("recommended" in opened.text("main")) == (choice["decision"] == "serve")
     page.click("#more")
     assert shown.count() == page.locator("#lines > div:visible").count() == len(rows) > 3
     for row, also in rows:
         line = page.locator(
-            "#lines > div", has=page.locator("dt", has_text=re.compile(f"^{row['label']}$"))
+            "#lines > div", has=page.locator("dt", has_text=re.compile(f"^{full_label(row)}$"))
         ).inner_text()
         assert method_line(row) in line
-        assert all(label in line for label in also)
+        assert all(full_label(row, label) in line for label in also)
     opened.until("() => location.hash.includes('methods=all')")
     page.click("#more")
     assert shown.count() == 3
@@ -206,7 +207,7 @@ def test_it_opens_at_a_list_where_something_moved(opened: Any, result: Personali
     assert opened.page.locator("#model").input_value() == data["recommendation"]["label"]
     order = data["sessions"][session]["lists"][number]["orders"][data["recommendation"]["label"]]
     assert order != sorted(order)
-    assert "would stand elsewhere" in opened.text("#session-note")
+    assert "would get another rank" in opened.text("#session-note")
 
 
 def test_a_link_keeps_the_session(opened: Any, result: Personalization) -> None:

@@ -51,6 +51,43 @@ def table(page: Any) -> dict[str, list[str]]:
     return dict(rows)
 
 
+def test_points_carry_their_intervals(swept: sf.TradeOffs, opened: Any) -> None:
+    page, rows = opened.page, {row["name"]: row for row in swept.rows}
+    crosses = page.locator("#plane .interval")
+    shown = set(crosses.evaluate_all("(all) => all.map((one) => one.dataset.of)"))
+    assert shown >= {
+        page.locator("#one option:checked").inner_text(),
+        page.locator("#other option:checked").inner_text(),
+    }
+    other = next(name for name in rows if name not in shown and rows[name]["kind"] == "model")
+    point = page.locator(f'#plane .candidate[data-name="{other}"]')
+    point.dispatch_event("mouseenter")
+    point.dispatch_event("mousemove", {"clientX": 300, "clientY": 300})
+    assert page.locator("#plane .interval.hovered").get_attribute("data-of") == other
+    low, high = rows[other]["test"]["interval"]["risk"]
+    assert f"risk {low:.4f} to {high:.4f}" in opened.text("#tip")
+    point.dispatch_event("mouseleave")
+    assert crosses.count() == len(shown)
+    # The cross of a point goes from the lower to the upper end of its intervals, through the point.
+    box = page.locator(f'#plane .interval[data-of="{next(iter(shown))}"]').bounding_box()
+    spot = page.locator(f'#plane .candidate[data-name="{next(iter(shown))}"]').bounding_box()
+    assert box["x"] <= spot["x"] + spot["width"] / 2 <= box["x"] + box["width"]
+    assert box["y"] <= spot["y"] + spot["height"] / 2 <= box["y"] + box["height"]
+    assert "95 % intervals of gain and risk" in opened.text("main")
+    assert opened.quiet()
+
+
+def test_an_older_result_has_no_crosses(swept: sf.TradeOffs, open_file: Any, tmp_path: Path) -> None:
+    data = json.loads(swept.to_json())
+    for row in data["rows"]:
+        del row["valid"]["interval"], row["test"]["interval"]
+    sf.TradeOffs.from_dict(data).to_html(tmp_path / "old.html")
+    opened = open_file(tmp_path / "old.html")
+    assert opened.page.locator("#plane .interval").count() == 0
+    assert "interval" not in opened.text("main")
+    assert opened.quiet()
+
+
 def test_points_are_hovered_and_compared(swept: sf.TradeOffs, opened: Any) -> None:
     page = opened.page
     assert page.locator("#plane .candidate").count() == len(swept.rows)

@@ -144,7 +144,7 @@ def test_a_coin_has_no_geo_risk_nor_p(result: sf.TradeOffs) -> None:
     others = [row["test"] for row in result.rows if row["kind"] != "naïve"]
     assert all(None not in figures["geo_risk"].values() for figures in others)
     for rendered in (result.to_text(), result.to_markdown()):
-        assert "– for naïve: a coin's GeoRisk and p-values are not those of the scores it gives on average." in rendered
+        assert "– for naïve: a choice by the flip of a coin has no GeoRisk and no p-values." in rendered
 
 
 def test_geo_risk_counts_the_baselines_and_the_candidate(store: Store, rows: dict[str, Any]) -> None:

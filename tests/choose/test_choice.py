@@ -45,9 +45,13 @@ def test_more_gain_with_less_risk() -> None:
 @pytest.mark.parametrize(
     ("policy", "nearest", "words"),
     [
-        (("more_gain", 0.5), "safe", "the nearest is safe, which gains .0.0900, the gain-only model .0.1000"),
-        (("more_gain", 0.9), "safe", "a risk of 0.0020 is wanted, the nearest is safe with 0.0050"),
-        (("max_risk", 0.001), "safe", "the least risk is 0.0050, of safe"),
+        (
+            ("more_gain", 0.5),
+            "safe",
+            "with so little risk, safe gains most, .0.0900; the gain-only model gains .0.1000",
+        ),
+        (("more_gain", 0.9), "safe", "a risk of at most 0.0020 is required, and the least is 0.0050 .safe."),
+        (("max_risk", 0.001), "safe", "the least risk is 0.0050 .safe."),
     ],
 )
 def test_what_comes_nearest(policy: Any, nearest: str, words: str) -> None:
@@ -68,7 +72,7 @@ def test_one_standard_error() -> None:
     with pytest.raises(sf.ArgumentError, match="no standard errors; run the sweep again"):
         SelectionPolicy("max_risk", 0.05, one_se=True).choose([old], GAIN, "a")
     for name in ("largest_area", "geo_risk"):
-        with pytest.raises(sf.ArgumentError, match=r"one_se goes with max_risk, keep_gain, more_gain"):
+        with pytest.raises(sf.ArgumentError, match=r"one_se works only with max_risk, keep_gain, more_gain"):
             SelectionPolicy(name, 1, one_se=True)
 
 
@@ -90,8 +94,8 @@ def test_cross_validation_is_chosen_by_where_there_is_some(crossed: tuple[sf.Tra
             mine = chosen["folds"][fold]["cross_validation"]
             assert mine["gain"] == max(figures["gain"] for figures in fit)
     other = select(trade_offs, policy, choose_by="validation")
-    assert "each fold's validation data" in other.words[0]
-    assert "training queries by cross-validation" in choice.words[0]
+    assert "the validation data of each fold" in other.words[0]
+    assert "the training queries of each fold, by cross-validation" in choice.words[0]
     with pytest.raises(sf.ArgumentError, match="has no cross-validation; run it again with --choose-by"):
         select(result, policy, choose_by="cross-validation")
     with pytest.raises(sf.ArgumentError, match="choose_by is 'luck'"):
@@ -117,7 +121,7 @@ def test_the_probability_is_that_of_a_loop_over_resamples(crossed: tuple[sf.Trad
             risks = [np.maximum(-one[:, drawn], 0).mean() for one in deltas]
             held += bool(gains[0] > gains[1] and risks[0] <= 0.95 * risks[1])
         assert choice.probability[fold] == pytest.approx(held / 1500, abs=0.05)
-    assert any("It holds on new queries with a probability of" in line for line in choice.words)
+    assert any("On new queries, the choice satisfies the policy with a probability of" in line for line in choice.words)
     assert select(trade_offs, policy, ("model",), store=store).to_dict() == choice.to_dict()  # seeded
     assert [fold["probability"] for fold in choice.to_dict()["folds"]] == list(choice.probability.values())
     assert select(trade_offs, SelectionPolicy("largest_area"), store=store).probability == {}
@@ -136,7 +140,7 @@ def test_without_its_models_a_result_does_not_say_how_sure_it_is(
     for wrong in (other, moved):
         choice = select(trade_offs, policy, store=wrong)
         assert (choice.probability, choice.interval) == ({}, None)
-        assert any("How sure this is cannot be said" in line for line in choice.words)
+        assert any("We cannot say how sure this is" in line for line in choice.words)
         with pytest.raises(sf.DataError, match="run the sweep"):
             copy_model(wrong, choice, tmp_path / "m")
     assert select(trade_offs, policy, store=store).unsure is None

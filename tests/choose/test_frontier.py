@@ -66,9 +66,9 @@ def test_lines_and_areas() -> None:
     assert last_alpha(full) == pytest.approx(3)
     assert last_alpha(Point(0.0, 0.5)) == float("inf")
     assert reranking_area(0.5, 0.1, 1.0, 0.1) == pytest.approx(0.075)
-    with pytest.raises(sf.ArgumentError, match="the full model's the greater"):
+    with pytest.raises(sf.ArgumentError, match="the full model's must not be smaller"):
         reranking_area(0.7, 0.1, 0.6, 0.2)
-    with pytest.raises(sf.ArgumentError, match="no point"):
+    with pytest.raises(sf.ArgumentError, match="not a point"):
         mixture_hull([Point(-0.1, 0.2)])
 
 

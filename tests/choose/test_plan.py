@@ -81,7 +81,7 @@ def test_plain_data_there_and_back() -> None:
         ({"objectives": ["gain@all"]}, "unknown objective"),
         ({"alphas": [0, 1]}, "α = 0 is gain alone"),
         ({"alphas": []}, "u_risk needs α"),
-        ({"seeds": []}, "no seed"),
+        ({"seeds": []}, "seeds is empty"),
         ({"seeds": [-1]}, "a seed"),
         ({"tune": "some"}, "tune is 'some'"),
         ({"alphas": [1, 1.0000001]}, "both appear as 1"),
@@ -90,8 +90,8 @@ def test_plain_data_there_and_back() -> None:
         ({"grid": {"num_leaves": [4, 1]}}, "num_leaves is 1"),
         ({"grid": {"foo": [4]}}, "foo"),
         ({"grid": {"learning_rate": ["fast"]}}, "learning_rate is 'fast'"),
-        ({"grid": {"alpha": [1]}}, "alpha is not a parameter to sweep so"),
-        ({"options": {"measure": "AP"}}, "measure is not a parameter"),
+        ({"grid": {"alpha": [1]}}, "alpha cannot be in the grid"),
+        ({"options": {"measure": "AP"}}, "measure cannot be in the grid"),
         ({"options": {"rule": "third"}}, "rule"),
         ({"measure": "nothing"}, "nothing"),
     ],
@@ -118,5 +118,5 @@ def test_the_rule_is_said() -> None:
     rule = plan(grid={"num_leaves": [4, 8]}).rule()
     assert "num_leaves (4, 8)" in rule
     assert "tuned for gain alone" in rule
-    assert "each fold's validation data" in rule
+    assert "the validation data of each fold" in rule
     assert "not tuned: each setting" in plan(grid={"num_leaves": [4, 8]}, tune="none").rule()

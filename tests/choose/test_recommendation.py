@@ -65,7 +65,7 @@ def test_gain_alone() -> None:
         ([made_row("gain", -0.1, 0.2)], "keep", "Keep bm25: no model gains on validation queries"),
         ([made_row("gain", 0.1, 0.2, gain=-0.1)], "keep", "Keep bm25: gain alone is best on validation queries"),
         ([made_row("gain", 0.1, 0.2, p=0.5)], "undecided", "Choose none yet: gain alone gains +0.1000, which may"),
-        ([made_row("gain", 0.1, 0.2, p=None)], "undecided", "Choose none yet: gain alone gains +0.1000, no test"),
+        ([made_row("gain", 0.1, 0.2, p=None)], "undecided", "Choose none yet: gain alone gains +0.1000, but no test"),
         ([], "keep", "Keep bm25: no model gains"),
         ([made_row("u_risk α=5", 0.01, 0.02)], "choose", "Choose u_risk α = 5: gains +0.0100 at a risk of 0.0200"),
         (
@@ -86,7 +86,7 @@ def test_few_queries_and_better_strategies_are_said() -> None:
     assert headline(data).startswith("Choose u_risk α = 5, with caution: ")
     few, strategy = cautions(data)
     assert "fewer than 100 queries" in few
-    assert "gain blended w=0.5, which keeps 99 % of the gain at 25 % of the risk" in strategy
+    assert "gain blended w=0.5 needs no further training and keeps 99 % of the gain at 25 % of the risk" in strategy
 
 
 def test_a_sweep_holds_it_and_an_older_result_gets_it(result: sf.TradeOffs) -> None:

@@ -71,20 +71,20 @@ def blend(candidates: Candidates, crossed: Any, kind: str = "blended") -> sf.Ran
 def test_what_a_blend_cannot_do(crossed: Any, candidates: Candidates, tmp_path: Path) -> None:
     for kind, words in (
         ("blended", "blended with its baseline 'today'"),
-        ("selective", "used where mean:1 is at most"),
+        ("selective", "used if mean:1 of a query is at most"),
     ):
         ranker = blend(candidates, crossed, kind)
-        with pytest.raises(sf.ArgumentError, match=f"this model is {words}.*a search engine runs its trees alone"):
+        with pytest.raises(sf.ArgumentError, match=f"this model is {words}.*a search engine can run only its trees"):
             ranker.export(tmp_path / "x.json", to="solr", missing="zero")
         with pytest.raises(sf.ArgumentError, match="only its trees have a mean"):
             sf.average([ranker, ranker])
         test = crossed[1].source.load("Fold1").test
         with pytest.raises(sf.ArgumentError, match="the data does not have that baseline"):
             ranker.predict(test.with_only(["other"]))
-        with pytest.raises(sf.ArgumentError, match="goes on from trees alone"):
+        with pytest.raises(sf.ArgumentError, match="continue only from trees"):
             sf.Ranker(objective="gain").fit(test, init_model=ranker)
     single = sf.swept_models(crossed[1].folder, "gain")[0]
-    with pytest.raises(sf.ArgumentError, match="has mean:1 of each query as its last feature"):
+    with pytest.raises(sf.ArgumentError, match="last feature of this model is mean:1 of each query"):
         single.export(tmp_path / "x.json", to="solr", missing="zero")
 
 
@@ -101,7 +101,7 @@ def test_a_changed_blend_is_refused(crossed: Any, candidates: Candidates, tmp_pa
     details = json.loads(path.read_text())
     details["fitted"]["combination_"][key] = value
     path.write_text(json.dumps(details))
-    with pytest.raises(sf.DataError, match="has a combination_ that no ranker has"):
+    with pytest.raises(sf.DataError, match="has a combination_ that is not valid"):
         sf.Ranker.load(tmp_path / "m")
 
 
@@ -135,5 +135,5 @@ def test_a_baseline_that_is_a_feature_need_not_be_named(tmp_path: Path) -> None:
 
 def test_what_is_not_one_ranking_cannot_be_saved(crossed: Any, candidates: Candidates) -> None:
     naive = next(row for row in crossed[0].rows if row["kind"] == "naïve")
-    with pytest.raises(sf.ArgumentError, match="gives two rankings by chance"):
+    with pytest.raises(sf.ArgumentError, match="one of two rankings at random"):
         chosen_ranker(candidates, naive, "Fold1")

@@ -110,7 +110,7 @@ def test_the_chosen_model_is_copied(result: sf.TradeOffs, store: Store, tmp_path
     with pytest.raises(sf.ArgumentError, match="there is no fold 'Fold9'"):
         copy_model(store, choice, tmp_path / "none", "Fold9")
     begun = Store(store.folder, replace(store.plan, seeds=(0,)), store.source)
-    with pytest.raises(sf.DataError, match="begun anew"):
+    with pytest.raises(sf.DataError, match="started again"):
         copy_model(begun, choice, tmp_path / "none")
     with pytest.raises(sf.ArgumentError, match="the sweep has no seed 7"):
         sf.swept_models(store.folder, "gain", seed=7)
@@ -141,8 +141,8 @@ def test_tables_have_every_candidate(result: sf.TradeOffs) -> None:
     assert r"u\_risk $\alpha$=5" in result.to_latex()
     text = result.to_text()
     for question in (
-        "Do risk-sensitive models beat",
-        "Do larger α converge faster?",
+        "Are risk-sensitive models better",
+        "Do models with a larger α learn faster?",
         "keep more rankings near",
         "less risk",
     ):

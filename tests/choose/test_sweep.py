@@ -190,7 +190,7 @@ def test_another_plan_finds_what_it_shares(swept: Any, tmp_path: Path) -> None:
 
 
 def test_other_data_in_the_same_folder(letor: Path, tmp_path: Path, small: Any, swept: Any) -> None:
-    with pytest.raises(sf.DataError, match="holds a sweep of other data"):
+    with pytest.raises(sf.DataError, match="has a sweep of other data"):
         sf.sweep(letor, swept[1], baselines=["first=feature:1"], **small)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
@@ -211,7 +211,7 @@ def test_data_that_changed_since(letor: Path, tmp_path: Path) -> None:
     letor.touch()
     assert sf.sweep(letor, tmp_path / "s", **settings).rows  # the same, only touched
     sf.synthetic_letor(queries=60, documents=10, features=6, seed=3).write(letor)
-    with pytest.raises(sf.DataError, match="is not the data that this sweep began with"):
+    with pytest.raises(sf.DataError, match="is not the data that this sweep started with"):
         sf.sweep(letor, tmp_path / "s", **settings)
     shutil.copy2(tmp_path / "copy.txt", letor)
     assert sf.sweep(letor, tmp_path / "s", **settings).rows
@@ -257,7 +257,7 @@ def test_parameters_that_fail_drop_out_of_the_tuning(made: sf.RankingData, tmp_p
     assert len(first.rows) > 1
     assert first.to_dict()["failures"] == []
     assert len(first.to_dict()["failed_trials"]) == 3
-    assert "Left out of the tuning: Fold1 gain tried with min_data_in_leaf=100000" in first.to_text().replace("\n", " ")
+    assert "The tuning does without Fold1 gain tried with min_data_in_leaf=100000" in first.to_text().replace("\n", " ")
     seen: list[int] = []
     again = sf.sweep(made, tmp_path / "s", **settings, look=lambda state: seen.append(len(state.running)))
     assert max(seen) > 0  # tried again
@@ -269,10 +269,10 @@ def test_what_no_sweep_can_use(made: sf.RankingData, tmp_path: Path) -> None:
     grid = {"n_estimators": 2, "min_data_in_leaf": 5}
     alone = made.with_only(["today"])
     wrong: list[tuple[Any, dict[str, Any], str]] = [
-        (alone, {"objectives": ["geo_risk"]}, "compares with several baselines"),
+        (alone, {"objectives": ["geo_risk"]}, "needs several baselines"),
         (alone.with_baseline("u_risk α=1", made.feature(1)), {"alphas": [1]}, "a baseline is called 'u_risk α=1'"),
         (alone.with_baseline(" ", made.feature(1)), {}, "a baseline is called ' '"),
-        (alone, {"held_out": 9}, "ask for learn_baselines too"),
+        (alone, {"held_out": 9}, "set learn_baselines too"),
         (None, {}, "data must be a path"),
     ]
     for number, (data, more, message) in enumerate(wrong):
@@ -281,12 +281,12 @@ def test_what_no_sweep_can_use(made: sf.RankingData, tmp_path: Path) -> None:
     parts = [made.select(range(first, first + 12)) for first in (0, 12, 24)]
     with pytest.raises(sf.DataError, match="is in the test data of Fold1 and Fold2"):
         sf.sweep([parts, parts], tmp_path / "twice", grid=grid, alphas=[1])
-    with pytest.raises(sf.DataError, match="has not come to its end"):
+    with pytest.raises(sf.DataError, match="has a sweep that is not finished"):
         sf.read_sweep(tmp_path / "twice")
 
 
 def test_nothing_to_compare_with(letor: Path, made: sf.RankingData, tmp_path: Path) -> None:
-    with pytest.raises(sf.ArgumentError, match="nothing to compare with"):
+    with pytest.raises(sf.ArgumentError, match="no baseline to compare with"):
         sf.sweep(letor, tmp_path / "s")
     with pytest.raises(sf.ArgumentError, match="sweep has no argument 'alpha'"):
         sf.sweep(letor, tmp_path / "s", alpha=[1])

@@ -29,17 +29,17 @@ def test_the_choice_and_how_sure_it_is(surefoot, swept: Path, tmp_path: Path) ->
     code, out, err = surefoot(*line, "-o", tmp_path / "model", "--json", tmp_path / "c.json")
     assert (code, err) == (0, "")
     words = " ".join(out.split())
-    assert "of what has more than the gain-only model and at least 5% less risk" in words
-    assert "training queries by cross-validation" in words
-    assert "It holds on new queries with a probability of" in words
-    assert "Against the gain-only model, NDCG@10 changes by" in words
+    assert "the most gain of those with more gain and at least 5 % less risk than the gain-only model" in words
+    assert "the training queries of each fold, by cross-validation" in words
+    assert "On new queries, the choice satisfies the policy with a probability of" in words
+    assert "Compared with the gain-only model, NDCG@10 changes by" in words
     choice = json.loads((tmp_path / "c.json").read_text())
     assert choice["choose_by"] == "cross-validation"
     assert choice["policy"]["name"] == "more_gain"
     assert all(0 <= fold["probability"] <= 1 for fold in choice["folds"])
     code, out, err = surefoot(*line[:-1], "--strategies", "--less-risk", "1")
     assert (code, out) == (2, "")
-    assert "the nearest is" in err
+    assert "is required, and the least is" in err
     assert surefoot(*line, "--choose-by", "validation", "--one-se")[0] == 0
 
 
@@ -82,4 +82,4 @@ def test_a_mean_is_exported_and_a_blend_ranks_and_is_controlled(surefoot, swept:
     code, _, err = surefoot("export", tmp_path / "m", "--to", "solr", "--missing", "zero", "-o", tmp_path / "x.json")
     assert (code, err.count("\n")) == (2, 1)
     assert "blended with its baseline 'first'" in err
-    assert "a search engine runs its trees alone" in err
+    assert "a search engine can run only its trees" in err

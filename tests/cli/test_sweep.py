@@ -39,7 +39,7 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
 
     code, out, err = surefoot("select", tmp_path / "s", "--max-risk", "1", "-o", tmp_path / "model")
     assert (code, err) == (0, "")
-    assert "test queries it gains" in out
+    assert "test queries, it gains" in out
     assert "Copied the model that Fold1 chose" in out
     printed = out.replace("\n", " ").partition("To rank with it, run: surefoot ")[2]
     files = {"DATA": str(data), "RUN": str(tmp_path / "x.run")}
@@ -57,7 +57,7 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--more-gain"], "--more-gain and --less-risk go together"),
         (["--less-risk", "0.3"], "--more-gain and --less-risk go together"),
         (["--max-risk", "1", "--choose-by", "cross-validation"], "the sweep has no cross-validation"),
-        (["--largest-area", "--one-se"], "one_se goes with"),
+        (["--largest-area", "--one-se"], "one_se works only with"),
         (["--keep-gain", "1", "-o", tmp_path / "x", "--fold", "Fold1"], "the gain-only model does not gain there"),
     ):
         code, out, err = surefoot("select", tmp_path / "s", *wrong)
@@ -81,8 +81,8 @@ def test_from_data_to_a_model(surefoot, data: Path, tmp_path: Path) -> None:
         (["--set", "num_leaves"], "write --set num_leaves=50"),
         (["--set", "n_estimators=3"], "has a separate option"),
         (["--set", "num_leaves=abc"], "num_leaves is 'abc'"),
-        (["--held-out", "0.5"], "ask for learn_baselines"),
-        (["--set", "alpha=3"], "not a parameter to sweep so"),
+        (["--held-out", "0.5"], "set learn_baselines"),
+        (["--set", "alpha=3"], "cannot be in the grid"),
         (["--preset", "wang"], "there is no preset"),
         (["--tune", "all"], "tune is 'all'"),
         (["--strategies", "some"], "strategies is 'some'"),
@@ -106,7 +106,7 @@ def test_what_cannot_be_read(surefoot, data: Path, tmp_path: Path) -> None:
     for line, message in (
         (["sweep", tmp_path / "absent", "-b", "feature:1", "-o", tmp_path / "s"], "absent"),
         (["sweep", tmp_path, "-b", "feature:1", "-o", tmp_path / "s"], "has no folders Fold1"),
-        (["sweep", data, "-o", tmp_path / "s"], "nothing to compare with"),
+        (["sweep", data, "-o", tmp_path / "s"], "no baseline to compare with"),
         (["sweep", data, "-b", "feature:99", *SMALL, "-o", tmp_path / "t"], "there is no feature 99"),
         (["select", tmp_path / "absent", "--max-risk", "1"], "absent"),
         (["select", tmp_path, "--max-risk", "1"], "result.json"),

@@ -69,7 +69,7 @@ def test_a_model_that_starts_from_a_baseline_finds_it_among_others(surefoot, fol
     assert surefoot(*common, "-b", "feature:2", *old, "-o", tmp_path / "second", "--quiet")[0] == 0
     code, _, err = surefoot("train", folder / "train.txt", *old, "-o", tmp_path / "third")
     assert code == 2
-    assert "needs the same one again" in err
+    assert "needs this baseline again" in err
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".run.gz"])
@@ -87,7 +87,7 @@ def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str)
         (("--objective", "u_risk"), "needs a baseline; add --baseline"),
         (
             ("--objective", "u_risk", "-b", "feature:1"),
-            "needs alpha: each loss against the baseline counts 1 + α times",
+            "needs alpha, such as alpha=5: each loss against the baseline counts 1 + α times",
         ),
         (("--alpha", "5"), "has no effect with --objective gain"),
         (("--stop-on", "u_risk@5", "--valid", "train.txt"), "compares with a baseline"),
@@ -98,11 +98,11 @@ def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str)
         (("--set", "min_data_in_leaf=1000000"), "no tree can be grown"),
         (("--seed", "-1"), "random_state is -1"),
         (("-b", "feature:99"), "there is no feature 99"),
-        (("-b", "feature:x"), "names no feature"),
-        (("-b", "bm25"), "is not understood"),
+        (("-b", "feature:x"), "does not name a feature"),
+        (("-b", "bm25"), "is not valid"),
         (("-b", "model:absent"), "is not a folder"),
         (("--set", "num_leafs=5"), "unknown parameter 'num_leafs'"),
-        (("--set", "num_leaves"), "is not understood"),
+        (("--set", "num_leaves"), "is not valid"),
         (("--html", "x.html"), "add --valid FILE"),
         (("--measure", "P@10"), "cannot be optimised"),
         (("--early-stopping", "5"), "needs validation data"),
@@ -177,7 +177,7 @@ def test_named_features_of_a_table_go_by_name(surefoot, folder: Path, tmp_path: 
     assert sf.read_run(tmp_path / "train.run").to_dict() == sf.read_run(tmp_path / "turned.run").to_dict()
     code, _, err = surefoot("rank", model, tmp_path / "few.parquet", "-o", tmp_path / "few.run")
     assert code == 2
-    assert "it lacks 'name 11'" in err
+    assert "it does not have 'name 11'" in err
 
 
 def test_a_text_that_lacks_the_last_features(surefoot, folder: Path, tmp_path: Path) -> None:

@@ -88,5 +88,5 @@ def test_the_older_name_of_the_version(tmp_path: Path) -> None:
     options: dict[str, Any] = {"to": "opensearch", "missing": "zero", "rows": 0}
     with pytest.raises(sf.ArgumentError, match=r"in OpenSearch 3\.4"):
         model.export(tmp_path / "es.json", engine_version="3.4", **options)
-    with pytest.raises(sf.ArgumentError, match="two names of one thing"):
+    with pytest.raises(sf.ArgumentError, match="mean the same"):
         model.export(tmp_path / "es.json", engine_version="3.4", target_version="3.4", **options)

@@ -32,7 +32,7 @@ def test_figures_are_those_of_evaluation() -> None:
     for title, expected in (
         (ranker.measure, row_of_model["mean"]), ("gain over the baseline", row_of_model["gain"]),
         ("risk", row_of_model["risk"]), ("reward", row_of_model["reward"]),
-        ("queries that lose over 20 %, share", row_of_model["loss_over_20"] / len(TEST.queries)),
+        ("share of queries that lose over 20 %", row_of_model["loss_over_20"] / len(TEST.queries)),
     ):  # fmt: skip
         mean, low, high = row(card, title)
         assert mean == pytest.approx(expected, abs=5e-5)
@@ -63,9 +63,9 @@ def test_without_data_and_without_baseline() -> None:
     card = ranker.card()
     assert "model-index" not in card
     assert "has no figures" in card
-    assert "the mean of 2 models, 16 trees of LightGBM in all" in card
-    assert "nothing kept it from hurting" in card
+    assert "the mean of 2 models with 16 trees of LightGBM in total" in card
+    assert "so it may hurt queries that are good today" in card
     with_data = ranker.card(TEST.with_only([]))
-    assert "There is no baseline to lose against" in with_data
+    assert "There is no baseline to compare with" in with_data
     with pytest.raises(sf.ArgumentError, match="has not learned"):
         sf.Ranker().card()

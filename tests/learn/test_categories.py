@@ -111,12 +111,12 @@ def test_what_does_not_fit_is_refused() -> None:
     table, y, qid = frame(1)
     ranker = sf.Ranker(n_estimators=2, **SMALL["lightgbm"]).fit(table, y, qid=qid)
     with pytest.raises(
-        sf.ArgumentError, match="feature 'kind' of X is numbers, in the training data it was a category"
+        sf.ArgumentError, match="feature 'kind' of X is numbers, but in the training data it was a category"
     ):
         ranker.predict(table.assign(kind=1.0))
     plain = sf.Ranker(n_estimators=2, **SMALL["lightgbm"]).fit(table.assign(kind=table["price"]), y, qid=qid)
     with pytest.raises(
-        sf.ArgumentError, match="feature 'kind' of X is a category, in the training data it was numbers"
+        sf.ArgumentError, match="feature 'kind' of X is a category, but in the training data it was numbers"
     ):
         plain.predict(table)
     with pytest.raises(sf.DataError, match="features must be numbers or categories: make it a category"):

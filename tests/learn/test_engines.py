@@ -45,7 +45,7 @@ class TestLightGBM(EngineContract):
 
 @pytest.mark.parametrize("name", ["", "XGB", None, 5, ["lightgbm"]])
 def test_an_unknown_engine(name: Any) -> None:
-    with pytest.raises(sf.ArgumentError, match="known are: lightgbm, xgboost"):
+    with pytest.raises(sf.ArgumentError, match="the engines are: lightgbm, xgboost"):
         engine_of(name)
 
 

@@ -86,16 +86,16 @@ def test_words_markdown_and_json() -> None:
     first, second, *_ = worse.sentences()
     assert first.startswith(f"Query {content['query']} got worse: nDCG(dcg='exp-log2')@10 is 0.")
     assert "above the better" in second
-    assert "Changing these two back would add" in second
-    assert "Mostly due to feature_" in second
+    assert "Swapping these two back would add" in second
+    assert "The main reason: feature_" in second
     assert "feature" in str(worse)
-    assert "| feature | moves it by |" in worse.to_markdown()
+    assert "| feature | effect |" in worse.to_markdown()
     assert isinstance(worse, Explanation)
     perfect = {"schema": "", "query": "q", "measure": "AP", "baseline": "b", "documents": 2, "value": 1.0,
                "baseline_value": 1.0, "swaps": []}  # fmt: skip
     assert Explanation(perfect).sentences() == [
-        "Query q is as good as before: AP is 1.0000, with b 1.0000 (+0.0000).",
-        "No document stands above a better one that was above it before.",
+        "Query q is as good as before: AP is 1.0000, and it was 1.0000 with b (+0.0000).",
+        "No document is ranked above a better one that was above it before.",
     ]
 
 

@@ -57,7 +57,7 @@ def test_with_checkpoints(tmp_path: Path) -> None:
     with pytest.raises(StopError):
         sf.Ranker(**options).fit(NEW, init_model=first, progress=stop)
     assert (tmp_path / "state.json").exists()
-    with pytest.raises(sf.DataError, match=r"another training .what differs: init_model"):
+    with pytest.raises(sf.DataError, match=r"another training .different: init_model"):
         sf.Ranker(**options).fit(NEW)
     resumed = sf.Ranker(**options).fit(NEW, init_model=first)
     whole = sf.Ranker(**(options | {"checkpoint": tmp_path / "other.json"})).fit(NEW, init_model=first)
@@ -70,13 +70,13 @@ def test_what_does_not_fit_is_refused() -> None:
     small = SMALL["lightgbm"] | {"n_estimators": 2}
     first = sf.Ranker("u_risk", 5, **small).fit(OLD)
     for ranker, data, message in (
-        (sf.Ranker("saro", 5, **small), NEW, "other objective: 'u_risk', here 'saro'"),
-        (sf.Ranker("u_risk", 6, **small), NEW, "other alpha: 5.0, here 6.0"),
+        (sf.Ranker("saro", 5, **small), NEW, "other objective: 'u_risk', but here it is 'saro'"),
+        (sf.Ranker("u_risk", 6, **small), NEW, "other alpha: 5.0, but here it is 6.0"),
         (sf.Ranker("u_risk", 5, measure="AP", **small), NEW, "other measure"),
-        (sf.Ranker("u_risk", 5, init="baseline", **small), NEW, "other init: None, here 'baseline'"),
-        (sf.Ranker("u_risk", 5, **small), NEW.with_baseline("other", NEW.y), "other baselines: 'bm25', here"),
+        (sf.Ranker("u_risk", 5, init="baseline", **small), NEW, "other init: None, but here it is 'baseline'"),
+        (sf.Ranker("u_risk", 5, **small), NEW.with_baseline("other", NEW.y), "other baselines: 'bm25', but here it is"),
         (sf.Ranker("u_risk", 5, **small), NEW.with_features(NEW.X[:, :4].copy(), None), "other features"),
-        (sf.Ranker("u_risk", 5, boosting="dart", **small), NEW, "cannot go on from init_model"),
+        (sf.Ranker("u_risk", 5, boosting="dart", **small), NEW, "cannot continue from init_model"),
     ):
         with pytest.raises(sf.ArgumentError, match=message):
             ranker.fit(data, init_model=first)
@@ -89,5 +89,5 @@ def test_what_does_not_fit_is_refused() -> None:
 @pytest.mark.engines("xgboost")
 def test_another_engine_is_refused() -> None:
     first = sf.Ranker(n_estimators=2, **SMALL["xgboost"]).fit(OLD)
-    with pytest.raises(sf.ArgumentError, match="trees of xgboost; go on with engine='xgboost'"):
+    with pytest.raises(sf.ArgumentError, match="trees of xgboost; set engine='xgboost'"):
         sf.Ranker(n_estimators=2, **SMALL["lightgbm"]).fit(NEW, init_model=first)

@@ -53,9 +53,9 @@ def test_features_go_by_name(made, frame, qid, form: str) -> None:
     expected = model.predict(made.X)
     np.testing.assert_array_equal(model.predict(FORMS[form](frame)), expected)
     np.testing.assert_array_equal(model.predict(FORMS[form](frame.iloc[:, ORDER])), expected)
-    with pytest.raises(sf.ArgumentError, match=r"it lacks 'bm25' and has 'x' besides"):
+    with pytest.raises(sf.ArgumentError, match=r"it does not have 'bm25' and also has 'x'"):
         model.predict(FORMS[form](frame.rename(columns={"bm25": "x"})))
-    with pytest.raises(sf.ArgumentError, match=r"it has 'x' besides"):
+    with pytest.raises(sf.ArgumentError, match=r"it also has 'x'"):
         model.predict(FORMS[form](frame.assign(x=1.0)))
 
 
@@ -99,9 +99,9 @@ def test_baselines_go_by_name(made, qid) -> None:
     np.testing.assert_array_equal(one.predict(made.X, qid=qid, baseline=scores), expected)
     np.testing.assert_array_equal(one.predict(made.X, qid=qid, baseline=dict(turned.baselines)), expected)
     for wrong in (made.with_baseline("third", made.feature(2)), made, more.with_baseline("third", made.feature(2))):
-        with pytest.raises(sf.ArgumentError, match="starts from a baseline needs the same one again"):
+        with pytest.raises(sf.ArgumentError, match="starts from a baseline needs this baseline again"):
             one.predict(wrong)
-    with pytest.raises(sf.ArgumentError, match="starts from a baseline needs the same one again"):
+    with pytest.raises(sf.ArgumentError, match="starts from a baseline needs this baseline again"):
         one.predict(made.X, qid=qid, baseline=scores[:, 0])
 
 

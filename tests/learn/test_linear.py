@@ -86,7 +86,7 @@ def test_other_scales_and_bad_input(made: sf.RankingData) -> None:
     with pytest.raises(sf.ArgumentError, match="rounds"):
         adarank(made, rounds=0)
     narrow = feature_selection(made.with_features(made.X[:, :3].copy(), None), features=1)
-    with pytest.raises(sf.ArgumentError, match="has 6 features; this model was trained on 3"):
+    with pytest.raises(sf.ArgumentError, match="has 6 features, but this model was trained on 3"):
         narrow.predict(made)
 
 

@@ -134,7 +134,7 @@ def test_what_has_no_mean() -> None:
     small = {"n_estimators": 2, "num_leaves": 4, "num_threads": 1}
     first = sf.Ranker(**small).fit(train)
     for other, message in (
-        (sf.Ranker(**small).fit(train.with_only([])), "other baselines than the first: none in place of 'bm25'"),
+        (sf.Ranker(**small).fit(train.with_only([])), "other baselines than the first one: none instead of 'bm25'"),
         (sf.Ranker(**small).fit(train.with_features(train.X[:, :4].copy(), None)), "other features"),
         (sf.Ranker(**small).fit(train.with_features(train.X, list("edcba"))), "other features"),
         (sf.Ranker(**small), "has not learned"),
@@ -149,7 +149,7 @@ def test_what_has_no_mean() -> None:
 
 @pytest.mark.engines("xgboost")
 def test_two_engines_have_no_mean() -> None:
-    with pytest.raises(sf.ArgumentError, match="other engine than the first: 'xgboost' in place of 'lightgbm'"):
+    with pytest.raises(sf.ArgumentError, match="other engine than the first one: 'xgboost' instead of 'lightgbm'"):
         sf.average([*models("lightgbm", count=1), *models("xgboost", count=1)])
 
 
@@ -179,7 +179,7 @@ def test_n_models_is_the_mean_of_seeds_on_one_set_of_bins(engine: str, monkeypat
 def test_models_that_would_all_be_the_same_are_refused() -> None:
     train = data(False)
     for wrong, message in (
-        ({"n_models": 3}, "the same model 3 times, since nothing is drawn at random; give feature_fraction=0.7"),
+        ({"n_models": 3}, "the same model 3 times, because nothing is drawn at random; give feature_fraction=0.7"),
         ({"n_models": 0}, "n_models is 0"),
         ({"n_models": 1.5}, "n_models is 1.5"),
     ):

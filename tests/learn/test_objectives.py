@@ -42,5 +42,5 @@ def test_switches_of_the_kernel(rule: str) -> None:
 
 
 def test_an_objective_is_for_some_measures() -> None:
-    with pytest.raises(sf.ArgumentError, match="'regression' is on the gains of nDCG; AP has none"):
+    with pytest.raises(sf.ArgumentError, match="'regression' needs the gains of nDCG, and AP has no gains"):
         sf.Ranker("regression", measure="AP").fit(sf.synthetic_letor(queries=5, documents=4, features=2, seed=1))

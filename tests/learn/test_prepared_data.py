@@ -74,7 +74,7 @@ def test_fewer_baselines(sets) -> None:
 
 
 def test_prepared_data_comes_alone(sets) -> None:
-    with pytest.raises(sf.ArgumentError, match="give it alone"):
+    with pytest.raises(sf.ArgumentError, match="leave the others out"):
         sf.Ranker(**SMALL).fit(PreparedData(*sets), valid=sets[1])
 
 

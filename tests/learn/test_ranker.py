@@ -216,7 +216,7 @@ def test_a_corrupted_or_hostile_model_folder(train, tmp_path: Path) -> None:
     false = json.loads(details)
     del false["fitted"]["history_"]
     (folder / "ranker.json").write_text(json.dumps(false))
-    refused("lacks history_")
+    refused("does not have history_")
     (folder / "model.txt").unlink()
     refused("cannot be read")
     with pytest.raises(sf.DataError, match="is not a folder"):
@@ -249,7 +249,7 @@ def test_a_full_disk_while_saving(train, tmp_path: Path, monkeypatch) -> None:
         ({"num_leafs": 5}, "unknown parameter 'num_leafs'; did you mean num_leaf"),
         ({"metric": "ndcg"}, "'metric' cannot be set here"),
         ({"bagging_by_query": True}, "'bagging_by_query' cannot be set here"),
-        ({"lambdarank_norm": True}, "blunts α"),
+        ({"lambdarank_norm": True}, "weakens α"),
         ({"num_leaves": 5, "max_leaves": 6}, "given twice"),
         ({"n_estimators": 0}, "n_estimators is 0"),
         ({"init": "zero"}, "init is 'zero'"),

@@ -168,18 +168,18 @@ OTHERS = {
 def test_all_of_the_data_decides_whether_to_go_on(train, tmp_path: Path, what: str) -> None:
     bare = sf.RankingData(train.X, train.y, group=train.lengths, baselines=train.baselines)
     ranker = stopped(bare, tmp_path / "state.json")
-    with pytest.raises(sf.DataError, match=r"another training \(what differs: the training data"):
+    with pytest.raises(sf.DataError, match=r"another training \(different: the training data"):
         ranker.fit(OTHERS[what](bare), valid=bare)
     if what == "feature names":  # those of the training data are the validation data's too
         return
-    with pytest.raises(sf.DataError, match=r"another training \(what differs: the validation data\)"):
+    with pytest.raises(sf.DataError, match=r"another training \(different: the validation data\)"):
         ranker.fit(bare, valid=OTHERS[what](bare))
 
 
 @pytest.mark.parametrize("trees", [3, 8, 20])
 def test_another_number_of_trees_is_another_training(train, tmp_path: Path, trees: int) -> None:
     ranker = stopped(train, tmp_path / "state.json")
-    with pytest.raises(sf.DataError, match=r"another training \(what differs: n_estimators\)"):
+    with pytest.raises(sf.DataError, match=r"another training \(different: n_estimators\)"):
         ranker.set_params(n_estimators=trees).fit(train, valid=train)
 
 
@@ -199,7 +199,7 @@ def test_a_checkpoint_that_cannot_be_is_refused_before_training(train, tmp_path:
 
     refused(tmp_path / "absent" / "state.json", "there is no folder")
     refused(tmp_path, "it is a folder")
-    refused("/proc/state.json", "cannot hold a checkpoint")
+    refused("/proc/state.json", "cannot be used for a checkpoint")
     refused("", "must name a file")
     refused(5, "must name a file")
     for text in ("not JSON", "[]", '{"schema": "surefoot/checkpoint/1"}', "0 qid:1 1:0.5\n", "[" * 100_000):
@@ -212,7 +212,7 @@ def test_a_checkpoint_that_cannot_be_is_refused_before_training(train, tmp_path:
 def test_dart_neither_stops_early_nor_goes_on(train, valid, tmp_path: Path) -> None:
     with pytest.raises(sf.ArgumentError, match="changes earlier trees"):
         sf.Ranker(boosting="dart", early_stopping_rounds=2, **SMALL).fit(train, valid=valid)
-    with pytest.raises(sf.ArgumentError, match="cannot resume from a checkpoint"):
+    with pytest.raises(sf.ArgumentError, match="cannot continue from a checkpoint"):
         sf.Ranker(boosting="dart", checkpoint=tmp_path / "state.json", **SMALL).fit(train)
 
 

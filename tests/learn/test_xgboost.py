@@ -149,7 +149,7 @@ def test_a_training_that_resumes(data, valid, tmp_path: Path) -> None:
     undisturbed = sf.Ranker("faro", 5, checkpoint=tmp_path / "other.json", **parameters).fit(data, valid=valid)
     np.testing.assert_array_equal(resumed.predict(valid), undisturbed.predict(valid))
     assert resumed.history_ == undisturbed.history_
-    with pytest.raises(sf.DataError, match=r"another training \(what differs: .*XGBoost's version"):
+    with pytest.raises(sf.DataError, match=r"another training \(different: .*XGBoost's version"):
         sf.Ranker("faro", 5, checkpoint=tmp_path / "state.json", n_estimators=99, checkpoint_every=3).fit(data)
 
 
@@ -174,13 +174,13 @@ def test_scikit_learn_clones_it(data) -> None:
         ({"maxdepth": 5}, "unknown parameter 'maxdepth'.*max_depth"),
         ({"booster": "dart"}, "'booster' cannot be set here: .*dart changes earlier trees"),
         ({"objective_": 1}, "unknown parameter"),
-        ({"max_depth": 0}, "max_depth=0 sets no limit"),
+        ({"max_depth": 0}, "max_depth=0 means that trees have no limit"),
         ({"eta": 0}, "eta is 0; it must be a number above 0"),
         ({"eta": 0.1, "learning_rate": 0.1}, "given twice"),
         ({"subsample": 1.5}, "subsample is 1.5"),
         ({"device": "toaster"}, "device is 'toaster'"),
         ({"seed": 3}, "give random_state"),
-        ({"num_parallel_tree": 3}, "a forest per step is not"),
+        ({"num_parallel_tree": 3}, "a step cannot be a forest"),
         ({"monotone_constraints": [1]}, "one for each of the 8 features"),
     ],
 )

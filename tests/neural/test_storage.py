@@ -94,10 +94,10 @@ def test_a_pickle_is_never_executed(saved, tmp_path, write) -> None:
         ),
         (lambda details: details["parameters"].update(hidden=[4]), "another network"),
         (lambda details: details["parameters"].update(n_models=2), "another number of epochs"),
-        (lambda details: details["parameters"].update(trees=2), "parameters that no ranker has"),
-        (lambda details: details["parameters"].update(dropout="much"), "parameters that no ranker has"),
+        (lambda details: details["parameters"].update(trees=2), "parameters that a ranker does not have"),
+        (lambda details: details["parameters"].update(dropout="much"), "parameters that a ranker does not have"),
         (lambda details: details["fitted"].update(best_iterations_=[0]), "number of epochs"),
-        (lambda details: details["fitted"].pop("history_"), "lacks history_"),
+        (lambda details: details["fitted"].pop("history_"), "does not have history_"),
         (lambda details: details.update(schema="surefoot/neural-ranker/2"), "this version reads"),
     ],
 )

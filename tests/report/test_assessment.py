@@ -192,7 +192,7 @@ def test_risk_at_alpha_is_not_called_worse_on_average() -> None:
     sentence = sf.assess(scores, baseline="today", alphas=[0, 5]).verdict("new", 5)
     assert "its risk outweighs its reward by more than chance" in sentence
     assert "; if losses count once, it does not. One more query as good as its best would not change this." in sentence
-    assert " Neither prevails from α = 0, and its risk prevails from α = 0.629." in sentence
+    assert " Neither prevails for α from 0 to 0.629, and its risk prevails from 0.629 on." in sentence
 
 
 def test_few_queries_stand_in_the_verdict_once(scores) -> None:

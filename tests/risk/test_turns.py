@@ -90,13 +90,13 @@ def test_verdicts_that_come_and_go_are_told_as_bands() -> None:
     turns = [{"alpha": alpha, "verdict": verdict} for alpha, verdict in bands.items()]
     words = verdict_turns({"alphas": [5.0]}, {"turns": turns})
     assert words == (
-        "Its reward prevails from α = 0, neither prevails between α = 1.2 and 1.45, its reward prevails between α = "
-        "1.45 and 3, neither prevails between α = 3 and 9, and its risk prevails from α = 9."
+        "Its reward prevails for α from 0 to 1.2, neither prevails from 1.2 to 1.45, its reward prevails from 1.45 to "
+        "3, neither prevails from 3 to 9, and its risk prevails from 9 on."
     )
     often = [*turns[:2], *turns[1:4] * 3, turns[-1]]
     assert verdict_turns({"alphas": [5.0]}, {"turns": often}) == (
-        "Its reward prevails from α = 0, it changes several times between α = 1.2 and 9, and its risk prevails from "
-        "α = 9."
+        "Its reward prevails for α from 0 to 1.2, this changes several times from 1.2 to 9, and its risk prevails from "
+        "9 on."
     )
     assert verdict_turns({"alphas": [50.0]}, {"turns": turns[:1]}) == "The verdict is the same at every α up to 50."
 

@@ -89,19 +89,20 @@ class Choice:
         mine, full = self.test, self._full
         counts = " to ".join(map(str, sorted({min(self.satisfied.values()), max(self.satisfied.values())})))
         where = (
-            "each fold's validation data"
+            "the validation data of each fold"
             if self.choose_by == "validation"
-            else "each fold's training queries by cross-validation"
+            else "the training queries of each fold, by cross-validation"
         )
         sentences = [
-            f"{chosen_in_words(self.chosen)}: {self.policy.words}, by {measure_title(self.measure)} on {where}, where "
-            f"{counts} of {self.among} candidates satisfy the policy.",
+            f"{chosen_in_words(self.chosen)}: {self.policy.words}. It was chosen by {measure_title(self.measure)} on "
+            f"{where}. There, {counts} of {self.among} candidates satisfy the policy.",
             *self._unsatisfied(),
             *self._probabilities(),
             *([] if self.unsure is None else [self.unsure]),
-            f"On all {mine['queries']:,} test queries it gains {signed(mine['gain'], 4)} at a risk of "
-            f"{mine['risk']:.4f}, and hurts {mine['loss_over_20']:.0f} queries by more than 20 %; the gain-only model "
-            f"{signed(full['gain'], 4)} at {full['risk']:.4f}, and hurts {full['loss_over_20']:.0f}.",
+            f"On all {mine['queries']:,} test queries, it gains {signed(mine['gain'], 4)} at a risk of "
+            f"{mine['risk']:.4f}, and it hurts {mine['loss_over_20']:.0f} queries by more than 20 %. The gain-only "
+            f"model gains {signed(full['gain'], 4)} at a risk of {full['risk']:.4f}, and it hurts "
+            f"{full['loss_over_20']:.0f} queries by more than 20 %.",
         ]
         if self.interval is not None:
             mean, risk = (
@@ -109,18 +110,20 @@ class Choice:
                 for low, high in map(self.interval.__getitem__, ("mean", "risk"))
             )
             sentences.append(
-                f"Against the gain-only model, {measure_title(self.measure)} changes by {mean} and risk by {risk} "
-                "(95 % intervals over test queries)."
+                f"Compared with the gain-only model, {measure_title(self.measure)} changes by {mean} and risk changes "
+                f"by {risk} (95 % intervals over test queries)."
             )
         if self.policy.name == "max_risk" and mine["risk"] > self.policy.level:
             sentences.append(
-                f"On test data its risk is above {self.policy.level:g}: the data to choose by promise nothing certain."
+                f"On test data, its risk is above {self.policy.level:g}. A choice on other queries cannot exclude this."
             )
         return sentences
 
     def _unsatisfied(self) -> list[str]:
         folds = [fold for fold, count in self.satisfied.items() if not count]
-        return [f"Nothing satisfies it on {', '.join(folds)}: what comes nearest was taken."] if folds else []
+        return (
+            [f"No candidate satisfies the policy on {', '.join(folds)}. There, the nearest was taken."] if folds else []
+        )
 
     def _probabilities(self) -> list[str]:
         if not self.probability:
@@ -128,8 +131,8 @@ class Choice:
         values = sorted(self.probability.values())
         shown = " to ".join(dict.fromkeys(f"{100 * value:.0f}" for value in (values[0], values[-1])))
         return [
-            f"It holds on new queries with a probability of {shown} %, by resampling the queries that it was chosen "
-            "on; that it is the best of several there makes this a little too high."
+            f"On new queries, the choice satisfies the policy with a probability of {shown} %. This is from resampling "
+            "the queries that it was chosen on. It is a little too high, because the best of several was chosen there."
         ]
 
 
@@ -151,15 +154,15 @@ def select(
     rows = [row for row in data["rows"] if row["kind"] in kinds and (names is None or row["name"] in names)]
     gain_row = gain_only(data["rows"])
     if gain_row is None or not rows:
-        raise DataError("the sweep has no gain-only model, or none of these candidates; run it again")
+        raise DataError("the sweep has no gain-only model, or none of these candidates; run the sweep again")
     has_inner = bool(data.get("inner_folds"))
     by = ("cross-validation" if has_inner else "validation") if choose_by is None else choose_by
     if by not in CHOOSE_BY:
         raise ArgumentError(f"choose_by is {shortened(by)}; it must be one of {', '.join(CHOOSE_BY)}")
     if CHOOSE_BY[by] == CROSS_VALIDATION and not has_inner:
         raise ArgumentError(
-            "the sweep has no cross-validation; run it again with --choose-by cross-validation, which trains what is "
-            "missing alone"
+            "the sweep has no cross-validation; run it again with --choose-by cross-validation (it trains only what is "
+            "missing)"
         )
     choices = {fold: policy.choose(rows, gain_row, fold, CHOOSE_BY[by]) for fold in data["folds"]}
     choice = Choice(
@@ -174,15 +177,17 @@ def select(
 def check_origin(store: Store, choice: Choice) -> None:
     """Reject a store that does not hold what the choice was made of."""
     if store.origin != choice.origin:
-        raise DataError.at(store.folder, None, "was begun anew since its result was written; run the sweep to its end")
+        raise DataError.at(
+            store.folder, None, "was started again after its result was written; run the sweep to its end"
+        )
 
 
 def _with_certainty(choice: Choice, store: Store) -> Choice:
     """The choice, with how sure it is by resampling queries; a result alone, without its models, cannot say that."""
     unsure = replace(
         choice,
-        unsure=f"How sure this is cannot be said: {store.folder} does not hold the models of this result, or those of "
-        "another version; run the sweep again.",
+        unsure=f"We cannot say how sure this is: {store.folder} does not have the models of this result, or another "
+        "version wrote them. Run the sweep again.",
     )
     if store.origin != choice.origin:
         return unsure

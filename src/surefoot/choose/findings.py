@@ -12,7 +12,7 @@ from surefoot.choose.frontier import Point, mixture_hull, proportional_gain
 from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.rows import chosen_in_words, gain_only, pooled
 from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import signed
+from surefoot.report.numbers import fixed, percent, signed
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.churn import BINS
 
@@ -36,14 +36,13 @@ def _families(data: Json) -> dict[str, list[Json]]:
 
 
 def _by_alpha(
-    gain_row: Json, rows: Sequence[Json], figure: Callable[[Json], float], number_format: str, falls: bool
+    gain_row: Json, rows: Sequence[Json], figure: Callable[[Json], float], words: Callable[[float], str], falls: bool
 ) -> tuple[str, bool]:
     """A figure at α = 0 and at each α of some models, in words, and whether it only falls (or rises)."""
     values = [figure(row) for row in (gain_row, *rows)]
     steady = all(later <= earlier if falls else later >= earlier for earlier, later in pairwise(values))
     at = ", ".join(
-        f"{format(value, number_format)} at {row['alpha'] or 0:g}"
-        for value, row in zip(values, (gain_row, *rows), strict=True)
+        f"{words(value)} at {row['alpha'] or 0:g}" for value, row in zip(values, (gain_row, *rows), strict=True)
     )
     return at, steady
 
@@ -57,9 +56,9 @@ def _beats_reduction(data: Json) -> Json | None:
     proportional = [row["test"]["gain"] - proportional_gain(full, row["test"]["risk"]) for row in models]
     above = sum(difference > 0 for difference in proportional)
     answer = (
-        f"{above} of {len(models)} risk-sensitive models gain more than proportional reduction of the gain-only model "
-        f"at the same risk (by {signed(float(np.mean(proportional)), 4)} on average, {signed(max(proportional), 4)} at "
-        "best)."
+        f"{above} of {len(models)} risk-sensitive models gain more than the gain-only model does if it is used less "
+        f"often, at the same risk ({signed(float(np.mean(proportional)), 4)} on average, "
+        f"{signed(max(proportional), 4)} at best)."
     )
     curve = data["curves"]["test"]["selective"]
     if curve:
@@ -71,9 +70,9 @@ def _beats_reduction(data: Json) -> Json | None:
         over = [row["test"]["gain"] - end for row, end in zip(models, ends, strict=True)]
         answer += (
             f" {sum(difference > 0 for difference in over)} of {len(models)} gain more than selective re-ranking at "
-            f"the same risk, even where its thresholds are mixed (by {signed(float(np.mean(over)), 4)} on average)."
+            f"the same risk, even if its thresholds are mixed ({signed(float(np.mean(over)), 4)} on average)."
         )
-    question = "Do risk-sensitive models beat reducing the gain-only model?"
+    question = "Are risk-sensitive models better than using the gain-only model less often?"
     return {"question": question, "answer": answer, "about": "reduction", "verdict": _verdict(above, len(models))}
 
 
@@ -97,13 +96,21 @@ def _converges_faster(data: Json) -> Json | None:
 
     parts, moves = [], []
     for objective, rows in families.items():
-        at, steady = _by_alpha(gain_row, rows, trees, ".1f", falls=True)
+        at, steady = _by_alpha(gain_row, rows, trees, lambda value: fixed(value, 1), falls=True)
         moves.append(steady and trees(rows[-1]) < trees(gain_row))
-        parts.append(f"{objective} {at} ({'never more' if steady else 'not always fewer'} with larger α)")
+        parts.append(f"{objective} {at} ({'never more' if steady else 'not always fewer'} for a larger α)")
     share = f"{CONVERGED_SHARE:.0%}".replace("%", " %")
-    answer = f"Trees to {share} of the final training effectiveness by α, mean over folds: {'; '.join(parts)}."
+    answer = (
+        f"Trees that are needed for {share} of the final training effectiveness, at each α (mean over folds): "
+        f"{'; '.join(parts)}."
+    )
     verdict = _verdict(sum(moves), len(moves))
-    return {"question": "Do larger α converge faster?", "answer": answer, "about": "convergence", "verdict": verdict}
+    return {
+        "question": "Do models with a larger α learn faster?",
+        "answer": answer,
+        "about": "convergence",
+        "verdict": verdict,
+    }
 
 
 def _stays_nearer(data: Json) -> Json | None:
@@ -117,12 +124,15 @@ def _stays_nearer(data: Json) -> Json | None:
 
     parts, moves = [], []
     for objective, rows in families.items():
-        at, steady = _by_alpha(gain_row, rows, near, ".1%", falls=False)
+        at, steady = _by_alpha(gain_row, rows, near, lambda value: percent(value, 1), falls=False)
         moves.append(steady and near(rows[-1]) > near(gain_row))
-        parts.append(f"{objective} {at} ({'never less' if steady else 'not always more'} with larger α)")
-    answer = f"Share within {NEAR / BINS:g} of Kendall's distance by α: {'; '.join(parts)}."
+        parts.append(f"{objective} {at} ({'never less' if steady else 'not always more'} for a larger α)")
+    answer = (
+        f"Share of rankings with a Kendall distance of at most {NEAR / BINS:g} to the baseline's ranking, at each α: "
+        f"{'; '.join(parts)}."
+    )
     verdict = _verdict(sum(moves), len(moves))
-    question = "Do larger α keep more rankings near the baseline's?"
+    question = "Do models with a larger α keep more rankings near the baseline's?"
     return {"question": question, "answer": answer, "about": "distance", "verdict": verdict}
 
 
@@ -142,20 +152,21 @@ def _better_in_both(data: Json) -> Json | None:
     rankings = [row for row in data["rows"] if row["kind"] in RANKINGS]
     better = {fold: [row for row in rankings if fits(row, fold)] for fold in data["folds"]}
     measure = measure_title(data["measure"])
-    question = f"Is there more {measure} with at least {LESS_RISK:.0%} less risk than the gain-only model?"
+    question = f"Does a candidate have more {measure} and at least {percent(LESS_RISK)} less risk than gain alone?"
     folds = sum(map(bool, better.values()))
     if not folds:
-        return {"question": question, "answer": "On no fold's validation data.", "about": "both", "verdict": "no"}
+        answer = "No candidate does, on the validation data of any fold."
+        return {"question": question, "answer": answer, "about": "both", "verdict": "no"}
     chosen = {
         fold: max(rows, key=lambda row: float(row["folds"][fold]["valid"]["mean"])) if rows else gain_row
         for fold, rows in better.items()
     }
     mine, full = pooled(chosen), pooled(dict.fromkeys(data["folds"], gain_row))
     holds = mine["mean"] > full["mean"] and mine["risk"] <= (1 - LESS_RISK) * full["risk"]
-    less = f" ({signed(100 * (mine['risk'] / full['risk'] - 1), 0)} %)" if full["risk"] else ""
+    less = f", a change of {signed(100 * (mine['risk'] / full['risk'] - 1), 0)} %" if full["risk"] else ""
     answer = (
-        f"On the validation data of {folds} of {len(better)} folds ({chosen_in_words(chosen)}). On test data "
-        f"{'it holds' if holds else 'it does not hold'}: {mine['mean']:.4f} against {full['mean']:.4f}, and a risk of "
-        f"{mine['risk']:.4f} against {full['risk']:.4f}{less}."
+        f"On validation data, one does on {folds} of {len(better)} folds (chosen: {chosen_in_words(chosen)}). On test "
+        f"data, {'this is still true' if holds else 'this is not true'}: {measure} is {mine['mean']:.4f} (gain alone "
+        f"{full['mean']:.4f}) and risk is {mine['risk']:.4f} (gain alone {full['risk']:.4f}){less}."
     )
     return {"question": question, "answer": answer, "about": "both", "verdict": "yes" if holds else "no"}

@@ -59,7 +59,7 @@ class Fold:
         """The training queries cut into so many parts, by their indices: each is left out once."""
         queries = len(self.train.queries)
         if queries < 2 * count:
-            raise ArgumentError(f"{self.name} has {queries} training queries, too few for {count} inner folds")
+            raise ArgumentError(f"{self.name} has {queries} training queries; that is too few for {count} inner folds")
         return [np.sort(part) for part in np.array_split(np.random.default_rng(seed).permutation(queries), count)]
 
 
@@ -154,7 +154,7 @@ class Source:
         count = self._held_out(len(order)) if self.held_out else 0
         parts = np.array_split(order[count:], self.folds)
         if not all(len(part) for part in parts):
-            raise ArgumentError(f"{len(order) - count} queries cannot be cut into {self.folds} folds")
+            raise ArgumentError(f"{len(order) - count} queries cannot be split into {self.folds} folds")
 
         def select(*chosen: Rows) -> RankingData:
             return data.select(np.sort(np.concatenate(chosen)))
@@ -168,8 +168,8 @@ class Source:
         count = round(self.held_out * queries) if self.held_out < 1 else int(self.held_out)
         if not 3 <= count < queries:
             raise ArgumentError(
-                f"{count} of {queries} queries would be held out for baselines; at least 3 are needed there, and some "
-                "must be left"
+                f"held_out would take {count} of {queries} queries for baselines; it must take at least 3, and leave "
+                "some"
             )
         return count
 
@@ -180,7 +180,7 @@ def _file(folder: Path, part: str) -> Path:
         for ending in _ENDINGS:
             if (file := folder / f"{stem}{ending}").is_file():
                 return file
-    raise DataError.at(folder, None, f"has no {_STEMS[part][0]}.txt (nor .txt.gz, .parquet)")
+    raise DataError.at(folder, None, f"has no {_STEMS[part][0]}.txt (and no .txt.gz or .parquet)")
 
 
 def _checked_fold(fold: Fold, path: Path) -> Fold:
@@ -191,13 +191,13 @@ def _checked_fold(fold: Fold, path: Path) -> Fold:
             if seen.setdefault(digest, part) != part:
                 raise DataError.at(
                     path, None,
-                    f"{fold.name} has query {shortened(query)} in its {seen[digest]} and its {part} data; a query must "
-                    "be in one of them",
+                    f"{fold.name} has query {shortened(query)} in its {seen[digest]} data and in its {part} data; a "
+                    "query must be in only one of them",
                 )  # fmt: skip
     for part, data in zip(PARTS, fold.sets, strict=True):
         if not data.y.any():
             raise DataError.at(
-                path, None, f"{fold.name} has no relevant document in its {part} set; a fold needs some in each set"
+                path, None, f"{fold.name} has no relevant document in its {part} set; each set of a fold needs some"
             )
     return fold
 
@@ -219,7 +219,9 @@ def store_data(data: Any, folder: Path, *, needed: bool) -> Path:
     ):
         raise ArgumentError("data must be a path, RankingData, or a list of (train, valid, test), each RankingData")
     if needed and not all(data_set.baselines for data_set in flat):
-        raise ArgumentError("there is nothing to compare with; give the data a baseline (with_baseline), or learn some")
+        raise ArgumentError(
+            "there is no baseline to compare with; give the data one (with_baseline), or set learn_baselines"
+        )
     name = text_hash("".join(map(data_hash, flat)))[:20]
     target = folder.resolve() / OWN_DATA / name
     if not target.exists():

@@ -88,8 +88,8 @@ def reranking_area(share_reranked: float, gain: float, full_share: float, full_g
     shares, gains = np.array([0.0, share_reranked, full_share, 1.0]), np.array([0.0, gain, full_gain, full_gain])
     if not (np.diff(shares) >= 0).all():
         raise ArgumentError(
-            f"a share of {share_reranked:g} re-ranked, {full_share:g} by the full model; both must be from 0 to 1, "
-            "the full model's the greater"
+            f"the share re-ranked is {share_reranked:g}, by the full model {full_share:g}; both must be from 0 to 1, "
+            "and the full model's must not be smaller"
         )
     return float((np.diff(shares) * (gains[1:] + gains[:-1]) / 2).sum())
 
@@ -118,5 +118,5 @@ def _checked(points: Sequence[Point]) -> list[Point]:
     checked = [Point(*point) for point in points]
     for point in checked:
         if not (np.isfinite(point).all() and point.risk >= 0):
-            raise ArgumentError(f"{point} is no point; risk must be at least 0, and both finite")
+            raise ArgumentError(f"{point} is not a point; risk must be at least 0, and both numbers finite")
     return checked

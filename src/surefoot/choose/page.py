@@ -10,6 +10,7 @@ from surefoot.choose.recommendation import (
     is_doubtful,
     kept_in_words,
     model_name,
+    recommendation_tag,
     recommended,
 )
 from surefoot.choose.rows import gain_only
@@ -53,18 +54,18 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
             ["", "", ""]
             if full is None
             else [
-                f"; gain alone {text}"
+                f" (gain alone: {text})"
                 for text in (signed(full["gain"], 4), f"{full['risk']:.4f}", f"{full['loss_over_20']:.0f}")
             ]
         )
         more_risk = full is not None and mine["risk"] > full["risk"]
         tiles += [
             _share_tile(
-                "Gain", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["decision"]),
+                "Gain", "kept", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["decision"]),
                 f"{signed(mine['gain'], 4)} {measure_title(data['measure'])} per query{beside[0]}",
             ),
             _share_tile(
-                "Risk", shares["share_of_risk"], fixed(mine["risk"], 4), "keep" if more_risk else None,
+                "Risk", "left", shares["share_of_risk"], fixed(mine["risk"], 4), "keep" if more_risk else None,
                 f"mean loss {mine['risk']:.4f} per query{beside[1]}",
             ),
             Tile(
@@ -78,7 +79,7 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
         tiles.append(
             Tile(
                 "Folds that choose it", f"{agree} of {len(folds['chosen'])}",
-                f"chosen fold by fold, the rule {kept_in_words(folds['test'])}",
+                f"if each fold uses its own choice, the result {kept_in_words(folds['test'])}",
             )
         )  # fmt: skip
     several = [f"{len(data['folds'])} folds"] * (len(data["folds"]) > 1)
@@ -89,9 +90,9 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
     return tiles
 
 
-def _share_tile(label: str, share: float | None, figure: str, kind: ChipKind | None, note: str) -> Tile:
+def _share_tile(label: str, word: str, share: float | None, figure: str, kind: ChipKind | None, note: str) -> Tile:
     """A figure as a share of the gain-only model's, where that has any; else the figure itself."""
-    return Tile(label, figure, note, kind) if share is None else Tile(f"{label} kept", percent(share), note, kind)
+    return Tile(label, figure, note, kind) if share is None else Tile(f"{label} {word}", percent(share), note, kind)
 
 
 def _tiles_without_choice(data: Json) -> list[Tile]:
@@ -118,6 +119,7 @@ def page_payload(data: Json) -> Json:
     return {
         **{key: data[key] for key in keys},
         "recommended": choice["name"],
+        "tag": recommendation_tag(data),
         "strategy": (choice.get("strategy") or {}).get("name"),
         "title": measure_title(data["measure"]),
         "less_risk": LESS_RISK,
@@ -146,6 +148,8 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
         data=page_payload(data),
         rule=visible(choice["rule"]),
         compared=visible(title(data)),
+        tag=recommendation_tag(data),
+        has_intervals=any("interval" in row[part] for row in data["rows"] for part in EVALUATION_PARTS),
         name=None if choice["name"] is None else visible(model_name(choice["name"])),
         answers=[
             {"question": visible(answer["question"]), "answer": visible(answer["answer"])}

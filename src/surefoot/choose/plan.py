@@ -148,13 +148,13 @@ class Plan:
             ):
                 raise ArgumentError(
                     f"unknown objective {shortened(objective)}; write one of gain, {', '.join(RISK_OBJECTIVES)}, "
-                    f"or such as faro{ALL} for all baselines together"
+                    f"or a name such as faro{ALL}, which compares with all baselines together"
                 )
         if tune not in TUNINGS:
             raise ArgumentError(f"tune is {shortened(tune)}; it must be one of {', '.join(TUNINGS)}")
         wrong = sorted(_SET_BY_SWEEP & {*grid, *options})
         if wrong:
-            raise ArgumentError(f"{wrong[0]} is not a parameter to sweep so; the sweep has its own way to set it")
+            raise ArgumentError(f"{wrong[0]} cannot be in the grid; the sweep sets it in its own way")
         lists = {name: _values(name, value) for name, value in grid.items()}
         plan = cls(
             objectives=tuple(dict.fromkeys(["gain", *objectives])),
@@ -167,9 +167,9 @@ class Plan:
             inner_folds=inner_folds and integer("inner_folds", inner_folds, FEWEST_INNER_FOLDS),
         )
         if not plan.seeds:
-            raise ArgumentError("there is no seed; give at least one")
+            raise ArgumentError("seeds is empty; give at least one seed")
         if len(plan.objectives) > 1 and not plan.alphas:
-            raise ArgumentError(f"{plan.objectives[1]} needs α; give at least one")
+            raise ArgumentError(f"{plan.objectives[1]} needs α; give at least one value")
         if 0.0 in plan.alphas:
             raise ArgumentError("α = 0 is gain alone, which every sweep has; leave it out")
         for setting in plan.settings()[:1] + plan.settings()[-1:]:
@@ -252,8 +252,8 @@ class Plan:
         if not self.tuned:
             return f"Parameters ({name_list(several)}) were {TUNINGS[self.tune]}."
         return (
-            f"Parameters ({name_list(several)}) were {TUNINGS[self.tune]}, on each fold's validation data, by mean "
-            f"{self.measure}."
+            f"Parameters ({name_list(several)}) were {TUNINGS[self.tune]}. This was done on the validation data of "
+            f"each fold, by mean {self.measure}."
         )
 
 

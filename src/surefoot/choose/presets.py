@@ -53,6 +53,6 @@ def preset(name: str) -> dict[str, Any]:
     """A preset's arguments of `sweep`."""
     if name not in _STUDIES:
         raise ArgumentError(
-            f"there is no preset {shortened(name)}{did_you_mean(name, PRESETS)}; known are: {name_list(PRESETS)}"
+            f"there is no preset {shortened(name)}{did_you_mean(name, PRESETS)}; the presets are: {name_list(PRESETS)}"
         )
     return _STUDIES[name]

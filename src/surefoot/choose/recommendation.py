@@ -20,11 +20,17 @@ from surefoot.significance import SIGNIFICANCE
 
 KEPT = 0.95  # of the gain-only model's gain, on validation data
 _RULE = (
-    f"Of the models that keep at least {KEPT:.0%} of the gain-only model's gain on validation queries, the one of "
-    "least risk there."
-).replace("%", " %")
-_MOST_GAIN = "The gain-only model does not gain on validation queries: the model of most gain there."
-_NO_GAIN_ONLY = "There is no gain-only model: the model of most gain on validation queries."
+    f"On validation queries, this model has the least risk of all models that keep at least {percent(KEPT)} of the "
+    "gain-only model's gain."
+)
+_MOST_GAIN = (
+    "On validation queries, this model has the most gain. (The rule by risk does not apply, because the gain-only "
+    "model does not gain there.)"
+)
+_NO_GAIN_ONLY = (
+    "On validation queries, this model has the most gain. (The rule by risk does not apply, because there is no "
+    "gain-only model.)"
+)
 
 
 def recommended(data: Json) -> Json:
@@ -112,10 +118,15 @@ def headline(data: Json) -> str:
             return f"Choose {name}{', with caution' * is_doubtful(data)}: {kept_in_words(test)}"
         case "undecided":
             p = choice["p_baseline"]
-            why = "no test says whether by chance" if p is None else f"which may be chance ({p_words(p)})"
+            why = "but no test says whether this is chance" if p is None else f"which may be chance ({p_words(p)})"
             return f"Choose none yet: {name} gains {signed(test['gain'], 4)}, {why}"
         case _:
-            return f"Keep {baseline}: {name} is best on validation queries, and does not gain on test queries"
+            return f"Keep {baseline}: {name} is best on validation queries, but does not gain on test queries"
+
+
+def recommendation_tag(data: Json) -> str:
+    """What the model of the headline is: recommended, or only the best that was found."""
+    return "recommended" if recommended(data)["decision"] == "choose" else "best on validation queries"
 
 
 def is_doubtful(data: Json) -> bool:
@@ -147,15 +158,15 @@ def cautions(data: Json) -> list[str]:
     if folds is not None and set(folds["chosen"].values()) != {choice["name"]}:
         agree = sum(name == choice["name"] for name in folds["chosen"].values())
         lines.append(
-            f"{agree} of {len(folds['chosen'])} folds choose it by their own validation queries. Chosen fold by fold, "
-            f"the rule {kept_in_words(folds['test'])}"
-            + (", which is no better than using gain alone less often." if _no_better(folds) else ".")
+            f"{agree} of {len(folds['chosen'])} folds choose this model on their own validation queries. If each fold "
+            f"uses its own choice, the result {kept_in_words(folds['test'])}"
+            + (". This is no better than using gain alone less often." if _no_better(folds) else ".")
         )
     strategy = choice["strategy"]
     if strategy is not None:
         lines.append(
-            f"No training is needed for {visible(strategy['name'])}, which {kept_in_words(strategy['test'])}: "
-            "compare it below."
+            f"{visible(strategy['name'])} needs no further training and {kept_in_words(strategy['test'])}: compare it "
+            "below."
         )
     return [line for line in lines if line]
 

@@ -28,7 +28,7 @@ def copy_model(store: Store, choice: Choice, target: Path, fold: str | None = No
     """Save a fold's choice (by default the first's); says whose it is, which, and of which seeds."""
     name = next(iter(choice.chosen)) if fold is None else fold
     if name not in choice.chosen:
-        raise ArgumentError(f"there is no fold {shortened(name)}; there are {', '.join(choice.chosen)}")
+        raise ArgumentError(f"there is no fold {shortened(name)}; the folds are {', '.join(choice.chosen)}")
     check_origin(store, choice)
     row = choice.chosen[name]
     with expecting("a sweep", store.folder, "start it in a new folder"):
@@ -44,15 +44,15 @@ def chosen_ranker(candidates: Candidates, row: Json, fold: str) -> tuple[AnyRank
         parts = {"setting": row["name"], "seeds": list(candidates.plan.seeds[:1])}
     if parts is None:
         raise ArgumentError(
-            f"{row['name']} gives two rankings by chance, or was written by an earlier version; choose another, or run "
-            "the sweep again, which trains nothing"
+            f"{row['name']} cannot be saved: it shows one of two rankings at random, or an earlier version wrote it; "
+            "choose another candidate, or run the sweep again (it trains nothing)"
         )
     setting = next((setting for setting in candidates.settings if setting.name == parts["setting"]), None)
     if setting is None:
         raise DataError.at(
             candidates.store.folder,
             None,
-            f"has no {shortened(parts['setting'])} on every fold by this version; run the sweep again",
+            f"does not have {shortened(parts['setting'])} on every fold in this version; run the sweep again",
         )
     jobs = [job for by_seed in candidates.jobs(setting) for job in by_seed if job.fold == fold]
     folders = [candidates.store.result_path(job) for job in jobs if job.seed in parts["seeds"]]
@@ -71,8 +71,8 @@ def _chosen_network(candidates: Candidates, row: Json, folders: Sequence[Path]) 
     """A single network; a network with its baseline, or with a feature of the query, has no form to be saved in."""
     if len(folders) > 1 or row["kind"] != MODEL or candidates.store.source.selective is not None:
         raise ArgumentError(
-            f"{row['name']} cannot be saved as one model: of networks only single models can. Choose a single model, "
-            "or train a mean with surefoot train --engine torch --models N"
+            f"{row['name']} cannot be saved as one model, because its models are networks. Choose a single model, or "
+            "train a mean with surefoot train --engine torch --models N"
         )
     return load_ranker(folders[0])
 

@@ -9,16 +9,16 @@ from typing import Any
 from surefoot.arguments import finite_number
 from surefoot.choose.options import CROSS_VALIDATION
 from surefoot.errors import ArgumentError, shortened
-from surefoot.report.numbers import signed
+from surefoot.report.numbers import percent, signed
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.assessment_figures import alpha_key
 
 POLICIES = {
-    "max_risk": "most gain with a risk of at most {level:g}",
-    "keep_gain": "least risk that keeps {level:.0%} of the gain-only model's gain",
-    "more_gain": "most gain, of what has more than the gain-only model and at least {level:.0%} less risk",
-    "largest_area": "largest area under the gain by share of queries re-ranked",
-    "geo_risk": "highest GeoRisk at α = {level:g}",
+    "max_risk": "the most gain with a risk of at most {level:g}",
+    "keep_gain": "the least risk that keeps {share} of the gain-only model's gain",
+    "more_gain": "the most gain of those with more gain and at least {share} less risk than the gain-only model",
+    "largest_area": "the largest area under the curve of gain by the share of re-ranked queries",
+    "geo_risk": "the highest GeoRisk at α = {level:g}",
 }
 _SHARES = ("keep_gain", "more_gain")  # whose levels are at most 1
 _RULES = ("max_risk", "keep_gain", "more_gain")  # of gain and risk alone, which have standard errors
@@ -41,7 +41,7 @@ class SelectionPolicy:
     def __post_init__(self) -> None:
         """Reject unknown rules, and levels that mean nothing."""
         if self.name not in POLICIES:
-            raise ArgumentError(f"there is no policy {shortened(self.name)}; known are: {', '.join(POLICIES)}")
+            raise ArgumentError(f"there is no policy {shortened(self.name)}; the policies are: {', '.join(POLICIES)}")
         level = finite_number(self.level)
         if level is None or level < 0 or (self.name in _SHARES and level > 1):
             raise ArgumentError(
@@ -50,13 +50,13 @@ class SelectionPolicy:
             )
         if self.name not in _RULES and (self.one_se or self.nearest):
             what = "one_se" if self.one_se else "nearest"
-            raise ArgumentError(f"{what} goes with {', '.join(_RULES)}; {self.name} has no such figures")
+            raise ArgumentError(f"{what} works only with {', '.join(_RULES)}; leave it out for {self.name}")
 
     @property
     def words(self) -> str:
         """What is wanted."""
         within = ", within one standard error" if self.one_se else ""
-        return POLICIES[self.name].format(level=self.level) + within
+        return POLICIES[self.name].format(level=self.level, share=percent(self.level)) + within
 
     def holds(self, gain: Any, risk: Any, full_gain: Any, full_risk: Any) -> Any:
         """Whether gain and risk satisfy the rule beside the gain-only model's: figures, or arrays of them."""
@@ -103,7 +103,7 @@ class SelectionPolicy:
             return best
         error = on(best).get("standard_error", {}).get("risk" if self.name == "keep_gain" else "gain")
         if error is None:
-            raise ArgumentError("the sweep's result has no standard errors; run the sweep again, which trains nothing")
+            raise ArgumentError("the sweep's result has no standard errors; run the sweep again (it trains nothing)")
         return min((row for row in eligible if first(row)[0] <= first(best)[0] + error), key=second)
 
     def _nearest(self, rows: Sequence[Json], full: Json, on: Callable[[Json], Json]) -> tuple[Json, str]:
@@ -111,22 +111,25 @@ class SelectionPolicy:
         least = min(rows, key=lambda row: float(on(row)["risk"]))
         most = max(rows, key=lambda row: float(on(row)["gain"]))
         if self.name == "max_risk":
-            return least, f"the least risk is {on(least)['risk']:.4f}, of {least['name']}"
+            return least, f"the least risk is {on(least)['risk']:.4f} ({least['name']})"
         if self.name == "keep_gain":
             if full["gain"] <= 0:
                 return most, f"the gain-only model does not gain there ({signed(full['gain'], 4)})"
             wanted = self.level * full["gain"]
-            return most, f"{wanted:.4f} is wanted, the greatest is {on(most)['gain']:.4f}, of {most['name']}"
+            return (
+                most,
+                f"a gain of {wanted:.4f} is required, and the greatest is {on(most)['gain']:.4f} ({most['name']})",
+            )
         safe = [row for row in rows if on(row)["risk"] <= (1 - self.level) * full["risk"]]
         if not safe:
             return least, (
-                f"a risk of {(1 - self.level) * full['risk']:.4f} is wanted, the nearest is {least['name']} with "
-                f"{on(least)['risk']:.4f}"
+                f"a risk of at most {(1 - self.level) * full['risk']:.4f} is required, and the least is "
+                f"{on(least)['risk']:.4f} ({least['name']})"
             )
         near = max(safe, key=lambda row: float(on(row)["gain"]))
         return near, (
-            f"with so little risk the nearest is {near['name']}, which gains {signed(on(near)['gain'], 4)}, the "
-            f"gain-only model {signed(full['gain'], 4)}"
+            f"of the candidates with so little risk, {near['name']} gains most, {signed(on(near)['gain'], 4)}; the "
+            f"gain-only model gains {signed(full['gain'], 4)}"
         )
 
     def _choose_highest(
@@ -136,7 +139,7 @@ class SelectionPolicy:
         if self.name == "largest_area":
             eligible = [row for row in rows if "area" in on(row)]
             if not eligible:
-                why = "none re-ranks at most as many queries as the gain-only model does"
+                why = "every candidate re-ranks more queries than the gain-only model"
                 raise self._refusal(fold, part, why)
             return max(eligible, key=lambda row: float(on(row)["area"])), len(eligible)
         key = alpha_key(self.level)

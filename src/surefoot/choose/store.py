@@ -51,7 +51,7 @@ class Store:
     def read(cls, folder: str | os.PathLike[str]) -> Store:
         """The store that is there."""
         if not Path(folder).is_dir():
-            raise DataError.at(folder, None, "is not a folder; give the one that a sweep was kept in")
+            raise DataError.at(folder, None, "is not a folder; give the folder of a sweep")
         return cls.from_dict(folder, read_json(Path(folder) / PLAN))
 
     @classmethod
@@ -59,7 +59,7 @@ class Store:
         """The store of a folder with these settings."""
         path = Path(folder) / PLAN
         if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-            raise DataError.at(path, None, "does not describe a sweep of this version")
+            raise DataError.at(path, None, "does not describe a sweep of this version; start it in a new folder")
         with expecting("a sweep", path, "start it in a new folder"):
             plan, source = Plan.from_dict(content["plan"]), Source.from_dict(content["source"])
             store = cls(folder, plan, source, bool(content["learned"]))
@@ -76,7 +76,7 @@ class Store:
                 self.to_check, files = set(self.folds), before.files
             if (before.source, before.learns_baselines) != (self.source, self.learns_baselines):
                 raise DataError.at(
-                    self.folder, None, f"holds a sweep of other data ({before.description}); name another folder"
+                    self.folder, None, f"has a sweep of other data ({before.description}); name another folder"
                 )
         self._write(files)
         for kind in ("folds", "trials", "points", INNER):
@@ -206,5 +206,5 @@ class Store:
     def _json(self, path: Path) -> dict[str, Any]:
         content = read_json(path)
         if not isinstance(content, dict):
-            raise DataError.at(path, None, "is not what a sweep writes; remove it, and run the sweep again")
+            raise DataError.at(path, None, "is not a file that a sweep writes; remove it, and run the sweep again")
         return content

@@ -82,15 +82,17 @@ def sweep(
     )  # fmt: skip
     learned = bool(settings["learn_baselines"])
     if learned and engine == NETWORKS:
-        raise ArgumentError("learn_baselines learns trees; give a sweep of networks baselines of its own")
+        raise ArgumentError("learn_baselines learns trees, but this is a sweep of networks; give it baselines")
     held_out = (choices.HELD_OUT if learned else 0.0) if settings["held_out"] is None else settings["held_out"]
     on_disk = isinstance(data, str | os.PathLike)
     if not isinstance(folder, str | os.PathLike):
-        raise ArgumentError(f"folder is {shortened(folder)}; it must name the folder to keep the sweep in")
+        raise ArgumentError(f"folder is {shortened(folder)}; it must name the folder for the sweep")
     if not learned and settings["held_out"]:
-        raise ArgumentError("held_out queries are for baselines to be learned on; ask for learn_baselines too")
+        raise ArgumentError("held_out queries are for learning baselines; set learn_baselines too")
     if on_disk and not learned and not baselines:
-        raise ArgumentError("there is nothing to compare with; name a baseline, such as bm25=feature:25, or learn some")
+        raise ArgumentError(
+            "there is no baseline to compare with; name one, such as bm25=feature:25, or set learn_baselines"
+        )
     path = Path(data).resolve() if on_disk else store_data(data, Path(folder), needed=not (learned or baselines))
     named = tuple(map(resolve_baseline, baselines))
     source = Source(str(path), named, settings["folds"], settings["split_seed"], float(held_out), settings["selective"])
@@ -106,7 +108,7 @@ def read_sweep(folder: str | os.PathLike[str]) -> TradeOffs:
     """The result that a sweep left in its folder."""
     home = Path(folder)
     if (home / choices.PLAN).exists() and not (home / choices.RESULT).exists():
-        raise DataError.at(folder, None, "holds a sweep that has not come to its end; run the same command again")
+        raise DataError.at(folder, None, "has a sweep that is not finished; run the same command again")
     return TradeOffs.read(Path(folder) / choices.RESULT)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from surefoot.choose.options import NAIVE
-from surefoot.choose.recommendation import cautions, headline, recommended
+from surefoot.choose.recommendation import cautions, headline, recommendation_tag, recommended
 from surefoot.choose.rows import gain_only, gain_only_rows
 from surefoot.errors import visible
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _PARTS = {"test": "test", "valid": "validation"}
 _KNOWN = {column.key: column for column in (*SUMMARY, *MORE)}
 SIGNS_NOTE = (
-    f"Figures are means over seeds. * differs from the baseline, † from the gain-only model (p < {SIGNIFICANCE:g} by a "
-    "paired test corrected for skewness, after Holm)."
+    "Figures are means over seeds. *: differs from the baseline. †: differs from the gain-only model "
+    f"(p < {SIGNIFICANCE:g} by a paired test corrected for skewness, after Holm)."
 )
 
 
@@ -98,33 +98,38 @@ def notes(data: Json) -> list[str]:
         recommendation_note(data),
         data["rule"],
         SIGNS_NOTE,
-        f"Ties go by {data['tie_rule']}.",
+        f"Documents with equal scores are ranked by {data['tie_rule']}.",
         *filter(None, [measure_note(data["measure"])]),
     ]
     several, gain_row = gain_only_rows(data["rows"]), gain_only(data["rows"])
     if any(row["kind"] == NAIVE for row in data["rows"]):
-        lines.append("– for naïve: a coin's GeoRisk and p-values are not those of the scores it gives on average.")
+        lines.append("– for naïve: a choice by the flip of a coin has no GeoRisk and no p-values.")
     if gain_row is not None and len(several) > 1:
         lines.append(f"The gain-only model is {gain_row['name']}, the first of {len(several)}.")
     if data["last_alpha"] is not None:
         lines.append(
-            f"On training data the gain-only model has gain/risk {data['last_alpha']:.1f}: beyond that α, a coin flip "
-            "between it and the baseline does as well."
+            f"On training data, the gain-only model has gain/risk {data['last_alpha']:.1f}. For a larger α, a random "
+            "choice between this model and the baseline is as good."
         )
     if len(data["seeds"]) > 1 and all(
         row["test"]["deviation"] == {"mean": 0.0, "risk": 0.0} for row in data["rows"] if "deviation" in row["test"]
     ):
-        lines.append("Seeds change nothing here: they draw only with bagging_fraction, feature_fraction or the like.")
-    failed = [f"Left out of the tuning: {failure['name']} ({failure['message']})." for failure in data["failed_trials"]]
+        lines.append(
+            "Seeds change nothing here. They have an effect only with random choices, such as bagging_fraction."
+        )
+    failed = [f"The tuning does without {failure['name']} ({failure['message']})." for failure in data["failed_trials"]]
     lines += failed[:3]
     if data["left_out"]:
-        lines.append(f"Left out, as not trained on every fold: {', '.join(data['left_out'])}.")
+        lines.append(f"Not shown, because some folds have no model: {', '.join(data['left_out'])}.")
     return lines
 
 
 def recommendation_note(data: Json) -> str:
-    """How the recommended model was chosen and judged."""
-    return f"Recommended: {recommended(data)['rule']} Its figures are those of all test queries."
+    """How the model of the headline was chosen and judged."""
+    choice = recommended(data)
+    if choice["name"] is None:
+        return "No model gains on validation queries, so none is recommended."
+    return f"{recommendation_tag(data).capitalize()}: {choice['rule']} Its figures are those of all test queries."
 
 
 def tables(data: Json, part: str = "test") -> list[RenderableType]:

@@ -80,11 +80,11 @@ class Worker:
             fold = self.store.source.load(name)
             digest = self._digest(fold)
             if self.store.has_fold(name) and self.store.fold(name)["digest"] != digest:
-                also = ", or its baselines are learned in another way" if self.store.learns_baselines else ""
+                also = ", or its baselines are learned in a different way" if self.store.learns_baselines else ""
                 raise DataError.at(
                     self.store.source.path,
                     None,
-                    f"{name} is not the data that this sweep began with{also}; name another folder",
+                    f"{name} is not the data that this sweep started with{also}; name another folder",
                 )
             fold = self._with_learned(fold) if self.store.learns_baselines else fold
             self._check_baselines(list(fold.train.baselines))
@@ -113,15 +113,15 @@ class Worker:
         for name in names:
             if not name.strip() or name in settings:
                 raise ArgumentError(
-                    f"a baseline is called {shortened(name)}, which is empty, or the name of a setting of this sweep; "
-                    "give it another name"
+                    f"a baseline is called {shortened(name)}; this is empty, or a setting of this sweep has this name; "
+                    "give the baseline another name"
                 )
         setting_against_all = next(
             (setting for setting in settings.values() if setting.against_all and len(names) < 2), None
         )
         if setting_against_all is not None:
             raise ArgumentError(
-                f"{setting_against_all.objective} compares with several baselines, and there is one; name more"
+                f"{setting_against_all.objective} needs several baselines, but there is only one; name more"
             )
 
     def _digest(self, fold: Fold) -> str:
@@ -147,7 +147,7 @@ class Worker:
             learned = [dict(zip(BASELINE_MODELS, arrays[f"{part}_learned"], strict=True)) for part in PARTS]
         else:
             if fold.held_out is None:
-                raise ArgumentError("baselines are learned on held-out queries; say how many with held_out")
+                raise ArgumentError("baselines are learned on held-out queries; set held_out to their number")
             engine = self.plan.engine
             grower = {"engine": engine.name} | (
                 {} if self._threads is None else {engine.threads_parameter: self._threads}
@@ -156,7 +156,9 @@ class Worker:
             learned = [scores_of(models, data) for data in fold.sets]
         for name in BASELINE_MODELS:
             if name in fold.train.baselines:
-                raise ArgumentError(f"a baseline is called {name}, as a learned one is; give it another name")
+                raise ArgumentError(
+                    f"a baseline is called {name}, but a learned baseline has this name; give it another name"
+                )
             fold = fold.with_baseline(name, [scores[name] for scores in learned])
         return fold
 
@@ -268,7 +270,7 @@ def main() -> None:
         except SurefootError as error:
             answer = {"failed": visible(str(error))}
         except MemoryError:
-            answer = {"failed": "there is not enough memory for it"}
+            answer = {"failed": "there is not enough memory"}
         except Exception as error:
             answer = {"failed": visible(f"{type(error).__name__}: {error}")}
         answers.write(json.dumps(answer) + "\n")

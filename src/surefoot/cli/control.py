@@ -46,7 +46,7 @@ def control(
     ] = SCORER,
     blend: Annotated[
         float | None,
-        typer.Option(help="Mix the scores of model and baseline, with this weight of the model.", show_default=False),
+        typer.Option(help="Mix the scores of model and baseline, with this weight for the model.", show_default=False),
     ] = None,
     movement_cap: Annotated[
         int | None,
@@ -83,7 +83,7 @@ def control(
     quiet: Quiet = False,
     gate: Annotated[str | None, typer.Option(hidden=True, help="The old name of --scorer.")] = None,
 ) -> None:
-    """Show a model only for queries where its risk is proved to stay below a limit, and else the baseline.
+    """Show a model only for queries where its risk is proved to be low enough; show the baseline elsewhere.
 
     **Example:** `surefoot control model/ --valid vali.txt --judged judged.txt -b feature:25 --risk 0.02 -o controlled/`
     """

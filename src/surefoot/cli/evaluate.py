@@ -67,7 +67,7 @@ def evaluate(
         bool,
         typer.Option(
             "--stream",
-            help="Read the --scores file (Parquet) in parts, like all large files.",
+            help="Read the --scores file (Parquet) in parts. This is the default for large files.",
             show_default=False,
         ),
     ] = False,

@@ -22,16 +22,16 @@ def explain(
     data: Annotated[Path, typer.Argument(metavar="DATA", help="Labelled documents: LETOR text or Parquet.")],
     query: Annotated[str, typer.Option("-q", "--query", help="The query to explain.", show_default=False)],
     baseline: Baselines = None,
-    pairs: Annotated[int, typer.Option(help="Swaps to explain, the dearest first.", min=1)] = 3,
+    pairs: Annotated[int, typer.Option(help="Number of swaps to explain, the most costly first.", min=1)] = 3,
     json_file: ResultJson = None,
     markdown_file: Annotated[
-        Path | None, typer.Option("--markdown", help="Write it as Markdown.", show_default=False)
+        Path | None, typer.Option("--markdown", help="Write the result as Markdown.", show_default=False)
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page.", show_default=False)] = None,
     force: Force = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print only errors.")] = False,
 ) -> None:
-    """Say why a query is ranked as it is: which swaps cost most, and which features made them.
+    """Say why a query is ranked as it is: which swaps cost most, and which features cause them.
 
     **Example:** `surefoot explain model/ test.txt -q 18219 -b bm25=feature:25`
     """

@@ -45,7 +45,7 @@ def personalize(
     dwell: Annotated[
         str | None,
         typer.Option(
-            help="How many seconds on a document satisfy, for each grade.",
+            help="Seconds on a document that satisfy a user, per grade.",
             show_default=f"{SATISFIED[0]:g}; grades {','.join(f'{seconds:g}' for seconds in GRADES)}",
         ),
     ] = None,

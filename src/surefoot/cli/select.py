@@ -32,11 +32,14 @@ def select(
         ),
     ] = None,
     more_gain: Annotated[
-        bool, typer.Option("--more-gain", help="More gain than the gain-only model, with --less-risk.")
+        bool,
+        typer.Option("--more-gain", help="Choose a model with more gain than the gain-only model. Needs --less-risk."),
     ] = False,
     less_risk: Annotated[
         float | None,
-        typer.Option(help="The share of its risk to save, such as 0.3.", min=0, max=1, show_default=False),
+        typer.Option(
+            help="With --more-gain: how much less risk, such as 0.3 (30 % less).", min=0, max=1, show_default=False
+        ),
     ] = None,
     largest_area: Annotated[
         bool,
@@ -56,13 +59,13 @@ def select(
     ] = False,
     choose_by: Annotated[
         str | None,
-        typer.Option(help=f"{either(list(CHOOSE_BY))}.", show_default="cross-validation where the sweep has it"),
+        typer.Option(help=f"{either(list(CHOOSE_BY))}.", show_default="cross-validation, if the sweep has it"),
     ] = None,
     one_se: Annotated[
-        bool, typer.Option("--one-se", help="Of what is within one standard error of the best, the least risk.")
+        bool, typer.Option("--one-se", help="Choose the least risk within one standard error of the best.")
     ] = False,
     nearest: Annotated[
-        bool, typer.Option("--nearest", help="Where nothing satisfies the policy, take what comes nearest.")
+        bool, typer.Option("--nearest", help="If no model satisfies the policy, take the nearest one.")
     ] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="DIR", help="Copy the model here.", show_default=False)
@@ -74,7 +77,7 @@ def select(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Choose on validation data or by cross-validation, say why and how sure it is, and report on test data.
+    """Choose a model of a sweep, say why and how sure this is, and report its figures on test data.
 
     **Example:** `surefoot select sweep/ --more-gain --less-risk 0.3 -o model/`
     """

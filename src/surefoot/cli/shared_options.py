@@ -30,7 +30,7 @@ ScoreMatrixFile = Annotated[
 MissingQueries = Annotated[
     MissingTreatment | None,
     typer.Option(
-        help="What to do with a judged query that a run lacks.",
+        help="What to do with a judged query that is not in a run.",
         show_default=MissingTreatment.zero,
     ),
 ]
@@ -56,5 +56,5 @@ JsonOrTerminal = Annotated[
     str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
 ]
 PrintedTable = Annotated[TableFormat, typer.Option("--format", help="The format of the printed table.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output, also models and files of others.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite output, even models and other programs' files.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")]

@@ -122,7 +122,7 @@ def sweep(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train objectives × α × parameters × seeds on every fold, and compare gain and risk.
+    """Train models with many objectives, α, parameters and seeds on every fold, and compare gain and risk.
 
     **Example:** `surefoot sweep MQ2008/ -b bm25=feature:25 --objective u_risk,faro -o sweep/ --html t.html`
     """

@@ -84,7 +84,7 @@ def train(
     ] = ESTIMATE,
     init_baseline: Annotated[bool, typer.Option("--init-baseline", help="Start from the baseline's scores.")] = False,
     init_model: Annotated[
-        Path | None, typer.Option(help="Go on from the trees of this saved model, on this data.", show_default=False)
+        Path | None, typer.Option(help="Continue the training of this saved model, with this data.", show_default=False)
     ] = None,
     set_: Annotated[
         list[str] | None,

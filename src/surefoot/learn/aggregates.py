@@ -52,8 +52,8 @@ class Aggregate:
         number = feature_number(str(text), kind)
         if kind not in _KINDS or number is None:
             raise ArgumentError(
-                f"selective is {shortened(text)}; write one of {', '.join(_KINDS)}, a colon and a feature's number, "
-                "such as max:25"
+                f"selective is {shortened(text)}; write one of {', '.join(_KINDS)}, then a colon and the number of a "
+                "feature, such as max:25"
             )
         return cls(kind, number)
 
@@ -65,7 +65,7 @@ class Aggregate:
         """A number for each query."""
         values = data.feature(self.feature).astype(np.float64)
         if not np.isfinite(values).all():
-            raise ArgumentError(f"feature {self.feature} has missing values, and no {self.kind} for each query then")
+            raise ArgumentError(f"feature {self.feature} has missing values, so it has no {self.kind} for each query")
         return _KINDS[self.kind](values, data.offsets[:-1], data.lengths)
 
     def add_to(self, data: RankingData) -> RankingData:

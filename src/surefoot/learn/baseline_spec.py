@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from surefoot.arrays import Floats
     from surefoot.data.types.ranking_data import RankingData
 
-HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these; may be given several times."
+HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these. You can give several."
 _FEATURE = re.compile(r"(\w+):([0-9]{1,9})")
 
 
@@ -72,7 +72,7 @@ class BaselineSpec:
         if self.kind == "feature":
             number = feature_number(self.source)
             if number is None:
-                raise ArgumentError(f"the baseline {self.source!r} names no feature; write feature:25")
+                raise ArgumentError(f"the baseline {self.source!r} does not name a feature; write it as feature:25")
             return data.feature(number).astype("float64")
         if self.kind == "run":
             from surefoot.data.types.runs import read_run
@@ -83,7 +83,7 @@ class BaselineSpec:
 
             ranker = Ranker.load(self.where)  # one that starts from baselines finds its own among those named before it
             return ranker.predict(data.with_only(name for name in ranker.baselines_ if name in data.baselines))
-        raise ArgumentError(f"the baseline {self.source!r} is not understood; give {HELP}")
+        raise ArgumentError(f"the baseline {self.source!r} is not valid; give {HELP}")
 
 
 def read_like(path: Path, features: int) -> RankingData:
@@ -100,7 +100,7 @@ def with_baselines(data: RankingData, texts: Sequence[str], file: Path) -> Ranki
         baseline = BaselineSpec.parse(text)
         if baseline.name in data.baselines:
             raise ArgumentError(
-                f"two baselines are called {shortened(baseline.name)}; give each a name of its own, such as "
+                f"two baselines are called {shortened(baseline.name)}; give each its own name, such as "
                 f"old={baseline.source}"
             )
         try:

@@ -101,15 +101,15 @@ def _description(ranker: Ranker) -> str:
     goal = f"`{ranker.objective}`" + (f" with α = {float(ranker.alpha or 0):g}" if weighs else "")
     grown = f"{ranker.best_iteration_:,} trees of {_TITLES[ranker.engine_]}"
     if ranker.models_:
-        grown = f"the mean of {len(ranker.models_)} models, {grown} in all"
+        grown = f"the mean of {len(ranker.models_)} models with {grown} in total"
     risk = (
         f" Each loss against the baseline counts 1 + α = {1 + float(ranker.alpha or 0):g} times."
         if weighs
-        else " Nothing in the objective weighs losses against a baseline."
+        else " The objective does not give losses against a baseline more weight."
     )
     return (
-        f"A ranker of documents from their features, learned with surefoot: {grown}, objective {goal} ({kind.paper}) "
-        f"on `{ranker.measure}`.{risk}\n"
+        f"This model ranks documents by their features. It was learned with surefoot: {grown}, objective {goal} "
+        f"({kind.paper}) on `{ranker.measure}`.{risk}\n"
     )
 
 
@@ -126,7 +126,7 @@ def _training(ranker: Ranker) -> str:
         f"- Features: {ranker.n_features_in_:,}"
         + (f", of which {len(ranker.categories_)} are categories" if ranker.categories_ else ""),
         f"- Baselines: {', '.join(map(_text, ranker.baselines_)) or 'none'}"
-        + ("; scores start from them, standardised per query" if ranker.init == "baseline" else ""),
+        + ("; the scores start from them (standardised per query)" if ranker.init == "baseline" else ""),
         f"- Ties: {ranker.tie_rule_}",
         f"- Parameters: `{json.dumps(parameters, default=str, ensure_ascii=False)}`",
         f"- Features used most ({kind}): {', '.join(_text(ranker.feature_names_in_[place]) for place in order)}",
@@ -137,22 +137,22 @@ def _training(ranker: Ranker) -> str:
 
 
 def _no_figures() -> str:
-    return "No labelled data was given to this card, so it has no figures.\n"
+    return "This card has no figures, because no labelled data was given.\n"
 
 
 def _figure_text(ranker: Ranker, judged: dict[str, Any], data: RankingData, dataset: str) -> str:
     means, ends = judged["means"], judged["intervals"]
     where = f" ({_text(dataset)})" if dataset else ""
     lines = [
-        f"On {len(data.queries):,} queries and {len(data):,} documents{where}; intervals are of {CONFIDENCE:.0%}, over "
-        f"{_REPLICATES:,} resamples of the queries.\n",
+        f"On {len(data.queries):,} queries and {len(data):,} documents{where}. The intervals are "
+        f"{100 * CONFIDENCE:.0f} % intervals over {_REPLICATES:,} resamples of the queries.\n",
         "| figure | mean | interval |",
         "|---|---:|---:|",
     ]
     titles = {
         "effectiveness": f"{ranker.measure}", "baseline": f"{ranker.measure} of the baseline",
-        "gain": "gain over the baseline", "reward": "reward", "risk": "risk", "wins": "queries that win, share",
-        "losses": "queries that lose, share", "hurt": "queries that lose over 20 %, share",
+        "gain": "gain over the baseline", "reward": "reward", "risk": "risk", "wins": "share of queries that win",
+        "losses": "share of queries that lose", "hurt": "share of queries that lose over 20 %",
     }  # fmt: skip
     for key, mean in means.items():
         low, high = ends[key]
@@ -165,14 +165,14 @@ def _figure_text(ranker: Ranker, judged: dict[str, Any], data: RankingData, data
 def _who_is_hurt(judged: dict[str, Any], queries: Sequence[str]) -> list[str]:
     lines = ["## Who is hurt\n"]
     if "gain" not in judged["columns"]:
-        return [*lines, "There is no baseline to lose against: give the results that are shown today."]
+        return [*lines, "There is no baseline to compare with. Give the results that are shown today as the baseline."]
     difference, hurt = judged["columns"]["gain"], judged["columns"]["hurt"]
     worst = [place for place in np.argsort(difference, kind="stable")[:_WORST].tolist() if difference[place] < 0]
     if not worst:
         return [*lines, "No query is worse than with the baseline."]
     lines += [
-        f"{int((difference < 0).sum()):,} of {len(queries):,} queries are worse than with the baseline, "
-        f"{int(hurt.sum()):,} lose more than 20 % of it. Those that lose most:\n",
+        f"{int((difference < 0).sum()):,} of {len(queries):,} queries are worse than with the baseline, and "
+        f"{int(hurt.sum()):,} of them lose more than 20 %. These queries lose most:\n",
         "| query | baseline | model | difference |",
         "|---|---:|---:|---:|",
     ]
@@ -185,17 +185,17 @@ def _who_is_hurt(judged: dict[str, Any], queries: Sequence[str]) -> list[str]:
 def _limits(ranker: Ranker, judged: dict[str, Any] | None) -> str:
     lines = ["## Limits\n"]
     if judged is None:
-        lines.append("- Nothing here says how the model does on queries that it did not learn from.")
+        lines.append("- This card does not say how good the model is on new queries.")
     else:
-        lines.append("- The figures hold for queries like those that were judged; others may do worse.")
-        lines.append("- They are worth less if the model was chosen by the same queries.")
+        lines.append("- The figures are for queries like the judged ones. Other queries may be worse.")
+        lines.append("- If the same queries were used to choose the model, the figures are too good.")
     if not ranker.baselines_:
-        lines.append("- It was trained without a baseline: nothing kept it from hurting queries that do well today.")
+        lines.append("- It was trained without a baseline, so it may hurt queries that are good today.")
     if ranker.training_queries_ is None:
         lines.append(
-            "- The queries that it was trained on are not known, so nothing can check that others were judged."
+            "- The training queries are not known, so surefoot cannot check that the judged queries are different."
         )
-    lines.append("- It scores features; where these are computed in another way, its scores mean nothing.")
+    lines.append("- The features must be computed as in the training data. Otherwise the scores mean nothing.")
     return "\n".join(lines) + "\n"
 
 

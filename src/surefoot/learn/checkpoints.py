@@ -71,11 +71,11 @@ class Checkpoint(CheckpointFile):
         file = destination(path)
         try:
             if file.exists() and not file.is_file():
-                raise OSError("it is not a file; name another one")
+                raise OSError("it is not a file; name another file")
             with tempfile.TemporaryFile(dir=file.parent):
                 pass
         except OSError as error:
-            raise DataError.at(path, None, f"cannot hold a checkpoint ({reason(error)})") from error
+            raise DataError.at(path, None, f"cannot be used for a checkpoint ({reason(error)})") from error
         return cls(file, origin, engine)
 
     def write(self, booster: Booster, state: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ class Checkpoint(CheckpointFile):
             raise self._unreadable("it is not JSON") from error
         keys = {"schema": str, "origin": dict, "state": dict, "model": str}
         if not isinstance(content, dict) or any(not isinstance(content.get(key), kind) for key, kind in keys.items()):
-            raise DataError.at(self.path, None, "is not a checkpoint of surefoot's; name another file")
+            raise DataError.at(self.path, None, "is not a checkpoint of surefoot; name another file")
         if content["schema"] != _SCHEMA:
             raise self._unreadable(f"its schema is {shortened(content['schema'])}")
         self._check_origin(content["origin"])
@@ -114,7 +114,7 @@ class Checkpoint(CheckpointFile):
             raise DataError.at(
                 self.path,
                 None,
-                f"is the checkpoint of another training (what differs: {', '.join(different)[:200]}); "
+                f"is the checkpoint of another training (different: {', '.join(different)[:200]}); "
                 "delete it, or name another file",
             )
 
@@ -122,7 +122,7 @@ class Checkpoint(CheckpointFile):
 def _check_state(state: dict[str, Any], trees: int, requested: int, before: int) -> None:
     finished = state.get("finished") is True
     if not before < trees < requested + finished:
-        raise ValueError(f"it has {trees} trees, and {requested} are asked for")
+        raise ValueError(f"it has {trees} trees, but {requested} are requested")
     new = trees - before
     check_history(state.get("history"), {"train": new if finished else new - 1, "valid": new})
     for key in ("best_score", "last_score", "s_x"):

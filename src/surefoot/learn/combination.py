@@ -46,15 +46,15 @@ class Combination:
         try:
             new = cls(**data)
         except TypeError as error:
-            raise ArgumentError(f"a combination has other keys ({error})") from error
+            raise ArgumentError(f"the keys of a combination are wrong ({error})") from error
         texts = (new.baseline, *(text for text in (new.source, new.aggregate) if text is not None))
         if not all(isinstance(text, str) for text in texts):
-            raise ArgumentError("a combination names its baseline and what it is made of in texts")
+            raise ArgumentError("the baseline, source and aggregate of a combination must be texts")
         is_blend = is_number(new.weight) and new.weight is not None and 0 <= new.weight <= 1
         is_selective = new.aggregate is not None and is_number(new.threshold)
         others = (new.aggregate, new.threshold) if is_blend else (new.weight,)
         if is_blend == is_selective or any(other is not None for other in others):
-            raise ArgumentError("a combination has a weight from 0 to 1, or an aggregate and its threshold")
+            raise ArgumentError("a combination needs a weight from 0 to 1, or an aggregate and its threshold")
         if new.aggregate is not None:
             Aggregate.parse(new.aggregate)
         return new
@@ -69,8 +69,8 @@ class Combination:
         if self.weight is not None:
             return f"blended with its baseline {shortened(self.baseline)} (weight {self.weight:g})"
         return (
-            f"used where {self.aggregate} is at most {self.threshold:g}, its baseline {shortened(self.baseline)} "
-            "elsewhere"
+            f"used if {self.aggregate} of a query is at most {self.threshold:g}, and its baseline "
+            f"{shortened(self.baseline)} otherwise"
         )
 
     def scores(self, model: Floats, data: RankingData) -> Floats:
@@ -91,8 +91,8 @@ class Combination:
             return data.feature(number).astype(np.float64)
         known = name_list(list(data.baselines), 5, shortened) or "none"
         raise ArgumentError(
-            f"this model is {self.words}, and the data does not have that baseline (it has {known}); name it, such as "
-            f"-b {self.baseline}=feature:25"
+            f"this model is {self.words}, but the data does not have that baseline (it has {known}); name it, for "
+            f"example with -b {self.baseline}=feature:25"
         )
 
 

@@ -40,8 +40,8 @@ class Criterion:
             )
         if (name == "effectiveness") == bool(at):
             raise ArgumentError(
-                f"{parameter} is {shortened(text)}; effectiveness has no α, and the others need one, such as u_risk@5: "
-                "each loss counts 1 + α times"
+                f"{parameter} is {shortened(text)}; effectiveness has no α, and the others need one, such as u_risk@5 "
+                "(each loss counts 1 + α times)"
             )
         return cls(name, check_alpha(alpha) if at else 0.0, parameter)
 
@@ -107,12 +107,12 @@ def is_number(value: Any) -> bool:
 def check_history(history: Any, lengths: Mapping[str, int] | None = None) -> None:
     """Raise ValueError unless this is a history: for each set of queries its figures, lists of as many numbers."""
     if not isinstance(history, dict) or set(history) != {"train", "valid"}:
-        raise ValueError("its history is not one of train and valid")
+        raise ValueError("its history must have the parts train and valid")
     for which, figures in history.items():
         if not isinstance(figures, dict) or not all(isinstance(values, list) for values in figures.values()):
-            raise ValueError(f"its history of {which} does not hold lists")
+            raise ValueError(f"its history of {which} must have lists")
         trees = {len(values) for values in figures.values()}
         if len(trees) > 1 or (lengths is not None and trees - {lengths[which]}):
-            raise ValueError(f"its history of {which} has a wrong length")
+            raise ValueError(f"its history of {which} has the wrong length")
         if not all(is_number(value) for values in figures.values() for value in values):
-            raise ValueError(f"its history of {which} holds something that is not a number")
+            raise ValueError(f"its history of {which} has a value that is not a number")

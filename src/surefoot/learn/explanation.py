@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SCHEMA = "surefoot/explanation/1"
 PAIRS, FEATURES = 3, 5  # shown by default
 _DEEPEST = 50  # ranks that are looked at, where the measure has no cut-off
-_START = "the baseline's scores, from which the model starts"
+_START = "the baseline's scores, where the model starts"
 
 
 class Explanation:
@@ -200,16 +200,16 @@ def sentences(data: dict[str, Any]) -> list[str]:
     """An explanation in words: how the query does, then each swap and what it is due to."""
     value, before, measure = data["value"], data["baseline_value"], data["measure"]
     if before is None:
-        lines = [f"Query {data['query']}: {measure} is {value:.4f}. No baseline is given to compare with."]
+        lines = [f"Query {data['query']}: {measure} is {value:.4f}. There is no baseline to compare with."]
     else:
         word = "got worse" if value < before else "got better" if value > before else "is as good as before"
         lines = [
-            f"Query {data['query']} {word}: {measure} is {value:.4f}, with {data['baseline']} {before:.4f} "
+            f"Query {data['query']} {word}: {measure} is {value:.4f}, and it was {before:.4f} with {data['baseline']} "
             f"({value - before:+.4f})."
         ]
     if not data["swaps"]:
         lines.append(
-            "No document stands above a better one" + ("." if before is None else " that was above it before.")
+            "No document is ranked above a better one" + ("." if before is None else " that was above it before.")
         )
     for number, swap in enumerate(data["swaps"], start=1):
         lines.append(f"{number}. {_swap_sentence(swap, measure, data['baseline'])}")
@@ -220,10 +220,10 @@ def _swap_sentence(swap: dict[str, Any], measure: str, baseline: str | None) -> 
     high, low = swap["lifted"], swap["lowered"]
     there = "" if baseline is None else f" ({baseline}: ranks {high['baseline_rank']} and {low['baseline_rank']})"
     causes = [part["feature"] for part in swap["features"] if part["difference"] > 0][:3]
-    due = f" Mostly due to {', '.join(causes)}." if causes else ""
+    due = f" The main reason: {', '.join(causes)}." if causes else ""
     return (
         f"Document {high['document']} (label {high['label']:g}) is at rank {high['rank']}, above the better "
-        f"{low['document']} (label {low['label']:g}) at rank {low['rank']}{there}. Changing these two back would add "
+        f"{low['document']} (label {low['label']:g}) at rank {low['rank']}{there}. Swapping these two back would add "
         f"{swap['cost']:.4f} to {measure}.{due}"
     )
 
@@ -240,13 +240,13 @@ def _lines(data: dict[str, Any], *, markdown: bool) -> list[str]:
 
 def _rows(swap: dict[str, Any]) -> list[list[str]]:
     """What each feature adds to the difference of the two scores, below the headings."""
-    rows = [["feature", "moves it by", swap["lifted"]["document"], swap["lowered"]["document"]]]
+    rows = [["feature", "effect", swap["lifted"]["document"], swap["lowered"]["document"]]]
     for part in swap["features"]:
         values = [_shown(part[which]["value"]) for which in ("lifted", "lowered")]
         rows.append([part["feature"], f"{part['difference']:+.4f}", *values])
     rows.append(["other features", f"{swap['other_features']:+.4f}", "", ""])
     scores = [f"{swap[which]['score']:.4f}" for which in ("lifted", "lowered")]
-    rows.append(["score, in all", f"{swap['score_difference']:+.4f}", *scores])
+    rows.append(["total score", f"{swap['score_difference']:+.4f}", *scores])
     return [[visible(cell) for cell in row] for row in rows]
 
 

@@ -17,7 +17,7 @@ from surefoot.learn.inputs import are_numbered, numbered_names
 if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
 
-_LETOR_NOTE = "Features have no names in the training data: feature_25 is the one numbered 25 there, as in LETOR files."
+_LETOR_NOTE = "The training data has no names of features. feature_25 is feature 25 there, as in LETOR files."
 
 
 def export_ranker(
@@ -26,20 +26,20 @@ def export_ranker(
     """Write a fitted ranker for a search engine; the options are those of `export_model`."""
     if ranker.init == "baseline":
         raise ArgumentError(
-            "this model starts from its baseline's scores, standardised per query (init='baseline'), which no "
-            "search engine computes; train without init"
+            "this model starts from its baseline's scores, standardised per query (init='baseline'); no search engine "
+            "can compute them; train without init"
         )
-    refuse_combination(ranker, "a search engine runs its trees alone; export the model without its baseline")
+    refuse_combination(ranker, "a search engine can run only its trees; export the model without its baseline")
     if ranker.query_feature_ is not None:
         raise ArgumentError(
-            f"this model has {ranker.query_feature_} of each query as its last feature, which no search engine "
-            "computes; sweep without --selective"
+            f"the last feature of this model is {ranker.query_feature_} of each query; no search engine can compute "
+            "it; sweep without --selective"
         )
     engine = engine_of(ranker.engine_)
     text = engine.dump(ranker.booster_, ranker.best_iteration_)
     if feature_names == LETOR_NAMES:
         if not are_numbered(ranker.feature_names_in_):
-            raise ArgumentError("this model's features have names of their own; leave the LETOR numbers out")
+            raise ArgumentError("the features of this model have their own names; do not use LETOR numbers")
         feature_names = numbered_names(ranker.n_features_in_)
     names = check_feature_names(
         ranker.feature_names_in_ if feature_names is None else feature_names, ranker.n_features_in_
@@ -57,8 +57,8 @@ def _category_notes(ranker: Ranker, names: Sequence[str]) -> list[str]:
     """What number stands for each category."""
     called = dict(zip(ranker.feature_names_in_, names, strict=True))
     return [
-        f"Feature {called[name]} is a category; the search engine must hold its number: "
+        f"Feature {called[name]} is a category. The search engine must store its number: "
         + ", ".join(f"{number} for {label}" for number, label in enumerate(labels))
-        + ". Where it has none of these, leave it unset, and export with --missing nan."
+        + ". For any other category, leave the feature unset, and export with --missing nan."
         for name, labels in ranker.categories_.items()
     ]

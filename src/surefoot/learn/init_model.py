@@ -39,9 +39,9 @@ def read_init_model(given: Any, ranker: Ranker, engine: Engine, data: PreparedDa
             f"init_model is {shortened(given)}; it must be a Ranker, or the folder that one was saved to"
         )
     model._check_fitted()
-    refuse_combination(model, "a training goes on from trees alone")
+    refuse_combination(model, "training can continue only from trees")
     if model.engine_ != engine.name:
-        raise ArgumentError(f"init_model has trees of {model.engine_}; go on with engine={model.engine_!r}")
+        raise ArgumentError(f"init_model has trees of {model.engine_}; set engine={model.engine_!r}")
     for what, old, new in (
         *((name, _plain(getattr(model, name)), _plain(getattr(ranker, name))) for name in _GOAL),
         ("features", list(model.feature_names_in_), list(data.names)),
@@ -50,7 +50,8 @@ def read_init_model(given: Any, ranker: Ranker, engine: Engine, data: PreparedDa
     ):
         if old != new:
             raise ArgumentError(
-                f"init_model was trained with other {what}: {_shown(old)}, here {_shown(new)}; both need the same"
+                f"init_model was trained with other {what}: {_shown(old)}, but here it is {_shown(new)}; both need the "
+                "same"
             )
     text = engine.dump(model.booster_, model.best_iteration_)
     return InitModel(engine.load(text), model.best_iteration_, text_hash(text), model.training_queries_)

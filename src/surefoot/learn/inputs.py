@@ -29,7 +29,7 @@ def as_data(
     """
     if isinstance(X, RankingData):
         if y is not None or qid is not None or group is not None:
-            raise ArgumentError("RankingData has its own labels and queries; give no y, qid or group beside it")
+            raise ArgumentError("RankingData has its own labels and queries; leave out y, qid and group")
         data = X
     else:
         if y is None:
@@ -51,7 +51,7 @@ def as_valid(valid: Any, names: Sequence[str]) -> RankingData:
         return as_data(first, baseline=rest[0], names=names)
     if isinstance(first, RankingData) or not 2 <= len(rest) <= 3:
         raise ArgumentError(
-            "valid is RankingData, or a tuple (RankingData, baseline), (X, y, qid) or (X, y, qid, baseline); "
+            "valid must be RankingData, or a tuple (RankingData, baseline), (X, y, qid) or (X, y, qid, baseline); "
             f"found {len(valid)} parts: {', '.join(type(part).__name__ for part in valid)}"
         )
     y, qid, *baseline = rest
@@ -65,7 +65,7 @@ def as_eval_set(eval_set: Any, qid: Any, group: Any, baseline: Any) -> RankingDa
         raise ArgumentError(f"eval_set has {len(pairs)} sets; give one, as [(X, y)] with eval_qid=[qid]")
     first = pairs[0]
     if not isinstance(first, RankingData) and not (isinstance(first, tuple | list) and len(first) == 2):
-        raise ArgumentError("eval_set is one pair (X, y) in a list, with its queries in eval_qid=[qid]")
+        raise ArgumentError("eval_set must be a list of one pair (X, y), with its queries in eval_qid=[qid]")
     parts = [_single_part(name, each) for name, each in (("qid", qid), ("group", group), ("baseline", baseline))]
     X, y = (first, None) if isinstance(first, RankingData) else first
     data = as_data(X, y, *parts[:2])
@@ -78,7 +78,7 @@ def _single_part(name: str, parts: Any) -> Any:
         return None
     if not isinstance(parts, list | tuple) or len(parts) != 1 or np.ndim(parts[0]) == 0:
         raise ArgumentError(
-            f"eval_{name} has a part for each set of eval_set, which is one; write eval_{name}=[{name}]"
+            f"eval_{name} must be a list with one part, because eval_set has one set; write eval_{name}=[{name}]"
         )
     return parts[0]
 
@@ -91,7 +91,7 @@ def _baseline_scores(baseline: Any, names: Sequence[str]) -> dict[str, Any]:
     try:
         scores = np.asarray(baseline, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"baseline holds something that is not a number ({shortened(str(error))})") from error
+        raise ArgumentError(f"baseline has a value that is not a number ({shortened(str(error))})") from error
     if scores.ndim not in (1, 2):
         raise ArgumentError(f"baseline has shape {scores.shape}; it must be (documents,) or (documents, baselines)")
     columns = [scores] if scores.ndim == 1 else list(scores.T)
@@ -104,7 +104,7 @@ def _baseline_scores(baseline: Any, names: Sequence[str]) -> dict[str, Any]:
 def standardised_baseline(data: RankingData) -> Floats:
     """Where a model that starts from its baseline starts: the baselines' mean score, each standardised in its query."""
     if not data.baselines:
-        raise ArgumentError("init='baseline' starts from a baseline's scores; give one")
+        raise ArgumentError("init='baseline' starts from the scores of a baseline; give a baseline")
     return np.asarray(np.mean([data.standardised(scores) for scores in data.baselines.values()], axis=0))
 
 
@@ -140,15 +140,15 @@ def matched_features(X: Any, trained: Sequence[str], what: str, categories: Cate
         expected, present = set(trained), set(names)
         absent = [name for name in trained if name not in present]
         extra = [name for name in names if name not in expected]
-        parts = [f"lacks {_some(absent)}" if absent else "", f"has {_some(extra)} besides" if extra else ""]
+        parts = [f"does not have {_some(absent)}" if absent else "", f"also has {_some(extra)}" if extra else ""]
         raise ArgumentError(
             f"the features of {what} are not those of the training data: it {' and '.join(filter(None, parts))}; "
             "give a table with the same columns, in any order"
         )
     if matrix.shape[1] != len(trained):
         raise ArgumentError(
-            f"{what} has {matrix.shape[1]:,} features; the model was trained on {len(trained):,} features, and both "
-            "need the same (read_letor(…, n_features=…) reads a LETOR file that lacks the last ones)"
+            f"{what} has {matrix.shape[1]:,} features, but the model was trained on {len(trained):,} features; give "
+            "the same features (read_letor(…, n_features=…) reads a LETOR file without the last ones)"
         )
     return matrix
 
@@ -161,7 +161,8 @@ def _recoded(
     if other is not None:
         kinds = ("numbers", "a category")[:: 1 if other in trained else -1]
         raise ArgumentError(
-            f"feature {shortened(other)} of {what} is {kinds[0]}, in the training data it was {kinds[1]}; give it so"
+            f"feature {shortened(other)} of {what} is {kinds[0]}, but in the training data it was {kinds[1]}; use the "
+            "same type"
         )
     if all(tuple(known[name]) == tuple(trained[name]) for name in known):
         return matrix
@@ -186,7 +187,7 @@ def matched_baselines(data: RankingData, trained: Sequence[str], what: str) -> R
     """The data with its baselines in the order of training; they must be the same ones."""
     if set(data.baselines) != set(trained):
         raise ArgumentError(
-            f"{what} has the baselines {_some(list(data.baselines))}, the training data {_some(trained)}; "
+            f"{what} has the baselines {_some(list(data.baselines))}, but the training data has {_some(trained)}; "
             "both need the same"
         )
     return data.with_only(trained)

@@ -40,7 +40,7 @@ class LinearRanker:
         """A score for each document."""
         if data.n_features != len(self.weights):
             raise ArgumentError(
-                f"the data has {data.n_features} features; this model was trained on {len(self.weights)}"
+                f"the data has {data.n_features} features, but this model was trained on {len(self.weights)}"
             )
         return np.asarray(_columns(data) @ self.weights)
 

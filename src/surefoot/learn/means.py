@@ -65,8 +65,8 @@ def train_mean(
     start = read_init_model(init_model, ranker, engine, data)
     if not checked.draws:
         raise ArgumentError(
-            f"n_models={settings.models} would give the same model {settings.models} times, since nothing is drawn at "
-            f"random; give {engine.drawing}"
+            f"n_models={settings.models} would train the same model {settings.models} times, because nothing is drawn "
+            f"at random; give {engine.drawing}"
         )
     paths = checkpoint_paths(settings.checkpoint, settings.models)
     models: list[Ranker] = []
@@ -167,8 +167,8 @@ def _check_rankers(rankers: Any) -> list[Ranker]:
         ):
             if mine != other:
                 raise ArgumentError(
-                    f"ranker {number} has other {what} than the first: {_shown(other)} in place of {_shown(mine)}; "
-                    "only rankers of the same engine, features (in the same order), init and baselines have a mean"
+                    f"ranker {number} has other {what} than the first one: {_shown(other)} instead of {_shown(mine)}; "
+                    "only rankers with the same engine, features (in the same order), init and baselines have a mean"
                 )
     return models
 
@@ -189,7 +189,7 @@ def _check_weights(weights: Any, count: int) -> list[float]:
     total = sum(values)
     if len(values) != len(numbers) or len(values) != count or not total > 0:
         raise ArgumentError(
-            f"weights is {shortened(weights)}; it must hold a number of at least 0 for each of the {count} rankers, "
-            "not all of them 0"
+            f"weights is {shortened(weights)}; it must have a number of at least 0 for each of the {count} rankers, "
+            "and at least one above 0"
         )
     return [value / total for value in values]

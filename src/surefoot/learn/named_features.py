@@ -49,5 +49,5 @@ def _has_names(value: Any) -> bool:
 def _place(parameter: str, feature: Any, places: Mapping[str, int]) -> int:
     if not isinstance(feature, str) or feature not in places:
         hint = did_you_mean(feature, places) or "."
-        raise ArgumentError(f"{parameter} names the feature {shortened(feature)}, which the data does not have{hint}")
+        raise ArgumentError(f"{parameter} names the feature {shortened(feature)}, but the data does not have it{hint}")
     return places[feature]

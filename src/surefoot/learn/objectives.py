@@ -139,5 +139,7 @@ class Objective:
 
         switch = (self.rule == "eq9" and self.kind.eq9_switch) or self.kind.switch
         if switch is None:
-            raise ArgumentError(f"objective {self.name} has no pairs of documents, and so no switch of the kernel")
+            raise ArgumentError(
+                f"objective {self.name} does not compare pairs of documents, so the kernel cannot compute it"
+            )
         return int(getattr(kernel, switch))

@@ -44,11 +44,10 @@ if TYPE_CHECKING:
     from surefoot.learn.explanation import Explanation
 
 _NO_QUERIES = (
-    "score needs the queries: give qid or group, or a table X with a column 'qid'. For GridSearchCV and the like call "
-    "sklearn.set_config(enable_metadata_routing=True) first; then grid.fit(X, y, qid=…, baseline=…, groups=…) hands "
-    "them on"
+    "score needs the queries: give qid or group, or a table X with a column 'qid'. With GridSearchCV, first call "
+    "sklearn.set_config(enable_metadata_routing=True); then call grid.fit(X, y, qid=…, baseline=…, groups=…)"
 )
-_SAME_BASELINES = "a model that starts from a baseline needs the same one again: the data"
+_SAME_BASELINES = "a model that starts from a baseline needs this baseline again: the data"
 
 
 class Ranker(Estimator):
@@ -196,21 +195,21 @@ class Ranker(Estimator):
         """
         if eval_set is not None or eval_qid is not None or eval_group is not None or eval_baseline is not None:
             if valid is not None:
-                raise ArgumentError("valid and eval_set are two names of one thing; give one of them")
+                raise ArgumentError("valid and eval_set mean the same; give only one of them")
             valid = as_eval_set(eval_set, eval_qid, eval_group, eval_baseline)
         if is_dask(X):
             from surefoot.learn.cluster.fit import fit_collections
 
             if init_model is not None:
-                raise ArgumentError("init_model is for one machine; on a cluster train anew")
+                raise ArgumentError("init_model works on one machine only; on a cluster, train a new model")
             if group is not None:
-                raise ArgumentError("parts of Dask data may cut a query in two; give qid, a query id for each row")
+                raise ArgumentError("a query may be in two parts of Dask data; give qid, a query id for each row")
             fit_collections(self, X, y, qid=qid, baseline=baseline, valid=valid, progress=progress)
             return self
         if isinstance(X, PreparedData):
             if any(part is not None for part in (y, qid, group, baseline, valid)):
                 raise ArgumentError(
-                    "prepared data has its labels, queries, baselines and validation data; give it alone"
+                    "prepared data already has labels, queries, baselines and validation data; leave the others out"
                 )
             data = X
         else:
@@ -366,7 +365,7 @@ class Ranker(Estimator):
         from surefoot.learn.exporting import export_ranker
 
         if engine_version is not None and target_version is not None:
-            raise ArgumentError("target_version and engine_version are two names of one thing; give target_version")
+            raise ArgumentError("target_version and engine_version mean the same; give only target_version")
         self._check_fitted()
         return export_ranker(
             self, path, feature_names, to=to, missing=missing, name=name, positive=positive, rows=rows,

@@ -61,7 +61,7 @@ class TrainingSettings:
         families = objective.kind.measure_families
         if families is not None and measure.family not in families:
             raise ArgumentError(
-                f"objective {objective.name!r} is on the gains of {', '.join(families)}; {measure} has none"
+                f"objective {objective.name!r} needs the gains of {', '.join(families)}, and {measure} has no gains"
             )
         rounds = ranker.early_stopping_rounds
         return cls(
@@ -85,11 +85,13 @@ class TrainingSettings:
             raise self.criterion.no_baseline_error()
         if changes_trees and self.patience is not None:
             raise ArgumentError(
-                f"{changes_trees} changes earlier trees, so none is the best; drop early_stopping_rounds"
+                f"{changes_trees} changes earlier trees, so no number of trees is the best; leave out "
+                "early_stopping_rounds"
             )
         if changes_trees and self.checkpoint is not None:
             raise ArgumentError(
-                f"{changes_trees} cannot resume from a checkpoint, as it changes earlier trees; drop checkpoint"
+                f"{changes_trees} changes earlier trees, so training cannot continue from a checkpoint; leave out "
+                "checkpoint"
             )
 
 
@@ -106,8 +108,8 @@ def _alpha(ranker: Ranker) -> Any:
     kind = OBJECTIVE_KINDS.get(ranker.objective) if isinstance(ranker.objective, str) else None
     if kind is not None and kind.needs_baseline:
         raise ArgumentError(
-            f"objective {ranker.objective!r} needs alpha: each loss against the baseline counts 1 + α times, such as "
-            "alpha=5"
+            f"objective {ranker.objective!r} needs alpha, such as alpha=5: each loss against the baseline counts 1 + α "
+            "times"
         )
     return 0.0
 

@@ -107,7 +107,7 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     """Read both files back, and trust neither."""
     home = Path(folder)
     if not home.is_dir():
-        raise DataError.at(folder, None, "is not a folder; give the one that a ranker was saved to")
+        raise DataError.at(folder, None, "is not a folder; give the folder that a ranker was saved to")
     details = read_details(home / DETAILS)
     fitted = details["fitted"]
     engine = _read_engine(home / DETAILS, details["model"])
@@ -121,13 +121,15 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
         ("trees", engine.count_trees(booster), "best_iteration_"),
     ):
         if count != fitted[key]:
-            raise DataError.at(home, None, f"{name} has {count} {what}, {DETAILS} another number")
+            raise DataError.at(home, None, f"{name} has {count} {what}, but {DETAILS} has another number")
     try:
         ranker = kind(**details["parameters"])
     except TypeError as error:
-        raise DataError.at(home / DETAILS, None, f"holds parameters that no ranker has ({error})") from error
+        raise DataError.at(home / DETAILS, None, f"has parameters that a ranker does not have ({error})") from error
     if ranker.init not in (None, "baseline") or (ranker.init and not fitted["baselines_"]):
-        raise DataError.at(home / DETAILS, None, f"has init {shortened(ranker.init)}, and no baselines or other ones")
+        raise DataError.at(
+            home / DETAILS, None, f"has init {shortened(ranker.init)}, but its baselines are missing or different"
+        )
     if ranker.engine != engine.name:
         raise DataError.at(home / DETAILS, None, f"names two engines, {shortened(ranker.engine)} and {engine.name}")
     ranker.engine_ = engine.name
@@ -180,17 +182,17 @@ def read_details(path: Path, schemas: Sequence[str] = (TREES_SCHEMA,)) -> dict[s
         raise DataError.at(path, None, f"has schema {shortened(details['schema'])}; this version reads {known}")
     fitted, hashed = details["fitted"], details["model"].get("sha256")
     if not isinstance(hashed, str) or not re.fullmatch("[0-9a-f]{64}", hashed):
-        raise DataError.at(path, None, "lacks the hash of the model")
+        raise DataError.at(path, None, "does not have the hash of the model")
     absent = [name for name in _FITTED if name not in fitted and name not in _OPTIONAL]
     if absent:
-        raise DataError.at(path, None, f"lacks {', '.join(absent)}")
+        raise DataError.at(path, None, f"does not have {', '.join(absent)}")
     for name, fits in _FITTED.items():
         if name in fitted and not fits(fitted[name]):
-            raise DataError.at(path, None, f"has a {name} that no ranker has: {shortened(fitted[name])}")
+            raise DataError.at(path, None, f"has a {name} that is not valid: {shortened(fitted[name])}")
     if not set(fitted.get("categories_", ())) <= set(fitted["feature_names_in_"]):
-        raise DataError.at(path, None, "has categories of a feature that it does not have")
+        raise DataError.at(path, None, "has categories for a feature that the model does not have")
     if len(fitted["feature_names_in_"]) != fitted["n_features_in_"]:
-        raise DataError.at(path, None, "has another number of features than of their names")
+        raise DataError.at(path, None, "does not have one name for each feature")
     return details
 
 

@@ -79,7 +79,7 @@ class Training:
         settings.check_data(train, self._validated, self._parameters.changes_trees)
         if start is not None and self._changes_trees:
             raise ArgumentError(
-                f"{self._parameters.changes_trees} changes earlier trees, so it cannot go on from init_model"
+                f"{self._parameters.changes_trees} changes earlier trees, so training cannot continue from init_model"
             )
         if start is not None:
             self._parameters = replace(self._parameters, raw=True)
@@ -110,9 +110,7 @@ class Training:
         )
         first, _ = self.lambdas.peek(self.train.with_start(np.zeros(len(train))))
         if not self._on_any_machine(bool(first.any())):
-            raise ArgumentError(
-                "nothing to learn: no two documents of a query have labels that the measure tells apart"
-            )
+            raise ArgumentError("there is nothing to learn: in every query, the labels of all documents count the same")
         self.history: History = {"train": {}, "valid": {}}
         self.best_iteration = 0
         self.best_score: float | None = None

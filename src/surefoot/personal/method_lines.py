@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from surefoot.personal.options import (
     LOWEST,
+    METHOD_TITLES,
     RISK,
     SELECTIVE,
     STANDARD,
@@ -20,10 +21,10 @@ NAIVE = "naive"
 METHOD_LINES = {
     STANDARD: "Learns to put clicked results first; the order of the others is free.",
     STANDARD_REGRESSION: "The same labels, learned by least squares, so that every rank counts alike.",
-    WEIGHTED: "Learns clicks and, with weight β, the shown order: results move only with good reason.",
-    WEIGHTED_REGRESSION: "Clicks and, with weight β, the shown order, learned by least squares.",
+    WEIGHTED: "Learns clicks and (with weight β) the shown order, so that results move only for a good reason.",
+    WEIGHTED_REGRESSION: "Learns clicks and (with weight β) the shown order, by least squares.",
     RISK: "Learns clicks, and counts a list that gets worse 1 + α times.",
-    WEIGHTED_RISK: "Clicks and the shown order, and a list that gets worse counts 1 + α times.",
+    WEIGHTED_RISK: "Learns clicks and the shown order, and counts a list that gets worse 1 + α times.",
     LOWEST: "Learns only from results down to one below the lowest click.",
     SELECTIVE: "Uses the standard model if people agree on what to click (low entropy); else keeps the shown order.",
     NAIVE: "Uses the standard model on randomly chosen lists; else keeps the shown order.",
@@ -33,6 +34,16 @@ METHOD_LINES = {
 def method_line(row: Json) -> str:
     """What a row's model learns, or how it ranks; empty for a method that this version does not know."""
     return METHOD_LINES.get(row["method"], "")
+
+
+def full_label(row: Json, label: str | None = None) -> str:
+    """A row's label, or another one of its model, that needs no other row before it.
+
+    >>> full_label({"method": "risk", "label": "… least risk at equal gain"})
+    'Risk-sensitive: least risk at equal gain'
+    """
+    label = row["label"] if label is None else label
+    return f"{METHOD_TITLES.get(row['method'], row['method'])}: {label[2:]}" if label.startswith("… ") else label
 
 
 def distinct_rows(rows: Sequence[Json]) -> list[tuple[Json, list[str]]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from surefoot.errors import visible
-from surefoot.personal.method_lines import distinct_rows, method_line
+from surefoot.personal.method_lines import distinct_rows, full_label, method_line
 from surefoot.personal.options import METHOD_TITLES, STANDARD
-from surefoot.personal.recommendation import few_lists, headline, recommended
+from surefoot.personal.recommendation import few_lists, headline, recommendation_tag, recommended
 from surefoot.personal.tables import cells, headings, measure_name, notes, segment_tables, title
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.numbers import fixed, percent, signed
@@ -62,7 +62,7 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
             _KINDS.get(choice["decision"]),
         ),
         Tile(
-            "Risk" if risk is None else "Risk kept", fixed(100 * choice["risk"], 3) if risk is None else percent(risk),
+            "Risk" if risk is None else "Risk left", fixed(100 * choice["risk"], 3) if risk is None else percent(risk),
             f"mean loss {fixed(100 * choice['risk'], 3)}; standard gain {fixed(100 * standard['risk'], 3)}",
         ),
         Tile(
@@ -89,10 +89,10 @@ def page_rows(data: Json) -> list[Json]:
 
     return [
         {
-            "cells": [visible(cells(row)[column]) for column in _COLUMNS],
-            "also": [visible(label) for label in also],
+            "cells": [visible(full_label(row)), *(visible(cells(row)[column]) for column in _COLUMNS[1:])],
+            "also": [visible(full_label(row, label)) for label in also],
             "line": method_line(row),
-            "recommended": row["name"] == best,
+            "is_best": row["name"] == best,
         }
         for row, also in sorted(distinct_rows(data["chosen"]), key=lambda one: rank(one[0]))
     ]
@@ -129,7 +129,9 @@ def page_payload(data: Json) -> Json:
         "chosen": [brief(row) | {"label": row["label"]} for row in rows],
         "models": [row["label"] for row in rows if row["name"] in data["models"]],
         "recommended": choice["name"],
+        "tag": recommendation_tag(data),
         "label": choice.get("label"),
+        "names": {row["label"]: full_label(row) for row in rows},
         "opening": opening_list(data),
         "methods": METHOD_TITLES,
         "selective": data["selective"],
@@ -155,6 +157,7 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
         compared=visible(title(data)),
         headings=[visible(heads[column]) for column in _COLUMNS],
         rows=page_rows(data),
+        tag=recommendation_tag(data),
         first_rows=_FIRST_ROWS,
         segments=[
             (visible(column), [visible(head) for head in heads], [[visible(cell) for cell in row] for row in body])

@@ -10,8 +10,8 @@ from surefoot.risk.assessment_data import Json
 from surefoot.significance import SIGNIFICANCE
 
 _RULE = (
-    "The listed model with the largest area under the curve of gain against the share of re-ranked lists (on "
-    "validation lists). It gains much and changes few lists."
+    "On validation lists, this model has the largest area under the curve of gain against the share of re-ranked "
+    "lists, of all models listed below. It gains much and changes few lists."
 )
 _FRACTIONS = {1 / 4: "a quarter", 1 / 3: "a third", 1 / 2: "half", 2 / 3: "two thirds", 3 / 4: "three quarters"}
 _NEAR = 0.015  # how near to a fraction a share is called by it
@@ -61,6 +61,11 @@ def headline(data: Json) -> str:
             return f"Serve none yet: {name} gains {gain}, {why}"
         case _:
             return f"Keep the shown order: {name} is best on validation lists, but does not gain on test lists"
+
+
+def recommendation_tag(data: Json) -> str:
+    """What the model of the headline is: recommended, or only the best that was found."""
+    return "recommended" if recommended(data)["decision"] == "serve" else "best on validation lists"
 
 
 def few_lists(data: Json) -> str | None:

@@ -6,7 +6,6 @@ A page's template extends `family.html.j2` and fills its blocks; its scripts com
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -19,8 +18,6 @@ from surefoot.risk.assessment_data import Json
 LAYOUT = "surefoot.report/assets/family.html.j2"
 _FOLDER = "surefoot.report/assets"
 _SCRIPTS = tuple(f"{_FOLDER}/{name}.js" for name in ("data", "dom", "address", "downloads", "tables", "family"))
-
-_PERCENT = re.compile(r"[\d.,]+ %")
 
 ChipKind = Literal["ship", "keep", "wait", "neutral"]
 
@@ -63,13 +60,6 @@ class Front(NamedTuple):
         )
 
 
-def _with_whole_percents(sentence: str) -> Any:
-    """A sentence in which no line breaks between a number and its %."""
-    from markupsafe import escape
-
-    return trusted(_PERCENT.sub(r'<span class="whole">\g<0></span>', str(escape(sentence))))
-
-
 def family_page(
     template: str,
     front: Front,
@@ -93,7 +83,6 @@ def family_page(
         css,
         script_of((*_SCRIPTS, *scripts)),
         front=front.visible_copy(),
-        headline=_with_whole_percents(front.visible_copy().headline),
         provenance=provenance,
         page_kind=page_kind,
         given_title=provenance.title,

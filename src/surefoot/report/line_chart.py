@@ -10,8 +10,29 @@ from markupsafe import Markup, escape
 
 from surefoot.errors import visible
 
-_WIDTH, _HEIGHT = 560, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 22, 42
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 30, 42  # margins
+
+
+@dataclass(frozen=True)
+class _Size:
+    """How large a chart is drawn, and the class by which `family.css` shows it where it fits."""
+
+    shown: str
+    width: int
+    height: int
+
+    @property
+    def right(self) -> int:
+        """Where lines end."""
+        return self.width - _RIGHT
+
+    @property
+    def bottom(self) -> int:
+        """Where the x axis is."""
+        return self.height - _BOTTOM
+
+
+_SIZES = (_Size("wide", 560, 300), _Size("narrow", 300, 260))  # the narrow one has letters to read on a phone
 
 
 @dataclass(frozen=True)
@@ -46,9 +67,10 @@ def line_chart(
     levels: Sequence[Mark] = (),
     places: Sequence[Mark] = (),
 ) -> Markup:
-    """The chart with its axes, and a legend under it; `x_names` name the places on the x axis instead of numbers.
+    """The chart with its axes, wide and narrow, and a legend under it.
 
-    `levels` are marked across the chart at values of y, `places` from top to bottom at values of x within the axis.
+    `x_names` name the places on the x axis instead of numbers. `levels` are marked across the chart at values of y,
+    `places` from top to bottom at values of x within the axis.
     """
     at = [math.log(value) for value in x] if logarithmic else list(x)
     every = [value for line in lines for part in (line.values, line.low or (), line.high or ()) for value in part]
@@ -61,50 +83,69 @@ def line_chart(
     ticks = _ticks(low, high)
     low, high = min(low, ticks[0]), max(high, ticks[-1])
     left, span = min(at), (max(at) - min(at)) or 1.0
-
-    def to_x(value: float) -> float:
-        return _LEFT + (value - left) / span * (_WIDTH - _LEFT - _RIGHT)
-
-    def to_y(value: float) -> float:
-        return _HEIGHT - _BOTTOM - (value - low) / (high - low) * (_HEIGHT - _TOP - _BOTTOM)
-
     # Where there are many points, round numbers are easier to read than the points' own.
     many = len(x) > 20 and not logarithmic and x_names is None
     marked = [tick for tick in _ticks(x[0], x[-1]) if x[0] <= tick <= x[-1]] if many else x
-    marks = [to_x(value) for value in (marked if many else at)]
-    parts = [_axes(marked, marks, ticks, to_y, x_names, x_label, y_label)]
-    drawn: list[tuple[float, float]] = []  # every point, which labels keep clear of
-    for number, line in enumerate(lines):
-        points = [(to_x(a), to_y(value)) for a, value in zip(at, line.values, strict=True)]
-        drawn += points
-        if line.low is not None and line.high is not None:
-            upper = [(to_x(a), to_y(value)) for a, value in zip(at, line.high, strict=True)]
-            lower = [(to_x(a), to_y(value)) for a, value in zip(at, line.low, strict=True)]
-            parts.append(Markup('<path class="band s{}" d="{}Z"/>').format(number % 6, _path(upper + lower[::-1])))
-        parts.append(Markup('<path class="line s{}" d="{}"/>').format(number % 6, _path(points)))
-        if dots:
-            parts += [
-                Markup('<circle class="dot s{}" cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(
-                    number % 6, *point, f"{visible(line.name)}: {_number(value)}"
-                )
-                for point, value in zip(points, line.values, strict=True)
-            ]
-    parts += [_level(mark, to_y(mark.value), drawn) for mark in levels]
-    drawn += [(to_x(a), to_y(mark.value)) for mark in levels for a in at]
-    parts += [_place(mark, to_x(math.log(mark.value) if logarithmic else mark.value), drawn) for mark in places]
+
+    def drawing(size: _Size) -> Markup:
+        def to_x(value: float) -> float:
+            return _LEFT + (value - left) / span * (size.right - _LEFT)
+
+        def to_y(value: float) -> float:
+            return size.bottom - (value - low) / (high - low) * (size.bottom - _TOP)
+
+        marks = [to_x(value) for value in (marked if many else at)]
+        parts = [_axes(size, marked, marks, ticks, to_y, x_names, x_label, y_label)]
+        drawn: list[tuple[float, float]] = []  # every point, which labels keep clear of
+        for number, line in enumerate(lines):
+            points = [(to_x(a), to_y(value)) for a, value in zip(at, line.values, strict=True)]
+            drawn += points
+            parts += _line(line, number, points, [to_x(a) for a in at], to_y, dots)
+        parts += [_level(size, mark, to_y(mark.value), drawn) for mark in levels]
+        drawn += [(to_x(a), to_y(mark.value)) for mark in levels for a in at]
+        parts += [
+            _place(size, mark, to_x(math.log(mark.value) if logarithmic else mark.value), drawn) for mark in places
+        ]
+        return Markup('<svg class="{}" viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg>').format(
+            size.shown, size.width, size.height, visible(label), Markup("").join(parts)
+        )
+
     legend = Markup("").join(
         Markup('<li><span class="mark s{}"></span><bdi>{}</bdi></li>').format(number % 6, visible(line.name))
         for number, line in enumerate(lines)
     )
-    return Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">{}</svg><ul class="legend">{}</ul>').format(
-        _WIDTH, _HEIGHT, visible(label), Markup("").join(parts), legend
-    )
+    return Markup("").join(map(drawing, _SIZES)) + Markup('<ul class="legend">{}</ul>').format(legend)
 
 
-def _level(mark: Mark, y: float, drawn: Sequence[tuple[float, float]]) -> Markup:
+def _line(
+    line: Line,
+    number: int,
+    points: Sequence[tuple[float, float]],
+    x: Sequence[float],
+    to_y: Callable[[float], float],
+    dots: bool,
+) -> list[Markup]:
+    """A line, the band around it, and a dot at each point."""
+    parts = []
+    if line.low is not None and line.high is not None:
+        upper = list(zip(x, map(to_y, line.high), strict=True))
+        lower = list(zip(x, map(to_y, line.low), strict=True))
+        parts.append(Markup('<path class="band s{}" d="{}Z"/>').format(number % 6, _path(upper + lower[::-1])))
+    parts.append(Markup('<path class="line s{}" d="{}"/>').format(number % 6, _path(points)))
+    if dots:
+        parts += [
+            Markup('<circle class="dot s{}" cx="{:.1f}" cy="{:.1f}" r="3"><title>{}</title></circle>').format(
+                number % 6, *point, f"{visible(line.name)}: {_number(value)}"
+            )
+            for point, value in zip(points, line.values, strict=True)
+        ]
+    return parts
+
+
+def _level(size: _Size, mark: Mark, y: float, drawn: Sequence[tuple[float, float]]) -> Markup:
     """A level, with its label above the line where there is room, at the end that is farther from what is drawn."""
     label = visible(mark.label)
-    reach, right = 7.5 * len(label), _WIDTH - _RIGHT
+    reach, right = 7.5 * len(label), size.right
     text_y = y - 5 if y - 5 > _TOP + 8 else y + 15
 
     def room(low: float, high: float) -> float:
@@ -119,23 +160,24 @@ def _level(mark: Mark, y: float, drawn: Sequence[tuple[float, float]]) -> Markup
     )  # fmt: skip
 
 
-def _place(mark: Mark, x: float, drawn: Sequence[tuple[float, float]]) -> Markup:
+def _place(size: _Size, mark: Mark, x: float, drawn: Sequence[tuple[float, float]]) -> Markup:
     """A place on the x axis, with its label at the top, or at the bottom where that is nearer to what is drawn."""
     label = visible(mark.label)
-    to_left = x > (_LEFT + _WIDTH - _RIGHT) / 2  # the label is on the side that has room
+    to_left = x > (_LEFT + size.right) / 2  # the label is on the side that has room
     reach = 7.5 * len(label)
     near = [y for at, y in drawn if (x - reach <= at <= x if to_left else x <= at <= x + reach)]
-    ends = (_TOP + 6, _HEIGHT - _BOTTOM - 6)
+    ends = (_TOP + 6, size.bottom - 6)
     text_y = max(ends, key=lambda end: min((abs(y - end) for y in near), default=math.inf))
     return Markup(
         '<line class="limit" x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>'
         '<text class="now" x="{:.1f}" y="{}" text-anchor="{}">{}</text>'
     ).format(
-        x, x, _TOP, _HEIGHT - _BOTTOM, x + (-5 if to_left else 5), text_y, "end" if to_left else "start", label
+        x, x, _TOP, size.bottom, x + (-5 if to_left else 5), text_y, "end" if to_left else "start", label
     )  # fmt: skip
 
 
 def _axes(
+    size: _Size,
     x: Sequence[float],
     label_x: Sequence[float],
     ticks: Sequence[float],
@@ -151,7 +193,7 @@ def _axes(
             Markup(
                 '<line class="grid" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}"/>'
                 '<text x="{}" y="{:.1f}" text-anchor="end">{}</text>'
-            ).format(_LEFT, _WIDTH - _RIGHT, y, y, _LEFT - 7, y + 4, _number(tick))
+            ).format(_LEFT, size.right, y, y, _LEFT - 7, y + 4, _number(tick))
         )
     names = [_number(value) for value in x] if x_names is None else [visible(name) for name in x_names]
     last = -math.inf
@@ -159,16 +201,14 @@ def _axes(
         if tick_x - last < 8 * len(name) + 6:  # names that would touch are left out
             continue
         last = tick_x
-        beyond = tick_x + 4 * len(name) > _WIDTH  # the last one ends where the chart does
-        at, anchor = (_WIDTH, "end") if beyond else (tick_x, "middle")
+        beyond = tick_x + 4 * len(name) > size.width  # the last one ends where the chart does
+        at, anchor = (size.width, "end") if beyond else (tick_x, "middle")
         parts.append(
-            Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(
-                at, _HEIGHT - _BOTTOM + 17, anchor, name
-            )
+            Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(at, size.bottom + 17, anchor, name)
         )
     parts.append(Markup('<text x="4" y="12">{}</text>').format(visible(y_label)))
     parts.append(
-        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(_WIDTH - _RIGHT, _HEIGHT - 6, visible(x_label))
+        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(size.right, size.height - 6, visible(x_label))
     )
     return Markup("").join(parts)
 

@@ -262,20 +262,13 @@ def verdict_turns(data: AssessmentData, row: SystemData) -> str:
         return f"The verdict is the same at every α up to {max(MOST_ALPHA, *data['alphas']):g}."
     starts = [alpha_key(turn["alpha"]) for turn in turns]
     words = [_PREVAILS[turn["verdict"]] for turn in turns]
-    order = [[*_PREVAILS].index(turn["verdict"]) for turn in turns]
-    if order == sorted(set(order)):
-        between = [
-            f"{prevailing} from α = {start}" for start, prevailing in zip(starts[1:-1], words[1:-1], strict=True)
-        ]
-    else:
-        between = [
-            f"{word} between α = {low} and {high}"
-            for low, high, word in zip(starts[1:-1], starts[2:], words[1:-1], strict=True)
-        ]
-        if len(between) > _MOST_BANDS:
-            between = [f"it changes several times between α = {starts[1]} and {starts[-1]}"]
-    first = f"{words[0][0].upper()}{words[0][1:]} from α = 0"
-    return f"{', '.join([first, *between])}, and {words[-1]} from α = {starts[-1]}."
+    between = [
+        f"{word} from {low} to {high}" for low, high, word in zip(starts[1:-1], starts[2:], words[1:-1], strict=True)
+    ]
+    if len(between) > _MOST_BANDS:
+        between = [f"this changes several times from {starts[1]} to {starts[-1]}"]
+    first = f"{words[0][0].upper()}{words[0][1:]} for α from 0 to {starts[1]}"
+    return f"{', '.join([first, *between])}, and {words[-1]} from {starts[-1]} on."
 
 
 def hurt_segments(data: AssessmentData, row: SystemData, alpha: float) -> str:

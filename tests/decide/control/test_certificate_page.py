@@ -36,7 +36,7 @@ def test_the_headline_says_what_to_serve() -> None:
     assert "risk at most 0.05 on average over calibrations" in headline(average)
     assert "19 to 31 %" in str(front(average).caution)
     both = one | {"other_losses": [{"loss": "share_hurt", "level": 0.2, "observed": 0.1, "bound": 0.2}]}
-    assert "risk at most 0.05 and share_hurt at most 0.2 with" in headline(both)
+    assert "risk at most 0.05 and share of hurt queries at most 0.2 with" in headline(both)
     assert len(front(both).tiles) == 6
     assert "does not know which queries" in str(front(one | {"training_known": False}).caution)
 
@@ -55,9 +55,10 @@ def test_more_than_the_whole_gain_is_explained() -> None:
 def test_the_page_marks_the_level_and_the_threshold_and_has_a_line_to_sign() -> None:
     one = data()
     page = calibrated().certificate_.page()
-    assert page.count("level 0.05</text>") == 2  # on the risk's chart, and on that of other levels
-    assert page.count(">chosen: ") == 2
-    assert page.count("<svg") == 3
+    # Each chart is there twice, wide and narrow.
+    assert page.count("level 0.05</text>") == 4  # on the risk's chart, and on that of other levels
+    assert page.count(">chosen: ") == 4
+    assert page.count("<svg") == 6
     assert '<p class="sign"><span>Name</span>' in page
     assert one["sha256"] in page
     old = Certificate.read(KEPT).page()  # of a version without the curve

@@ -55,7 +55,7 @@ def test_parts_that_do_not_fit_together() -> None:
         complete_parts([DATA.select([0]), sf.RankingData(np.ones((2, 3)), [0, 1], qid=["x", "x"])])
     with pytest.raises(sf.ArgumentError, match="have different baselines"):
         complete_parts([DATA.select([0]), DATA.select([1]).with_baseline("b", np.ones(9))])
-    with pytest.raises(sf.ArgumentError, match="holds no documents"):
+    with pytest.raises(sf.ArgumentError, match="has no documents"):
         complete_parts([None, None])
 
 
@@ -78,7 +78,7 @@ def test_files(tmp_path: Path) -> None:
     (one,) = dask.compute(*parts_from_files(tmp_path / "part-0.parquet", [], "training data"), scheduler="sync")
     assert len(one.queries) == 2
     (tmp_path / "empty").mkdir()
-    with pytest.raises(sf.DataError, match="holds no Parquet file"):
+    with pytest.raises(sf.DataError, match="has no Parquet file"):
         parts_from_files(tmp_path / "empty", [], "training data")
-    with pytest.raises(sf.DataError, match="a folder of Parquet files"):
+    with pytest.raises(sf.DataError, match="must be a Parquet file, or a folder of them"):
         parts_from_files(tmp_path / "train.txt", [], "training data")

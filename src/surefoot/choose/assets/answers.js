@@ -14,9 +14,9 @@ const ANSWERS = {
   reduction: (host) => {
     const { risk, gain } = GAIN.test;
     const reduced = (row) => gain * (risk ? Math.min(1, row.test.risk / risk) : 1);
-    byAlpha(host, (row) => row.test.gain - reduced(row), "↑ gain over proportional reduction", signed, false);
+    byAlpha(host, (row) => row.test.gain - reduced(row), "↑ gain beyond proportional reduction", signed, false);
   },
-  convergence: (host) => byAlpha(host, (row) => row.convergence.trees, `↑ trees to ${data.reached} of the final effectiveness`, (value) => fixed(value, 1), true),
+  convergence: (host) => byAlpha(host, (row) => row.convergence.trees, `↑ trees for ${data.reached} of the final effectiveness`, (value) => fixed(value, 1), true),
   distance: (host) => byAlpha(host, (row) => 100 * row.test.bins.share[0], "↑ % of rankings near the baseline's", (value) => `${fixed(value, 1)} %`, true),
   both: bothWays,
 };
@@ -55,11 +55,11 @@ function bothWays(host) {
     [low, high] = extent(points.map(([, mean]) => mean), [full.mean]);
   const plot = frame({
     width: Math.floor(host.clientWidth), height: SMALL, x: [0, Math.max(105, ...points.map(([risk]) => risk)) * 1.03], y: [low, high + (high - low) * 0.15],
-    xLabel: "risk, % of gain alone's →", yLabel: `↑ ${data.title}`, label: `${data.title} by risk on test queries.`,
+    xLabel: "risk, % of the risk of gain alone →", yLabel: `↑ ${data.title}`, label: `${data.title} by risk on test queries.`,
   });
   plot.root.append(
     svg("rect", { class: "region", x: plot.X(0), y: plot.top, width: plot.X(100 * most) - plot.X(0), height: plot.Y(full.mean) - plot.top }),
-    svg("text", { x: plot.X(0) + 6, y: plot.top + 14 }, "more, at far less risk"),
+    svg("text", { x: plot.X(0) + 6, y: plot.top + 14 }, "more, with much less risk"),
   );
   rows.forEach((row, number) => {
     const [x, y] = points[number];

@@ -12,11 +12,12 @@ function drawCompare(host) {
   const mean = differences.reduce((sum, { value }) => sum + value, 0) / differences.length;
   replace(
     get("compare-note"),
-    "On test queries ", name(spoken(other)), ` changes ${plural(helped + hurt, "query", "queries")} against `, name(spoken(one)),
-    `: ${count(helped)} helped, ${count(hurt)} hurt, ${signed(mean)} on average.`,
+    "On test queries, ", name(spoken(other)), ` changes ${plural(helped + hurt, "query", "queries")} compared with `, name(spoken(one)),
+    `: ${count(helped)} helped, ${count(hurt)} hurt. The mean change is ${signed(mean)}.`,
   );
+  const tall = host.clientWidth > 480; // as the table beside it
   const plot = frame({
-    width: Math.floor(host.clientWidth), height: 300, x: [0, differences.length], y: extent(differences.map(({ value }) => value), [0]),
+    width: Math.floor(host.clientWidth), height: tall ? 460 : 300, x: [0, differences.length], y: extent(differences.map(({ value }) => value), [0]),
     xLabel: "queries, most hurt first →", yLabel: "↑ difference", label: "Difference of the two on each test query, in order.",
   });
   const step = Math.max(1, Math.ceil(differences.length / 1500));

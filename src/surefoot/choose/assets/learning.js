@@ -27,7 +27,7 @@ function drawConvergence(host) {
       svg("path", { class: `way ${tone(number)}`, d: linePath(curve.map((value, tree) => [plot.X(tree + 1), plot.Y(value)])) }),
       svg("circle", {
         class: `reached ${tone(number)}`, cx: plot.X(reached), cy: plot.Y(level), r: 4.5,
-        mousemove: (event) => tip.show(event, called(rows[number]), `${fixed(reached, 1)} trees to ${data.reached} of the last`),
+        mousemove: (event) => tip.show(event, called(rows[number]), `${fixed(reached, 1)} trees to ${data.reached} of the final value`),
         mouseleave: tip.hide,
       }),
     );

@@ -12,9 +12,11 @@ function drawPlane(host, pick) {
   const width = Math.floor(host.clientWidth),
     curves = data.curves[choice.part];
   const figures = (row) => row[choice.part];
-  const points = CANDIDATES.map((row) => [figures(row).risk, figures(row).gain]);
-  const xMost = (Math.max(0, ...points.map(([risk]) => risk)) || 1) * 1.06,
-    [yLeast, yMost] = extent(points.map(([, gain]) => gain), [0]);
+  const isPicked = (row) => row.id === choice.one || row.id === choice.other;
+  const withCross = CANDIDATES.filter((row) => (row === RECOMMENDED || isPicked(row)) && figures(row).interval);
+  const reach = (key) => [...CANDIDATES.map((row) => figures(row)[key]), ...withCross.flatMap((row) => figures(row).interval[key])];
+  const xMost = (Math.max(0, ...reach("risk")) || 1) * 1.06,
+    [yLeast, yMost] = extent(reach("gain"), [0]);
   const plot = frame({
     width,
     height: Math.min(460, Math.max(320, width * 0.5)),
@@ -39,19 +41,25 @@ function drawPlane(host, pick) {
   for (const objective of LEARNED)
     plot.root.append(way(curves.lines[objective] ?? [], `c${LEARNED.indexOf(objective) % 6}`));
   drawBaseline(plot);
+  for (const row of withCross) plot.root.append(cross(plot, row, "shown"));
+  const hovered = svg("g");
+  plot.root.append(hovered);
   const ordered = [...CANDIDATES].sort((one, other) => (one.kind === "model") - (other.kind === "model"));
   for (const row of ordered) {
-    const [x, y] = at([figures(row).risk, figures(row).gain]),
-      picked = row.id === choice.one || row.id === choice.other;
+    const [x, y] = at([figures(row).risk, figures(row).gain]);
     if (row === RECOMMENDED) plot.root.append(svg("circle", { class: "ring", cx: x, cy: y, r: 11 }));
     plot.root.append(
       svg("path", {
-        class: `candidate ${colour(row)}${picked ? " picked" : ""}`,
+        class: `candidate ${colour(row)}${isPicked(row) ? " picked" : ""}`,
         d: (SHAPES[row.kind] ?? SHAPES.model)(x, y, row.kind === "model" ? 6 : 4.5),
         "data-name": visible(row.name),
         click: () => pick(row.id),
+        mouseenter: () => figures(row).interval && !withCross.includes(row) && hovered.replaceChildren(cross(plot, row, "hovered")),
         mousemove: (event) => tip.show(event, ...about(row)),
-        mouseleave: tip.hide,
+        mouseleave: () => {
+          hovered.replaceChildren();
+          tip.hide();
+        },
       }),
     );
   }
@@ -59,10 +67,23 @@ function drawPlane(host, pick) {
   const entries = LEARNED.map((objective) => [`way-mark c${LEARNED.indexOf(objective) % 6}`, name(objective)]);
   entries.push(["way-mark gain dash", "mixtures of models"], ["way-mark strategy dots", "proportional reduction"]);
   if (curves.selective.length) entries.push(["way-mark strategy", "selective re-ranking, every threshold"]);
-  const marks = { blended: "◆", selective: "▲", "mean of seeds": "■", naïve: "–" };
+  if (withCross.length) entries.push(["none", `+ ${CONFIDENCE} interval of gain and of risk`]);
+  const marks = { blended: "◆", selective: "▲", "mean of seeds": "■", naïve: "–" },
+    called = { naïve: "by the flip of a coin (naïve)" };
   for (const [kind, mark] of Object.entries(marks))
-    if (CANDIDATES.some((row) => row.kind === kind)) entries.push(["none", `${mark} ${kind}`]);
+    if (CANDIDATES.some((row) => row.kind === kind)) entries.push(["none", `${mark} ${called[kind] ?? kind}`]);
   replace(host, plot.root, legend(...entries));
+}
+
+function cross(plot, row, classes) {
+  // How far gain and risk may lie from the point, over resampled queries; within the chart.
+  const { gain, risk, interval } = row[choice.part];
+  const within = (value, low, high) => Math.min(high, Math.max(low, value));
+  const x = (value) => within(plot.X(value), plot.left, plot.right).toFixed(1),
+    y = (value) => within(plot.Y(value), plot.top, plot.bottom).toFixed(1);
+  const [left, right] = interval.risk.map(x),
+    [bottom, top] = interval.gain.map(y);
+  return svg("path", { class: `interval ${classes} ${colour(row)}`, d: `M${left} ${y(gain)}H${right}M${x(risk)} ${bottom}V${top}`, "data-of": visible(row.name) });
 }
 
 function drawBaseline(plot) {
@@ -105,6 +126,10 @@ function about(row) {
     `gain ${signed(figures.gain)}, risk ${fixed(figures.risk)}, reward ${fixed(figures.reward)}`,
     `${short(figures.wins)} helped, ${short(figures.losses)} hurt, ${short(figures.loss_over_20)} by more than 20 %`,
   ];
+  if (figures.interval) {
+    const { gain, risk } = figures.interval;
+    lines.push(`${CONFIDENCE} intervals: gain ${signed(gain[0])} to ${signed(gain[1])}, risk ${fixed(risk[0])} to ${fixed(risk[1])}`);
+  }
   if (figures.deviation) lines.push(`deviation over seeds: ${fixed(figures.deviation.mean)}, of risk ${fixed(figures.deviation.risk)}`);
   return lines;
 }

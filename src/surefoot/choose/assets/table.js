@@ -13,7 +13,7 @@ function drawTable(pick) {
       html(
         "tr",
         { class: row.id === choice.one || row.id === choice.other ? "picked" : row.kind === "baseline" ? "baseline" : null },
-        html("th", { scope: "row", class: "name" }, html("button", { type: "button", class: "choose", click: () => pick(row.id) }, name(row.name)), html("span", { class: "tag" }, row === RECOMMENDED ? "recommended " : "", marks[row.id])),
+        html("th", { scope: "row", class: "name" }, html("button", { type: "button", class: "choose", click: () => pick(row.id) }, name(row.name)), html("span", { class: "tag" }, row === RECOMMENDED ? `${data.tag} ` : "", marks[row.id])),
         ...cells[row.id].map((value, number) => html("td", { class: "number", "data-value": value }, cell(value, data.digits[number]))),
       ),
     ),

@@ -29,7 +29,7 @@ def headline(data: Json) -> str:
     """As in: Serve new where the score is at least 0.31: risk at most 0.05 with 95 % confidence, 88 % of the gain."""
     if data["threshold"] is None:
         return f"Serve {_name(data['baseline'])} alone: {data['reason']}."
-    losses = " and ".join(f"{_title(loss)} at most {loss['level']:g}" for loss in _losses(data))
+    losses = " and ".join(f"{_heading(loss)} at most {loss['level']:g}" for loss in _losses(data))
     confidence_words = (
         "on average over calibrations"
         if _holds_on_average_only(data)
@@ -99,7 +99,10 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
         is_served=data["threshold"] is not None,
         has_bounds=any(None not in point["bound"] for point in data.get("thresholds", [])),
         level_chart=_level_chart(data),
-        headings=[*_HEADINGS, *(f"{_title(loss)}, {what}" for loss in _losses(data) for what in ("observed", "bound"))],
+        headings=[
+            *_HEADINGS,
+            *(f"{_heading(loss)}, {what}" for loss in _losses(data) for what in ("observed", "bound")),
+        ],
         points=_threshold_rows(data),
         rows=[(visible(name), visible(value)) for name, value in figure_rows(data)],
         assumptions=[visible(assumption) for assumption in data["assumptions"]],
@@ -112,8 +115,8 @@ def _losses(data: Json) -> list[Json]:
     return [data, *data["other_losses"]]
 
 
-def _title(loss: Json) -> str:
-    return condition_named(loss["loss"]).title
+def _heading(loss: Json) -> str:
+    return condition_named(loss["loss"]).heading
 
 
 def _name(text: str) -> str:
@@ -134,11 +137,11 @@ def _tiles(data: Json) -> list[Tile]:
     shown, everywhere, nowhere = data["shown"], data["everywhere"], data["threshold"] is None
     least, scorer = data["least_queries"], f"by {data['scorer'].replace(':', ': ')}"  # so that it can wrap
     tiles = [
-        Tile("Score of a query", "none" if nowhere else f"≥\u00a0{short(data['threshold'])}", scorer),
+        Tile("Score of a query", "none" if nowhere else f"≥ {short(data['threshold'])}", scorer),
         *(
             Tile(
-                f"{_title(loss)} on average".capitalize() if _holds_on_average_only(data) else f"Proved {_title(loss)}",
-                "0" if nowhere else f"≤\u00a0{loss['bound']:g}",
+                _tile_label(data, loss),
+                "0" if nowhere else f"≤ {loss['bound']:g}",
                 "the baseline loses nothing"
                 if nowhere
                 else f"observed {loss['observed']:.4f}, level {loss['level']:g}",
@@ -158,6 +161,11 @@ def _tiles(data: Json) -> list[Tile]:
     return tiles[:6]
 
 
+def _tile_label(data: Json, loss: Json) -> str:
+    heading = _heading(loss)
+    return f"{heading} on average".capitalize() if _holds_on_average_only(data) else f"Proved {heading}"
+
+
 def _threshold_charts(data: Json) -> list[Json]:
     """Each loss, and what is kept, against the threshold; with the level and the chosen threshold marked."""
     points = data.get("thresholds", [])
@@ -170,13 +178,13 @@ def _threshold_charts(data: Json) -> list[Json]:
 
     def chart(lines: Sequence[Line], label: str, y_label: str, levels: Sequence[Mark] = ()) -> Any:
         return line_chart(
-            x, lines, label=label, x_label="threshold: the least score at which the candidate is shown",
+            x, lines, label=label, x_label="threshold of the score",
             y_label=y_label, from_zero=True, levels=levels, places=threshold_marks,
         )  # fmt: skip
 
     charts = []
     for at, loss in enumerate(_losses(data)):
-        title, bounds = _title(loss), [point["bound"][at] for point in points]
+        title, bounds = _heading(loss), [point["bound"][at] for point in points]
         lines = [Line("observed", [point["observed"][at] for point in points])]
         if None not in bounds:
             lines.append(Line(f"at most, with {confidence(data['delta'])} confidence", bounds))
@@ -217,7 +225,7 @@ def _level_chart(data: Json) -> Any:
     y_label = "% of the gain kept" if in_percent else "gain"
     return line_chart(
         [point["level"][0] for point in points], [Line(y_label, [gain(point) for point in points])],
-        label="Level against gain kept", from_zero=True, x_label=f"level of {_title(data)}", y_label=y_label,
+        label="Level against gain kept", from_zero=True, x_label=f"level of {_heading(data)}", y_label=y_label,
         places=[Mark(data["level"], f"level {data['level']:g}")],
     )  # fmt: skip
 

@@ -49,12 +49,19 @@ def _promise(loss: str, level: float, measure: str) -> str:
     return promise(level, measure)
 
 
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
 def figure_rows(data: Json) -> list[tuple[str, str]]:
     """The figures that text and page show, each with its name."""
     rows = [("measure", measure_note(data["measure"]) or data["measure"])]
     for loss in (data, *data["other_losses"]):
         rows += [
-            (loss["loss"], f"observed {loss['observed']:.4f}, proved ≤ {loss['bound']:g}, level {loss['level']:g}")
+            (
+                condition_named(loss["loss"]).heading,
+                f"observed {loss['observed']:.4f}, proved ≤ {loss['bound']:g}, level {loss['level']:g}",
+            )
         ]
     shown, everywhere = data["shown"], data["everywhere"]
     least = "" if data["least_queries"] is None else f" (a proof needs at least {data['least_queries']:,})"
@@ -79,4 +86,4 @@ def figure_rows(data: Json) -> list[tuple[str, str]]:
         rows += [("moves at most", f"{data['movement_cap']} places")]
     if data["drift"] > 1:
         rows += [("drift allowed", f"{data['drift']:g} times")]
-    return [*rows, ("set of queries", f"{data['queries_sha256'][:12]}…, used {data['uses']} time(s)")]
+    return [*rows, ("set of queries", f"{data['queries_sha256'][:12]}…, used {_times(data['uses'])}")]

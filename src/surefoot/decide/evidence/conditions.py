@@ -46,17 +46,23 @@ class ConditionKind:
     """
 
     name: str  # in policies and in JSON
-    title: str  # in text
+    title: str  # in text, as policies write it
     words: str  # the figure, within a sentence
     direction: Literal["at most", "above"]
     values: Callable[[Floats, Floats, float], Floats]
     width: Callable[[float], float] = lambda alpha: 1.0
     example: float  # a usual level
+    plain_title: str | None = None  # in headlines and above figures; None where `title` is a plain word
     example_alpha: float | None = None  # a usual α; None where the condition has none
     zero_or_one: Literal["always", "binary measures", "never"] = "never"  # when v is 0 or 1: it has an exact test then
     drawn_for: DrawnFor | None = None  # what queries must be drawn for to decide it; None where draws cannot
     promise: Callable[[float, str], str] | None = None  # a certificate's words for a level and a measure; None where
     # a controller cannot keep to it. It can where v is never below 0: showing fewer lists then never makes it greater.
+
+    @property
+    def heading(self) -> str:
+        """The figure in headlines and above figures."""
+        return self.plain_title or self.title
 
     @property
     def at_most(self) -> bool:
@@ -137,6 +143,7 @@ CONDITIONS: dict[str, ConditionKind] = {  # in the order in which policies are r
         ConditionKind(
             name="share_hurt",
             title="share_hurt",
+            plain_title="share of hurt queries",
             words="the share of queries that lose over 20 %",
             direction="at most",
             values=_is_hurt,

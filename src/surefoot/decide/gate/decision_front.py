@@ -58,7 +58,7 @@ def _tiles(data: Json) -> list[Tile]:
     conditions = [
         Tile(
             condition_name(condition),
-            proved_bound(condition).replace(" ", "\u00a0"),  # in one line
+            proved_bound(condition),
             f"{condition['status']}; observed {figure4(condition['observed'])}",
             STATUS_KINDS[condition["status"]],
         )

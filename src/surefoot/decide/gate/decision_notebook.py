@@ -5,8 +5,9 @@ from __future__ import annotations
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
 from surefoot.decide.evidence.confidence import confidence
 from surefoot.decide.gate.decision_text import (
-    HEADINGS,
+    VERDICT,
     cells,
+    headings,
     headline,
     notes,
     queries_needed_note,
@@ -25,10 +26,10 @@ def to_notebook(data: Json) -> str:
     """The view of a decision's plain data."""
     conditions = worst_first(data)
     table = NotebookTable(
-        HEADINGS, [cells(condition) for condition in conditions[:_ROWS]],
+        headings(data), [cells(condition) for condition in conditions[:_ROWS]],
         more=more_rows(len(conditions), _ROWS, "conditions"),
         looks=[_LOOKS.get(condition["status"], "") for condition in conditions[:_ROWS]],
-        coloured_column=HEADINGS.index("verdict"),
+        coloured_column=headings(data).index(VERDICT),
     )  # fmt: skip
     tiles = [
         ("Judged queries", f"{data['queries']:,}"),

@@ -9,10 +9,11 @@ from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.conditions import condition_named
 from surefoot.decide.gate.decision_front import STATUS_KINDS, front
 from surefoot.decide.gate.decision_text import (
-    HEADINGS,
+    VERDICT,
     VERDICTS,
     cells,
     condition_name,
+    headings,
     hurt_headings,
     notes,
     queries_needed_note,
@@ -104,8 +105,8 @@ def to_page(
         ),
         pictures=[picture(one) for one in worst_first(data)[:_MOST]],
         rows=[(STATUS_KINDS[one["status"]], cells(one)) for one in data["conditions"]],
-        headings=HEADINGS,
-        verdict_place=HEADINGS.index("verdict"),
+        headings=headings(data),
+        verdict_place=headings(data).index(VERDICT),
         width=_WIDTH,
         margin=_MARGIN,
         losses=data["losses"],

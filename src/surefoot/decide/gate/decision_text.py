@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MARK = "<!-- surefoot decision -->"  # the first line of the Markdown, by which a file of ours is known
 VERDICTS = {"ship": "Ship", "stop": "Stop", "undecided": "Undecided"}
-HEADINGS = ["condition", "queries", "observed", "proved alone", "verdict", "p holds", "p fails"]
+VERDICT = "verdict"  # the heading of a condition's status
 _LONGEST = 80  # letters of a name
 _ALONE = "bound for this condition alone"
 
@@ -195,6 +195,15 @@ def worst_first(data: Json) -> list[Json]:
     return sorted(data["conditions"], key=lambda condition: ("fails", "open", "holds").index(condition["status"]))
 
 
+def headings(data: Json) -> list[str]:
+    """What stands above `cells`; each p is named by what it proves where it is small enough."""
+    proved, disproved = (f"{data[key]:.3g}" for key in ("delta", "delta_fails"))
+    return [
+        "condition", "queries", "observed", "proved bound", VERDICT,
+        f"holds if p ≤ {proved}", f"fails if p ≤ {disproved}",
+    ]  # fmt: skip
+
+
 def cells(condition: Json) -> list[str]:
     """A condition's row."""
     return [
@@ -231,7 +240,7 @@ def tables(data: Json, most: int = 10) -> list[RenderableType]:
     ]
     if len(data["conditions"]) > most:
         parts.append(Text(f"  and {len(data['conditions']) - most:,} more conditions"))
-    parts.append(terminal_table(HEADINGS, [cells(condition) for condition in data["conditions"]]))
+    parts.append(terminal_table(headings(data), [cells(condition) for condition in data["conditions"]]))
     if (note := queries_needed_note(data)) is not None:
         parts += [Text(note), Text("")]
     if data["hurt"]:
@@ -252,7 +261,7 @@ def to_markdown(data: Json) -> str:
         MARK,
         f"### {markdown(title)}",
         markdown(headline(data)),
-        markdown_table(HEADINGS, [cells(condition) for condition in data["conditions"]]),
+        markdown_table(headings(data), [cells(condition) for condition in data["conditions"]]),
     ]
     if (note := queries_needed_note(data)) is not None:
         parts.append(markdown(note))

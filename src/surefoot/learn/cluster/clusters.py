@@ -25,7 +25,7 @@ def cluster(text: str) -> Iterator[Client]:
     if local:
         workers = int(local[1])
         if not workers:
-            raise ArgumentError(f"--dask {text} has no worker; write local:2")
+            raise ArgumentError(f"--dask {text} means no workers; write local:2")
         with (
             distributed.LocalCluster(
                 n_workers=workers, threads_per_worker=max(1, cores() // workers), processes=True,

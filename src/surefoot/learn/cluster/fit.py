@@ -68,14 +68,14 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
     engine = engine_of(ranker.engine)
     if engine.name != "xgboost":
         raise ArgumentError(
-            f"engine {engine.name!r} learns on one machine; on a Dask cluster give engine='xgboost', whose collective "
-            "adds up over machines"
+            f"engine {engine.name!r} learns on one machine only; for a Dask cluster give engine='xgboost', which can "
+            "add up over machines"
         )
     settings = TrainingSettings.from_ranker(ranker)
     if settings.models > 1:
         raise ArgumentError(
-            "n_models is for one machine; on a cluster train each model with a random_state of its own, and give all "
-            "to surefoot.average"
+            "n_models works on one machine only; on a cluster, train each model with its own random_state, and give "
+            "all models to surefoot.average"
         )
     hashed = settings.checkpoint is not None
     summaries = [_summarize(client, parts, hashed) for parts in (train, valid)]
@@ -164,7 +164,8 @@ def _check_validation(first: PartSummary, valid: Sequence[PartSummary | None]) -
         ):
             raise ArgumentError(
                 f"the validation data has {summary.features[0]:,} features and the baselines "
-                f"{list(summary.baselines)}, the training data {first.features[0]:,} and {list(first.baselines)}; "
+                f"{list(summary.baselines)}, but the training data has {first.features[0]:,} features and "
+                f"{list(first.baselines)}; "
                 "both need the same"
             )
 
@@ -180,6 +181,6 @@ def _client() -> Client:
         return distributed.default_client()
     except ValueError as error:
         raise ArgumentError(
-            "the data is Dask's, and no cluster is there to learn on; start one, such as with "
+            "the data is in Dask, but there is no cluster to learn on; start one, for example with "
             "`client = dask.distributed.Client()`"
         ) from error

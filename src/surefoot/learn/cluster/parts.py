@@ -46,9 +46,9 @@ def parts_from_collections(X: Any, y: Any, qid: Any, baseline: Any, what: str) -
     """The parts of Dask arrays or frames: X's own, with what the others have for the same rows."""
     delayed = dask_library("dask").delayed
     if qid is None and "qid" not in getattr(X, "columns", ()):
-        raise ArgumentError(f"{what} lacks queries; give qid, or a frame with a column qid")
+        raise ArgumentError(f"{what} has no queries; give qid, or a frame with a column qid")
     if y is None:
-        raise ArgumentError(f"{what} lacks labels; give y")
+        raise ArgumentError(f"{what} has no labels; give y")
     blocks = _blocks(_complete_rows(X), what)
     others = [_aligned(other, X, len(blocks), name) for name, other in (("y", y), ("qid", qid))]
     if isinstance(baseline, dict):
@@ -67,11 +67,11 @@ def parts_from_files(path: Path, baselines: Sequence[str], what: str) -> list[De
     """The parts of a folder of Parquet files, in the order of their names, or one file; machines read them."""
     if not path.is_dir() and path.suffix.lower() != ".parquet":
         raise DataError.at(
-            path, None, f"{what} on many machines are a folder of Parquet files, or one; see write_letor"
+            path, None, f"{what} for many machines must be a Parquet file, or a folder of them; see write_letor"
         )
     files = sorted(path.glob(_ENDING)) if path.is_dir() else [path]
     if not files:
-        raise DataError.at(path, None, f"holds no Parquet file ({_ENDING}) to read {what} from")
+        raise DataError.at(path, None, f"has no Parquet file ({_ENDING}) to read {what} from")
     part = dask_library("dask").delayed(_part_from_file, pure=False)
     return [part(str(file.resolve()), list(baselines)) for file in files]
 
@@ -100,7 +100,7 @@ def with_complete_queries(
     delayed = dask_library("dask").delayed
     nonempty = [(part, summary) for part, summary in zip(parts, summaries, strict=True) if summary is not None]
     if not nonempty:
-        raise ArgumentError(f"{what} holds no documents")
+        raise ArgumentError(f"{what} has no documents")
     _check_same_columns([summary for _, summary in nonempty], what)
     runs: list[list[Delayed]] = []  # parts that a query binds together, the first of each with all of its rows
     for number, (part, summary) in enumerate(nonempty):
@@ -115,8 +115,8 @@ def with_complete_queries(
     codes = np.concatenate([summary.codes for _, summary in nonempty])
     if len(np.unique(codes)) < len(codes) - bound:
         raise ArgumentError(
-            f"a query of {what} is found in two parts that do not follow each other; a query's rows must stand "
-            "together (sort by query before the data is cut into parts)"
+            f"a query of {what} is in two parts that do not follow each other; all rows of a query must be together "
+            "(sort by query before you split the data into parts)"
         )
     return [run[0] if len(run) == 1 else delayed(stack, pure=False)(run) for run in runs]
 
@@ -161,7 +161,9 @@ def _complete_rows(X: Any) -> Any:
 
 def _blocks(value: Any, what: str) -> list[Delayed]:
     if not is_dask(value):
-        raise ArgumentError(f"{what}: X is a Dask collection, and {type(value).__name__} beside it is not")
+        raise ArgumentError(
+            f"{what}: X is a Dask collection, but {type(value).__name__} beside it is not; make both one"
+        )
     blocks = value.to_delayed()
     return list(blocks.ravel()) if hasattr(blocks, "ravel") else list(blocks)
 
@@ -173,17 +175,17 @@ def _aligned(value: Any, X: Any, count: int, name: str) -> list[Any]:
     if not is_dask(value):
         chunks = getattr(X, "chunks", None)
         if chunks is None or any(np.isnan(size) for size in chunks[0]):
-            raise ArgumentError(f"{name} is not a Dask collection, as X is; make it one with the same partitions")
+            raise ArgumentError(f"{name} is not a Dask collection, but X is; make {name} one with the same partitions")
         rows = np.asarray(value)
         if len(rows) != sum(chunks[0]):
-            raise ArgumentError(f"{name} has {len(rows):,} rows, X {sum(chunks[0]):,}")
+            raise ArgumentError(f"{name} has {len(rows):,} rows, but X has {sum(chunks[0]):,}")
         return list(np.split(rows, np.cumsum(chunks[0])[:-1]))
     ours, theirs = getattr(X, "chunks", None), getattr(value, "chunks", None)
     if ours is not None and theirs is not None and not np.isnan([*ours[0], *theirs[0]]).any():
         if sum(ours[0]) != sum(theirs[0]):
-            raise ArgumentError(f"{name} has {sum(theirs[0]):,} rows, X {sum(ours[0]):,}")
+            raise ArgumentError(f"{name} has {sum(theirs[0]):,} rows, but X has {sum(ours[0]):,}")
         value = value.rechunk({0: ours[0]} | ({1: -1} if value.ndim == 2 else {}))
     blocks = _blocks(value, name)
     if len(blocks) != count:
-        raise ArgumentError(f"{name} has {len(blocks)} partitions, X {count}; repartition one like the other")
+        raise ArgumentError(f"{name} has {len(blocks)} partitions, but X has {count}; give both the same partitions")
     return blocks

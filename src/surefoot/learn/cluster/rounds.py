@@ -56,7 +56,7 @@ class Machines:
         for future in pairs[0]:
             assigned.setdefault(_first_worker(where[future.key]), ([], []))[0].append(future)
         if not all(where.values()):
-            raise MachinesLeftError("a worker left while it read its part")
+            raise MachinesLeftError("a worker stopped while it read its part")
         for number, future in enumerate(pairs[1]):
             worker = _first_worker(where[future.key])
             assigned.get(worker, assigned[sorted(assigned)[number % len(assigned)]])[1].append(future)
@@ -93,7 +93,9 @@ class Machines:
                 raise result.error
         error = next((result.error for result in results if result.error is not None), None)
         if error is not None:
-            raise MachinesLeftError(f"workers lost each other ({shortened(str(error).strip().splitlines()[-1], 200)})")
+            raise MachinesLeftError(
+                f"workers lost their connection ({shortened(str(error).strip().splitlines()[-1], 200)})"
+            )
         first = next(result for result in results if result.model is not None)
         samples = [result.sample for result in results if result.sample is not None]
         queries = joined_fingerprints(result.queries for result in results)
@@ -121,7 +123,7 @@ class Machines:
         failures = [future for future in futures.values() if future.status == "error"]
         own_error = any(result.error is not None and not result.lost_contact for result in results)
         if not own_error and (gone or len(results) < len(futures) - len(failures)):
-            raise MachinesLeftError(f"{name_list(gone) or 'a worker'} left")
+            raise MachinesLeftError(f"{name_list(gone) or 'a worker'} stopped")
         if not own_error and failures:
             _raise_errors(failures)
         return results
@@ -146,7 +148,7 @@ class Machines:
             self.client.wait_for_workers(1, timeout=_PATIENCE)
         workers = self._present_workers()
         if not workers:
-            raise ArgumentError("the Dask cluster has no worker; start some, such as with `dask worker ADDRESS`")
+            raise ArgumentError("the Dask cluster has no worker; start some, for example with `dask worker ADDRESS`")
         return workers
 
     def _check_versions(self, workers: Sequence[str]) -> None:
@@ -180,11 +182,11 @@ def grow_in_rounds(
             attempts += 1
             if attempts >= _ATTEMPTS:
                 raise SurefootError(
-                    f"training failed {attempts} times in a row after {batch.grown} trees: {error}; see the workers' "
-                    "own logs for why they leave (memory is the most common reason)"
+                    f"training failed {attempts} times in a row after {batch.grown} trees: {error}; the logs of the "
+                    "workers say why they stop (usually they need more memory)"
                 ) from error
             machines.assigned = {}
-            _warn(f"{error}, after {batch.grown} trees; going on from there with the workers that remain")
+            _warn(f"{error}, after {batch.grown} trees; training continues from there with the other workers")
             continue
         attempts = 0
         if sample is not None:
@@ -215,7 +217,7 @@ def subscribe_progress(client: Client, training_id: str, progress: Callable[[int
 
 def _first_worker(workers: Sequence[str]) -> str:
     if not workers:
-        raise MachinesLeftError("a worker left while it read its part")
+        raise MachinesLeftError("a worker stopped while it read its part")
     return sorted(workers)[0]
 
 
@@ -227,7 +229,7 @@ def _raise_errors(futures: Sequence[Future]) -> None:
             raise error
     for error in errors:
         if type(error).__name__ == "KilledWorker":
-            raise MachinesLeftError(f"workers die with one part of the data ({shortened(str(error), 200)})")
+            raise MachinesLeftError(f"workers stop at one part of the data ({shortened(str(error), 200)})")
         if error is not None:
             raise SurefootError(f"a worker failed: {shortened(str(error), 300)}") from error
 

@@ -30,8 +30,8 @@ AtEnd: TypeAlias = Callable[[Floats], None]
 def no_split(lower: str) -> str:
     """The message where no tree can be grown; `lower` names the engine's parameters that keep leaves large."""
     return (
-        "no tree can be grown: no feature splits the documents into leaves that are large enough; give more documents "
-        f"or features that vary, or lower {lower}"
+        "no tree can be grown, because no feature splits the documents into leaves that are large enough; give more "
+        f"documents, or features with different values, or lower {lower}"
     )
 
 
@@ -181,6 +181,6 @@ def engine_of(name: Any = ENGINE) -> Engine:
     'LightGBM'
     """
     if not isinstance(name, str) or name not in ENGINES:
-        raise ArgumentError(f"unknown engine {shortened(name)}; known are: {', '.join(ENGINES)}")
+        raise ArgumentError(f"unknown engine {shortened(name)}; the engines are: {', '.join(ENGINES)}")
     engine: Engine = import_module(f"surefoot.learn.engines.{name}.engine").ENGINE
     return engine

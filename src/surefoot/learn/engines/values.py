@@ -130,10 +130,10 @@ def check_each(
         main = aliases.get(name)
         if main is None or not (main in checks or main in rejected):
             hint = did_you_mean(name, aliases) or "."
-            raise ArgumentError(f"unknown parameter {shortened(name)}{hint} It is neither Ranker's nor {title}'s")
+            raise ArgumentError(f"unknown parameter {shortened(name)}{hint} Neither Ranker nor {title} has it")
         if main in rejected:
             raise ArgumentError(f"{name!r} cannot be set here: {rejected[main]}")
         if main in checked:
-            raise ArgumentError(f"{name!r} is given twice, under two of its names")
+            raise ArgumentError(f"{name!r} is given twice, under two names")
         checked[main] = checks[main](name, value, features)
     return checked

@@ -6,7 +6,7 @@ function drawCurve(host, rows, words, lines) {
   const shown = rows.filter((row) => at(row)[1] > -60); // a model that ruins everything would hide the others
   const [least, most] = extent(shown.map((row) => at(row)[1]), [0, 100]);
   const plot = frame({
-    width: Math.floor(host.clientWidth), height: 360, x: [0, 100], y: [least, most * 1.05],
+    width: Math.floor(host.clientWidth), height: 360, x: [0, 100], y: [least < 0 ? least - (most - least) * 0.08 : least, most * 1.05],
     xLabel: "% of lists re-ranked →", yLabel: "↑ % of the standard model's gain",
     label: `Gain by share of ${choice.part} lists re-ranked, of ${plural(rows.length, "model", "models")}.`,
   });
@@ -37,11 +37,11 @@ function drawCurve(host, rows, words, lines) {
 }
 
 function labelCurve(plot, rows, at) {
-  // The recommended model and the standard one, which all others are shares of.
+  // The model of the headline and the standard one, which all others are shares of.
   const label = (row, text, classes) => ({ x: at(row)[0], y: at(row)[1], text, classes, far: true });
   const best = rows.find((row) => row.name === data.recommended),
     standard = rows.find((row) => row.name === data.rows[0].name);
-  const labels = [best && label(best, "recommended", "recommended"), standard && standard !== best && label(standard, "standard", "")];
+  const labels = [best && label(best, data.tag, "recommended"), standard && standard !== best && label(standard, "standard", "")];
   const boxes = rows.map((row) => {
     const [x, y] = at(row),
       r = row === best ? 10.5 : 5.5;

@@ -8,7 +8,7 @@ const firstList = () => (choice.session === usualChoice.session ? usualChoice.li
 function draw() {
   keepChoices(SELECTS);
   familyState("list", choice.list === firstList() ? null : choice.list);
-  drawCurve(get("chosen"), data.chosen, (row) => [row.label, row.parameters].filter(Boolean).join(", "), false);
+  drawCurve(get("chosen"), data.chosen, (row) => [data.names[row.label], row.parameters].filter(Boolean).join(", "), false);
   drawCurve(get("all"), data.rows, (row) => row.name, true);
   drawSession();
 }
@@ -33,7 +33,7 @@ function showAll(open) {
 }
 
 fillSelect("session", data.sessions.map((_, number) => number), (number) => data.sessions[number].session);
-fillSelect("model", MODELS);
+fillSelect("model", MODELS, (model) => data.names[model]);
 readChoices();
 onSelect("part", draw);
 onSelect("session", () => {

@@ -16,7 +16,7 @@ function drawSession() {
   replace(
     get("session-note"),
     "Query ", name(list.query), moved
-      ? `: ${plural(moved, "result", "results")} of ${count(order.length)} would stand elsewhere.`
+      ? `: ${plural(moved, "result", "results")} of ${count(order.length)} would get another rank.`
       : ": the order stays as it was shown.",
   );
   const heads = [["rank", "rank"], ["", "as shown"], ["", "by the model"], ["", "moved"], ["known", "what was known of it before"]];

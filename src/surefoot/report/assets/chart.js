@@ -145,7 +145,7 @@ function legend(...entries) {
     "ul",
     { class: "legend" },
     ...entries.map(([mark, ...words]) =>
-      html("li", {}, html("span", { class: `mark ${mark}`, "aria-hidden": "true" }), ...words),
+      html("li", {}, html("span", { class: `mark ${mark}`, "aria-hidden": "true" }), html("span", {}, ...words)),
     ),
   );
 }

@@ -7,13 +7,37 @@ function visible(text) {
   return String(text).replace(CONTROL, "\ufffd");
 }
 
+// What no line breaks in: a share, and a figure with its sign, as in "95 %", "α = 5" and "risk ≤ 0.03".
+const WHOLE = /\d[\d.,]{0,8} %|(?<!\S)(?:\S{1,7} )?[=≤≥<>] [−+]?\d\S{0,8}/gu;
+
+function unbroken(text) {
+  // Text as nodes, each part that is to stay whole in an element of its own.
+  const nodes = [];
+  let from = 0;
+  for (const { 0: words, index } of text.matchAll(WHOLE)) {
+    const whole = document.createElement("span");
+    whole.className = "whole";
+    whole.textContent = words;
+    nodes.push(text.slice(from, index), whole);
+    from = index + words.length;
+  }
+  return [...nodes, text.slice(from)].filter((part) => part !== "");
+}
+
+function contents(node, children) {
+  const wraps = node instanceof HTMLElement && node.tagName !== "OPTION";
+  return children
+    .filter((child) => child !== null && child !== undefined)
+    .flatMap((child) => (wraps && typeof child === "string" ? unbroken(child) : [child]));
+}
+
 function fill(node, attributes, children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") node.addEventListener(key, value);
     else if (value !== null && value !== undefined && value !== false)
       node.setAttribute(key, value === true ? "" : value);
   }
-  node.append(...children.filter((child) => child !== null && child !== undefined));
+  node.append(...contents(node, children));
   return node;
 }
 
@@ -84,7 +108,7 @@ function pWords(p, text) {
 
 function setText(node, text) {
   // Leave alone what already says so: screen readers and layout both notice a change.
-  if (node.textContent !== text) node.textContent = text;
+  if (node.textContent !== text) replace(node, text);
 }
 
 function setTitle(node, text) {
@@ -92,5 +116,5 @@ function setTitle(node, text) {
 }
 
 function replace(node, ...children) {
-  node.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+  node.replaceChildren(...contents(node, children));
 }

@@ -1,4 +1,5 @@
-// What every page of the family does: the light and the dark look, edges of wide tables, tools of tables and charts.
+// What every page of the family does: the light and the dark look, figures that no line breaks in, edges of wide tables,
+// tools of tables and charts.
 
 get("theme").addEventListener("click", () => {
   const root = document.documentElement;
@@ -6,7 +7,15 @@ get("theme").addEventListener("click", () => {
   root.dataset.theme = dark ? "light" : "dark";
 });
 
-document.querySelectorAll(".scroll, .chart.drawn").forEach(addEdges);
+function keepWhole(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT),
+    texts = [];
+  while (walker.nextNode()) texts.push(walker.currentNode);
+  for (const text of texts) if (!text.parentElement.closest("svg, code, option")) text.replaceWith(...unbroken(text.data));
+}
+
+keepWhole(get("main-content"));
+document.querySelectorAll(".scroll").forEach(addEdges);
 document.querySelectorAll("table.data").forEach(dressTable);
 document.querySelectorAll("figure").forEach(dressFigure);
 onAddress(() => document.querySelectorAll("table.data").forEach(orderTable));

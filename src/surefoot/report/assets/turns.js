@@ -48,18 +48,13 @@ function turnedWords(view) {
   if (!known) return "";
   const turns = turnsWith(known, view.alpha, view.row.verdict);
   if (turns.length === 1) return ` The verdict is the same at every α up to ${short(Math.max(MOST_ALPHA, view.alpha))}.`;
-  const starts = turns.map(({ alpha }) => `α = ${Number(alpha.toPrecision(6))}`),
-    words = turns.map(({ verdict }) => PREVAILS[verdict]),
-    order = turns.map(({ verdict }) => Object.keys(PREVAILS).indexOf(verdict));
-  const rises = order.every((place, k) => !k || place > order[k - 1]);
-  const bands = words.slice(1, -1).map((prevailing, k) => {
-    const start = starts[k + 1];
-    return rises ? `${prevailing} from ${start}` : `${prevailing} between ${start} and ${starts[k + 2].slice(4)}`;
-  });
-  const several = `it changes several times between ${starts[1]} and ${starts.at(-1).slice(4)}`,
-    between = !rises && bands.length > MOST_BANDS ? [several] : bands,
-    first = `${words[0][0].toUpperCase()}${words[0].slice(1)} from α = 0`;
-  return ` ${[first, ...between].join(", ")}, and ${words.at(-1)} from ${starts.at(-1)}.`;
+  const starts = turns.map(({ alpha }) => String(Number(alpha.toPrecision(6)))),
+    words = turns.map(({ verdict }) => PREVAILS[verdict]);
+  const bands = words.slice(1, -1).map((prevailing, k) => `${prevailing} from ${starts[k + 1]} to ${starts[k + 2]}`);
+  const several = `this changes several times from ${starts[1]} to ${starts.at(-1)}`,
+    between = bands.length > MOST_BANDS ? [several] : bands,
+    first = `${words[0][0].toUpperCase()}${words[0].slice(1)} for α from 0 to ${starts[1]}`;
+  return ` ${[first, ...between].join(", ")}, and ${words.at(-1)} from ${starts.at(-1)} on.`;
 }
 
 function sufferingWords(view) {

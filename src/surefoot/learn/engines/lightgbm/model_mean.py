@@ -24,7 +24,7 @@ def mean_text(texts: Sequence[str], weights: Sequence[float]) -> str:
             blocks.append(f"Tree={len(blocks)}\n{_scale(block.rstrip(chr(10)), weight)}\n\n\n")
     header = heads[0]
     if any(head["feature_names"] != header["feature_names"] for head in heads):
-        raise ArgumentError("the models have different features; only models of the same features have a mean")
+        raise ArgumentError("the models have different features; only models with the same features have a mean")
     if any(head.get("monotone_constraints") != header.get("monotone_constraints") for head in heads):
         header.pop("monotone_constraints", None)  # not all of them keep to it
     header["feature_infos"] = " ".join(

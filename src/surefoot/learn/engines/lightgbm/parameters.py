@@ -23,34 +23,34 @@ from surefoot.learn.engines.values import (
 # What Ranker decides itself, or what would change nothing or the wrong thing under its objective.
 REJECTED: dict[str, str] = {
     "objective": "Ranker's own `objective` decides it",
-    "metric": "`stop_on` and `history_` take its place",
+    "metric": "use `stop_on` and `history_` instead",
     "num_iterations": "give n_estimators",
     "early_stopping_round": "give early_stopping_rounds",
-    "bagging_by_query": "LightGBM does nothing right with it under a custom objective",
-    "lambdarank_norm": "it rescales each query and so blunts α",
-    "lambdarank_truncation_level": "the cut-off of `measure` takes its place",
+    "bagging_by_query": "LightGBM does it wrong with a custom objective",
+    "lambdarank_norm": "it rescales each query, which weakens α",
+    "lambdarank_truncation_level": "the cut-off of `measure` sets it",
     "num_class": "a ranker has one score per document",
     "sigmoid": "give sigma",
     "label_gain": "`measure` decides the gains, such as nDCG(dcg='exp-log2')@10 or nDCG@10",
     "alpha": "Ranker's own `alpha` decides it",
-    "tree_learner": "the other tree learners need several machines",
+    "tree_learner": "the other tree learners need several machines, and this trains on one",
     **same_for(
         "seed bagging_seed feature_fraction_seed extra_seed drop_seed data_random_seed objective_seed",
-        "give random_state, which decides every draw",
+        "give random_state, which sets all random draws",
     ),
     **same_for(
         "pos_bagging_fraction neg_bagging_fraction is_unbalance scale_pos_weight",
-        "it is for classification and would have no effect; bagging_fraction has",
+        "it is for classification and would have no effect; give bagging_fraction",
     ),
     **same_for(
         "boost_from_average reg_sqrt fair_c poisson_max_delta_step tweedie_variance_power "
         "lambdarank_position_bias_regularization",
-        "it belongs to an objective of LightGBM's own and would have no effect",
+        "it belongs to LightGBM's own objectives and would have no effect",
     ),
     **same_for(
         "eval_at first_metric_only metric_freq is_provide_training_metric multi_error_top_k auc_mu_weights "
         "early_stopping_min_delta",
-        "LightGBM's metrics are not used; `measure`, `stop_on` and `history_` take their place",
+        "LightGBM's metrics are not used; use `measure`, `stop_on` and `history_` instead",
     ),
     **same_for(
         "task config data valid header label_column weight_column group_column ignore_column two_round pre_partition "
@@ -60,7 +60,7 @@ REJECTED: dict[str, str] = {
     ),
     **same_for(
         "forcedsplits_filename forcedbins_filename",
-        "it names a file that neither a saved model nor a checkpoint would know the content of",
+        "it names a file, but a saved model or a checkpoint would not have its content",
     ),
     **same_for(
         "num_machines machines machine_list_filename local_listen_port time_out top_k gpu_device_id_list",
@@ -125,7 +125,7 @@ def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, 
     )
     if checked.get("boosting") in ("rf", "random_forest"):
         raise ArgumentError(
-            f"boosting is {checked['boosting']!r}; LightGBM grows no random forest from an objective that it lacks"
+            f"boosting is {checked['boosting']!r}; LightGBM cannot grow a random forest with a custom objective"
         )
     _check_pairs(checked)
     return checked
@@ -141,7 +141,7 @@ def _check_pairs(checked: dict[str, Any]) -> None:
         checked["boosting"] = "gbdt"
     if checked.get("data_sample_strategy") == "goss":
         if checked.get("bagging_fraction", 1) < 1:
-            raise ArgumentError("data_sample_strategy='goss' samples by gradient; it takes no bagging_fraction")
+            raise ArgumentError("data_sample_strategy='goss' samples by gradient; leave out bagging_fraction")
         if not 0 < checked.get("top_rate", 0.2) + checked.get("other_rate", 0.1) <= 1:
             raise ArgumentError("top_rate and other_rate must add up to more than 0 and at most 1")
     if checked.get("bagging_fraction", 1) < 1 and not checked.get("bagging_freq"):

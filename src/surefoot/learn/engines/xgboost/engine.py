@@ -185,7 +185,9 @@ class XGBoost:
     def with_categories(self, parameters: Mapping[str, Any], columns: Sequence[int], features: int) -> dict[str, Any]:
         """Their types; the user's own types are for data without columns of categories."""
         if parameters.get("enable_categorical") is False:
-            raise ArgumentError("the data has categories, and enable_categorical is False; encode them, or drop it")
+            raise ArgumentError(
+                "the data has categories, but enable_categorical is False; encode them, or leave out enable_categorical"
+            )
         types = list(parameters.get("feature_types") or ["q"] * features)
         if len(types) == features:
             types = ["c" if place in columns else kind for place, kind in enumerate(types)]

@@ -23,7 +23,9 @@ def mean_text(texts: Sequence[str], weights: Sequence[float]) -> str:
     for other in models[1:]:
         for key in ("feature_names", "feature_types"):
             if other["learner"].get(key) != learner.get(key):
-                raise ArgumentError("the models have different features; only models of the same features have a mean")
+                raise ArgumentError(
+                    "the models have different features; only models with the same features have a mean"
+                )
     parts = [model["learner"]["gradient_booster"]["model"] for model in models]
     trees = [_scale(tree, weight) for part, weight in zip(parts, weights, strict=True) for tree in part["trees"]]
     for number, tree in enumerate(trees):

@@ -29,23 +29,23 @@ _ALIASES = {
 
 # What Ranker decides itself, or what would change nothing or the wrong thing under its objective.
 REJECTED: dict[str, str] = {
-    "n_estimators": "it is Ranker's own",
+    "n_estimators": "it is an argument of Ranker",
     "objective": "Ranker's own `objective` decides it",
-    "alpha": "Ranker's own `alpha` decides it; XGBoost's penalty goes by its other name, reg_alpha",
-    "base_score": "a ranker's scores are sums of leaves, from 0",
+    "alpha": "Ranker's own `alpha` decides it; for XGBoost's penalty, give reg_alpha",
+    "base_score": "the scores of a ranker start at 0",
     "num_class": "a ranker has one score per document",
-    "num_parallel_tree": "each tree here is grown from the scores of those before it; a forest per step is not",
-    "booster": "a ranker's trees are XGBoost's gbtree; dart changes earlier trees, and gblinear has none",
-    "eval_metric": "`stop_on` and `history_` take its place",
-    "disable_default_eval_metric": "`stop_on` and `history_` take its place",
-    "early_stopping_rounds": "it is Ranker's own",
-    "missing": "a missing value is NaN",
-    **same_for("seed seed_per_iteration", "give random_state, which decides every draw"),
+    "num_parallel_tree": "each tree is grown from the scores of the trees before it, so a step cannot be a forest",
+    "booster": "a ranker uses XGBoost's gbtree; dart changes earlier trees, and gblinear has no trees",
+    "eval_metric": "use `stop_on` and `history_` instead",
+    "disable_default_eval_metric": "use `stop_on` and `history_` instead",
+    "early_stopping_rounds": "it is an argument of Ranker",
+    "missing": "a missing value is always NaN",
+    **same_for("seed seed_per_iteration", "give random_state, which sets all random draws"),
     **same_for("ndcg_exp_gain", "`measure` decides the gains, such as nDCG(dcg='exp-log2')@10 or nDCG@10"),
     **same_for(
         "lambdarank_pair_method lambdarank_num_pair_per_sample lambdarank_normalization lambdarank_score_normalization "
         "lambdarank_unbiased lambdarank_bias_norm scale_pos_weight",
-        "it belongs to an objective of XGBoost's own and would have no effect",
+        "it belongs to XGBoost's own objectives and would have no effect",
     ),
     "multi_strategy": "it is for several targets; a ranker has one score per document",
     **same_for(
@@ -87,7 +87,7 @@ MAIN_NAMES = {name: name for name in (*ACCEPTED, *REJECTED)} | _ALIASES  # of ea
 
 # LightGBM's names, for people who change engines.
 _LIGHTGBM = {
-    "num_leaves": "max_leaves (with grow_policy='lossguide' and max_depth=0 trees grow as LightGBM's do)",
+    "num_leaves": "max_leaves (with grow_policy='lossguide' and max_depth=0, trees grow as in LightGBM)",
     "min_data_in_leaf": "min_child_weight, the least sum of hessians in a leaf",
     "min_child_samples": "min_child_weight, the least sum of hessians in a leaf",
     "min_sum_hessian_in_leaf": "min_child_weight",
@@ -111,5 +111,5 @@ def check_parameters(parameters: Mapping[str, Any], features: int) -> dict[str, 
             raise ArgumentError(f"{name!r} is a parameter of LightGBM; XGBoost's is {_LIGHTGBM[name]}")
     checked = check_each(parameters, features, aliases=MAIN_NAMES, checks=ACCEPTED, rejected=REJECTED, title="XGBoost")
     if not checked.get("max_depth", 6) and not checked.get("max_leaves"):
-        raise ArgumentError("max_depth=0 sets no limit to trees; give max_leaves too")
+        raise ArgumentError("max_depth=0 means that trees have no limit; give max_leaves too")
     return checked
