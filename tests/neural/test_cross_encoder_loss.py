@@ -1,21 +1,18 @@
-"""The loss for sentence-transformers' trainer: the gradients of `RiskLoss`, and of the slow loop, at a model's scores."""
+"""The loss for sentence-transformers' trainer: the gradients of `RiskLoss` and of a slow loop, at a model's scores."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
+from tests.neural.slow_lambdas import measured, slow_gradients
 from tests.neural.text_models import WORDS, columns, load_model, random_rows, write_model
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("sentence_transformers")
-
-from tests.neural.slow_lambdas import slow_gradients  # noqa: E402
-
-from surefoot.errors import ArgumentError, DataError  # noqa: E402
-from surefoot.learn.objectives import Objective  # noqa: E402
-from surefoot.measures.notation import Measure  # noqa: E402
-from surefoot.neural import RiskLoss as ListLoss  # noqa: E402
-from surefoot.neural.sentence_transformers import RiskLoss  # noqa: E402
+from surefoot.errors import ArgumentError, DataError
+from surefoot.learn.objectives import Objective
+from surefoot.measures.notation import Measure
+from surefoot.neural import RiskLoss as ListLoss
+from surefoot.neural.sentence_transformers import RiskLoss
 
 pytestmark = pytest.mark.neural
 
@@ -57,9 +54,7 @@ def test_gradients_are_those_of_the_slow_loop_and_of_the_list_loss(model, rows, 
     measure = "nDCG@5"
     found = gradients_of(RiskLoss(model, objective, alpha, measure), rows)
     lists = [(scores_of(model, row).detach().numpy(), np.array(row["labels"])) for row in rows]
-    live, width = [], max(len(row["docs"]) for row in rows)
-    from tests.neural.slow_lambdas import measured
-
+    width = max(len(row["docs"]) for row in rows)
     live = np.array([measured(Measure.parse(measure), list(labels)) for _, labels in lists])
     expected, _ = slow_gradients(Objective(objective, alpha or 0.0), measure, lists, live)
     model.zero_grad()

@@ -85,7 +85,8 @@ class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
         self.write_csv = write_csv
         self.csv_file = f"RiskEvaluator{'_' + name if name else ''}_results.csv"
         self.greater_is_better = True
-        self.primary_metric = "mean" if self.criterion.name == "effectiveness" else str(self.criterion)
+        best_by = "mean" if self.criterion.name == "effectiveness" else str(self.criterion)
+        self.primary_metric = f"{name}_{best_by}" if name else best_by
         self.queries_hurt_most: list[dict[str, Any]] = []
         self._first, self._judgments = first, judgments
         scores = score(judgments, [first.run.renamed(_LIVE)], self.measure)

@@ -59,9 +59,8 @@ class FirstDocuments:
         columns: list[Floats] = []
         for number, own in enumerate(scores):
             after = int(offsets[number + 1] - offsets[number]) - len(own)
-            falling = _distinct(own)
-            lowest = falling.min(initial=np.inf) if len(own) else 0.0
-            columns.append(np.concatenate([falling, lowest - 1 - np.arange(after)]))
+            lowest = own.min() if len(own) else 0.0
+            columns.append(_distinct(np.concatenate([own, lowest - 1 - np.arange(after)])))
         frame = self.run.to_frame().with_columns(pl.Series("score", np.concatenate([np.zeros(0), *columns])))
         return Run.read(frame, name)
 
@@ -107,6 +106,8 @@ def _distinct(scores: Floats) -> Floats:
     """The scores of a list, each lower than that of every document that comes before it by score and order."""
     falling = np.array(scores, dtype=np.float64)
     order = np.argsort(-falling, kind="stable")
+    if (np.diff(falling[order]) < 0).all():
+        return falling
     for above, below in pairwise(order):
         falling[below] = min(falling[below], np.nextafter(falling[above], -np.inf))
     return falling
