@@ -8,7 +8,8 @@ import logging
 import numpy as np
 import pytest
 import torch
-from tests.neural.text_models import WORDS, load_model, random_rows, write_model
+from benchmarks.generated_text import WORDS, load_model, write_model
+from tests.neural.text_rows import random_rows
 
 import surefoot as sf
 from surefoot.data.types.runs import read_qrels, read_run
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.neural
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return write_model(tmp_path_factory.mktemp("models") / "bert", WORDS)
+    return write_model(tmp_path_factory.mktemp("models") / "bert")
 
 
 @pytest.fixture
@@ -64,13 +65,13 @@ def test_files_of_texts_with_titles(parts, tmp_path) -> None:
     qrels, run, queries, _ = parts
     (tmp_path / "queries.tsv").write_text("".join(f"{each}\t{text}\n" for each, text in queries.items()))
     lines = [
-        json.dumps({"_id": f"d{number}", "title": f"w{number % 40}", "text": f"w1 w{number % 7}"})
+        json.dumps({"_id": f"d{number}", "title": f"f{number % 6}", "text": f"f1 b{number % 3}"})
         for number in range(60)
     ]
     (tmp_path / "corpus.jsonl").write_text("\n".join(lines) + "\n")
     data = to_dataset(qrels, run, tmp_path / "queries.tsv", tmp_path / "corpus.jsonl", skip_unusable=True)
     number = int(data[0]["doc_ids"][0][1:])
-    assert data[0]["docs"][0] == f"w{number % 40} w1 w{number % 7}"
+    assert data[0]["docs"][0] == f"f{number % 6} f1 b{number % 3}"
 
 
 @pytest.mark.parametrize(
@@ -80,9 +81,9 @@ def test_files_of_texts_with_titles(parts, tmp_path) -> None:
         ({"run": {"q1": {"d1": 1.0}}}, {}, "query 'q0': the run has no document for it"),
         ({"qrels": {"q1": {"d1": 1}}, "run": {"q1": {"d1": 1.0}}}, {}, "row 1, query 'q1': there is one document"),
         ({"qrels": {"q1": {"d1": 99}}, "run": {"q1": ["d1", "d2"]}}, {}, "row 1, query 'q1': a label is 99"),
-        ({"queries": {"q1": "w1"}}, {}, "row 1, query 'q0': the query has no text"),
-        ({"queries": {"a": "w1"}}, {}, "has no text.*do both use the same query ids"),
-        ({"documents": {"d1": "w1"}}, {}, "row 1, query 'q0': document 'd.*' at rank 1 has no text"),
+        ({"queries": {"q1": "f1"}}, {}, "row 1, query 'q0': the query has no text"),
+        ({"queries": {"a": "f1"}}, {}, "has no text.*do both use the same query ids"),
+        ({"documents": {"d1": "f1"}}, {}, "row 1, query 'q0': document 'd.*' at rank 1 has no text"),
         ({"run": {"x": {"d1": 1.0}}}, {}, "has no judged query"),
         ({}, {"depth": 0}, "depth is 0"),
         ({"qrels": {"q1": {"d1": 0}}, "run": {"q1": ["d1", "d2"]}}, {"skip_unusable": True}, "nothing to learn from"),
@@ -220,7 +221,7 @@ def test_rows_are_evaluated_as_the_loss_measures_them(model) -> None:
         pairs = [(row["query"], each) for each in row["docs"]]
         scores = torch.tensor(model.predict(pairs, activation_fn=torch.nn.Identity()))
         expected.append(float(loss.values(scores[None], torch.tensor(row["labels"])[None])))
-    assert np.allclose(evaluator.values(model), expected)
+    assert np.allclose(evaluator.scores(model).values[1], expected)
     figures = evaluator(model)
     assert figures["dev_mean"] == pytest.approx(np.mean(expected))
     assert evaluator.primary_metric in figures
@@ -244,10 +245,10 @@ def test_it_logs_and_appends_as_the_librarys_own_evaluators_do(model, tmp_path, 
     ("rows", "words"),
     [
         ([], "no rows"),
-        ([{"query": "w1", "docs": ["w1", "w2"]}], "row 1: labels is missing"),
-        ([{"query": "w1", "docs": ["w1", "w2"], "labels": [1]}], "row 1, query .*: there are 2 documents and 1 labels"),
-        ([{"query": "w1", "docs": ["w1", "w2"], "labels": [1, 0], "doc_ids": ["a", "a"]}], "row 1: doc_ids must name"),
-        ([{"query": "w1", "docs": ["w1", "w2"], "labels": [1, 0], "query_id": "a"}] * 2, "row 2: .* appears twice"),
+        ([{"query": "f1", "docs": ["f1", "f2"]}], "row 1: labels is missing"),
+        ([{"query": "f1", "docs": ["f1", "f2"], "labels": [1]}], "row 1, query .*: there are 2 documents and 1 labels"),
+        ([{"query": "f1", "docs": ["f1", "f2"], "labels": [1, 0], "doc_ids": ["a", "a"]}], "row 1: doc_ids must name"),
+        ([{"query": "f1", "docs": ["f1", "f2"], "labels": [1, 0], "query_id": "a"}] * 2, "row 2: .* appears twice"),
     ],
 )  # fmt: skip
 def test_bad_rows_of_an_evaluation_are_refused(rows, words) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from benchmarks.generated_text import load_model, write_model
 from tests.neural.slow_lambdas import measured, slow_gradients
-from tests.neural.text_models import WORDS, columns, load_model, random_rows, write_model
+from tests.neural.text_rows import columns, random_rows
 
 from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.objectives import Objective
@@ -21,7 +22,7 @@ OBJECTIVES = [("gain", None), ("u_risk", 5), ("saro", 5), ("faro", 5), ("geo_ris
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return write_model(tmp_path_factory.mktemp("models") / "bert", WORDS)
+    return write_model(tmp_path_factory.mktemp("models") / "bert")
 
 
 @pytest.fixture
@@ -100,7 +101,7 @@ def test_the_activation_prompt_and_further_columns(model, rows) -> None:
     loss([*inputs, ["q"] * 5], labels, prompt=None, task=None).backward()
     assert torch.equal(parameter_gradients(model), plain)
     model.zero_grad()
-    loss(inputs, labels, prompt="w1 w2 ").backward()
+    loss(inputs, labels, prompt="f1 f2 ").backward()
     assert not torch.allclose(parameter_gradients(model), plain)
 
 
@@ -118,20 +119,20 @@ def test_what_the_card_says(model) -> None:
     [
         ({"labels": [1.0, 0.0]}, "there are 3 documents and 2 labels"),
         ({"labels": [0.0, 0.0, 0.0]}, "none of the 3 documents is relevant under nDCG"),
-        ({"labels": [1.0], "docs": ["w1"]}, "there is one document"),
+        ({"labels": [1.0], "docs": ["f1"]}, "there is one document"),
         ({"labels": [], "docs": []}, "there is no document"),
         ({"labels": [1.0, -1.0, 0.0]}, "a label is -1; under nDCG.* labels go from 0 to 31"),
         ({"labels": [1.0, 99.0, 0.0]}, "a label is 99"),
         ({"labels": [1.0, float("nan"), 0.0]}, "a label is nan"),
-        ({"docs": ["w1", "", "w3"]}, "document 2 has no text"),
-        ({"docs": ["w1", None, "w3"]}, "document 2 has no text, found None"),
-        ({"docs": "w1 w2 w3"}, "the documents are 'w1 w2 w3'"),
+        ({"docs": ["f1", "", "f3"]}, "document 2 has no text"),
+        ({"docs": ["f1", None, "f3"]}, "document 2 has no text, found None"),
+        ({"docs": "f1 f2 f3"}, "the documents are 'f1 f2 f3'"),
         ({"query": " "}, "the query has no text"),
         ({"query": None}, "the query has no text, found None"),
     ],
 )
 def test_bad_rows_are_refused_with_their_number(model, rows, change, words) -> None:
-    good = {"query": "w1 w2", "docs": ["w1", "w2", "w3"], "labels": [1.0, 0.0, 0.0]}
+    good = {"query": "f1 f2", "docs": ["f1", "f2", "f3"], "labels": [1.0, 0.0, 0.0]}
     rows = [*rows[:2], {**good, **change}, rows[3]]
     with pytest.raises(DataError, match=f"^row 3 of the 4 in this step, query .*: {words}"):
         RiskLoss(model, "u_risk", 5)(*columns(rows))
@@ -145,7 +146,7 @@ def test_what_cannot_be_is_refused(model, folder, tmp_path) -> None:
     with pytest.raises(ArgumentError, match="must be a CrossEncoder"):
         RiskLoss(torch.nn.Linear(2, 1), "gain")
     with pytest.raises(ArgumentError, match="the model has 3 outputs"):
-        RiskLoss(load_model(write_model(tmp_path / "three", WORDS, labels=3)), "gain")
+        RiskLoss(load_model(write_model(tmp_path / "three", labels=3)), "gain")
     with pytest.raises(ArgumentError, match="mini_batch_size"):
         RiskLoss(model, "gain", mini_batch_size=1.5)
     with pytest.raises(ArgumentError, match="1 column"):

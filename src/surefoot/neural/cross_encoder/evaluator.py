@@ -13,6 +13,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.data.types.runs import Qrels, RankedSource, Run
+from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.criteria import Criterion
 from surefoot.learn.options import MEASURE
@@ -117,7 +118,8 @@ class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
         """The figures of a model."""
         moment = "" if epoch == -1 else f" in epoch {epoch}" + ("" if steps == -1 else f" after {steps} steps")
         logger.info(f"RiskEvaluator: evaluating the model on the {self.name or 'given'} queries{moment}:")
-        values = self.values(model)
+        scores = self.scores(model)
+        values = scores.values[1]
         figures = self._figures(values)
         self.queries_hurt_most = self._hurt_most(values)
         self._log(figures)
@@ -127,14 +129,13 @@ class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
         self.store_metrics_in_model_card_data(model, metrics, epoch, steps)
         return metrics
 
-    def values(self, model: CrossEncoderModel) -> Floats:
-        """M(q) of the model on each judged query."""
+    def scores(self, model: CrossEncoderModel) -> Scores:
+        """M(q) of what is live and of the model on each judged query, for `surefoot.assess` and `surefoot.gate`."""
         numbers = range(len(self._first.queries))
         scores = raw_scores(model, self._first.pairs(numbers), self.batch_size, progress=self.show_progress_bar)
         bounds = np.cumsum([len(texts) for texts in self._first.texts])[:-1]
         run = self._first.reranked(np.split(scores, bounds), _MODEL)
-        measured: Floats = score(self._judgments, [run], self.measure).values[0]
-        return measured
+        return score(self._judgments, [self._first.run.renamed(_LIVE), run], self.measure)
 
     def get_config_dict(self) -> dict[str, Any]:
         """What the trainer writes into the model's card."""

@@ -1,4 +1,4 @@
-"""Fine-tuning a cross-encoder by sentence-transformers' own trainer, as `surefoot train --engine cross-encoder` does."""
+"""Fine-tuning a cross-encoder by sentence-transformers' own trainer: `surefoot train --engine cross-encoder`."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class FineTuning:
     def _arguments(self, evaluator: RiskEvaluator | None, folder: Path) -> Any:
         own: dict[str, Any] = {
             **DEFAULTS,
-            "warmup_ratio" if "warmup_ratio" in _trainer_parameters() else "warmup_steps": _WARMUP,  # as it is called
+            _warmup_name(): _WARMUP,
             **{name: value for name, value in self.more.items() if name not in _OF_LOSS},
             "output_dir": os.fspath(folder), "num_train_epochs": self.epochs, "seed": self.seed, "disable_tqdm": True,
             "save_strategy": "no", "save_only_model": True,
@@ -115,6 +115,12 @@ class FineTuning:
 
 def _trainer_parameters() -> set[str]:
     return {each.name for each in dataclasses.fields(cross_encoders().CrossEncoderTrainingArguments) if each.init}
+
+
+def _warmup_name() -> str:
+    """What the trainer calls the share of steps in which the learning rate grows."""
+    version = str(library("transformers", EXTRA, PURPOSE).__version__)
+    return "warmup_ratio" if int(version.partition(".")[0]) < 5 else "warmup_steps"
 
 
 def _reporting(base: Any, report: Report) -> Any:
