@@ -151,5 +151,9 @@ def test_what_cannot_be_is_refused(model, folder, tmp_path) -> None:
         RiskLoss(model, "gain", mini_batch_size=1.5)
     with pytest.raises(ArgumentError, match="1 column"):
         RiskLoss(model, "gain")(inputs[:1], labels)
+    loss = RiskLoss(model, "gain")
+    loss.model = torch.nn.DataParallel(model)
+    with pytest.raises(ArgumentError, match="start one process per card with torchrun"):
+        loss(inputs, labels)
     with pytest.raises(ArgumentError, match="list of labels"):
         RiskLoss(model, "gain")(inputs, torch.tensor([1.0, 0.0]))

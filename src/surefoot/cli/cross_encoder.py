@@ -115,7 +115,6 @@ def train_cross_encoder(
     console = plain_console(quiet=quiet or not is_first_process())
     depth = files.depth or DEPTH
     data = to_dataset(qrels, *files.lists, depth=depth, measure=chosen["measure"], skip_unusable=skip_unusable)
-    console.print(f"training: {len(data):,} queries, {sum(map(len, data['docs'])):,} documents")
     evaluator = None
     if valid is not None:
         evaluator = RiskEvaluator.from_run(
@@ -125,6 +124,7 @@ def train_cross_encoder(
     with busy("Loading the model"):
         torch.manual_seed(chosen["random_state"])  # a new last layer is random
         model = load_cross_encoder(base, num_labels=1)
+    console.print(f"training: {len(data):,} queries, {sum(map(len, data['docs'])):,} documents")
     with model_folder(output) as work:
         with _training(quiet or not is_first_process()) as report:
             tuning.run(model, data, evaluator, work / "training", report)

@@ -26,5 +26,8 @@ def datasets() -> Any:
 
 
 def to_device(features: Any, device: Any) -> Any:
-    """What a model reads, on its device."""
-    return library("sentence_transformers.util", EXTRA, PURPOSE).batch_to_device(features, device)
+    """What a model reads, on its device.
+
+    A plain dict: in another kind of mapping `DistributedDataParallel` does not find the model's output.
+    """
+    return dict(library("sentence_transformers.util", EXTRA, PURPOSE).batch_to_device(features, device))

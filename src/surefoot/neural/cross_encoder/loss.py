@@ -79,6 +79,11 @@ class CrossEncoderLoss(torch.nn.Module):  # type: ignore[misc]
 
     def forward(self, inputs: Sequence[Any], labels: Any, prompt: str | None = None, task: str | None = None) -> Tensor:
         """The loss of a step, whose value means nothing; its gradient does."""
+        if isinstance(self.model, torch.nn.DataParallel):
+            raise ArgumentError(
+                "the trainer would use several graphics cards from one process, which cross-encoders cannot do; start "
+                "one process per card with torchrun, or let CUDA_VISIBLE_DEVICES name one card"
+            )
         queries, documents = self._checked(inputs, labels)
         pairs = [(query, text) for query, texts in zip(queries, documents, strict=True) for text in texts]
         scores = self._scores(pairs, len(queries), prompt, task)
