@@ -1,10 +1,17 @@
-"""Modules and pages that need PyTorch are left out where it is not installed; `make test-neural` runs them."""
+"""Modules and pages whose libraries are not installed are left out; `make test-neural` runs them."""
 
 from __future__ import annotations
 
 import os
 from importlib.util import find_spec
 
-# Where PyTorch should be there, they are not left out, and so fail.
-if find_spec("torch") is None and os.environ.get("SUREFOOT_NEURAL") != "1":
-    collect_ignore_glob = ["src/surefoot/neural/*.py", "tests/neural/*.py", "docs/neural.md"]
+# Where the libraries should be there, nothing is left out, and so it fails.
+collect_ignore_glob: list[str] = []
+if os.environ.get("SUREFOOT_NEURAL") != "1":
+    if find_spec("torch") is None:
+        collect_ignore_glob += ["src/surefoot/neural/*.py", "tests/neural/*.py", "docs/neural.md"]
+    if find_spec("torch") is None or find_spec("sentence_transformers") is None:
+        collect_ignore_glob += [
+            "src/surefoot/neural/cross_encoder/*.py", "src/surefoot/neural/sentence_transformers.py",
+            "tests/neural/test_cross_encoder*.py", "docs/cross-encoders.md",
+        ]  # fmt: skip

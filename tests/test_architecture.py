@@ -119,7 +119,7 @@ def test_risk_needs_numpy_and_scipy_only() -> None:
 def test_the_loss_for_networks_needs_numpy_and_pytorch_only() -> None:
     pytest.importorskip("torch")
     loaded = loaded_by("from surefoot.neural import RiskLoss; RiskLoss('geo_risk', 5, 'ERR@20')")
-    assert not loaded & {"polars", "numba", "pandas", "rich", "lightgbm", "scipy", "sklearn"}
+    assert not loaded & {"polars", "numba", "pandas", "rich", "lightgbm", "scipy", "sklearn", "transformers"}
 
 
 def test_networks_without_pytorch_name_the_extra() -> None:
@@ -137,9 +137,24 @@ else:
     loaded_by(statement)
 
 
+def test_cross_encoders_without_their_library_name_the_extra() -> None:
+    pytest.importorskip("torch")
+    statement = """
+import sys
+sys.modules["sentence_transformers"] = None
+try:
+    import surefoot.neural.sentence_transformers
+except ImportError as error:
+    assert 'pip install "surefoot[cross-encoder]"' in str(error), error
+else:
+    raise AssertionError("no error")
+"""
+    loaded_by(statement)
+
+
 @pytest.mark.parametrize("module", ["surefoot", "surefoot.cli", "surefoot.cli.commands"])
 def test_starting_loads_nothing_heavy(module: str) -> None:
-    assert not loaded_by(f"import {module}") & {"numpy", "polars", "numba", "lightgbm", "rich", "ibis"}
+    assert not loaded_by(f"import {module}") & {"numpy", "polars", "numba", "lightgbm", "rich", "ibis", "torch"}
 
 
 def test_no_source_file_is_over_400_lines() -> None:

@@ -19,6 +19,7 @@ NOT_TRIED = {
     "all": "the sum of the others",
     "spark": "needs Java, and 400 MB; `make test-engines` runs it",
     "neural": "PyTorch weighs 5 GB where no small build is at hand; its tests have a target of their own",
+    "cross-encoder": "as neural",
 }
 
 

@@ -56,6 +56,7 @@ PARTS = (
     InstalledPart("matplotlib", "plots", ("matplotlib",)),
     InstalledPart("onnx", "onnx", ("onnx",)),
     InstalledPart("torch", "neural", ("torch", "safetensors")),
+    InstalledPart("sentence_transformers", "cross-encoder", ("sentence-transformers", "accelerate", "datasets")),
 )
 
 

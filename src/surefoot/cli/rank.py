@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from surefoot.cli.cross_encoder import Depth, DocumentTexts, QueryTexts, RunFile, TextFiles, rank_texts
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.decide.control.file_names import controller_files
@@ -15,6 +16,7 @@ from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
+from surefoot.neural.cross_encoder.model_files import is_cross_encoder
 from surefoot.progress import busy
 
 if TYPE_CHECKING:
@@ -23,8 +25,11 @@ if TYPE_CHECKING:
 
 def rank(
     model: ModelFolder,
-    data: Annotated[Path, typer.Argument(metavar="TEST", help="Documents: LETOR text or Parquet.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="A run (.run, .run.gz, …), or .csv, .json, .parquet.")],
+    data: Annotated[
+        Path | None,
+        typer.Argument(metavar="[TEST]", help="Documents with features: LETOR text or Parquet.", show_default=False),
+    ] = None,
     name: Annotated[str | None, typer.Option(help="The run's name.", show_default="the model's folder")] = None,
     baseline: Annotated[
         list[str] | None,
@@ -46,13 +51,40 @@ def rank(
         ),
     ] = None,
     qrels: Annotated[Path | None, typer.Option(help="Also write the labels as judgments.", show_default=False)] = None,
+    run: RunFile = None,
+    queries: QueryTexts = None,
+    documents: DocumentTexts = None,
+    depth: Depth = None,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(help="With --run: how many documents are scored at once.", min=1, show_default="32"),
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="With --run: keep scores here. The same command continues from there.", show_default=False),
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rank documents with a saved model.
+    """Rank documents with a saved model, or re-rank a run with a cross-encoder.
 
     **Example:** `surefoot rank model/ test.txt -o candidate.run --qrels qrels.txt`
     """
+    texts = TextFiles(run, queries, documents, depth)
+    if run is not None:
+        for option, given in (("TEST", data), ("--baseline", baseline), ("--controlled", controlled or None),
+                              ("--decisions", decisions), ("--qrels", qrels)):  # fmt: skip
+            if given:
+                raise ArgumentError(f"{option} is not possible together with --run, which a cross-encoder re-ranks")
+        message = rank_texts(model, texts, output, name or model.resolve().name, batch_size, checkpoint, force)
+        if not quiet:
+            typer.echo(visible(message))
+        return
+    if is_cross_encoder(model):
+        raise ArgumentError(f"{model} is a cross-encoder, which re-ranks text; give --run, --queries and --documents")
+    texts.refuse("add --run, or leave it out", batch_size=batch_size, checkpoint=checkpoint)
+    if data is None:
+        raise ArgumentError("TEST is missing: give the documents to rank, or --run, --queries and --documents")
     if decisions is not None and not controlled:
         raise ArgumentError("--decisions works only with a controller; add --controlled")
     if controlled and decisions is None:
@@ -68,18 +100,18 @@ def rank(
 
     run_name = as_text(name or model.resolve().name)
     if decisions is not None:
-        messages, documents = _rank_controlled(model, data, output, run_name, baseline or [], decisions)
+        messages, ranked = _rank_controlled(model, data, output, run_name, baseline or [], decisions)
     else:
         from surefoot.learn.baseline_spec import read_like, with_baselines
         from surefoot.neural.loading import load_ranker
 
         ranker = load_ranker(model)
         with busy("Reading data"):
-            documents = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
-        documents.to_run(ranker.predict(documents), run_name).write(output)
-        messages = [f"Wrote {len(documents):,} documents of {len(documents.queries):,} queries to {output}"]
+            ranked = with_baselines(read_like(data, ranker.n_features_in_), baseline or [], data)
+        ranked.to_run(ranker.predict(ranked), run_name).write(output)
+        messages = [f"Wrote {len(ranked):,} documents of {len(ranked.queries):,} queries to {output}"]
     if qrels is not None:
-        documents.qrels().write(qrels)
+        ranked.qrels().write(qrels)
     if not quiet:
         for line in messages:
             typer.echo(visible(line))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.cli.bar import is_watched, new_bar
+from surefoot.cli.cross_encoder import Depth, DocumentTexts, QueryTexts, RunFile, TextFiles, train_cross_encoder
 from surefoot.cli.network_options import make_network
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
@@ -22,6 +23,7 @@ from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
+    CROSS_ENCODERS,
     ENGINE,
     ENGINES,
     ESTIMATE,
@@ -54,11 +56,15 @@ def train(
     data: Annotated[
         Path,
         typer.Argument(
-            metavar="TRAIN", help="Training data: LETOR text or Parquet; with --dask a folder of Parquet parts."
+            metavar="TRAIN",
+            help="Training data: LETOR text or Parquet; with --dask a folder of Parquet parts; with --engine "
+            f"{CROSS_ENCODERS} the base model's name or folder.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the model.")],
-    valid: Annotated[Path | None, typer.Option(help="Validation data.", show_default=False)] = None,
+    valid: Annotated[
+        Path | None, typer.Option(help="Validation data; for a cross-encoder judgments.", show_default=False)
+    ] = None,
     baseline: Baselines = None,
     objective: Annotated[str, typer.Option(help=f"The objective: {either(OBJECTIVES)}.")] = OBJECTIVE,
     alpha: Annotated[
@@ -71,7 +77,7 @@ def train(
     trees: Annotated[int | None, typer.Option(help="Number of trees.", min=1, show_default=str(_TREES))] = None,
     epochs: Annotated[
         int | None,
-        typer.Option(help="Passes of a network through the data.", min=1, show_default="100"),
+        typer.Option(help="Passes of a network through the data.", min=1, show_default="100; cross-encoders 1"),
     ] = None,
     models: Annotated[int, typer.Option(help="Save the mean of N models, one per seed.", min=1)] = 1,
     early_stopping: EarlyStopping = None,
@@ -95,7 +101,8 @@ def train(
     engine: Annotated[
         str | None,
         typer.Option(
-            help=f"The library that trains: {either(ENGINES)} for trees, {NETWORKS} for networks.",
+            help=f"The library that trains: {either(ENGINES)} for trees, {NETWORKS} for networks, {CROSS_ENCODERS} for "
+            "re-rankers of text.",
             show_default=f"{ENGINE}; with --dask {ENGINES[1]}",
         ),
     ] = None,
@@ -114,6 +121,16 @@ def train(
     ] = CHECKPOINT_EVERY,
     html: Annotated[Path | None, typer.Option(help="Write a page with the assessment.", show_default=False)] = None,
     card: Annotated[Path | None, typer.Option(help="Write a model card (Markdown).", show_default=False)] = None,
+    qrels: Annotated[
+        Path | None, typer.Option(help="For a cross-encoder: judgments to learn from.", show_default=False)
+    ] = None,
+    run: RunFile = None,
+    queries: QueryTexts = None,
+    documents: DocumentTexts = None,
+    depth: Depth = None,
+    skip_unusable: Annotated[
+        bool, typer.Option("--skip-unusable", help="Leave out queries with nothing relevant among their documents.")
+    ] = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -121,6 +138,27 @@ def train(
 
     **Example:** `surefoot train train.txt --valid vali.txt -b bm25=feature:25 --objective u_risk --alpha 5 -o model/`
     """
+    chosen: dict[str, Any] = {
+        "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
+        "init": "baseline" if init_baseline else None, "n_estimators": trees or _TREES,
+        "early_stopping_rounds": early_stopping, "stop_on": stop_on, "checkpoint": checkpoint,
+        "checkpoint_every": checkpoint_every, "random_state": seed,
+        "engine": engine or (ENGINE if dask is None else ENGINES[1]), "n_models": models,
+    }  # fmt: skip
+    engine_parameters = parameters(set_ or [], names_with_own_option={*chosen, "self"})
+    texts = TextFiles(run, queries, documents, depth)
+    if engine == CROSS_ENCODERS:
+        others = {
+            "--baseline": bool(baseline), "--trees": trees is not None, "--models": models != 1,
+            "--estimate": estimate != ESTIMATE, "--init-baseline": init_baseline, "--dask": dask is not None,
+            "--init-model": init_model is not None, "--checkpoint": checkpoint is not None, "--card": card is not None,
+        }  # fmt: skip
+        train_cross_encoder(
+            data, output, texts, qrels, valid, skip_unusable=skip_unusable, chosen=chosen, parameters=engine_parameters,
+            only_for_others=others, epochs=epochs, threads=threads, html=html, force=force, quiet=quiet,
+        )  # fmt: skip
+        return
+    texts.refuse(f"add --engine {CROSS_ENCODERS}, or leave it out", qrels=qrels, skip_unusable=skip_unusable or None)
     states = checkpoint_paths(checkpoint, 1 if engine == NETWORKS else models)  # networks have one for all
     check_outputs(
         [
@@ -143,25 +181,9 @@ def train(
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
-    if init_model is not None and dask is not None:
-        raise ArgumentError("--init-model is for one machine; leave out --dask")
-    if html is not None and dask is not None:
-        raise ArgumentError(
-            "--html is not possible with --dask, because it needs the validation data on this machine; use surefoot "
-            "rank and surefoot evaluate instead"
-        )
-    if html is not None and valid is None:
-        raise ArgumentError("--html shows the assessment on validation data; add --valid FILE")
+    _refuse_together(dask, init_model, html, valid)
     if objective in RISK_OBJECTIVES and not baseline:
         raise ArgumentError(f"--objective {objective} needs a baseline; add --baseline, such as --baseline feature:25")
-    chosen: dict[str, Any] = {
-        "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,
-        "init": "baseline" if init_baseline else None, "n_estimators": trees or _TREES,
-        "early_stopping_rounds": early_stopping, "stop_on": stop_on, "checkpoint": checkpoint,
-        "checkpoint_every": checkpoint_every, "random_state": seed,
-        "engine": engine or (ENGINE if dask is None else ENGINES[1]), "n_models": models,
-    }  # fmt: skip
-    engine_parameters = parameters(set_ or [], names_with_own_option={*chosen, "self"})
     ranker: Any
     if engine == NETWORKS:
         ranker = make_network(chosen, epochs, trees, dask, threads, init_model, card, engine_parameters)
@@ -197,6 +219,19 @@ def train(
         if html is not None:
             assessment.to_html(html)
         _show_assessment(console, assessment, html)
+
+
+def _refuse_together(dask: str | None, init_model: Path | None, html: Path | None, valid: Path | None) -> None:
+    """Refuse options that do not go together, or of which one needs another."""
+    if init_model is not None and dask is not None:
+        raise ArgumentError("--init-model is for one machine; leave out --dask")
+    if html is not None and dask is not None:
+        raise ArgumentError(
+            "--html is not possible with --dask, because it needs the validation data on this machine; use surefoot "
+            "rank and surefoot evaluate instead"
+        )
+    if html is not None and valid is None:
+        raise ArgumentError("--html shows the assessment on validation data; add --valid FILE")
 
 
 def _start(init_model: Path | None) -> dict[str, Any]:

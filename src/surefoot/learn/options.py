@@ -10,6 +10,7 @@ RISK_OBJECTIVES = tuple(name for name, kind in OBJECTIVE_KINDS.items() if kind.n
 REGRESSION = "regression"  # without pairs
 ENGINES = ("lightgbm", "xgboost")  # of trees
 NETWORKS = "torch"  # the engine of networks
+CROSS_ENCODERS = "cross-encoder"  # that of re-rankers of text, by sentence-transformers
 
 OBJECTIVE, RULE, ESTIMATE, ENGINE = OBJECTIVES[0], RULES[0], ESTIMATES[0], ENGINES[0]
 MEASURE = "nDCG(dcg='exp-log2')@10"

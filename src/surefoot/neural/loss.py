@@ -183,7 +183,7 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         return gradient
 
     def _gains(self, labels: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        gains = self.measure.gains(labels.to(_wide(labels)), mask)
+        gains = self.measure.gains(labels.to(wide(labels)), mask)
         return gains, self.measure.ideal(gains)
 
     def _rank(self, scores: Tensor, gains: Tensor, padding: Tensor, ideal: Tensor) -> RankedLists:
@@ -274,6 +274,6 @@ def _pairs(scores: Tensor) -> Any:
     return torch.float64 if scores.dtype == torch.float64 else torch.float32
 
 
-def _wide(tensor: Tensor) -> Any:
+def wide(tensor: Tensor) -> Any:
     """Numbers of lists are kept in float64, where the device has it."""
     return torch.float32 if tensor.device.type == "mps" else torch.float64

@@ -33,8 +33,10 @@ _TITLE = re.compile(r"<(?:title|query)>\s*+(?:Topic\s*+:)?([^<]*+)", re.IGNORECA
 TextRows: TypeAlias = "Iterator[tuple[str, str, str]]"  # where it stands, the id, the text
 
 
-def read_texts(source: Any, wanted: Collection[str] | None = None) -> dict[str, str]:
+def read_texts(source: Any, wanted: Collection[str] | None = None, *, whole: bool = False) -> dict[str, str]:
     """The text of each id, from a file, a dict or a table; of the `wanted` ids alone where they are given.
+
+    Of a title and a text the title is taken; if `whole`, both.
 
     Files: `id<TAB>text` (a header is known by its names), JSON lines with an id (`_id`, `query_id`, `qid` …) and a
     `title`, `text` or `query`, or TREC topics; plain, .gz, .bz2, .xz, .zst, or .parquet. White space becomes
@@ -42,8 +44,10 @@ def read_texts(source: Any, wanted: Collection[str] | None = None) -> dict[str, 
 
     >>> read_texts({"q1": "surefoot  mountain goat"})
     {'q1': 'surefoot mountain goat'}
+    >>> read_texts({"d1": {"title": "Goats", "text": "They climb."}}, whole=True)
+    {'d1': 'Goats They climb.'}
     """
-    return _read(source, wanted)[0]
+    return _read(source, wanted, whole)[0]
 
 
 def shown_texts(source: Any, ids: Collection[str]) -> dict[str, str]:
@@ -60,11 +64,11 @@ def shown_texts(source: Any, ids: Collection[str]) -> dict[str, str]:
     return texts
 
 
-def _read(source: Any, wanted: Collection[str] | None) -> tuple[dict[str, str], list[str]]:
+def _read(source: Any, wanted: Collection[str] | None, whole: bool = False) -> tuple[dict[str, str], list[str]]:
     """The texts of the wanted ids, and a few of the others."""
     texts: dict[str, str] = {}
     others: list[str] = []
-    for where, key, text in _text_rows(source):
+    for where, key, text in _text_rows(source, whole):
         if wanted is not None and key not in wanted:
             if len(others) < _NAMED:
                 others.append(key)
@@ -75,29 +79,29 @@ def _read(source: Any, wanted: Collection[str] | None) -> tuple[dict[str, str], 
     return texts, others
 
 
-def _text_rows(source: Any) -> TextRows:
+def _text_rows(source: Any, whole: bool) -> TextRows:
     if isinstance(source, Mapping) and not is_columns(source):
-        return _from_dict(source)
+        return _from_dict(source, whole)
     if not isinstance(source, str | os.PathLike):
-        return _from_table(table_of(source, "texts", _ACCEPTED), "texts")
+        return _from_table(table_of(source, "texts", _ACCEPTED), "texts", whole)
     path = existing_file(source)
     if is_parquet(path):
-        return _from_table(table_of(read_table(path), str(source), _ACCEPTED), str(source))
+        return _from_table(table_of(read_table(path), str(source), _ACCEPTED), str(source), whole)
     first = next((line.strip() for line in text_lines(path, _BLOCK) if line.strip()), b"")
     if not first:
         raise DataError.at(path, None, "the file is empty; expected lines 'id<TAB>text', JSON lines or TREC topics")
     if first.startswith(b"<"):
         return _from_topics(path)
-    return _from_json_lines(path) if first.startswith(b"{") else _from_lines(path)
+    return _from_json_lines(path, whole) if first.startswith(b"{") else _from_lines(path, whole)
 
 
-def _from_dict(source: Mapping[Any, Any]) -> TextRows:
+def _from_dict(source: Mapping[Any, Any], whole: bool) -> TextRows:
     ids = ids_of(list(source), "the key", row_of("texts")).to_list()
     for key, value in zip(ids, source.values(), strict=True):
-        yield f"texts, id {shortened(key)}", key, _text_of(value, f"texts, id {shortened(key)}")
+        yield f"texts, id {shortened(key)}", key, _text_of(value, f"texts, id {shortened(key)}", whole)
 
 
-def _from_table(table: Mapping[str, Any], what: str) -> TextRows:
+def _from_table(table: Mapping[str, Any], what: str, whole: bool) -> TextRows:
     key = next((name for name in IDS if name in table), None)
     columns = [name for name in TEXTS if name in table and name != key]
     if key is None or not columns:
@@ -109,18 +113,19 @@ def _from_table(table: Mapping[str, Any], what: str) -> TextRows:
     ids = ids_of(table[key], repr(key), where).to_list()
     for row, values in enumerate(zip(*(list(table[name]) for name in columns), strict=True)):
         present = {name: value for name, value in zip(columns, values, strict=True) if not is_missing(value)}
-        yield where(row), ids[row], _text_of(present, where(row)) if present else ""
+        yield where(row), ids[row], _text_of(present, where(row), whole) if present else ""
 
 
-def _from_lines(path: Path) -> TextRows:
-    key, text, width = 0, 1, 2
+def _from_lines(path: Path, whole: bool) -> TextRows:
+    key, text, width = 0, [1], 2
     for number, raw in enumerate(text_lines(path, _BLOCK), start=1):
         if not raw.strip():
             continue
         fields = utf8_line(path, number, raw).rstrip("\r").split("\t")
         heads = [field.strip().lower() for field in fields]
         if number == 1 and heads[0] in IDS and any(head in TEXTS for head in heads[1:]):
-            text, width = next(heads.index(name) for name in TEXTS if name in heads[1:]), len(fields)
+            text, width = [heads.index(name) for name in TEXTS if name in heads[1:]], len(fields)
+            text = text if whole and "title" in heads else text[:1]
             continue
         if len(fields) != width or not fields[key].strip():
             raise DataError.at(
@@ -128,10 +133,10 @@ def _from_lines(path: Path) -> TextRows:
                 if width == 2
                 else f"expected {width} columns as the header has, found {len(fields)}",
             )  # fmt: skip
-        yield f"{path}, line {number}", fields[key].strip(), fields[text]
+        yield f"{path}, line {number}", fields[key].strip(), " ".join(_title_and_text([fields[n] for n in text]))
 
 
-def _from_json_lines(path: Path) -> TextRows:
+def _from_json_lines(path: Path, whole: bool) -> TextRows:
     for number, entry in json_lines(path):
         where = f"{path}, line {number}"
         key = next((entry[name] for name in IDS if name in entry), None) if isinstance(entry, dict) else None
@@ -139,7 +144,7 @@ def _from_json_lines(path: Path) -> TextRows:
             raise DataError(
                 f"{where}: expected an object with an id ({', '.join(IDS[:5])} …), found {shortened(entry)}"
             )
-        yield where, str(key), _text_of(entry, where)
+        yield where, str(key), _text_of(entry, where, whole)
 
 
 def _from_topics(path: Path) -> TextRows:
@@ -157,13 +162,20 @@ def _from_topics(path: Path) -> TextRows:
         raise DataError.at(path, None, "no topic was found; expected <top>…</top> or <topic number=…>…</topic>")
 
 
-def _text_of(value: Any, where: str) -> str:
-    """A text, or the first that is not empty of a dict's: a title before a text."""
+def _text_of(value: Any, where: str, whole: bool) -> str:
+    """A text, or the first that is not empty of a dict's, a title before a text; if `whole`, the title and a text."""
     if isinstance(value, Mapping):
         candidates = [value[name] for name in TEXTS if name in value]
         if not candidates:
             raise DataError(f"{where}: expected one of {', '.join(TEXTS[:3])} …, found {shortened(list(value))}")
+        if whole and all(text is None or isinstance(text, str) for text in candidates):
+            return " ".join(_title_and_text(candidates if "title" in value else ["", *candidates]))
         value = next((text for text in candidates if text), "")
     if not isinstance(value, str):
         raise DataError(f"{where}: the text is {shortened(value)}; expected a text")
     return value
+
+
+def _title_and_text(candidates: list[Any]) -> list[str]:
+    """The title, which comes first, and the first of the other texts that is not empty."""
+    return [text for text in (candidates[0], next((text for text in candidates[1:] if text), "")) if text]

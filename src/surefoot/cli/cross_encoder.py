@@ -1,0 +1,228 @@
+"""`surefoot train --engine cross-encoder` and `surefoot rank MODEL --run FILE`: re-rankers of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from surefoot.cli.bar import is_watched, new_bar
+from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
+from surefoot.cli.progress_lines import stage
+from surefoot.errors import ArgumentError, visible
+from surefoot.learn.options import CROSS_ENCODERS
+from surefoot.learn.signatures import CHECKPOINT
+from surefoot.neural.cross_encoder.model_files import is_cross_encoder_file
+from surefoot.progress import busy
+from surefoot.report.signatures import PAGE
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from surefoot.neural.cross_encoder.evaluator import RiskEvaluator
+    from surefoot.neural.cross_encoder.training import FineTuning, Report
+
+DEPTH = 100
+
+# Options that `train` and `rank` have for re-rankers of text.
+RunFile = Annotated[
+    Path | None, typer.Option("--run", help="Re-rank text: the run of what is live today.", show_default=False)
+]
+QueryTexts = Annotated[
+    Path | None,
+    typer.Option("--queries", help="The queries' texts: id<TAB>text, JSON lines or topics.", show_default=False),
+]
+DocumentTexts = Annotated[
+    Path | None,
+    typer.Option("--documents", help="The documents' texts: id<TAB>text or JSON lines.", show_default=False),
+]
+Depth = Annotated[
+    int | None, typer.Option(help="How many documents of each query are re-ranked.", min=1, show_default=str(DEPTH))
+]
+
+
+@dataclass(frozen=True)
+class TextFiles:
+    """What a re-ranker of text reads, as options name it."""
+
+    run: Path | None
+    queries: Path | None
+    documents: Path | None
+    depth: int | None
+
+    def refuse(self, instead: str, **more: Any) -> None:
+        """An error if one of them, or of `more`, is given where none can be."""
+        others = {f"--{name.replace('_', '-')}": value for name, value in more.items()}
+        for option, given in (others | self._by_option()).items():
+            if given is not None:
+                raise ArgumentError(f"{option} is for re-rankers of text; {instead}")
+
+    def checked(self, **more: Path | None) -> list[Path]:
+        """All files, if none is missing; `more` are further ones that are needed."""
+        files = {f"--{name}": path for name, path in more.items()} | self._by_option()
+        del files["--depth"]
+        missing = [option for option, path in files.items() if path is None]
+        if missing:
+            raise ArgumentError(f"a re-ranker of text needs {', '.join(missing)} as well; see --help")
+        return [Path(str(path)) for path in files.values()]
+
+    @property
+    def lists(self) -> tuple[Any, Any, Any]:
+        """The run, the queries and the documents."""
+        return self.run, self.queries, self.documents
+
+    def _by_option(self) -> dict[str, Any]:
+        return {"--run": self.run, "--queries": self.queries, "--documents": self.documents, "--depth": self.depth}
+
+
+def train_cross_encoder(
+    base: Path, output: Path, files: TextFiles, qrels: Path | None, valid: Path | None, *,
+    skip_unusable: bool, chosen: Mapping[str, Any], parameters: Mapping[str, Any], only_for_others: Mapping[str, bool],
+    epochs: int | None, threads: int | None, html: Path | None, force: bool, quiet: bool,
+) -> None:  # fmt: skip
+    """Fine-tune the cross-encoder of a folder or name against the run, and save it as its own library does."""
+    for option, given in only_for_others.items():
+        if given:
+            hint = "; its baseline is --run" if option == "--baseline" else ""
+            raise ArgumentError(f"{option} is not possible with --engine {CROSS_ENCODERS}{hint}")
+    if valid is None and (html is not None or chosen["early_stopping_rounds"] is not None):
+        option = "--html" if html is not None else "--early-stopping"
+        raise ArgumentError(f"{option} needs validation data; add --valid FILE, judgments of other queries of the run")
+    check_outputs(
+        [
+            OutputModel("--output", output, is_own_file=is_cross_encoder_file, what="a cross-encoder"),
+            Output("--html", html, PAGE),
+        ],
+        [*files_under(base), *files.checked(qrels=qrels), *([] if valid is None else [valid])],
+        force,
+    )
+    tuning = _tuning(chosen, epochs, parameters)
+    from surefoot.neural.cross_encoder.dataset import to_dataset
+    from surefoot.neural.cross_encoder.evaluator import RiskEvaluator
+    from surefoot.neural.cross_encoder.loading import load_cross_encoder
+    from surefoot.neural.cross_encoder.training import is_first_process, model_folder
+    from surefoot.neural.libraries import torch
+    from surefoot.report.text import plain_console
+
+    _silence_libraries()
+    tuning.check()
+    if threads is not None:
+        torch.set_num_threads(threads)
+    console = plain_console(quiet=quiet or not is_first_process())
+    depth = files.depth or DEPTH
+    data = to_dataset(qrels, *files.lists, depth=depth, measure=chosen["measure"], skip_unusable=skip_unusable)
+    evaluator = None
+    if valid is not None:
+        evaluator = RiskEvaluator.from_run(
+            valid, *files.lists, depth=depth, measure=chosen["measure"], select_by=chosen["stop_on"],
+            alpha=5.0 if chosen["alpha"] is None else chosen["alpha"], write_csv=False,
+        )  # fmt: skip
+    with busy("Loading the model"):
+        torch.manual_seed(chosen["random_state"])  # a new last layer is random
+        model = load_cross_encoder(base, num_labels=1)
+    console.print(f"training: {len(data):,} queries, {sum(map(len, data['docs'])):,} documents")
+    with model_folder(output) as work:
+        with _training(quiet or not is_first_process()) as report:
+            tuning.run(model, data, evaluator, work / "training", report)
+        if not is_first_process():
+            return
+        model.save_pretrained(str(work / "model"))
+    console.print(visible(f"Saved the cross-encoder to {output}/"))
+    if evaluator is not None:
+        _show_validation(console, evaluator, model, html)
+
+
+def rank_texts(
+    model: Path, files: TextFiles, output: Path, name: str, batch_size: int | None, checkpoint: Path | None, force: bool
+) -> str:
+    """Write the run of a cross-encoder; the message to print."""
+    check_outputs(
+        [Output("--output", output), Output("--checkpoint", checkpoint, CHECKPOINT)],
+        [*files_under(model), *files.checked()],
+        force,
+    )
+    from surefoot.neural.cross_encoder.reranking import BATCH_SIZE, rerank
+
+    _silence_libraries()
+    run = rerank(
+        model, *files.lists, depth=files.depth or DEPTH, batch_size=batch_size or BATCH_SIZE, name=name,
+        checkpoint=checkpoint,
+    )  # fmt: skip
+    run.write(output)
+    if checkpoint is not None:  # the run is safe
+        checkpoint.unlink(missing_ok=True)
+    return f"Wrote {len(run):,} documents of {len(run.queries):,} queries to {output}"
+
+
+def _tuning(chosen: Mapping[str, Any], epochs: int | None, parameters: Mapping[str, Any]) -> FineTuning:
+    """How to train, checked as far as it can be without the model."""
+    from surefoot.neural.cross_encoder.training import FineTuning
+    from surefoot.neural.loss import RiskLoss
+
+    objective, alpha = chosen["objective"], chosen["alpha"]
+    optimised = RiskLoss(objective, alpha, chosen["measure"], rule=chosen["rule"]).objective
+    if optimised.alpha > 0 and not optimised.needs_baseline:
+        raise ArgumentError(f"--alpha {alpha:g} has no effect with --objective {objective}")
+    return FineTuning(
+        objective, alpha, chosen["measure"], chosen["rule"], epochs or 1, chosen["early_stopping_rounds"],
+        chosen["random_state"], parameters,
+    )  # fmt: skip
+
+
+def _silence_libraries() -> None:
+    """Keep the bars and notes of other libraries off the terminal; their errors still end the command."""
+    import logging
+    import warnings
+
+    from surefoot.neural.cross_encoder.libraries import EXTRA, PURPOSE, cross_encoders, datasets
+    from surefoot.runtime import library
+
+    cross_encoders()
+    datasets().disable_progress_bars()
+    notes = library("transformers.utils.logging", EXTRA, PURPOSE)
+    notes.set_verbosity_error()
+    notes.disable_progress_bar()
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
+    for category in (UserWarning, FutureWarning, DeprecationWarning):
+        warnings.filterwarnings("ignore", category=category, module=r"(torch|transformers|accelerate|datasets)\b")
+
+
+@contextmanager
+def _training(quiet: bool) -> Iterator[Report | None]:
+    """A live line of steps and figures, where somebody looks on."""
+    from rich.progress import TextColumn
+
+    what = "Training, in steps"
+    bar = new_bar(TextColumn("{task.fields[figures]}", markup=False), disable=not is_watched(quiet))
+    with bar, stage(what, None) as lines:
+        task = bar.add_task(what, total=None, figures="")
+
+        def report(done: int, total: int, seen: dict[str, float]) -> None:
+            figures = ", ".join(
+                f"{name} {seen[f'eval_{name}']:.4f}" for name in ("mean", "risk") if f"eval_{name}" in seen
+            )
+            bar.update(task, completed=done, total=total, figures=figures)
+            if lines is not None:
+                lines.done, lines.total, lines.more = done, total, figures
+
+        yield report
+
+
+def _show_validation(console: Console, evaluator: RiskEvaluator, model: Any, html: Path | None) -> None:
+    """The model beside what is live on the validation queries, by the same code as `surefoot evaluate`."""
+    from surefoot.report.assessment import assess
+    from surefoot.report.text import overview
+
+    scores = evaluator.scores(model)
+    alphas = sorted({0.0, 1.0, 5.0, evaluator.alpha})
+    assessment = assess(scores, scores.systems[0], alphas)
+    console.print("\nOn the validation data:")
+    for part in overview([(assessment.by_measure()[0], assessment.rows())]):
+        console.print(part)
+    if html is not None:
+        assessment.to_html(html)
+        console.print(visible(f"Wrote the page to {html}"))

@@ -1,0 +1,33 @@
+"""sentence-transformers and datasets, imported late; without them, the line that installs them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from surefoot.neural.libraries import torch
+from surefoot.runtime import library
+
+CrossEncoderModel: TypeAlias = Any  # sentence_transformers.CrossEncoder
+TextDataset: TypeAlias = Any  # datasets.Dataset
+
+PURPOSE = "A cross-encoder"
+EXTRA = "cross-encoder"
+
+
+def cross_encoders() -> Any:
+    """The module sentence_transformers.cross_encoder."""
+    assert torch is not None  # loaded first, so that its threads wait briefly for each other
+    return library("sentence_transformers.cross_encoder", EXTRA, PURPOSE)
+
+
+def datasets() -> Any:
+    """The module datasets."""
+    return library("datasets", EXTRA, PURPOSE)
+
+
+def to_device(features: Any, device: Any) -> Any:
+    """What a model reads, on its device.
+
+    A plain dict: in another kind of mapping `DistributedDataParallel` does not find the model's output.
+    """
+    return dict(library("sentence_transformers.util", EXTRA, PURPOSE).batch_to_device(features, device))

@@ -1,0 +1,165 @@
+"""Fine-tuning a cross-encoder by sentence-transformers' own trainer: `surefoot train --engine cross-encoder`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from surefoot.data.writing.all_or_nothing import destination_folder, reporting_write_errors, temporary_path
+from surefoot.errors import ArgumentError, did_you_mean, without_middle
+from surefoot.neural.cross_encoder.evaluator import RiskEvaluator
+from surefoot.neural.cross_encoder.libraries import EXTRA, PURPOSE, CrossEncoderModel, TextDataset, cross_encoders
+from surefoot.neural.cross_encoder.loss import CrossEncoderLoss
+from surefoot.neural.libraries import torch
+from surefoot.runtime import library
+
+DEFAULTS: Mapping[str, Any] = {
+    "per_device_train_batch_size": 16,
+    "learning_rate": 2e-5,
+    "report_to": "none",
+}
+_WARMUP = 0.1  # of all steps
+_OF_LOSS = ("mini_batch_size", "normalize", "sigma", "sums")
+# What has an option of its own, and what would write or send elsewhere.
+_NOT_SETTABLE = {
+    "output_dir", "num_train_epochs", "seed", "push_to_hub", "load_best_model_at_end", "metric_for_best_model",
+    "greater_is_better", "eval_strategy", "save_strategy", "save_total_limit", "save_only_model", "disable_tqdm",
+}  # fmt: skip
+
+Report = Callable[[int, int, dict[str, float]], None]  # steps done, steps in all, the last figures
+
+
+@dataclasses.dataclass(frozen=True)
+class FineTuning:
+    """How a cross-encoder is fine-tuned: the loss, and the trainer's arguments.
+
+    `more` are further parameters: of the loss (mini_batch_size, normalize, sigma, sums), or of
+    `CrossEncoderTrainingArguments`.
+    """
+
+    objective: str
+    alpha: float | None
+    measure: str
+    rule: str
+    epochs: int = 1
+    early_stopping: int | None = None
+    seed: int = 0
+    more: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def check(self) -> None:
+        """Refuse parameters that neither the loss nor the trainer has."""
+        known = _trainer_parameters()
+        for name in self.more:
+            if name in _NOT_SETTABLE:
+                raise ArgumentError(f"{name} cannot be set here; it has an option of its own, or is always the same")
+            if name not in known and name not in _OF_LOSS:
+                raise ArgumentError(
+                    f"a cross-encoder's training has no parameter {name!r}{did_you_mean(name, known | set(_OF_LOSS))}"
+                )
+
+    def loss(self, model: CrossEncoderModel) -> CrossEncoderLoss:
+        """The loss of a model."""
+        more = {name: value for name, value in self.more.items() if name in _OF_LOSS}
+        return CrossEncoderLoss(model, self.objective, self.alpha, self.measure, rule=self.rule, **more)
+
+    def run(
+        self,
+        model: CrossEncoderModel,
+        dataset: TextDataset,
+        evaluator: RiskEvaluator | None,
+        folder: Path,
+        report: Report | None = None,
+    ) -> None:
+        """Train a model, and with an evaluator keep its best epoch; `folder` is for the trainer's files."""
+        trainer = cross_encoders().CrossEncoderTrainer(
+            model=model,
+            args=self._arguments(evaluator, folder),
+            train_dataset=dataset,
+            loss=self.loss(model),
+            evaluator=evaluator,
+        )
+        transformers = library("transformers", EXTRA, PURPOSE)
+        trainer.remove_callback(transformers.PrinterCallback)
+        if self.early_stopping is not None:
+            trainer.add_callback(transformers.EarlyStoppingCallback(self.early_stopping))
+        if report is not None:
+            trainer.add_callback(_reporting(transformers.TrainerCallback, report))
+        trainer.train()
+
+    def _arguments(self, evaluator: RiskEvaluator | None, folder: Path) -> Any:
+        own: dict[str, Any] = {
+            **DEFAULTS,
+            _warmup_name(): _WARMUP,
+            **{name: value for name, value in self.more.items() if name not in _OF_LOSS},
+            "output_dir": os.fspath(folder), "num_train_epochs": self.epochs, "seed": self.seed, "disable_tqdm": True,
+            "save_strategy": "no", "save_only_model": True,
+        }  # fmt: skip
+        if evaluator is not None:
+            own |= {
+                "eval_strategy": "epoch", "save_strategy": "epoch", "save_total_limit": 2,
+                "load_best_model_at_end": True, "metric_for_best_model": f"eval_{evaluator.primary_metric}",
+                "greater_is_better": True,
+            }  # fmt: skip
+        try:
+            arguments = cross_encoders().CrossEncoderTrainingArguments(**own)
+        except (TypeError, ValueError, ImportError, RuntimeError) as error:
+            why = without_middle(" ".join(str(error).split()), 300)
+            raise ArgumentError(f"the trainer does not take these parameters ({why})") from error
+        arguments.output_dir = _of_first_process(arguments.output_dir)
+        return arguments
+
+
+def _trainer_parameters() -> set[str]:
+    return {each.name for each in dataclasses.fields(cross_encoders().CrossEncoderTrainingArguments) if each.init}
+
+
+def _warmup_name() -> str:
+    """What the trainer calls the share of steps in which the learning rate grows."""
+    version = str(library("transformers", EXTRA, PURPOSE).__version__)
+    return "warmup_ratio" if int(version.partition(".")[0]) < 5 else "warmup_steps"
+
+
+def _reporting(base: Any, report: Report) -> Any:
+    """A callback of the trainer that tells how far it is."""
+    seen: dict[str, float] = {}
+
+    def on_step_end(self: Any, args: Any, state: Any, control: Any, **more: Any) -> None:
+        report(state.global_step, state.max_steps, seen)
+
+    def on_evaluate(self: Any, args: Any, state: Any, control: Any, metrics: Any = None, **more: Any) -> None:
+        seen.update(metrics or {})
+
+    return type("ProgressCallback", (base,), {"on_step_end": on_step_end, "on_evaluate": on_evaluate})()
+
+
+def is_first_process() -> bool:
+    """Whether this is the process that prints and writes, of one or several."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _of_first_process(text: str) -> str:
+    """A text of the first of several processes, which all then use."""
+    distributed = torch.distributed
+    if not (distributed.is_available() and distributed.is_initialized()):
+        return text
+    shared = [text]
+    distributed.broadcast_object_list(shared)
+    return shared[0]
+
+
+@contextmanager
+def model_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A new folder to work in, whose part `model` takes the place of `path` at the end, if all went well."""
+    target = destination_folder(path)
+    with reporting_write_errors(path), temporary_path(target) as work:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        work.mkdir()
+        yield work
+        if (work / "model").is_dir():
+            if target.exists():
+                target.rename(work / "before")
+            (work / "model").rename(target)
