@@ -126,7 +126,7 @@ def test_no_factor_is_ever_below_zero(values: tuple, m: float) -> None:
     """The worst that could be drawn is people's 1 where the judge says its least."""
     h, a, judge, _ = values
     variate = ControlVariate(m, judge)
-    for column in variate.columns([np.asarray(one) for one in h], [np.asarray(one) for one in a]):
+    for column in variate.columns(zip(h, a, strict=True)):
         assert float(column.room) > 0
         weight = (float(column.room) - (1 - m)) / (judge.mean - judge.least) if judge.mean > judge.least else 0.0
         assert 0 <= weight <= 1.5 + 1e-9

@@ -111,6 +111,12 @@ def gate(
     drawn: Annotated[
         str | None, typer.Option(help="The file of draws that surefoot judge-next wrote.", show_default=False)
     ] = None,
+    automatic: Annotated[
+        str | None,
+        typer.Option(
+            help="The automatic judgments that the queries were drawn with. Needs --drawn.", show_default=False
+        ),
+    ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -181,7 +187,7 @@ def gate(
     }  # fmt: skip
     signatures = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
     inputs = [path for _, path in map(name_and_file, files or [])]
-    inputs += [one for one in (scores, policy, segments, weights, strata, drawn, queries, documents) if one is not None]
+    inputs += [one for one in (scores, policy, segments, weights, strata, drawn, automatic, queries, documents) if one is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written
     check_outputs(
@@ -209,6 +215,7 @@ def gate(
         weights=weights,
         strata=strata,
         drawn=drawn,
+        automatic=automatic,
         budget=budget,
         state=state,
         ledger=ledger,

@@ -77,6 +77,7 @@ class ControlVariate:
         self.m, self.judge = levels_within(np.asarray(m, np.float64)), judge
         self._together = np.asarray(judge.variance * (IMAGINED / 2) + np.zeros(self.m.shape))
         self._squares = np.asarray(judge.variance * IMAGINED)
+        self._varies = np.asarray(judge.variance) > 0  # another learns nothing
 
     @property
     def weight(self) -> Floats:
@@ -85,14 +86,17 @@ class ControlVariate:
         share = self._together / np.where(known, self._squares, 1.0)
         return np.where(known, np.clip(share, 0, MOST_WEIGHT), 0.0)
 
-    def columns(self, h: Iterable[Floats], a: Iterable[Floats]) -> Iterator[Roomy]:
-        """For each draw y, and how far it may exceed m: to 1 + λ·(ā − a_min)."""
-        for people, automatic in zip(h, a, strict=True):
+    def columns(self, pairs: Iterable[tuple[Floats, Floats]]) -> Iterator[Roomy]:
+        """For each draw, given as h and a, y and how far it may exceed m: to 1 + λ·(ā − a_min)."""
+        below = self.judge.mean - self.judge.least
+        for people, automatic in pairs:
             weight, apart = self.weight, automatic - self.judge.mean
-            yield Roomy(people - weight * apart, 1 - self.m + weight * (self.judge.mean - self.judge.least))
-            if np.any(self.judge.variance):
-                self._together = self._together + (people - self.m) * apart * (self.judge.variance > 0)
-                self._squares = self._squares + apart * apart * (self.judge.variance > 0)
+            yield Roomy(people - weight * apart, 1 - self.m + weight * below)
+            self._learn(people, apart)
+
+    def _learn(self, people: Floats, apart: Floats) -> None:
+        self._together = self._together + (people - self.m) * apart * self._varies
+        self._squares = self._squares + apart * apart * self._varies
 
 
 def judged_p(h: ArrayLike, a: ArrayLike, judge: JudgeMoments, m: ArrayLike, delta: Delta) -> Floats:
@@ -108,7 +112,7 @@ def judged_p(h: ArrayLike, a: ArrayLike, judge: JudgeMoments, m: ArrayLike, delt
     True
     """
     people, automatic, level = _checked(h, a, m)
-    columns = ControlVariate(level, judge).columns(columns_of(people), columns_of(automatic))
+    columns = ControlVariate(level, judge).columns(zip(columns_of(people), columns_of(automatic), strict=True))
     return betting_p_columns(columns, people.shape[-1], level, delta, people.shape[:-1])
 
 
@@ -122,7 +126,7 @@ def judged_anytime(
     True
     """
     people, automatic, level = _checked(h, a, m)
-    columns = ControlVariate(level, judge).columns(columns_of(people), columns_of(automatic))
+    columns = ControlVariate(level, judge).columns(zip(columns_of(people), columns_of(automatic), strict=True))
     return anytime_columns(columns, start_anytime(level, delta, budget))
 
 
