@@ -27,7 +27,7 @@ from surefoot.cli.shared_options import (
     ScoreMatrixFile,
 )
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA, EVERY
+from surefoot.decide.options import DELTA, EVERY, NO_FILL
 from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.signatures import PAGE
@@ -157,6 +157,7 @@ def gate(
     format_: Annotated[DecisionFormat, typer.Option("--format", help="The output format.")] = DecisionFormat.table,
     force: Force = False,
     quiet: Quiet = False,
+    fill: Annotated[str | None, typer.Option(hidden=True, help="Not supported.")] = None,
     init: Annotated[
         bool, typer.Option("--init", help="Only write a policy template. QRELS is the file to write.")
     ] = False,
@@ -171,6 +172,8 @@ def gate(
     conditions = _conditions(levels, segment or []) | ({} if delta is None else {"delta": delta})
     if init:
         return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
+    if fill is not None:
+        raise ArgumentError(NO_FILL)
     if policy is None and not set(conditions) - {"delta"}:
         raise ArgumentError(CHOOSE_CONDITIONS)
     if documents is not None and (html_file is None or scores is not None):

@@ -24,6 +24,7 @@ from surefoot.data.reading.formats import (
     first_fields,
     format_of,
     is_ranx,
+    lines_origin,
     one_part,
     ranx_dict,
     read_parts,
@@ -33,6 +34,7 @@ from surefoot.data.reading.formats import (
 from surefoot.data.reading.frames import GRADES, RANK, SCORES, columns_of
 from surefoot.data.reading.growable import GrowableColumn
 from surefoot.data.reading.lines import Layout, read_lines
+from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
 from surefoot.data.types.ranking import (
     DuplicateDocumentError,
     Ranking,
@@ -57,6 +59,7 @@ class RankedTable:
     layouts: ClassVar[tuple[Layout, ...]]  # of lines, by their number of columns; the first is what is written
     numbers: ClassVar[tuple[str, ...]]  # the names that its column of numbers may have; the first is what is written
     ties_by_id: ClassVar[bool]
+    origin: JudgmentOrigin | None = None  # who made judgments, where a file says
 
     def __init__(
         self,
@@ -81,7 +84,9 @@ class RankedTable:
         if isinstance(source, str | os.PathLike):
             table = cls._read_file(source, name, judges)
             if isinstance(table, dict):
-                table = cls._from_columns(*one_part(table, source, name), name or system_name(source))
+                part = one_part(table, source, name)
+                table = cls._from_columns(part.columns, part.where, name or system_name(source))
+                table.origin = part.origin
             return table
         refuse_judges(judges)
         if isinstance(source, cls):
@@ -100,7 +105,7 @@ class RankedTable:
         if not isinstance(tables, dict):
             return [tables]
         only_name = system_name(source) if len(tables) == 1 else ""
-        return [cls._from_columns(*part, only_name or str(name)) for name, part in tables.items()]
+        return [cls._from_columns(part.columns, part.where, only_name or str(name)) for name, part in tables.items()]
 
     @classmethod
     def _read_file(
@@ -122,6 +127,7 @@ class RankedTable:
         blocks = read_lines(path, layout, partial(RowBlock, cls.ties_by_id, layout.number == RANK))
         ids = FileIds(path, layout)
         table = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.location)
+        table.origin = lines_origin(path) if cls.numbers is GRADES else None
         if layout.number == RANK:
             check_ranks(table, ids)
         return table
@@ -342,7 +348,8 @@ class Qrels(RankedTable):
     def _lines(self) -> pl.DataFrame:
         all_integers = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))
         grade = pl.col("relevance").cast(pl.Int64) if all_integers else pl.col("relevance")
-        return self.to_frame().select("query_id", pl.lit("0").alias("iteration"), "doc_id", grade)
+        made = AUTOMATIC if self.origin is not None and self.origin.is_automatic else "0"
+        return self.to_frame().select("query_id", pl.lit(made).alias("iteration"), "doc_id", grade)
 
 
 def read_run(source: RankedSource, name: str | None = None) -> Run:
