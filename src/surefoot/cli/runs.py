@@ -36,13 +36,16 @@ def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
 
 
 def read_scored(
-    command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: MissingTreatment | None
-) -> list[Scores]:
-    """Scores by each measure, of judgments and runs, or of the one matrix in their place."""
+    command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: MissingTreatment | None,
+    fill: str | None = None,
+) -> list[Scores]:  # fmt: skip
+    """Scores by each measure, of judgments and runs, or of the one matrix in their place; `fill` fills holes."""
     from surefoot.data.types.scores import read_scores
     from surefoot.measures.notation import Measure
 
     if matrix is not None:
+        if fill is not None:
+            raise ArgumentError("--fill works only with judgments and runs, but you gave --scores; remove --fill")
         return [read_scores(matrix, matrix_measure(files, measures, missing))]
     if len(files) < 2:
         raise ArgumentError(
@@ -52,7 +55,7 @@ def read_scored(
     from surefoot.measures.scoring import score
 
     parsed = [Measure.parse(measure) for measure in measures or [EVALUATION_MEASURE]]
-    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero)
+    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, fill=fill)
 
 
 def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> str | None:

@@ -23,6 +23,7 @@ from surefoot.decide.control.served_lists import ServedLists
 from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import find_threshold, fixed_quantiles, thresholds_for
 from surefoot.decide.evidence.draws import read_draws
+from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
 from surefoot.decide.evidence.ledger import Question, count_use
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.options import BUDGET, DELTA, NO_AUTOMATIC, RISK_LEVEL, SCORER
@@ -170,6 +171,7 @@ class RiskController:
         """Judged queries, under the measure."""
         if self._ranker is None:
             lists, qrels = self.lists(), Qrels.read(judged)
+            refuse_machine_judgments(qrels)
             fingerprints = [frozenset({_fingerprint(query)}) for query in lists.queries]
         else:
             lists, qrels, fingerprints = self.lists(judged), judged.qrels(), query_fingerprints(judged)

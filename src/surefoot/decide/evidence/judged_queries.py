@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Rows
-from surefoot.data.types.runs import RankedSource
+from surefoot.data.types.runs import Qrels, RankedSource
 from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.options import NO_FILL
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
@@ -125,6 +126,10 @@ def _listed(column: Floats | None) -> list[float] | None:
 
 def check_scores(scores: Scores, systems: Sequence[str]) -> None:
     """Refuse a measure without bounds, scores beyond 0 and 1, whose losses no 1 bounds, and judgments of nothing."""
+    if scores.filled is not None:
+        raise ArgumentError(NO_FILL)
+    if scores.qrels is not None:
+        refuse_machine_judgments(scores.qrels)
     measure = named_measure(scores.measure)
     if measure is not None:
         check_bounded(measure)
@@ -151,6 +156,18 @@ def check_scores(scores: Scores, systems: Sequence[str]) -> None:
                 f"{scores.measure} can only be 0 or 1, so these scores come from another measure; give the name of "
                 "that measure"
             )
+
+
+def refuse_machine_judgments(qrels: Qrels) -> None:
+    """Refuse judgments that people did not make, where their file says so: nothing is proved by them."""
+    made_by = None if qrels.origin is None else qrels.origin.made_by
+    if made_by in ("machine", "people and machine"):
+        raise DataError(
+            f"a machine made {'these' if made_by == 'machine' else 'some of these'} judgments "
+            f"({shortened(qrels.name)}), and nothing is proved by putting them in place of people's. Let people judge "
+            "queries drawn with surefoot judge-next --automatic, and give the machine's judgments to the gate as "
+            "--automatic (automatic=)"
+        )
 
 
 def plain_sample(
