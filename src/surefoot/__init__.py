@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from surefoot.data.reading.texts import read_texts as read_texts
     from surefoot.data.synthetic_letor import synthetic_letor as synthetic_letor
     from surefoot.data.synthetic_runs import synthetic_runs as synthetic_runs
+    from surefoot.data.tools.judge_ratings import read_judges as read_judges
     from surefoot.data.tools.judgments import write_judgments as write_judgments
     from surefoot.data.types.preferences import PreferencePairs as PreferencePairs
     from surefoot.data.types.preferences import read_preferences as read_preferences
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores as Scores
     from surefoot.data.types.scores import read_scores as read_scores
     from surefoot.data.types.streamed_scores import StreamedScores as StreamedScores
-    from surefoot.data.tools.judge_ratings import read_judges as read_judges
     from surefoot.decide.agreement.agreement import Agreement as Agreement
     from surefoot.decide.agreement.agreement import agreement as agreement
     from surefoot.decide.control.certificate import Certificate as Certificate

@@ -16,7 +16,7 @@ from surefoot.report.schema import assessment_schema
 IDS = [f"q{number}" for number in range(30)]
 PEOPLE = {query: {"a": 1, "b": 0} for query in IDS}
 AUTO = {query: {"a": 0, "c": 1, "d": 0, "z": 1} for query in IDS} | {"other": {"a": 1}}
-RUNS = {"today": dict.fromkeys(IDS, ["a", "b", "d"]), "new": dict.fromkeys(IDS, ["a", "c", "e"])}
+RUNS = {"today": {query: ["a", "b", "d"] for query in IDS}, "new": {query: ["a", "c", "e"] for query in IDS}}
 
 
 def test_only_what_a_run_shows_and_nobody_judged_is_filled() -> None:

@@ -58,9 +58,7 @@ def slow_aiming(
     return capitals
 
 
-def slow_anytime(
-    h: np.ndarray, a: np.ndarray, judge: JudgeMoments, m: float, delta: float, budget: int
-) -> list[float]:
+def slow_anytime(h: np.ndarray, a: np.ndarray, judge: JudgeMoments, m: float, delta: float, budget: int) -> list[float]:
     aiming = slow_aiming(h, a, judge, m, math.log(2 / delta), budget, 10)
     fixed = []
     for share in (0.1, 10**-0.75, 10**-0.5, 10**-0.25, 1.0):
@@ -171,7 +169,8 @@ def test_false_claims_are_as_rare_as_promised_whatever_the_judge() -> None:
     people = np.where(rng.random(traffic) < 0.25, rng.random(traffic), 0)
     judges = {
         "good": np.clip(people + rng.normal(0, 0.1, traffic), 0, 1), "independent": rng.random(traffic),
-        "contrary": 1 - people, "rare": (rng.random(traffic) < 0.003) * 1.0, "half": people * (rng.random(traffic) < 0.5),
+        "contrary": 1 - people, "rare": (rng.random(traffic) < 0.003) * 1.0,
+        "half": people * (rng.random(traffic) < 0.5),
     }  # fmt: skip
     chance = weights / weights.sum()
     truth = float(chance @ people)

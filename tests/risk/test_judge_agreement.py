@@ -33,6 +33,7 @@ def test_kappa_is_the_formula(rated: list[tuple[int, int]], kind: tuple) -> None
 
 def slow_alpha(ratings: np.ndarray, power: int) -> float | None:
     """Over all ordered pairs of ratings of one document, and of ratings anywhere."""
+
     def apart(one: float, other: float) -> float:
         return float(one != other) if power == 0 else abs(one - other) ** power
 
@@ -42,10 +43,13 @@ def slow_alpha(ratings: np.ndarray, power: int) -> float | None:
     if not everything:
         return None
     n = len(everything)
-    observed = sum(
-        sum(apart(one, other) for one, other in itertools.permutations(values, 2)) / (len(values) - 1)
-        for values in documents
-    ) / n
+    observed = (
+        sum(
+            sum(apart(one, other) for one, other in itertools.permutations(values, 2)) / (len(values) - 1)
+            for values in documents
+        )
+        / n
+    )
     chance = sum(apart(one, other) for one, other in itertools.permutations(everything, 2)) / (n * (n - 1))
     return None if chance == 0 else 1 - observed / chance
 

@@ -190,7 +190,8 @@ def gate(
     }  # fmt: skip
     signatures = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
     inputs = [path for _, path in map(name_and_file, files or [])]
-    inputs += [one for one in (scores, policy, segments, weights, strata, drawn, automatic, queries, documents) if one is not None]
+    read = (scores, policy, segments, weights, strata, drawn, automatic, queries, documents)
+    inputs += [path for path in read if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written
     check_outputs(

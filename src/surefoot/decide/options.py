@@ -16,8 +16,8 @@ BUDGET = 1_000  # queries that will be judged at most, about, where a controller
 SCORER = "predicted_gain"  # of a controller
 PROOF_METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")  # by which a controller proves a level
 NO_AUTOMATIC = (
-    "a controller cannot use automatic judgments yet, because nothing is proved for its thresholds with them; leave them "
-    "out, or decide on the whole candidate with surefoot gate --automatic"
+    "a controller cannot use automatic judgments yet, because nothing is proved for its thresholds with them; leave "
+    "them out, or decide on the whole candidate with surefoot gate --automatic"
 )
 NO_FILL = (
     "judgments whose holes were filled by an automatic judge cannot decide: a judge that favours a system would decide "

@@ -64,4 +64,3 @@ def count_holes(
         holes[run.name] = int(is_hole.sum())
         fills[run.name] = int((is_hole & (filled.ranking.find(codes) >= 0)).sum())
     return holes, fills
-

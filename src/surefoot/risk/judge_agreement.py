@@ -66,9 +66,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Literal["nominal", "interval"]
     np.add.at(per_document, (np.nonzero(~np.isnan(values.T))[0], _by_document(values, grades)), 1)
     total = per_document.sum(axis=0)
     weight = (
-        (grades[:, None] != grades[None, :]) * 1.0
-        if level == "nominal"
-        else (grades[:, None] - grades[None, :]) ** 2
+        (grades[:, None] != grades[None, :]) * 1.0 if level == "nominal" else (grades[:, None] - grades[None, :]) ** 2
     )
     within = per_document.T @ (per_document / (counted - 1)[:, None]) - np.diag(
         (per_document / (counted - 1)[:, None]).sum(axis=0)

@@ -54,8 +54,6 @@ def _filled(scores: Scores, baselines: list[str]) -> FilledData:
     raised = [
         one["system"]
         for row, one in enumerate(systems)
-        if one["p_value"] is not None
-        and one["p_value"] < SIGNIFICANCE
-        and float((change[row] - expected).mean()) > 0
+        if one["p_value"] is not None and one["p_value"] < SIGNIFICANCE and float((change[row] - expected).mean()) > 0
     ]
     return {"judge": holes.judge, "systems": systems, "favours": raised}

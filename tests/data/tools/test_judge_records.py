@@ -58,8 +58,8 @@ def test_several_models_are_several_judges(tmp_path: Path) -> None:
     )
     assert sf.read_qrels(file).to_dict() == {"red dress": {"A dress.": 2.0}}
     assert sf.read_qrels(file).origin == JudgmentOrigin("machine", ("a", "b", "c"), 1, 1)
-    judges = sf.read_judges(file)
-    assert {name: judge.to_dict()["red dress"]["A dress."] for name, judge in judges.items()} == {"a": 0, "b": 3, "c": 3}
+    said = {name: judge.to_dict()["red dress"]["A dress."] for name, judge in sf.read_judges(file).items()}
+    assert said == {"a": 0, "b": 3, "c": 3}
 
 
 def test_the_workbench_says_what_a_model_made(tmp_path: Path) -> None:

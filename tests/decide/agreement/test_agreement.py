@@ -87,7 +87,8 @@ def test_a_judge_that_favours_a_system_is_told() -> None:
 
 
 def test_a_better_judge_saves_more() -> None:
-    good, bad = found(PEOPLE), found({query: dict(zip("abcd", RNG.integers(0, 3, 4).tolist(), strict=True)) for query in IDS})
+    guesses = {query: dict(zip("abcd", RNG.integers(0, 3, 4).tolist(), strict=True)) for query in IDS}
+    good, bad = found(PEOPLE), found(guesses)
     savings = [each["comparison"]["savings"] for each in (good, bad)]
     assert savings[0]["alone"] == savings[1]["alone"]
     assert savings[0]["with_judge"] < savings[0]["alone"]

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.report.schemas import check_data
 
 import surefoot as sf
 from surefoot.decide.gate.decision_data import decision_schema
 from surefoot.risk.betting import anytime_capital, betting_p, start_anytime
 from surefoot.risk.control_variate import JudgeMoments, judged_p
-from tests.report.schemas import check_data
 
 LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
 N = 400
@@ -27,7 +27,8 @@ def made(seed: int = 0, queries: int = N) -> tuple[sf.Run, sf.Run, dict[str, dic
     chosen = rng.choice(4, queries, p=[0.6, 0.2, 0.1, 0.1])
     new = sf.Run.read({query: LISTS[kind] for query, kind in zip(ids, chosen, strict=True)}, "new")
     today = sf.Run.read(dict.fromkeys(ids, LISTS[0]), "today")
-    return new, today, {query: dict(zip("abcd", row.tolist(), strict=True)) for query, row in zip(ids, grades, strict=True)}
+    graded = (dict(zip("abcd", row.tolist(), strict=True)) for row in grades)
+    return new, today, dict(zip(ids, graded, strict=True))
 
 
 def corrupted(people: dict[str, dict[str, int]], share: float, seed: int = 1) -> dict[str, dict[str, int]]:

@@ -56,7 +56,6 @@ class FilePart(NamedTuple):
     origin: JudgmentOrigin | None = None
 
 
-
 def format_of(path: str | os.PathLike[str]) -> str:
     """What the ending says: "parquet", "json", "jsonl", "table" (text with a header), or else "lines"."""
     file_format = FORMATS.get(inner_ending(path), "lines")
@@ -161,7 +160,8 @@ def _judge_table(path: Path, content: Any, where: Where, judges: str | None) -> 
     table = content if isinstance(content, dict) else {name: content[name] for name in getattr(content, "columns", ())}
     if not judge_records.has_judges(table):
         return None
-    picked = [next((name for name in names if name in table), "") for names in (QUERY_COLUMNS, DOCUMENT_COLUMNS, GRADES)]
+    wanted = (QUERY_COLUMNS, DOCUMENT_COLUMNS, GRADES)
+    picked = [next((name for name in names if name in table), "") for names in wanted]
     if not all(picked):
         return None
     return judge_records.from_judge_table(str(path), table, (picked[0], picked[1], picked[2]), where, judges)

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from surefoot.errors import ArgumentError, shortened
 
-
 JudgmentMaker: TypeAlias = Literal["people", "machine", "people and machine"]
 AUTOMATIC = "automatic"  # in the second column of TREC's judgments, which no program reads: made by a machine
 

@@ -84,8 +84,8 @@ def with_document_ids(table: Ranked, texts: Any) -> Ranked:
             continue
         if text in ids:
             raise DataError(
-                f"documents {shortened(ids[text])} and {shortened(key)} have the same text, {shortened(text)}, so it is "
-                "not clear which of them was judged; keep one of the two"
+                f"documents {shortened(ids[text])} and {shortened(key)} have the same text, {shortened(text)}, so it "
+                "is not clear which of them was judged; keep one of the two"
             )
         ids[text] = key
     unnamed = [text for text in documents if " ".join(text.split()) not in ids]

@@ -58,7 +58,8 @@ class Scores:
     """
 
     __slots__ = (
-        "dropped", "filled", "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule", "values",
+        "dropped", "filled", "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule",
+        "values",
     )  # fmt: skip
 
     def __init__(

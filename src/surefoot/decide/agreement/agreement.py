@@ -144,9 +144,7 @@ def _joint_queries(people: Qrels, judge: Qrels) -> list[str]:
     return [people.queries[number] for number in np.unique(people.ranking.query_of_position()[theirs]).tolist()]
 
 
-def _all_ratings(
-    human: RankedSource, automatic: RankedSource, people: Qrels, judge: Qrels
-) -> tuple[list[str], Floats]:
+def _all_ratings(human: RankedSource, automatic: RankedSource, people: Qrels, judge: Qrels) -> tuple[list[str], Floats]:
     """All judges of both sources, and their ratings of every document; NaN where a judge gave none."""
     found: dict[str, Qrels] = {}
     for source, merged in ((human, people), (automatic, judge)):
@@ -231,10 +229,9 @@ def _favours(changes: Mapping[str, Floats], baseline: str, candidate: str) -> Fa
     if len(beyond) < 2 or np.ptp(beyond) <= _ROUNDING:
         return {"mean": mean, "t": None, "p_value": None, "system": None}
     test = t_test(changes["automatic"], changes["human"])
+    favoured = candidate if mean > 0 else baseline
     surely = test.p is not None and test.p < SIGNIFICANCE
-    return {
-        "mean": mean, "t": test.t, "p_value": test.p, "system": (candidate if mean > 0 else baseline) if surely else None,
-    }  # fmt: skip
+    return {"mean": mean, "t": test.t, "p_value": test.p, "system": favoured if surely else None}
 
 
 def _savings(

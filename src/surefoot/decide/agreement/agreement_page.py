@@ -45,9 +45,7 @@ def _tiles(data: Json) -> list[Tile]:
     if (comparison := data["comparison"]) is not None:
         savings = comparison["savings"]
         tiles.append(Tile("Correlation of losses", figure(comparison["loss_correlation"]), "per query"))
-        alone, judged = (
-            "–" if savings[key] is None else f"{savings[key]:,}" for key in ("alone", "with_judge")
-        )
+        alone, judged = ("–" if savings[key] is None else f"{savings[key]:,}" for key in ("alone", "with_judge"))
         tiles.append(Tile("People's judgments needed", judged, f"without the judge: {alone}"))
     return tiles
 

@@ -87,8 +87,8 @@ def _comparison_sentences(comparison: Json, queries: int) -> list[str]:
     ]
     if favours["system"] is not None:
         found.append(
-            f"The judge favours {shown(favours['system'])}: it gives {candidate} {signed(favours['mean'], 4)} more than "
-            f"people do, compared with {baseline} (p = {favours['p_value']:.2g})."
+            f"The judge favours {shown(favours['system'])}: it gives {candidate} {signed(favours['mean'], 4)} more "
+            f"than people do, compared with {baseline} (p = {favours['p_value']:.2g})."
         )
     elif favours["p_value"] is None:
         found.append("The judge favours neither system: the differences are the same as people's.")
@@ -114,8 +114,8 @@ def caution(data: Json) -> str | None:
     comparison = data["comparison"]
     if comparison is not None and comparison["favours"]["system"] is not None:
         return (
-            f"The judge favours {shown(comparison['favours']['system'])}. Do not use its judgments in place of people's. "
-            "In a gate with draws this costs nothing but savings."
+            f"The judge favours {shown(comparison['favours']['system'])}. Do not use its judgments in place of "
+            "people's. In a gate with draws this costs nothing but savings."
         )
     if data["queries"] < _FEW:
         return f"Only {data['queries']:,} queries were judged by both. The figures are rough."
@@ -222,7 +222,7 @@ def to_notebook(data: Json) -> str:
         ("Weighted κ", figure(data["kappa_quadratic"])),
     ]
     table = NotebookTable(["figure", "value"], [list(row) for row in figure_rows(data)])
-    note = caution(data)
+    cautions = [note for note in [caution(data)] if note is not None]
     return NotebookView(
-        "agreement of judges", headline(data), tiles, table, cautions=[] if note is None else [note], lead=sentences(data)
+        "agreement of judges", headline(data), tiles, table, cautions=cautions, lead=sentences(data)
     ).to_html()

@@ -18,8 +18,8 @@ from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.betting import MANY, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
-from surefoot.risk.control_variate import ControlVariate, JudgeMoments, judge_moments, judged_anytime, judged_p
 from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, largest_above, last_above, least_queries
+from surefoot.risk.control_variate import ControlVariate, JudgeMoments, judge_moments, judged_anytime, judged_p
 
 Method = Literal["betting", "binomial", "anytime", "stratified"]
 
@@ -243,9 +243,7 @@ def _p_by_judges(tests: Sequence[_Test], judges: Sequence[JudgeEvidence], deltas
     moments = JudgeMoments(*np.array([judge.moments for judge in judges]).T[:, :, None])
     if tests[0].evidence.method == "anytime":
         budget = tests[0].evidence.budget or x.shape[-1]
-        return lambda levels: (
-            judged_anytime(x, a, moments, levels, np.broadcast_to(deltas, levels.shape), budget).p
-        )
+        return lambda levels: judged_anytime(x, a, moments, levels, np.broadcast_to(deltas, levels.shape), budget).p
     return lambda levels: judged_p(x, a, moments, levels, deltas)
 
 

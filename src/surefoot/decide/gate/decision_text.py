@@ -222,8 +222,8 @@ def automatic_notes(data: Json) -> list[str]:
     ]
     if automatic["unjudged"]:
         found.append(
-            f"The judge did not judge {automatic['unjudged']:,} queries that could change. For the judge, they count as "
-            "no difference."
+            f"The judge did not judge {automatic['unjudged']:,} queries that could change. For the judge, they count "
+            "as no difference."
         )
     if automatic["holes"]:
         found.append(
