@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.risk.assessment_data import FilledData, FilledSystemData, JudgmentsData
+from surefoot.risk.assessment_data import AssessmentData, FilledData, FilledSystemData
 from surefoot.risk.inference import t_test
 from surefoot.significance import SIGNIFICANCE
 
 if TYPE_CHECKING:
-    from surefoot.data.types.scores import Scores
+    from surefoot.data.types.scores import FilledHoles, Scores
 
 
-class JudgmentFigures(TypedDict, total=False):
-    """The keys that an assessment has besides, where something is known."""
-
-    judgments: JudgmentsData
-    filled: FilledData
-
-
-def judgment_figures(scores: Scores, baselines: list[str]) -> JudgmentFigures:
-    """Who made the judgments, and what holes were filled; nothing where neither is known."""
-    found: JudgmentFigures = {}
+def add_judgments(data: AssessmentData, scores: Scores, baselines: list[str]) -> None:
+    """Add who made the judgments, and what holes were filled, where it is known."""
     origin = None if scores.qrels is None else scores.qrels.origin
     if origin is not None:
-        found["judgments"] = {
+        data["judgments"] = {
             "made_by": origin.made_by, "judges": list(origin.judges), "rated_by_several": origin.rated_by_several,
             "differ": origin.differ,
         }  # fmt: skip
     if scores.filled is not None:
-        found["filled"] = _filled(scores, baselines)
-    return found
+        data["filled"] = _filled(scores, scores.filled, baselines)
 
 
-def _filled(scores: Scores, baselines: list[str]) -> FilledData:
-    holes = scores.filled
-    assert holes is not None
+def _filled(scores: Scores, holes: FilledHoles, baselines: list[str]) -> FilledData:
     change = scores.values - holes.without
     rows = [scores.systems.index(name) for name in baselines if name in scores.systems]
     expected = change[rows].mean(axis=0) if rows else change.mean(axis=0)

@@ -23,7 +23,10 @@ _JUDGES, _MODEL, _PROMPTS = ("judge", "judge_id", "annotator"), "model", ("promp
 
 def from_umbrela(path: str, lines: Iterable[tuple[int, Any]]) -> ToolFile | None:
     """What umbrela's lines hold; nothing where the first line is none of its."""
-    queries, documents, grades, places = [], [], [], []
+    queries: list[str] = []
+    documents: list[str] = []
+    grades: list[float] = []
+    places: list[tuple[int, str]] = []
     judges: list[str] = []
     for number, value in lines:
         if not places and not judges and not _is_umbrela(value):

@@ -113,12 +113,12 @@ def agreement(
     }
     if runs is not None:
         systems = named_runs(runs, people)
-        both = [_scores_on(joint, judgments, systems, measure) for judgments in (people, judge)]
-        data["measure"] = both[0].measure
-        data["systems"] = _systems(*both)
+        seen, believed = (_scores_on(joint, judgments, systems, measure) for judgments in (people, judge))
+        data["measure"] = seen.measure
+        data["systems"] = _systems(seen, believed)
         if len(systems) > 1:
-            candidate, baseline = systems_of(both[0], candidate, baseline)
-            data["comparison"] = _comparison(*both, systems, baseline, candidate, risk, delta)
+            candidate, baseline = systems_of(seen, candidate, baseline)
+            data["comparison"] = _comparison(seen, believed, systems, baseline, candidate, risk, delta)
         elif baseline is not None or candidate is not None:
             raise ArgumentError("a baseline and a candidate need two runs; give both runs")
     elif baseline is not None or candidate is not None or risk is not None:
