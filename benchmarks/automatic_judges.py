@@ -1,4 +1,4 @@
-"""What automatic judges cost and save: false ships with judges of eight kinds, and the judgments that they spare people.
+"""What automatic judges cost and save: false ships with judges of eight kinds, and judgments that they spare people.
 
     python benchmarks/automatic_judges.py [--samples 200] [--robust FOLDER]
 
@@ -129,7 +129,7 @@ class JudgedTraffic:
     def rates(
         self, kind: str, condition: str, runs: int, rng: np.random.Generator, draws: int = 60
     ) -> dict[str, float]:
-        """False claims of the bets alone, over many samples: ship, stop, anytime, and by the judge in people's place."""
+        """False claims of the bets alone, over many samples: ship, stop, anytime, and the judge in people's place."""
         h, weight = self.values(self.people, condition)
         a, _ = self.values(self.judges[kind], condition)
         chance = weight / weight.sum()

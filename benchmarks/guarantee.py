@@ -5,10 +5,10 @@
 Traffics that are given are sampled again and again, plainly, by draws and in batches, and decided on at just their
 true risk: every decision to ship is then false. The same is done with automatic judges of eight kinds, and how many
 people's judgments these spare is measured, on TREC Robust 2003 too (`automatic_judges.py`). On generated data the
-truth is known: of 40,000 queries n are drawn again and again to calibrate on, and all say what then happens. On MQ2008 the test queries are halved again and again,
-one half to calibrate on and the other to look at; gate and blending weight are chosen on validation queries alone.
-MQ2008 is looked for in $SUREFOOT_DATA/mq2008. Prints each bar with the figure measured; exit code 1 where one is
-missed.
+truth is known: of 40,000 queries n are drawn again and again to calibrate on, and all say what then happens. On
+MQ2008 the test queries are halved again and again, one half to calibrate on and the other to look at; gate and
+blending weight are chosen on validation queries alone. MQ2008 is looked for in $SUREFOOT_DATA/mq2008. Prints each bar
+with the figure measured; exit code 1 where one is missed.
 """
 
 from __future__ import annotations

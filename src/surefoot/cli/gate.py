@@ -113,9 +113,7 @@ def gate(
     ] = None,
     automatic: Annotated[
         str | None,
-        typer.Option(
-            help="The automatic judgments that the queries were drawn with. Needs --drawn.", show_default=False
-        ),
+        typer.Option(help="The automatic judgments of these draws.", show_default=False),
     ] = None,
     budget: Annotated[
         int | None,

@@ -241,6 +241,8 @@ def test_batches_go_on_as_if_all_had_come_at_once(tmp_path: Path) -> None:
     data = looks[-1]
     assert (data["queries"], data["budget"]["batches"]) == (50, 2)
     assert len(data["per_query"]["automatic_candidate"]) == 50
+    of_batches = [len(set(each)) for each in (data["per_query"]["query"][:25], data["per_query"]["query"][25:])]
+    assert data["automatic"]["people_judgments"] == 4 * sum(of_batches)
     assert data["per_query"]["query"][:25] == looks[0]["per_query"]["query"]
     (alone,) = data["automatic"]["without"]["conditions"]
     x = np.maximum(np.array(data["per_query"]["baseline"]) - data["per_query"]["candidate"], 0)

@@ -85,14 +85,14 @@ def agreement(
     by_people, by_judge = _joint_grades(people, judge)
     grades, counts = confusion(by_people, by_judge)
     names, ratings = _all_ratings(human, automatic, people, judge)
-    joint = sorted(set(people.queries) & set(judge.queries))
+    joint = _joint_queries(people, judge)
     data: AgreementData = {
         "schema": SCHEMA,
         "human": people.name,
         "automatic": judge.name,
         "judges": names,
         "documents": len(by_people),
-        "queries": len(_joint_queries(people, judge)),
+        "queries": len(joint),
         "only_human": len(people) - len(by_people),
         "only_automatic": len(judge) - len(by_people),
         "identical": bool((by_people == by_judge).all()),

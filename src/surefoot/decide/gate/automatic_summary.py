@@ -16,11 +16,11 @@ from surefoot.decide.gate.sample_size import queries_needed
 
 def automatic_summary(
     evidence: Sequence[Evidence], conditions: Sequence[ConditionData], judge: AutomaticJudge, measure: str,
-    draws: int, delta: float, people: tuple[int, int],
+    queries: Sequence[str], delta: float, documents: int,
 ) -> AutomaticDecisionData:  # fmt: skip
     """The judge's part in a decision; each of the conditions is given what it added there.
 
-    `people` are the queries and documents that people judged.
+    `queries` are the draws, and `documents` how many of theirs people judged.
     """
     for one, condition in zip(evidence, conditions, strict=True):
         condition["automatic"] = {
@@ -32,20 +32,20 @@ def automatic_summary(
     decision, conditions_alone = proved_conditions(alone, delta)
     return {
         **judge.data,
-        "people_queries": people[0],
-        "people_judgments": people[1],
+        "people_queries": len(set(queries)),
+        "people_judgments": documents,
         "without": {
             "decision": decision,
-            "queries_needed": queries_needed(alone, draws, delta) if decision == "undecided" else None,
+            "queries_needed": queries_needed(alone, len(queries), delta) if decision == "undecided" else None,
             "conditions": conditions_alone,
         },
     }
 
 
-def people_judgments(qrels: Qrels | None, queries: Sequence[str]) -> tuple[int, int]:
-    """How many queries there are, each once, and how many documents of theirs people judged."""
-    drawn = set(queries)
+def people_judgments(qrels: Qrels | None, queries: Sequence[str]) -> int:
+    """How many documents of these queries people judged; 0 where judgments are not at hand."""
     if qrels is None:
-        return len(drawn), 0
+        return 0
+    drawn = set(queries)
     is_drawn = np.array([query in drawn for query in qrels.queries])
-    return len(drawn), int(qrels.ranking.lengths[is_drawn].sum())
+    return int(qrels.ranking.lengths[is_drawn].sum())

@@ -146,7 +146,8 @@ def deciding(
             destination(state)
             locks.enter_context(lock_file(state, "state"))
             setup = _setup(matrix, baseline, candidate, resolved, draws, options)
-            batch = JudgedBatch(sample, counts, None if draws is None else draws.seed)
+            documents = people_judgments(matrix.qrels, sample.queries)
+            batch = JudgedBatch(sample, counts, None if draws is None else draws.seed, documents)
             seen = read_state(state, setup).add(batch, draws)
             sample, counts = seen.all_judged(), seen.nothing_to_lose()
         with ExitStack() as entry:
@@ -279,8 +280,12 @@ def _decide(
     decision, conditions = proved_conditions(evidence, delta)
     automatic = None
     if judge is not None:
-        documents = people_judgments(matrix.qrels, sample.queries)
-        automatic = automatic_summary(evidence, conditions, judge, matrix.measure, len(sample), delta, documents)
+        documents = (
+            people_judgments(matrix.qrels, sample.queries)
+            if seen is None
+            else sum(batch.judgments for batch in seen.batches)
+        )
+        automatic = automatic_summary(evidence, conditions, judge, matrix.measure, sample.queries, delta, documents)
     return {
         "schema": SCHEMA,
         "decision": decision,

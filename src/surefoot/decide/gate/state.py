@@ -70,10 +70,14 @@ class JudgedBatch:
     judged: JudgedQueries
     nothing_to_lose: NothingToLoseData
     seed: int | None = None
+    judgments: int = 0  # documents of these queries that people judged
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
-        return {**self.judged.to_dict(), "nothing_to_lose": self.nothing_to_lose, "seed": self.seed}
+        return {
+            **self.judged.to_dict(), "nothing_to_lose": self.nothing_to_lose, "seed": self.seed,
+            "judgments": self.judgments,
+        }  # fmt: skip
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> JudgedBatch:
@@ -81,7 +85,10 @@ class JudgedBatch:
         seed = data["seed"]
         if seed is not None and type(seed) is not int:
             raise ValueError("the seed is not an integer")
-        return cls(JudgedQueries.from_dict(data), read_counts(data["nothing_to_lose"]), seed)
+        judgments = data.get("judgments", 0)  # states of earlier versions do not count them
+        if type(judgments) is not int or judgments < 0:
+            raise ValueError("the number of judgments is not valid")
+        return cls(JudgedQueries.from_dict(data), read_counts(data["nothing_to_lose"]), seed, judgments)
 
 
 @dataclass(frozen=True)
