@@ -120,6 +120,16 @@ def test_a_judge_that_always_says_the_same_changes_nothing(
 
 
 @given(drawn_values(), st.floats(0.01, 0.99))
+def test_all_draws_at_once_teach_what_one_by_one_do(values: tuple, m: float) -> None:
+    h, a, judge, _ = values
+    found = float(ControlVariate(m, judge).learn(h, a))
+    assert found == pytest.approx(slow_weight(h, a, judge, m))
+    variate = ControlVariate(m, judge)
+    assert len([*variate.columns(zip(h, a, strict=True))]) == len(h)
+    assert float(variate.weight) == pytest.approx(found)
+
+
+@given(drawn_values(), st.floats(0.01, 0.99))
 def test_no_factor_is_ever_below_zero(values: tuple, m: float) -> None:
     """The worst that could be drawn is people's 1 where the judge says its least."""
     h, a, judge, _ = values

@@ -94,6 +94,13 @@ class ControlVariate:
             yield Roomy(people - weight * apart, 1 - self.m + weight * below)
             self._learn(people, apart)
 
+    def learn(self, h: Floats, a: Floats) -> Floats:
+        """λ after all of these draws at once, for a single level m."""
+        apart = a - self.judge.mean
+        self._together = self._together + ((h - self.m) * apart).sum() * self._varies
+        self._squares = self._squares + (apart * apart).sum() * self._varies
+        return self.weight
+
     def _learn(self, people: Floats, apart: Floats) -> None:
         self._together = self._together + (people - self.m) * apart * self._varies
         self._squares = self._squares + apart * apart * self._varies

@@ -11,12 +11,18 @@ import pytest
 from tests.report.schemas import check_data
 
 import surefoot as sf
+from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
 from surefoot.risk.betting import anytime_capital, betting_p, start_anytime
 from surefoot.risk.control_variate import JudgeMoments, judged_p
 
 LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
 N = 400
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)
 
 
 def made(seed: int = 0, queries: int = N) -> tuple[sf.Run, sf.Run, dict[str, dict[str, int]]]:
@@ -148,7 +154,7 @@ def test_a_good_judge_decides_with_fewer_queries() -> None:
     truth = slow_values(PEOPLE, sf.judge_next(NEW, TODAY, MEASURE, 1, seed=0), "risk", 0)
     level = 1.6 * sum(x * weight for x, weight in truth.values()) / N
     ships = [0, 0]
-    for seed in range(30):
+    for seed in range(12):
         draws = sf.judge_next(NEW, TODAY, MEASURE, 60, seed=seed, automatic=PEOPLE)
         data = decide(draws, {"risk": level}, automatic=PEOPLE).to_dict()
         ships[0] += data["decision"] == "ship"
@@ -272,9 +278,9 @@ def test_choosing_among_judges_counts_as_uses(tmp_path: Path) -> None:
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_what_is_decided_is_what_the_bounds_say(share: float) -> None:
     judge = corrupted(PEOPLE, share)
-    for seed in range(5):
+    for seed in range(3):
         draws = sf.judge_next(NEW, TODAY, MEASURE, 60, seed=seed, drawn_for="gain", automatic=judge)
-        for level in (0.02, 0.04, 0.08):
+        for level in (0.02, 0.08):
             (condition, *_) = decide(draws, {"risk": level, "gain": -0.1}, automatic=judge).conditions
             if condition["status"] == "holds":
                 assert condition["bound"] <= level

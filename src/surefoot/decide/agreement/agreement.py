@@ -27,7 +27,7 @@ from surefoot.decide.evidence.draws import traffic_weights
 from surefoot.decide.gate.gate import systems_of
 from surefoot.decide.options import DELTA
 from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
-from surefoot.measures.notation import Measure
+from surefoot.measures.notation import Measure, is_binary
 from surefoot.measures.scoring import named_runs, score
 from surefoot.measures.worst_case import check_bounded
 from surefoot.report.result import PlainResult, Renderings
@@ -259,9 +259,10 @@ def _savings(
     m = level / float(weights.mean())
     if m >= 1:
         return none | {"reason": "no judgments are needed: the systems differ so little that the risk must be below"}
+    exact = is_binary(scores.measure)
     return none | {
-        "alone": draws_needed(h, weights[able], m, delta),
-        "with_judge": draws_needed(h, weights[able], m, delta, a),
+        "alone": draws_needed(h, weights[able], m, delta, exact=exact),
+        "with_judge": draws_needed(h, weights[able], m, delta, a, exact=exact),
     }
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from surefoot.arrays import Floats
 from surefoot.decide.options import DECIDING_SHARE, RESAMPLES
 from surefoot.risk.betting import betting_p
+from surefoot.risk.bounds import binomial_p
 from surefoot.risk.control_variate import judge_moments, judged_p
 
 _MOST = 4_000  # draws that are tried
@@ -20,10 +21,13 @@ _CLOSE = 1.03  # how near the least number is searched for
 _SEED = 0
 
 
-def draws_needed(h: Floats, chances: Floats, m: float, delta: float, a: Floats | None = None) -> int | None:
+def draws_needed(
+    h: Floats, chances: Floats, m: float, delta: float, a: Floats | None = None, *, exact: bool = False
+) -> int | None:
     """The least number of draws with which 80 % of resamples prove E[h] < m; None where 4,000 do not.
 
-    `a` are an automatic judge's values of the same queries, each drawn with a chance in proportion to `chances`.
+    `a` are an automatic judge's values of the same queries, each drawn with a chance in proportion to `chances`. Without
+    a judge, values of 0 and 1 have an `exact` test.
 
     >>> people = np.where(np.arange(200) % 10 == 0, 0.5, 0.0)
     >>> draws_needed(people, np.ones(200), 0.1, 0.05, people) < draws_needed(people, np.ones(200), 0.1, 0.05)
@@ -35,6 +39,8 @@ def draws_needed(h: Floats, chances: Floats, m: float, delta: float, a: Floats |
 
     def decided(n: int) -> float:
         rows = drawn[:, :n]
+        if exact and (judge is None or judge.variance == 0):
+            return float((binomial_p(h[rows].sum(axis=1), n, m) <= delta).mean())
         if a is None or judge is None:
             return float((betting_p(h[rows], m, delta) <= delta).mean())
         return float((judged_p(h[rows], a[rows], judge, m, delta) <= delta).mean())

@@ -74,10 +74,7 @@ class Evidence:
         """λ after all draws, at the condition's level: how much the judge's values count."""
         if self.judge is None:
             return 0.0
-        variate = ControlVariate(self.m, self.judge.moments)
-        for _ in variate.columns(zip(self.x, self.judge.a, strict=True)):
-            pass
-        return float(variate.weight)
+        return float(ControlVariate(self.m, self.judge.moments).learn(self.x, self.judge.a))
 
     @property
     def adjusted_mean(self) -> float:
