@@ -54,14 +54,14 @@ def agreement(
     outputs = {"json": file_or_none(json_file), "html": html_file}
     inputs = [human, automatic, *(path for _, path in map(name_and_file, files or []))]
     check_outputs([Output("--json", outputs["json"], JSON), Output("--html", html_file, PAGE)], inputs, force)
-    from surefoot.cli.runs import read_judged_runs
+    from surefoot.cli.runs import read_named_runs
     from surefoot.data.reading.files import as_text
     from surefoot.decide.agreement.agreement import agreement as compare
     from surefoot.decide.agreement.agreement_text import tables
     from surefoot.progress import busy
 
     with busy("Comparing judges"):
-        runs = read_judged_runs([human, *files])[1] if files else None
+        runs = read_named_runs(files) if files else None
         found = compare(
             human, automatic, runs, measure=measure,
             baseline=None if baseline is None else as_text(baseline),

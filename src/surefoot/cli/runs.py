@@ -26,13 +26,19 @@ def name_and_file(argument: str) -> tuple[str | None, str]:
 
 def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
     """The judgments, which come first, and the runs; of a file of several runs all, or the one of the name given."""
-    from surefoot.data.types.runs import read_qrels, read_run, read_runs
+    from surefoot.data.types.runs import read_qrels
 
-    named = [name_and_file(file) for file in files[1:]]
-    qrels, runs = read_qrels(files[0]), []
-    for name, path in steps(named, "Reading runs"):
+    return read_qrels(files[0]), read_named_runs(files[1:])
+
+
+def read_named_runs(files: Sequence[str]) -> list[Run]:
+    """The runs; of a file of several runs all, or the one of the name given."""
+    from surefoot.data.types.runs import read_run, read_runs
+
+    runs: list[Run] = []
+    for name, path in steps([name_and_file(file) for file in files], "Reading runs"):
         runs += read_runs(path) if name is None else [read_run(path, name)]
-    return qrels, runs
+    return runs
 
 
 def read_scored(

@@ -88,7 +88,11 @@ def test_a_table_with_judges(tmp_path: Path, rule: str | None, grade: float) -> 
     assert list(sf.read_judges(tmp_path / "t.csv")) == ["ann", "llm gpt abc", "llm gpt def"]
     pl.read_csv(tmp_path / "t.csv").write_parquet(tmp_path / "t.parquet")
     assert sf.read_qrels(tmp_path / "t.parquet", judges=rule).to_dict() == qrels.to_dict()
-    rows = pl.read_csv(tmp_path / "t.csv").to_dicts()
+    frame = pl.read_csv(tmp_path / "t.csv")
+    for table in (frame, frame.to_pandas(), frame.to_dict(as_series=False)):
+        assert sf.read_qrels(table, judges=rule).to_dict() == qrels.to_dict()
+        assert sf.read_qrels(table, judges=rule).origin == qrels.origin
+    rows = frame.to_dicts()
     assert sf.read_qrels(lines(tmp_path / "t.jsonl", *rows), judges=rule).to_dict() == qrels.to_dict()
 
 

@@ -11,6 +11,7 @@ import pytest
 from tests.report.schemas import check_data
 
 import surefoot as sf
+from surefoot.data.hashes import seal
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
 from surefoot.risk.betting import anytime_capital, betting_p, start_anytime
@@ -286,3 +287,39 @@ def test_what_is_decided_is_what_the_bounds_say(share: float) -> None:
                 assert condition["bound"] <= level
             elif condition["status"] == "fails":
                 assert condition["bound_fails"] > level
+
+
+def test_odd_judgments_are_refused(tmp_path: Path) -> None:
+    beyond = {query: grades | {"a": 9} for query, grades in GOOD.items()}
+    with pytest.raises(sf.MeasureError, match="grade of 9, but ERR has max_rel=4"):
+        sf.judge_next(NEW, TODAY, "ERR@4", 10, automatic=beyond)
+    with pytest.raises(sf.DataError, match="must be finite"):
+        sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=GOOD | {"q1": {"a": float("nan")}})
+    file = tmp_path / "twice.qrels"
+    file.write_text("q1 0 a 1\nq1 0 a 0\n")
+    with pytest.raises(sf.DataError, match="document 'a' appears twice in query 'q1'"):
+        sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=file)
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=GOOD)
+    other = sf.Run.read({query: ["d", "c", "b", "a"] for query in PEOPLE}, "new")
+    scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, other], MEASURE)
+    with pytest.raises(sf.DataError, match="belong to another candidate"):
+        sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD)
+
+
+@pytest.mark.parametrize(
+    ("automatic", "said"),
+    [
+        ({"name": "x", "sha256": "12", "unjudged": 0, "holes": 0}, "does not say which automatic judgments"),
+        ({"name": "x", "sha256": "a" * 64, "unjudged": -1, "holes": 0}, "without judgment of -1"),
+        ({"name": "x"}, "draw again"),
+        ("x", "draw again"),
+    ],
+)
+def test_changed_draws_are_refused(tmp_path: Path, automatic: Any, said: str) -> None:
+    plain = dict(sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=GOOD).to_dict())
+    (tmp_path / "d.json").write_text(json.dumps(seal(plain | {"automatic": automatic})))
+    with pytest.raises(sf.DataError, match=said):
+        sf.read_draws(tmp_path / "d.json")
+    (tmp_path / "d.json").write_text(json.dumps(plain | {"automatic": None}))
+    with pytest.raises(sf.DataError, match="was changed"):
+        sf.read_draws(tmp_path / "d.json")

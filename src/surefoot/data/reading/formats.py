@@ -29,8 +29,10 @@ from surefoot.data.reading.frames import (
     checked_columns,
     columns_of,
     columns_of_table,
+    is_query_table,
     is_record,
     read_table,
+    table_of,
     write_frame,
 )
 from surefoot.data.reading.lines import line_blocks
@@ -165,6 +167,16 @@ def _judge_table(path: Path, content: Any, where: Where, judges: str | None) -> 
     if not all(picked):
         return None
     return judge_records.from_judge_table(str(path), table, (picked[0], picked[1], picked[2]), where, judges)
+
+
+def judged_part(source: Any, what: str, judges: str | None) -> FilePart | None:
+    """The judgments of a table in memory that says who judged; nothing where it does not."""
+    names = getattr(source, "columns", source if is_query_table(source) else ())
+    if not judge_records.has_judges(map(str, names)):
+        return None
+    where = row_of(what)
+    tool_file = _judge_table(Path(what), table_of(source, what), where, judges)
+    return None if tool_file is None else _tool_parts(tool_file, Path(what), "judgments")[None]
 
 
 def lines_origin(path: str | os.PathLike[str]) -> JudgmentOrigin | None:

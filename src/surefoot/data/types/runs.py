@@ -24,6 +24,7 @@ from surefoot.data.reading.formats import (
     first_fields,
     format_of,
     is_ranx,
+    judged_part,
     lines_origin,
     one_part,
     ranx_dict,
@@ -88,9 +89,15 @@ class RankedTable:
                 table = cls._from_columns(part.columns, part.where, name or system_name(source))
                 table.origin = part.origin
             return table
-        refuse_judges(judges)
         if isinstance(source, cls):
+            refuse_judges(judges)
             return source if name in (None, source.name) else source.renamed(str(name))
+        part = judged_part(source, name or cls.layouts[0].what, judges) if cls.numbers is GRADES else None
+        if part is not None:
+            table = cls._from_columns(part.columns, part.where, name or cls.layouts[0].what)
+            table.origin = part.origin
+            return table
+        refuse_judges(judges)
         if is_ranx(source):
             name, source = name or getattr(source, "name", None), ranx_dict(source, cls.__name__)
         name = name or cls.layouts[0].what
@@ -182,7 +189,9 @@ class RankedTable:
 
     def renamed(self, name: str) -> Self:
         """The same table under another name."""
-        return type(self)(name, self.queries, self.query_codes, self.ranking, self._ids)
+        table = type(self)(name, self.queries, self.query_codes, self.ranking, self._ids)
+        table.origin = self.origin
+        return table
 
     def only(self, number: int) -> tuple[Self, slice]:
         """One query's results as a table of their own, and where they stand here."""
@@ -379,9 +388,9 @@ def read_runs(source: RankedSource) -> list[Run]:
 def read_qrels(source: RankedSource, *, judges: str | None = None) -> Qrels:
     """Judgments from a file (TREC's `query iteration document grade`, …), a nested dict, a table, or named tuples.
 
-    Files may also be Quepid's ratings and books, the Search Relevance Workbench's judgments and `_rank_eval` requests.
-    Of a book, which has several judges, a grade is the "mean" of their ratings, or as `judges` says the "median",
-    "min" or "max".
+    Files may also be Quepid's ratings and books, the Search Relevance Workbench's judgments, `_rank_eval` requests,
+    umbrela's JSON lines and tables with a column `judge`. Of several judges, a grade is the "mean" of their ratings, or
+    as `judges` says the "median", "min", "max" or "vote". `origin` says who made them, where the file does.
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     <Qrels 'judgments': 1 queries, 2 documents>

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -148,7 +150,8 @@ def _all_ratings(human: RankedSource, automatic: RankedSource, people: Qrels, ju
     """All judges of both sources, and their ratings of every document; NaN where a judge gave none."""
     found: dict[str, Qrels] = {}
     for source, merged in ((human, people), (automatic, judge)):
-        judges = read_judges(source)
+        is_file = isinstance(source, str | os.PathLike) and Path(source).is_file()  # a pipe can be read once only
+        judges = read_judges(source) if is_file else {}
         for name, judgments in judges.items() if len(judges) > 1 else [(merged.name, merged)]:
             found[name if name not in found else f"{name} ({merged.name})"] = judgments
     if len(found) < 2:  # two sources of one name

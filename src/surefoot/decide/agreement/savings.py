@@ -26,8 +26,8 @@ def draws_needed(
 ) -> int | None:
     """The least number of draws with which 80 % of resamples prove E[h] < m; None where 4,000 do not.
 
-    `a` are an automatic judge's values of the same queries, each drawn with a chance in proportion to `chances`. Without
-    a judge, values of 0 and 1 have an `exact` test.
+    `a` are an automatic judge's values of the same queries, each drawn with a chance in proportion to `chances`.
+    Without a judge, values of 0 and 1 have an `exact` test.
 
     >>> people = np.where(np.arange(200) % 10 == 0, 0.5, 0.0)
     >>> draws_needed(people, np.ones(200), 0.1, 0.05, people) < draws_needed(people, np.ones(200), 0.1, 0.05)
