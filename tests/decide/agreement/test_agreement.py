@@ -128,6 +128,7 @@ def test_what_only_one_judged_and_other_scales_are_told() -> None:
     [
         (({"q": {"a": 1}}, {"r": {"a": 1}}), {}, "no judged document in common"),
         (({"q": {"a": 1}}, {"q": {"a": 1}}), {"baseline": "today"}, "need runs"),
+        ((PEOPLE, JUDGE, RUNS), {"baseline": "today", "risk": 2}, "must be from 0 to 1"),
         (({"q": {"a": 1}}, {"q": {"a": 1}}, {"one": {"q": ["a"]}}), {"baseline": "one"}, "need two runs"),
         (({"q": {"a": 1}}, {"q": {"a": 1}}, {"one": {"q": ["a"]}, "two": {"q": ["a"]}}), {}, "choose the baseline"),
     ],

@@ -243,10 +243,10 @@ def _savings(
 ) -> SavingsData:  # fmt: skip
     """Draws that people must judge, the jointly judged queries taken for all traffic."""
     observed = float(losses["human"].mean())
-    level = 2 * observed if risk is None else float(risk)
+    if risk is not None and not 0 <= risk <= 1:
+        raise ArgumentError(f"risk is {risk:g}; it must be from 0 to 1, such as 0.02")
+    level = min(1.0, 2 * observed) if risk is None else float(risk)
     none: SavingsData = {"level": level, "delta": delta, "alone": None, "with_judge": None, "reason": None}
-    if not 0 <= level <= 1:
-        raise ArgumentError(f"risk is {level:g}; it must be from 0 to 1, such as 0.02")
     try:
         measure = check_bounded(scores.measure)
     except MeasureError as error:
