@@ -1,13 +1,14 @@
 """What a guarantee costs: how often it is broken, how much of the gain is kept, and how long calibrating takes.
 
-    python benchmarks/guarantee.py [--calibrations 1000] [--samples 500] [--mq2008 FOLDER]
+    python benchmarks/guarantee.py [--calibrations 1000] [--samples 500] [--mq2008 FOLDER] [--robust FOLDER]
 
 Traffics that are given are sampled again and again, plainly, by draws and in batches, and decided on at just their
-true risk: every decision to ship is then false. On generated data the truth is known: of 40,000 queries n are drawn
-again and again to calibrate on, and all say what then happens. On MQ2008 the test queries are halved again and again,
-one half to calibrate on and the other to look at; gate and blending weight are chosen on validation queries alone.
-MQ2008 is looked for in $SUREFOOT_DATA/mq2008. Prints each bar with the figure measured; exit code 1 where one is
-missed.
+true risk: every decision to ship is then false. The same is done with automatic judges of eight kinds, and how many
+people's judgments these spare is measured, on TREC Robust 2003 too (`automatic_judges.py`). On generated data the
+truth is known: of 40,000 queries n are drawn again and again to calibrate on, and all say what then happens. On
+MQ2008 the test queries are halved again and again, one half to calibrate on and the other to look at; gate and
+blending weight are chosen on validation queries alone. MQ2008 is looked for in $SUREFOOT_DATA/mq2008. Prints each bar
+with the figure measured; exit code 1 where one is missed.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtrit
 
+import automatic_judges
 import surefoot as sf
 from surefoot.decide.control.list_pair import ListPair, Movement, row_ranks
 from surefoot.decide.control.scorers import make_scorer
@@ -301,6 +303,7 @@ def main(arguments: argparse.Namespace) -> int:
     steps: list[Callable[[], None]] = [
         timed,
         lambda: fixed_traffics(arguments.samples),
+        lambda: automatic_judges.everything(bar, arguments.samples, arguments.robust),
         lambda: generated(arguments.calibrations),
     ]
     if arguments.mq2008 is not None and arguments.mq2008.is_dir():
@@ -319,4 +322,5 @@ if __name__ == "__main__":
     parser.add_argument("--calibrations", type=int, default=1000)
     parser.add_argument("--samples", type=int, default=500, help="of each given traffic")
     parser.add_argument("--mq2008", type=Path, default=home / "mq2008")
+    parser.add_argument("--robust", type=Path, default=home / "trec-robust-2003")
     sys.exit(main(parser.parse_args()))

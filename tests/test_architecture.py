@@ -52,7 +52,7 @@ MAY_IMPORT = {  # besides itself and the foundation
 }
 
 INSIDE = {  # of a package's folders, which may import which besides themselves; its own files may be imported by all
-    "decide": {"evidence": set(), "gate": {"evidence"}, "control": {"evidence"}},
+    "decide": {"evidence": set(), "gate": {"evidence"}, "control": {"evidence"}, "agreement": {"evidence", "gate"}},
 }
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from surefoot.data.reading.texts import read_texts as read_texts
     from surefoot.data.synthetic_letor import synthetic_letor as synthetic_letor
     from surefoot.data.synthetic_runs import synthetic_runs as synthetic_runs
+    from surefoot.data.tools.judge_ratings import read_judges as read_judges
     from surefoot.data.tools.judgments import write_judgments as write_judgments
     from surefoot.data.types.preferences import PreferencePairs as PreferencePairs
     from surefoot.data.types.preferences import read_preferences as read_preferences
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores as Scores
     from surefoot.data.types.scores import read_scores as read_scores
     from surefoot.data.types.streamed_scores import StreamedScores as StreamedScores
+    from surefoot.decide.agreement.agreement import Agreement as Agreement
+    from surefoot.decide.agreement.agreement import agreement as agreement
     from surefoot.decide.control.certificate import Certificate as Certificate
     from surefoot.decide.control.controller import RiskController as RiskController
     from surefoot.decide.evidence.draws import Draws as Draws
@@ -103,6 +106,7 @@ _LISTED: dict[str, tuple[str, ...]] = {
     "data.types.ranking_data": ("RankingData",),
     "data.types.runs": ("Qrels", "Run", "read_qrels", "read_run", "read_runs"),
     "data.types.scores": ("Scores", "read_scores"),
+    "decide.agreement.agreement": ("agreement",),
     "decide.control.certificate": ("Certificate",),
     "decide.control.controller": ("RiskController",),
     "decide.evidence.draws": ("Draws", "judge_next", "read_draws"),
@@ -132,7 +136,9 @@ _UNLISTED = {
     "clicks.labels": ("lowest_click_plus_one", "preference_gains"),
     "clicks.writers": ("write_log",),
     "data.reading.dates": ("read_dates",),
+    "data.tools.judge_ratings": ("read_judges",),
     "data.types.preferences": ("PreferencePairs", "read_preferences"),
+    "decide.agreement.agreement": ("Agreement",),
     "data.types.streamed_scores": ("StreamedScores",),
     "measures.near_ties": ("percentiles",),
     "measures.sigma": ("SigmaFit", "synthetic_preferences"),

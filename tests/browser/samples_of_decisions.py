@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import surefoot as sf
+from surefoot.data.synthetic_judges import synthetic_judges
 from surefoot.decide.control.certificate import Certificate
 from surefoot.report.provenance import Provenance
 
@@ -91,3 +92,36 @@ def stability_long_names(path: Path, provenance: Provenance) -> str:
     best = [ranked[0]["system"] for ranked in study.to_dict()["results"].values()]
     assert best[0] != best[1]
     return "Choose the measure first: "
+
+
+def agreement(path: Path, provenance: Provenance) -> str:
+    """A good judge, compared with people on two systems."""
+    made = sf.synthetic_runs(queries=120)
+    judge = synthetic_judges(made.qrels, made.runs[1])["good"]
+    compared = sf.agreement(made.qrels, judge, made.runs[:2], baseline="today")
+    compared.to_html(path, provenance=provenance)
+    return f"good agrees with judgments on {100 * compared.to_dict()['agree']:.0f} %"
+
+
+def agreement_long_names(path: Path, provenance: Provenance) -> str:
+    """Long and hostile names, and a judge that favours a system."""
+    made = sf.synthetic_runs(queries=60)
+    today, new = (run.renamed(name) for run, name in zip(made.runs[:2], (HOSTILE, LONG), strict=True))
+    judge = synthetic_judges(made.qrels, new)["partial"].renamed(HOSTILE)
+    compared = sf.agreement(made.qrels.renamed(LONG), judge, [today, new], baseline=HOSTILE)
+    compared.to_html(path, provenance=provenance)
+    return f"{HOSTILE} agrees with "
+
+
+def decision_with_judge(path: Path, provenance: Provenance) -> str:
+    """A decision with an automatic judge of a hostile name."""
+    made = sf.synthetic_runs(queries=200)
+    runs = {run.name: run for run in made.runs}
+    judge = synthetic_judges(made.qrels, runs["dense"])["partial"].renamed(HOSTILE)
+    draws = sf.judge_next(runs["dense"], runs["today"], "nDCG@10", 80, seed=0, automatic=judge)
+    people = {query: grades for query, grades in made.qrels.to_dict().items() if query in set(draws.queries)}
+    scores = sf.score(people, [runs["today"], runs["dense"]], "nDCG@10")
+    decided = sf.gate(scores, baseline="today", policy={"risk": 0.04}, drawn=draws, automatic=judge)
+    decided.to_html(path, provenance=provenance)
+    assert decided.decision == "stop"
+    return "Keep today, stop dense: "

@@ -109,6 +109,9 @@ def personalize_long_names(path: Path) -> str:
 SAMPLES: dict[str, Callable[[Path], str]] = {
     "decision": partial(samples_of_decisions.decision, provenance=PROVENANCE),
     "decision, long names": partial(samples_of_decisions.undecided, provenance=PROVENANCE),
+    "decision with an automatic judge": partial(samples_of_decisions.decision_with_judge, provenance=PROVENANCE),
+    "agreement": partial(samples_of_decisions.agreement, provenance=PROVENANCE),
+    "agreement, long names": partial(samples_of_decisions.agreement_long_names, provenance=PROVENANCE),
     "certificate": partial(samples_of_decisions.certificate, provenance=PROVENANCE),
     "certificate, long names": partial(samples_of_decisions.refused_certificate, provenance=PROVENANCE),
     "stability": partial(samples_of_decisions.stability, provenance=PROVENANCE),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import typer
 
 from surefoot import __version__
+from surefoot.cli.agreement import agreement
 from surefoot.cli.bar import with_bar
 from surefoot.cli.check import check
 from surefoot.cli.control import control
@@ -39,7 +40,7 @@ GROUPS: dict[str, tuple[Callable[..., None], ...]] = {  # by what people do
     "Measure": (evaluate, demo),
     "Learn": (train, rank, explain, personalize),
     "Choose": (sweep, select),
-    "Decide": (gate, judge_next, control),
+    "Decide": (gate, judge_next, agreement, control),
     "Deploy": (export,),
     "Data": (convert, check, make_log, doctor),
 }

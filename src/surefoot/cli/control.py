@@ -13,8 +13,8 @@ from surefoot.cli.printing import Printing, deliver, either
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.decide.control.file_names import is_controller_file
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA, PROOF_METHODS, RISK_LEVEL, SCORER
-from surefoot.errors import visible
+from surefoot.decide.options import DELTA, NO_AUTOMATIC, NO_FILL, PROOF_METHODS, RISK_LEVEL, SCORER
+from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import HELP as BASELINES
 from surefoot.learn.baseline_spec import BaselineSpec, baseline_files, resolve_baseline
 from surefoot.learn.model_files import model_files
@@ -81,12 +81,17 @@ def control(
     ] = None,
     force: Force = False,
     quiet: Quiet = False,
+    automatic: Annotated[str | None, typer.Option(hidden=True, help="Not supported yet.")] = None,
+    fill: Annotated[str | None, typer.Option(hidden=True, help="Not supported.")] = None,
     gate: Annotated[str | None, typer.Option(hidden=True, help="The old name of --scorer.")] = None,
 ) -> None:
     """Show a model only for queries where its risk is proved to be low enough; show the baseline elsewhere.
 
     **Example:** `surefoot control model/ --valid vali.txt --judged judged.txt -b feature:25 --risk 0.02 -o controlled/`
     """
+    for given, reason in ((automatic, NO_AUTOMATIC), (fill, NO_FILL)):
+        if given is not None:
+            raise ArgumentError(reason)
     read = [path for path in (valid, judged, weights, strata, traffic) if path is not None]
     check_outputs(
         [

@@ -51,6 +51,14 @@ def convert(
             show_default=False,
         ),
     ] = None,
+    documents: Annotated[
+        str | None,
+        typer.Option(
+            help="Document texts, in the formats of --queries. IN has texts in place of ids, as an automatic judge may "
+            "write them; the output gets ids.",
+            show_default=False,
+        ),
+    ] = None,
     judges: Annotated[
         RatingMerge | None,
         typer.Option(help="How to merge the ratings of several judges.", show_default=RatingMerge.mean),
@@ -79,10 +87,12 @@ def convert(
         raise ArgumentError("--depth limits the documents to judge; use it with --to, and with --unrated or --run")
     if name is not None and not run and tool in (None, JudgmentFormat.quepid):
         raise ArgumentError("--name works only with --run, or with --to workbench or query-set; remove it")
-    inputs = [path for path in (source, unrated, queries) if path is not None]
+    if documents is not None and (run or tool is not None):
+        raise ArgumentError("--documents works only with judgments, and without --to quepid, workbench or query-set")
+    inputs = [path for path in (source, unrated, queries, documents) if path is not None]
     check_outputs([Output("--output", output)], inputs, force)
     from surefoot.data.tools.judgments import write_judgments
-    from surefoot.data.tools.query_texts import with_ids
+    from surefoot.data.tools.query_texts import with_document_ids, with_ids
     from surefoot.data.types.runs import Qrels, Run, read_qrels, read_run
 
     table: Qrels | Run = read_run(source, name) if run else read_qrels(source, judges=judges)
@@ -99,6 +109,8 @@ def convert(
     else:
         if queries is not None:
             table = with_ids(table, queries)
+        if documents is not None:
+            table = with_document_ids(table, documents)
         (table.write_lines if to is ConvertFormat.trec else table.write)(output)
     if not quiet:
         typer.echo(visible(f"Wrote {len(table):,} documents of {len(table.queries):,} queries to {output}"))

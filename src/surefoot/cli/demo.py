@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from surefoot.arguments import LARGEST_SEED
+from surefoot.cli.demo_judges import files_of_judges, show_judges
 from surefoot.cli.outputs import JSON, OutputFolder, check_outputs
 from surefoot.cli.page_provenance import page_provenance
 from surefoot.cli.shared_options import Force
@@ -28,9 +29,14 @@ def demo(
     queries: Annotated[int, typer.Option(help="Number of queries to generate.", min=2, max=100_000)] = 200,
     seed: Annotated[int, typer.Option(help="The random seed of the generator.", min=0, max=LARGEST_SEED)] = 0,
     learn: Annotated[bool, typer.Option(help="Also train two rankers (needs the extra `learn`).")] = True,
+    judges: Annotated[
+        bool, typer.Option("--judges", help="Show automatic judges instead: good, noisy, lenient and partial ones.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Generate runs that harm some queries, assess them step by step, and train a ranker that does less harm.
+
+    With --judges, automatic judges with known faults take part in a release decision instead.
 
     **Example:** `surefoot demo -o surefoot-demo`
     """
@@ -47,6 +53,8 @@ def demo(
 
     inside = {f"{name}.run": DEMO for name in SYSTEMS} | {"qrels.txt": DEMO, "assessment.json": JSON}
     inside |= {"report.html": PAGE, "learned.html": PAGE}
+    if judges:
+        inside = dict.fromkeys(files_of_judges(), DEMO) | {"agreement.html": PAGE}
     check_outputs([OutputFolder("--output", output, inside=inside)], [], force)
     console = plain_console()
 
@@ -54,6 +62,9 @@ def demo(
         """Print; `unbroken` lines are for copying, and a terminal's width breaks none of them."""
         console.print(Text("\n".join(map(visible, words.split("\n"))), style=style), soft_wrap=unbroken)
 
+    if judges:
+        show_judges(say, output, queries, seed, typed_name())
+        return
     made = synthetic_runs(queries=queries, seed=seed)
     with ensure_folder(output):
         made.qrels.write(output / "qrels.txt")

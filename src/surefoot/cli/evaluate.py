@@ -144,6 +144,13 @@ def evaluate(
         typer.Option(help="Compare rankings down to this rank.", min=1, max=LARGEST_COUNT, show_default="all"),
     ] = None,
     missing: MissingQueries = None,
+    fill: Annotated[
+        str | None,
+        typer.Option(
+            help="Automatic judgments for documents that people did not judge. Figures with and without are shown.",
+            show_default=False,
+        ),
+    ] = None,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
@@ -173,7 +180,7 @@ def evaluate(
     json_file, csv_file = file_or_none(json_file), file_or_none(csv_file)
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     inputs = [path for _, path in map(name_and_file, files or [])]
-    inputs += [path for path in (scores, segments, queries, documents) if path is not None]
+    inputs += [path for path in (scores, segments, queries, documents, fill) if path is not None]
     check_outputs(
         [
             Output("--json", json_file, JSON),
@@ -188,13 +195,13 @@ def evaluate(
     )
     memory_options = {
         "--html": html_file, "--figures": figures, "--per-query": per_query, "--bootstrap": bootstrap,
-        "--segments": segments,
+        "--segments": segments, "--fill": fill,
     }  # fmt: skip
     matrices: Sequence[Scores | StreamedScores]
     if is_streamed(scores, stream, [option for option, value in memory_options.items() if value]):
         matrices = [StreamedScores(str(scores), matrix_measure(files or [], measure or [], missing))]
     else:
-        matrices = read_scored("evaluate", files or [], scores, measure or [], missing)
+        matrices = read_scored("evaluate", files or [], scores, measure or [], missing, fill)
     systems = matrices[0].systems
     if baseline is None:
         raise ArgumentError(choose_baseline(systems))

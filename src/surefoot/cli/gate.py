@@ -27,7 +27,7 @@ from surefoot.cli.shared_options import (
     ScoreMatrixFile,
 )
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA, EVERY
+from surefoot.decide.options import DELTA, EVERY, NO_FILL
 from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.signatures import PAGE
@@ -111,6 +111,10 @@ def gate(
     drawn: Annotated[
         str | None, typer.Option(help="The file of draws that surefoot judge-next wrote.", show_default=False)
     ] = None,
+    automatic: Annotated[
+        str | None,
+        typer.Option(help="The automatic judgments of these draws.", show_default=False),
+    ] = None,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -151,6 +155,7 @@ def gate(
     format_: Annotated[DecisionFormat, typer.Option("--format", help="The output format.")] = DecisionFormat.table,
     force: Force = False,
     quiet: Quiet = False,
+    fill: Annotated[str | None, typer.Option(hidden=True, help="Not supported.")] = None,
     init: Annotated[
         bool, typer.Option("--init", help="Only write a policy template. QRELS is the file to write.")
     ] = False,
@@ -165,6 +170,8 @@ def gate(
     conditions = _conditions(levels, segment or []) | ({} if delta is None else {"delta": delta})
     if init:
         return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
+    if fill is not None:
+        raise ArgumentError(NO_FILL)
     if policy is None and not set(conditions) - {"delta"}:
         raise ArgumentError(CHOOSE_CONDITIONS)
     if documents is not None and (html_file is None or scores is not None):
@@ -181,7 +188,8 @@ def gate(
     }  # fmt: skip
     signatures = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
     inputs = [path for _, path in map(name_and_file, files or [])]
-    inputs += [one for one in (scores, policy, segments, weights, strata, drawn, queries, documents) if one is not None]
+    read = (scores, policy, segments, weights, strata, drawn, automatic, queries, documents)
+    inputs += [path for path in read if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written
     check_outputs(
@@ -209,6 +217,7 @@ def gate(
         weights=weights,
         strata=strata,
         drawn=drawn,
+        automatic=automatic,
         budget=budget,
         state=state,
         ledger=ledger,

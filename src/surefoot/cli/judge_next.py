@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +14,10 @@ from surefoot.cli.printing import either
 from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file
 from surefoot.cli.shared_options import Force, Quiet
 from surefoot.decide.signatures import DRAWS_CSV
-from surefoot.errors import visible
+from surefoot.errors import ArgumentError, visible
+
+if TYPE_CHECKING:
+    from surefoot.data.types.runs import Qrels
 
 _SHOWN = 20  # rows of the table; the files have all
 
@@ -52,9 +56,38 @@ def judge_next(
             show_default=False,
         ),
     ] = None,
+    automatic: Annotated[
+        str | None,
+        typer.Option(
+            help="An automatic judge's judgments of all traffic. Their hash is kept for surefoot gate --automatic.",
+            show_default=False,
+        ),
+    ] = None,
+    unjudged: Annotated[
+        str,
+        typer.Option(
+            help="Queries that the automatic judge did not judge: refuse them (error), or count them as no "
+            "difference (zero)."
+        ),
+    ] = "error",
     csv_file: Annotated[
         Path | None,
         typer.Option("--csv", help="Also write the queries to a CSV file for the judges.", show_default=False),
+    ] = None,
+    quepid: Annotated[
+        Path | None,
+        typer.Option(help="Also write the documents to judge as a CSV file for Quepid.", show_default=False),
+    ] = None,
+    query_set: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the queries to judge as a query set for the Search Relevance Workbench.",
+            show_default=False,
+        ),
+    ] = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(help="Query texts for these two files, as for evaluate.", show_default=False),
     ] = None,
     force: Force = False,
     quiet: Quiet = False,
@@ -64,37 +97,62 @@ def judge_next(
     **Example:** `surefoot judge-next new.run --baseline today.run -m nDCG@10 -n 100 -o draws.json --csv to_judge.csv`
     """
     (name, file), (today, shipped) = name_and_file(run), name_and_file(baseline)
-    check_outputs(
-        [Output("--output", output), Output("--csv", csv_file, DRAWS_CSV)],
-        [file, shipped, *([judged] if judged else []), *([ledger] if ledger else [])],
-        force,
-    )
-    check_outputs([Output("--ledger", ledger)], [file, shipped, *([judged] if judged else [])], force=True)
-    from surefoot.data.types.runs import Qrels, read_qrels, read_run
+    if unjudged != "error" and automatic is None:
+        raise ArgumentError("--unjudged works only with --automatic; add --automatic FILE, or remove --unjudged")
+    if queries is not None and quepid is None and query_set is None:
+        raise ArgumentError("--queries works only with --quepid or --query-set; add one of them, or remove --queries")
+    inputs = [file, shipped, *(str(path) for path in (judged, automatic, queries) if path is not None)]
+    outputs = [Output("--output", output), Output("--csv", csv_file, DRAWS_CSV)]
+    outputs += [Output("--quepid", quepid), Output("--query-set", query_set)]
+    check_outputs(outputs, [*inputs, *([ledger] if ledger else [])], force)
+    check_outputs([Output("--ledger", ledger)], inputs, force=True)
+    from surefoot.data.tools.judgments import write_judgments
+    from surefoot.data.types.runs import read_qrels, read_run
     from surefoot.data.writing.all_or_nothing import write_text
     from surefoot.decide.evidence.draws import judge_next as draw
-    from surefoot.decide.evidence.judging_list import documents_to_judge, draws_csv, draws_tables
+    from surefoot.decide.evidence.judging_list import (
+        documents_to_judge,
+        draws_csv,
+        draws_tables,
+        unrated_documents,
+    )
     from surefoot.decide.evidence.ledger import open_ledger
     from surefoot.progress import busy
 
     with busy("Reading runs"):
         candidate, reference = read_run(file, name), read_run(shipped, today)
-        known: Qrels | None = None if judged is None else read_qrels(judged)
-    drawn = draw(candidate, reference, measure, draws, drawn_for=drawn_for, seed=seed)  # type: ignore[arg-type]
-    unjudged = documents_to_judge(drawn, candidate, reference, known)
+        known = None if judged is None else read_qrels(judged)
+    drawn = draw(
+        candidate, reference, measure, draws, drawn_for=drawn_for, seed=seed,  # type: ignore[arg-type]
+        automatic=automatic, unjudged=unjudged,  # type: ignore[arg-type]
+    )  # fmt: skip
+    to_judge = documents_to_judge(drawn, candidate, reference, known)
     with ExitStack() as entry:
         if ledger is not None:
             entry.enter_context(open_ledger(ledger)).seeds.append(drawn.seed)
         if csv_file is not None:
-            write_text(csv_file, draws_csv(drawn, unjudged))
+            write_text(csv_file, draws_csv(drawn, to_judge))
+        for path, form in ((quepid, "quepid"), (query_set, "query-set")):
+            if path is not None:
+                unrated = unrated_documents(drawn, candidate, reference)
+                write_judgments(_of_queries(known, unrated), path, form, unrated=unrated, queries=queries)
         drawn.write(output)
     if not quiet:
         from surefoot.cli.printing import show
 
-        show(draws_tables(drawn, unjudged, _SHOWN))
+        show(draws_tables(drawn, to_judge, _SHOWN))
         typer.echo(
             visible(
                 f"Wrote the draws to {output}. Judge all of these queries, then run: "
                 f"surefoot gate QRELS RUN... --drawn {output}"
+                + ("" if automatic is None else f" --automatic {automatic}")
             )
         )
+
+
+def _of_queries(judged: Qrels | None, queries: Iterable[str]) -> dict[str, dict[str, float]] | None:
+    """The judgments that exist of the drawn queries; a tool shows them as rated."""
+    if judged is None:
+        return None
+    chosen = set(queries)
+    return {query: grades for query, grades in judged.to_dict().items() if query in chosen} or None

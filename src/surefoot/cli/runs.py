@@ -26,23 +26,32 @@ def name_and_file(argument: str) -> tuple[str | None, str]:
 
 def read_judged_runs(files: Sequence[str]) -> tuple[Qrels, list[Run]]:
     """The judgments, which come first, and the runs; of a file of several runs all, or the one of the name given."""
-    from surefoot.data.types.runs import read_qrels, read_run, read_runs
+    from surefoot.data.types.runs import read_qrels
 
-    named = [name_and_file(file) for file in files[1:]]
-    qrels, runs = read_qrels(files[0]), []
-    for name, path in steps(named, "Reading runs"):
+    return read_qrels(files[0]), read_named_runs(files[1:])
+
+
+def read_named_runs(files: Sequence[str]) -> list[Run]:
+    """The runs; of a file of several runs all, or the one of the name given."""
+    from surefoot.data.types.runs import read_run, read_runs
+
+    runs: list[Run] = []
+    for name, path in steps([name_and_file(file) for file in files], "Reading runs"):
         runs += read_runs(path) if name is None else [read_run(path, name)]
-    return qrels, runs
+    return runs
 
 
 def read_scored(
-    command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: MissingTreatment | None
-) -> list[Scores]:
-    """Scores by each measure, of judgments and runs, or of the one matrix in their place."""
+    command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: MissingTreatment | None,
+    fill: str | None = None,
+) -> list[Scores]:  # fmt: skip
+    """Scores by each measure, of judgments and runs, or of the one matrix in their place; `fill` fills holes."""
     from surefoot.data.types.scores import read_scores
     from surefoot.measures.notation import Measure
 
     if matrix is not None:
+        if fill is not None:
+            raise ArgumentError("--fill works only with judgments and runs, but you gave --scores; remove --fill")
         return [read_scores(matrix, matrix_measure(files, measures, missing))]
     if len(files) < 2:
         raise ArgumentError(
@@ -52,7 +61,7 @@ def read_scored(
     from surefoot.measures.scoring import score
 
     parsed = [Measure.parse(measure) for measure in measures or [EVALUATION_MEASURE]]
-    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero)
+    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, fill=fill)
 
 
 def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> str | None:

@@ -58,6 +58,17 @@ def lists_hash(table: RankedTable) -> str:
     return digest.hexdigest()
 
 
+def judgments_hash(table: RankedTable) -> str:
+    """One hash of judgments: of each query its documents with their grades, whatever the order of the file."""
+    documents, grades, bounds = table.documents().to_list(), table.ranking.scores.tolist(), table.ranking.offsets
+    digest = hashlib.sha256()
+    for number in sorted(range(len(table.queries)), key=table.queries.__getitem__):
+        start, end = int(bounds[number]), int(bounds[number + 1])
+        graded = sorted(zip(documents[start:end], grades[start:end], strict=True))
+        digest.update(json.dumps([table.queries[number], graded]).encode())
+    return digest.hexdigest()
+
+
 def data_hash(data: RankingData) -> str:
     """One hash of all that labelled documents hold, in their order: features, labels, queries, ids and baselines."""
     digest = hashlib.sha256()

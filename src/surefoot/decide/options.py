@@ -15,3 +15,12 @@ RISK_LEVEL = 0.02  # of risk, that a controller keeps
 BUDGET = 1_000  # queries that will be judged at most, about, where a controller opens batch by batch
 SCORER = "predicted_gain"  # of a controller
 PROOF_METHODS = ("betting", "binomial", "hoeffding-bentkus", "crc")  # by which a controller proves a level
+NO_AUTOMATIC = (
+    "a controller cannot use automatic judgments yet, because nothing is proved for its thresholds with them; leave "
+    "them out, or decide on the whole candidate with surefoot gate --automatic"
+)
+NO_FILL = (
+    "judgments whose holes were filled by an automatic judge cannot decide: a judge that favours a system would decide "
+    "for it. Let people judge the holes, or draw queries with surefoot judge-next --automatic; --fill is for surefoot "
+    "evaluate only"
+)

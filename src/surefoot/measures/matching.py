@@ -76,7 +76,7 @@ def match(run: Run, qrels: Qrels) -> Hits:
     )
 
 
-def judgment_index(run: Run, qrels: Qrels) -> Rows:
+def judgment_index(run: Run | Qrels, qrels: Qrels) -> Rows:
     """For each of the run's queries its index in the judgments, −1 where it was not judged."""
     by_code = np.argsort(qrels.query_codes)
     at = np.searchsorted(qrels.query_codes, run.query_codes, sorter=by_code)

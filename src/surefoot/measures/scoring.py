@@ -16,8 +16,9 @@ from surefoot.arrays import Flags
 from surefoot.data.reading.formats import is_ranx
 from surefoot.data.reading.frames import is_query_table, is_record
 from surefoot.data.types.runs import Qrels, RankedSource, Run
-from surefoot.data.types.scores import Scores
+from surefoot.data.types.scores import FilledHoles, Scores
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
+from surefoot.measures.holes import count_holes, fill_holes
 from surefoot.measures.matching import judgment_index, match
 from surefoot.measures.missing import MissingTreatment
 from surefoot.measures.near_ties import filled_ranks
@@ -26,23 +27,30 @@ from surefoot.progress import steps
 
 
 @overload
-def score(qrels: RankedSource, runs: Any, measure: str | Measure, *, missing: str = "zero") -> Scores: ...
+def score(
+    qrels: RankedSource, runs: Any, measure: str | Measure, *, missing: str = "zero", fill: RankedSource | None = None
+) -> Scores: ...
 @overload
 def score(
-    qrels: RankedSource, runs: Any, measure: Iterable[str | Measure], *, missing: str = "zero"
-) -> list[Scores]: ...
+    qrels: RankedSource, runs: Any, measure: Iterable[str | Measure], *, missing: str = "zero",
+    fill: RankedSource | None = None,
+) -> list[Scores]: ...  # fmt: skip
 def score(
     qrels: RankedSource,
     runs: Any,
     measure: str | Measure | Iterable[str | Measure],
     *,
     missing: str = "zero",
+    fill: RankedSource | None = None,
 ) -> Scores | list[Scores]:
     """Effectiveness of each run on each judged query; with several measures, a list of scores.
 
     A query that was not judged is left out. A judged query that a run lacks is counted in the result's `missing`, and
     scores 0 there (trec_eval's -c); with `missing="drop"` it is left out for all systems, so that all are measured on
     the same queries, and with `missing="error"` it is an error. `runs` is one run or several, or a dict by name.
+
+    `fill` are an automatic judge's judgments, for documents that a run shows and people did not judge; the result's
+    `filled` says how many, and has the scores without them. `gate` takes no such scores.
 
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     >>> new = Run.read({"q1": {"d1": 2.0, "d3": 1.0}}, name="new")
@@ -59,6 +67,10 @@ def score(
     requested: list[Any] = [measure] if single else list(measure)  # type: ignore[arg-type]
     measures = [Measure.parse(item) for item in requested]
     systems = named_runs(runs, judgments)
+    if fill is not None:
+        automatic = Qrels.read(fill)
+        people, judgments = judgments, fill_holes(judgments, automatic, systems)
+        plain = score(people, systems, measures, missing=missing)
     rows: list[list[Any]] = [[] for _ in measures]
     unanswered = {}
     for run in steps(systems, "Scoring runs"):
@@ -87,6 +99,10 @@ def score(
         )
         for row, item in zip(rows, measures, strict=True)
     ]
+    if fill is not None:
+        for each, before, item in zip(scores, plain, measures, strict=True):
+            holes = count_holes(people, judgments, systems, item.depth)
+            each.filled = FilledHoles(automatic.name, *holes, before.values)
     return scores[0] if single else scores
 
 

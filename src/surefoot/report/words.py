@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from surefoot.errors import name_list
 from surefoot.report.columns import candidates, p_words, sort_rows
+from surefoot.report.judged_by import judgment_cautions
 from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed
 from surefoot.risk.assessment_data import AssessmentData, AtAlpha, SystemData
@@ -293,7 +294,7 @@ def hurt_segments(data: AssessmentData, row: SystemData, alpha: float) -> str:
 
 def cautions(data: AssessmentData) -> list[str]:
     """What a reader must know before the numbers: they stand first."""
-    lines = []
+    lines = judgment_cautions(data)
     missing = [f"{name} ({count:,})" for name, count in data["missing"].items() if count]
     lacking = name_list(missing, 8, str)
     if data["dropped"]:

@@ -177,6 +177,34 @@ class PerQuery(TypedDict):
     ]
 
 
+class JudgmentsData(TypedDict):
+    """Who made the judgments, as far as their file says."""
+
+    made_by: Literal["people", "machine", "people and machine"] | None
+    judges: list[str]
+    rated_by_several: Annotated[Count, "Documents that several judges rated."]
+    differ: Annotated[Count, "Of these, by which they differ."]
+
+
+class FilledSystemData(TypedDict):
+    """What filling holes changed for one system."""
+
+    system: str
+    holes: Annotated[Count, "Documents that it shows, down to the cut-off, and that people did not judge."]
+    filled: Annotated[Count, "Of these, that the automatic judge judged."]
+    mean_without: float
+    mean_with: float
+    p_value: Annotated[float | None, "Of a paired t-test: filling changes this system as it changes the baseline."]
+
+
+class FilledData(TypedDict):
+    """Holes in people's judgments that an automatic judge filled."""
+
+    judge: str
+    systems: list[FilledSystemData]
+    favours: Annotated[list[str], "Systems that filling raises above the baseline, with p below 0.05."]
+
+
 class AssessmentData(TypedDict):
     """What systems gain and risk against a baseline, by one measure."""
 
@@ -199,6 +227,8 @@ class AssessmentData(TypedDict):
     agreement: dict[str, dict[str, float | None]]
     segments: list[SegmentColumn]
     per_query: NotRequired[PerQuery]
+    judgments: NotRequired[JudgmentsData]
+    filled: NotRequired[FilledData]
 
 
 class SeveralMeasures(TypedDict):

@@ -24,6 +24,7 @@ from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import Churn, compare_rankings
 from surefoot.risk.expectation import are_counts, block_sums, chi_square, geo_risk_of_means
 from surefoot.risk.inference import TTest, critical_value, weighted_test
+from surefoot.risk.judgment_figures import add_judgments
 from surefoot.risk.multiplicity import apply_holm
 from surefoot.risk.segments import Segments, segment_data
 from surefoot.risk.tradeoff import check_alpha, loses_over_20, lowest_mean, weigh_losses
@@ -106,7 +107,7 @@ def assessment_data(
         if deviation is None
         else chi_square(deviation[2], scores.count, deviation[2].size > 1 and are_counts(scores.blocks(rows)))
     )
-    return {
+    data: AssessmentData = {
         "schema": SCHEMA,
         "measure": scores.measure,
         "baseline": baseline if isinstance(baseline, str) else list(against),
@@ -134,6 +135,9 @@ def assessment_data(
             lambda part: assessment_data(part, baseline, alphas, population, worst=worst, turns=False),
         ),
     }
+    if in_memory is not None:
+        add_judgments(data, in_memory, list(against))
+    return data
 
 
 def alpha_key(alpha: float) -> str:

@@ -32,9 +32,17 @@ _ROUNDING = 1e-9  # by which a value may leave [0, 1], as a quotient of equal nu
 _CEILING = 1e300  # of a fixed bet's capital: what is above is given away, which no proof minds
 
 Delta: TypeAlias = float | Floats  # one level, or many
-LossColumns: TypeAlias = Iterable[
-    Floats | float
-]  # for each query, in betting order, its x for all leading axes at once
+
+
+class Roomy(NamedTuple):
+    """Values that may lie beyond [0, 1], and how far each may exceed m at most."""
+
+    x: Floats
+    room: Floats
+
+
+# For each query, in betting order, its x for all leading axes at once.
+LossColumns: TypeAlias = Iterable[Floats | float | Roomy]
 
 
 class AimingBet:
@@ -54,8 +62,8 @@ class AimingBet:
         self._variance = prior * m * (1 - m) / 2
         self._stake, self._apart = np.empty(m.shape), np.empty(m.shape)
 
-    def add(self, x: Floats | float) -> None:
-        """Bet on one query, then learn its x."""
+    def add(self, x: Floats | float, room: Floats | None = None) -> None:
+        """Bet on one query, then learn its x; `room` is how far x may exceed m, 1 − m by default."""
         stake, apart = self._stake, self._apart
         np.subtract(self.target, self.log_capital, out=stake)
         np.maximum(stake, 0, out=stake)
@@ -63,7 +71,7 @@ class AimingBet:
         np.add(self._variance, self.squares, out=apart)
         stake /= apart
         np.sqrt(stake, out=stake)
-        np.minimum(stake, self._cap, out=stake)
+        np.minimum(stake, self._cap if room is None else MOST_STAKE / room, out=stake)
         np.subtract(self.m, x, out=apart)
         stake *= apart
         stake += 1
@@ -156,8 +164,8 @@ def betting_p_columns(columns: LossColumns, n: int, m: ArrayLike, delta: Delta, 
     level, inside = _full_levels(m, shape)
     bet = AimingBet(inside, -np.log(check_delta(delta)), n, PRIOR)
     peak = np.zeros(inside.shape)
-    for x in columns:
-        bet.add(x)
+    for column in columns:
+        bet.add(*_x_and_room(column))
         np.maximum(peak, bet.log_capital, out=peak)
     return settle_trivial_levels(level, np.exp(-peak))
 
@@ -239,11 +247,13 @@ def anytime_columns(columns: LossColumns, state: AnytimeBets) -> AnytimeBets:
     bet = AimingBet(inside, np.log(2 / state.delta), state.budget, ANYTIME_PRIOR)
     bet.count = state.seen
     bet.log_capital, bet.sums, bet.squares = state.log_capital.copy(), state.sums.copy(), state.squares.copy()
-    stakes = _fixed_stakes(inside)
+    stakes = _fixed_stakes(1 - inside)
     fixed, capital, peak = state.fixed.copy(), state.capital.copy(), state.peak.copy()
-    for x in columns:
-        bet.add(x)
-        fixed *= np.maximum(1 + stakes * (inside - x), 0)  # the greatest bet's rounding below 0
+    for column in columns:
+        x, room = _x_and_room(column)
+        bet.add(x, room)
+        own = stakes if room is None else _fixed_stakes(room)
+        fixed *= np.maximum(1 + own * (inside - x), 0)  # the greatest bet's rounding below 0
         np.minimum(fixed, _CEILING, out=fixed)
         capital = 0.5 * fixed.mean(axis=0) + 0.5 * np.exp(bet.log_capital)
         np.maximum(peak, capital, out=peak)
@@ -266,7 +276,7 @@ def stratified_p(x: ArrayLike, m: ArrayLike) -> Floats:
     if values.shape[-1] <= MANY:
         return stratified_p_columns(columns_of(values), m, values.shape[:-1])
     level, inside = _full_levels(m, values.shape[:-1])
-    logs, stakes = np.zeros((len(FIXED), *level.shape)), _fixed_stakes(inside)
+    logs, stakes = np.zeros((len(FIXED), *level.shape)), _fixed_stakes(1 - inside)
     with np.errstate(divide="ignore"):
         for sample in np.ndindex(values.shape[:-1]):
             levels = _levels_of_sample(sample, values.shape[:-1])
@@ -278,10 +288,10 @@ def stratified_p(x: ArrayLike, m: ArrayLike) -> Floats:
     return _p_of_final_capital(level, logs)
 
 
-def stratified_p_columns(columns: LossColumns, m: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
+def stratified_p_columns(columns: Iterable[Floats | float], m: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
     """`stratified_p` of columns: for each query its x, one number or an array of `shape`, unchecked."""
     level, inside = _full_levels(m, shape)
-    stakes = _fixed_stakes(inside)
+    stakes = _fixed_stakes(1 - inside)
     logs = np.zeros((len(FIXED), *level.shape))
     with np.errstate(divide="ignore"):  # the greatest bet loses everything at x = 1: ln 0
         for x in columns:
@@ -372,8 +382,12 @@ def settle_trivial_levels(level: Floats, p: Floats) -> Floats:
     return np.where(level >= 1, 0.0, np.where(level <= 0, 1.0, p))
 
 
-def _fixed_stakes(m: Floats) -> Floats:
-    return FIXED.reshape(-1, *[1] * m.ndim) / (1 - m)
+def _fixed_stakes(room: Floats) -> Floats:
+    return FIXED.reshape(-1, *[1] * room.ndim) / room
+
+
+def _x_and_room(column: Floats | float | Roomy) -> tuple[Floats | float, Floats | None]:
+    return column if isinstance(column, Roomy) else (column, None)
 
 
 def _log_mean(logs: Floats) -> Floats:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -29,13 +29,16 @@ from surefoot.data.reading.frames import (
     checked_columns,
     columns_of,
     columns_of_table,
+    is_query_table,
     is_record,
     read_table,
+    table_of,
     write_frame,
 )
 from surefoot.data.reading.lines import line_blocks
-from surefoot.data.tools import quepid, rank_eval, workbench
+from surefoot.data.tools import judge_records, quepid, rank_eval, workbench
 from surefoot.data.tools.json_location import JsonFile, JsonValue
+from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
 from surefoot.data.tools.tool_file import ToolFile
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
@@ -46,9 +49,13 @@ if TYPE_CHECKING:
 
 _SNIFFED = 1 << 16
 
-FilePart: TypeAlias = (
-    "tuple[tuple[pl.Series, ...], Where]"  # query, document and number columns, and where a row stands
-)
+
+class FilePart(NamedTuple):
+    """Query, document and number columns, where a row stands, and who made judgments, where the file says."""
+
+    columns: tuple[pl.Series, ...]
+    where: Where
+    origin: JudgmentOrigin | None = None
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
@@ -103,6 +110,32 @@ def read_parts(
     `what` says what is expected, a run or judgments, with one of `number_columns` as the name of its number; `judges`
     is the rule for several judges' ratings, if one is given.
     """
+    tool_file, content, where = _tool_file(path, file_format, what, number_columns, judges)
+    if not (tool_file and tool_file.several_judges):
+        refuse_judges(judges)
+    if tool_file is not None:
+        return _tool_parts(tool_file, path, what)
+    if file_format == "table":
+        return {None: FilePart(columns_of_table(content, number_columns, str(path), where), where)}
+    return {None: FilePart(columns_of(content, number_columns, str(path)), where)}
+
+
+def judges_in(path: Path, file_format: str) -> dict[str, FilePart] | None:
+    """What each judge said, of a file that has several judges or names its one; nothing where it does neither."""
+    tool_file, _, _ = _tool_file(path, file_format, "judgments", GRADES, None)
+    if tool_file is None or tool_file.by_judge is None:
+        return None
+    return {
+        judge: FilePart(checked_columns(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where)
+        for judge, rows in tool_file.by_judge.items()
+    }
+
+
+def _tool_file(
+    path: Path, file_format: str, what: str, number_columns: Sequence[str], judges: str | None
+) -> tuple[ToolFile | None, Any, Where]:
+    """A tool's file, or else its content; and where a row of it stands."""
+    where: Where = row_of(str(path))
     tool_file: ToolFile | None = None
     content: Any = None
     if file_format == "table":
@@ -117,13 +150,41 @@ def read_parts(
         tool_file = workbench.from_json(file) or rank_eval.from_json(file)
     else:
         tool_file, content = _read_json_lines(path)
-    if not (tool_file and tool_file.several_judges):
-        refuse_judges(judges)
-    if tool_file is not None:
-        return _tool_parts(tool_file, path, what)
-    if file_format == "table":
-        return {None: (columns_of_table(content, number_columns, str(path), where), where)}
-    return {None: (columns_of(content, number_columns, str(path)), row_of(str(path)))}
+    if tool_file is None and what == "judgments":
+        tool_file = _judge_table(path, content, where, judges)
+    return tool_file, content, where
+
+
+def _judge_table(path: Path, content: Any, where: Where, judges: str | None) -> ToolFile | None:
+    """A table that says who judged, if it is one."""
+    if isinstance(content, list) and content and isinstance(content[0], dict):
+        content = {name: [record.get(name) for record in content] for name in content[0]}
+    table = content if isinstance(content, dict) else {name: content[name] for name in getattr(content, "columns", ())}
+    if not judge_records.has_judges(table):
+        return None
+    wanted = (QUERY_COLUMNS, DOCUMENT_COLUMNS, GRADES)
+    picked = [next((name for name in names if name in table), "") for names in wanted]
+    if not all(picked):
+        return None
+    return judge_records.from_judge_table(str(path), table, (picked[0], picked[1], picked[2]), where, judges)
+
+
+def judged_part(source: Any, what: str, judges: str | None) -> FilePart | None:
+    """The judgments of a table in memory that says who judged; nothing where it does not."""
+    names = getattr(source, "columns", source if is_query_table(source) else ())
+    if not judge_records.has_judges(map(str, names)):
+        return None
+    where = row_of(what)
+    tool_file = _judge_table(Path(what), table_of(source, what), where, judges)
+    return None if tool_file is None else _tool_parts(tool_file, Path(what), "judgments")[None]
+
+
+def lines_origin(path: str | os.PathLike[str]) -> JudgmentOrigin | None:
+    """Who made the judgments in a file of lines, as the second column of its first line says."""
+    with closing(lines_in(line_blocks(path, _SNIFFED))) as lines:
+        fields = next((line for line in lines if line.split()), b"").split()
+    is_automatic = len(fields) == 4 and fields[1] == AUTOMATIC.encode()
+    return JudgmentOrigin("machine") if is_automatic else None
 
 
 def _tool_parts(tool_file: ToolFile, path: Path, what: str) -> dict[str | None, FilePart]:
@@ -134,10 +195,13 @@ def _tool_parts(tool_file: ToolFile, path: Path, what: str) -> dict[str | None, 
     if not any(len(rows.documents) for rows in tool_file.parts.values()):
         raise DataError.at(path, None, f"this is {tool_file.what}, but no query in it has a document")
     return {
-        name: (checked_columns(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where)
+        name: FilePart(
+            checked_columns(rows.queries, rows.documents, rows.numbers, rows.names, rows.where), rows.where,
+            tool_file.origin,
+        )
         for name, rows in tool_file.parts.items()
         if len(rows.documents)
-    }
+    }  # fmt: skip
 
 
 def one_part(parts: dict[str | None, FilePart], path: str | os.PathLike[str], name: str | None) -> FilePart:
@@ -160,7 +224,8 @@ def refuse_judges(judges: str | None) -> None:
     if judges is not None:
         raise ArgumentError(
             f"judges={shortened(judges)} says how several judges' ratings become one, which only a Quepid book has "
-            "(a CSV file with 'query,docid' and a column for each judge); leave it out"
+            "(a CSV file with 'query,docid' and a column for each judge), or a table with a column 'judge'; leave it "
+            "out"
         )
 
 
@@ -169,6 +234,8 @@ def _read_json_lines(path: Path) -> tuple[ToolFile | None, Any]:
     lines = json_lines(path)
     first = list(islice(lines, 1))  # a pipe can be read once only
     tool_file = workbench.from_json_lines(str(path), chain(first, lines))
+    if tool_file is None:
+        tool_file = judge_records.from_umbrela(str(path), chain(first, lines)) if first else None
     return (tool_file, None) if tool_file else (None, _records(path, chain(first, lines)))
 
 

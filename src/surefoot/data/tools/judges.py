@@ -1,11 +1,40 @@
-"""How the ratings that several judges gave a document become one grade."""
+"""Who made judgments, people or machines, and how the ratings that several judges gave a document become one grade."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from typing import Literal, NamedTuple, TypeAlias
 
 from surefoot.errors import ArgumentError, shortened
+
+JudgmentMaker: TypeAlias = Literal["people", "machine", "people and machine"]
+AUTOMATIC = "automatic"  # in the second column of TREC's judgments, which no program reads: made by a machine
+
+
+class JudgmentOrigin(NamedTuple):
+    """Who made judgments, as far as a file says, and how often several judges of one document differ."""
+
+    made_by: JudgmentMaker | None
+    judges: tuple[str, ...] = ()
+    rated_by_several: int = 0  # documents
+    differ: int = 0  # of these, by which not all judges gave the same grade
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether a machine made all of them."""
+        return self.made_by == "machine"
+
+
+def count_disagreement(ratings: Iterable[Sequence[float]]) -> tuple[int, int]:
+    """Of how many documents there are several ratings, and of how many these differ.
+
+    >>> count_disagreement([[1, 1], [2], [0, 3]])
+    (2, 1)
+    """
+    several = [each for each in ratings if len(each) > 1]
+    return len(several), sum(len(set(each)) > 1 for each in several)
 
 
 class RatingMerge(StrEnum):
@@ -15,6 +44,7 @@ class RatingMerge(StrEnum):
     median = "median"
     min = "min"
     max = "max"
+    vote = "vote"  # the most frequent rating; of several the lowest
 
     @classmethod
     def parse(cls, name: str | None) -> RatingMerge:
@@ -30,6 +60,8 @@ class RatingMerge(StrEnum):
 
         >>> RatingMerge.mean.grade([3, 0]), RatingMerge.median.grade([3, 0, 0]), RatingMerge.max.grade([3, 0])
         (1.5, 0, 3)
+        >>> RatingMerge.vote.grade([3, 2, 2]), RatingMerge.vote.grade([3, 2])
+        (2, 2)
         """
         import statistics
 
@@ -37,4 +69,7 @@ class RatingMerge(StrEnum):
             return statistics.fmean(ratings)
         if self is RatingMerge.median:
             return statistics.median(ratings)
+        if self is RatingMerge.vote:
+            counts = Counter(ratings)
+            return min(rating for rating, count in counts.items() if count == max(counts.values()))
         return min(ratings) if self is RatingMerge.min else max(ratings)

@@ -16,7 +16,7 @@ import polars as pl
 
 from surefoot.arguments import decimal
 from surefoot.data.reading.columns import RowLocation
-from surefoot.data.tools.judges import RatingMerge
+from surefoot.data.tools.judges import JudgmentOrigin, RatingMerge, count_disagreement
 from surefoot.data.tools.tool_file import ToolFile, ToolRows
 from surefoot.errors import DataError, shortened
 
@@ -65,13 +65,23 @@ def _ratings(table: TextColumns, where: RowLocation) -> ToolFile:
 
 def _book(names: list[str], table: TextColumns, where: RowLocation, merge: RatingMerge) -> ToolFile:
     grades: TextCells = []
+    of_document: list[list[float]] = []
+    of_judge: dict[str, TextCells] = {judge: [None] * len(table["query"]) for judge in names[2:]}
     for row in range(len(table["query"])):
         # A judge who rated a pair several times has all the ratings in one cell, with | between.
         cells = [(judge, part) for judge in names[2:] for part in (table[judge][row] or "").split("|") if part.strip()]
         ratings = [_rating(judge, part, where, row) for judge, part in cells]
         grades.append(repr(float(merge.grade(ratings))) if ratings else None)
+        of_document.append(ratings)
+        for judge in names[2:]:
+            own = [rating for (name, _), rating in zip(cells, ratings, strict=True) if name == judge]
+            of_judge[judge][row] = repr(float(merge.grade(own))) if own else None
     rated = [row for row, grade in enumerate(grades) if grade is not None]
-    return ToolFile("a Quepid book", "judgments", {None: _rated_rows(table, rated, grades, where)}, several_judges=True)
+    rows = _rated_rows(table, rated, grades, where)
+    own_rows = {judge: [row for row, cell in enumerate(cells) if cell is not None] for judge, cells in of_judge.items()}
+    by_judge = {judge: _rated_rows(table, own, of_judge[judge], where) for judge, own in own_rows.items() if own}
+    origin = JudgmentOrigin(None, tuple(by_judge), *count_disagreement(of_document))
+    return ToolFile("a Quepid book", "judgments", {None: rows}, several_judges=True, origin=origin, by_judge=by_judge)
 
 
 def _rating(judge: str, text: str, where: RowLocation, row: int) -> float:

@@ -64,4 +64,37 @@ def _rename_queries(table: Ranked, names: Mapping[str, str], what: str) -> Ranke
             )
     of_query = pl.Series("query_id", [names[query] for query in table.queries], dtype=pl.String)
     column = of_query.gather(table.ranking.query_of_position())
-    return type(table).read(table.to_frame().with_columns(column), table.name)
+    renamed = type(table).read(table.to_frame().with_columns(column), table.name)
+    renamed.origin = table.origin
+    return renamed
+
+
+def with_document_ids(table: Ranked, texts: Any) -> Ranked:
+    """The same table with an id for each document's text, as judges write them that were given texts alone.
+
+    >>> from surefoot.data.types.runs import read_qrels
+    >>> with_document_ids(read_qrels({"q1": {"A red dress.": 2}}), {"d1": "A red dress.", "d2": "Shoes"}).to_dict()
+    {'q1': {'d1': 2.0}}
+    """
+    documents = table.documents().to_list()
+    wanted = {" ".join(text.split()) for text in documents}
+    ids: dict[str, str] = {}
+    for key, text in read_texts(texts).items():
+        if text not in wanted:
+            continue
+        if text in ids:
+            raise DataError(
+                f"documents {shortened(ids[text])} and {shortened(key)} have the same text, {shortened(text)}, so it "
+                "is not clear which of them was judged; keep one of the two"
+            )
+        ids[text] = key
+    unnamed = [text for text in documents if " ".join(text.split()) not in ids]
+    if unnamed:
+        raise DataError(
+            f"{len(unnamed):,} of {len(documents):,} judged documents have no id; the first of them is "
+            f"{shortened(unnamed[0])}; give the texts that the judge was given"
+        )
+    column = pl.Series("doc_id", [ids[" ".join(text.split())] for text in documents], dtype=pl.String)
+    renamed = type(table).read(table.to_frame().with_columns(column), table.name)
+    renamed.origin = table.origin
+    return renamed

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from surefoot.data.reading.columns import Where
 from surefoot.data.tools.json_location import JsonValue
+from surefoot.data.tools.judges import JudgmentOrigin
 from surefoot.errors import DataError, shortened
 
 ToolFileKind: TypeAlias = Literal["run", "judgments"]
@@ -33,6 +34,8 @@ class ToolFile:
     holds: ToolFileKind
     parts: dict[str | None, ToolRows]
     several_judges: bool = False  # by several judges, whose ratings became one
+    origin: JudgmentOrigin | None = None  # of judgments
+    by_judge: dict[str, ToolRows] | None = None  # what each of several judges said
 
 
 @dataclass

@@ -15,10 +15,12 @@ from typing import Any
 
 from surefoot.arguments import finite_number
 from surefoot.data.tools.json_location import JsonFile, JsonValue, is_objects
+from surefoot.data.tools.judges import JudgmentOrigin
 from surefoot.data.tools.tool_file import ToolFile, ToolRowsBuilder
 from surefoot.errors import shortened
 
 _RATINGS, _CONFIGURATION = "judgmentRatings", "searchConfigurationId"
+_BY_MODEL = "LLM_JUDGMENT"  # the type of a list that a language model made
 
 
 def from_json(file: JsonValue) -> ToolFile | None:
@@ -84,7 +86,8 @@ def _only(entries: list[JsonValue], what: str) -> JsonValue:
 def _judgments(entries: list[JsonValue]) -> ToolFile:
     builder = ToolRowsBuilder(("'query'", "'docId'", "'rating'"))
     seen: dict[str, list[tuple[Any, Any]]] = {}
-    for entry in _only(entries, "list of judgments")[_RATINGS]:
+    listed = _only(entries, "list of judgments")
+    for entry in listed[_RATINGS]:
         ratings = entry["ratings"]
         shape = '{"docId": …, "rating": …}'
         pairs = ratings.column(lambda value: (value["docId"], value["rating"]), shape)
@@ -92,7 +95,10 @@ def _judgments(entries: list[JsonValue]) -> ToolFile:
         if seen.setdefault(str(entry["query"].scalar()), same) == same and builder.has(entry["query"]):
             continue  # the Workbench lists a query again that is twice in its set, with the same ratings
         builder.add(entry["query"], ratings, [document for document, _ in pairs], [rating for _, rating in pairs])
-    return ToolFile("judgments of the Search Relevance Workbench", "judgments", {None: builder.rows()})
+    name = listed.value.get("modelId") or listed.value.get("name")
+    by_model = listed.value.get("type") == _BY_MODEL
+    origin = JudgmentOrigin("machine", (str(name),) if name else ()) if by_model else None
+    return ToolFile("judgments of the Search Relevance Workbench", "judgments", {None: builder.rows()}, origin=origin)
 
 
 def _results(entries: list[JsonValue]) -> ToolFile:

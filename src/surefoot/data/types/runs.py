@@ -24,6 +24,8 @@ from surefoot.data.reading.formats import (
     first_fields,
     format_of,
     is_ranx,
+    judged_part,
+    lines_origin,
     one_part,
     ranx_dict,
     read_parts,
@@ -33,6 +35,7 @@ from surefoot.data.reading.formats import (
 from surefoot.data.reading.frames import GRADES, RANK, SCORES, columns_of
 from surefoot.data.reading.growable import GrowableColumn
 from surefoot.data.reading.lines import Layout, read_lines
+from surefoot.data.tools.judges import AUTOMATIC, JudgmentOrigin
 from surefoot.data.types.ranking import (
     DuplicateDocumentError,
     Ranking,
@@ -57,6 +60,7 @@ class RankedTable:
     layouts: ClassVar[tuple[Layout, ...]]  # of lines, by their number of columns; the first is what is written
     numbers: ClassVar[tuple[str, ...]]  # the names that its column of numbers may have; the first is what is written
     ties_by_id: ClassVar[bool]
+    origin: JudgmentOrigin | None = None  # who made judgments, where a file says
 
     def __init__(
         self,
@@ -81,11 +85,19 @@ class RankedTable:
         if isinstance(source, str | os.PathLike):
             table = cls._read_file(source, name, judges)
             if isinstance(table, dict):
-                table = cls._from_columns(*one_part(table, source, name), name or system_name(source))
+                part = one_part(table, source, name)
+                table = cls._from_columns(part.columns, part.where, name or system_name(source))
+                table.origin = part.origin
+            return table
+        if isinstance(source, cls):
+            refuse_judges(judges)
+            return source if name in (None, source.name) else source.renamed(str(name))
+        part = judged_part(source, name or cls.layouts[0].what, judges) if cls.numbers is GRADES else None
+        if part is not None:
+            table = cls._from_columns(part.columns, part.where, name or cls.layouts[0].what)
+            table.origin = part.origin
             return table
         refuse_judges(judges)
-        if isinstance(source, cls):
-            return source if name in (None, source.name) else source.renamed(str(name))
         if is_ranx(source):
             name, source = name or getattr(source, "name", None), ranx_dict(source, cls.__name__)
         name = name or cls.layouts[0].what
@@ -100,7 +112,7 @@ class RankedTable:
         if not isinstance(tables, dict):
             return [tables]
         only_name = system_name(source) if len(tables) == 1 else ""
-        return [cls._from_columns(*part, only_name or str(name)) for name, part in tables.items()]
+        return [cls._from_columns(part.columns, part.where, only_name or str(name)) for name, part in tables.items()]
 
     @classmethod
     def _read_file(
@@ -122,6 +134,7 @@ class RankedTable:
         blocks = read_lines(path, layout, partial(RowBlock, cls.ties_by_id, layout.number == RANK))
         ids = FileIds(path, layout)
         table = cls._assemble(blocks, file.stat().st_size // layout.shortest, name, ids, ids.location)
+        table.origin = lines_origin(path) if cls.numbers is GRADES else None
         if layout.number == RANK:
             check_ranks(table, ids)
         return table
@@ -176,7 +189,9 @@ class RankedTable:
 
     def renamed(self, name: str) -> Self:
         """The same table under another name."""
-        return type(self)(name, self.queries, self.query_codes, self.ranking, self._ids)
+        table = type(self)(name, self.queries, self.query_codes, self.ranking, self._ids)
+        table.origin = self.origin
+        return table
 
     def only(self, number: int) -> tuple[Self, slice]:
         """One query's results as a table of their own, and where they stand here."""
@@ -342,7 +357,8 @@ class Qrels(RankedTable):
     def _lines(self) -> pl.DataFrame:
         all_integers = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))
         grade = pl.col("relevance").cast(pl.Int64) if all_integers else pl.col("relevance")
-        return self.to_frame().select("query_id", pl.lit("0").alias("iteration"), "doc_id", grade)
+        made = AUTOMATIC if self.origin is not None and self.origin.is_automatic else "0"
+        return self.to_frame().select("query_id", pl.lit(made).alias("iteration"), "doc_id", grade)
 
 
 def read_run(source: RankedSource, name: str | None = None) -> Run:
@@ -372,9 +388,9 @@ def read_runs(source: RankedSource) -> list[Run]:
 def read_qrels(source: RankedSource, *, judges: str | None = None) -> Qrels:
     """Judgments from a file (TREC's `query iteration document grade`, …), a nested dict, a table, or named tuples.
 
-    Files may also be Quepid's ratings and books, the Search Relevance Workbench's judgments and `_rank_eval` requests.
-    Of a book, which has several judges, a grade is the "mean" of their ratings, or as `judges` says the "median",
-    "min" or "max".
+    Files may also be Quepid's ratings and books, the Search Relevance Workbench's judgments, `_rank_eval` requests,
+    umbrela's JSON lines and tables with a column `judge`. Of several judges, a grade is the "mean" of their ratings, or
+    as `judges` says the "median", "min", "max" or "vote". `origin` says who made them, where the file does.
 
     >>> read_qrels({"q1": {"d1": 1, "d2": 0}})
     <Qrels 'judgments': 1 queries, 2 documents>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,15 @@ FLOOR = 1e-5  # the least score in a geometric mean
 _ACCEPTED = "a file, a nested dict {system: {query: score}}, or a pandas, polars or Arrow table"
 
 
+class FilledHoles(NamedTuple):
+    """Documents that nobody judged and that an automatic judge filled, by system, and the scores without that."""
+
+    judge: str
+    holes: dict[str, int]
+    filled: dict[str, int]
+    without: Floats  # systems × queries
+
+
 class Scores:
     """A systems × queries matrix of effectiveness.
 
@@ -38,7 +47,8 @@ class Scores:
     `missing` counts, for each system, the judged queries for which it returned nothing. They score 0, unless
     `dropped` judged queries were left out because some system returned nothing for them.
     `no_relevant` counts the queries without any relevant document. When the scores come from runs,
-    `runs` and `qrels` are kept, so that rankings can be compared and shown.
+    `runs` and `qrels` are kept, so that rankings can be compared and shown. `filled` says which holes in the judgments
+    an automatic judge filled.
 
     >>> scores = Scores([[0.5, 0.25], [0.75, 0.0]], systems=["today", "new"], queries=["q1", "q2"])
     >>> scores["new"]
@@ -48,7 +58,8 @@ class Scores:
     """
 
     __slots__ = (
-        "dropped", "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule", "values",
+        "dropped", "filled", "measure", "missing", "no_relevant", "qrels", "queries", "runs", "systems", "tie_rule",
+        "values",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +75,7 @@ class Scores:
         tie_rule: str | None = None,
         runs: Sequence[Run] = (),
         qrels: Qrels | None = None,
+        filled: FilledHoles | None = None,
     ) -> None:
         self.values: Floats = _matrix(values)
         self.systems = names_of(systems, "the system's name", row_of("systems"))
@@ -75,6 +87,7 @@ class Scores:
         self.tie_rule = tie_rule
         self.runs = tuple(runs)
         self.qrels = qrels
+        self.filled = filled
         self._check()
 
     def _check(self) -> None:

@@ -23,9 +23,10 @@ from surefoot.decide.control.served_lists import ServedLists
 from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import find_threshold, fixed_quantiles, thresholds_for
 from surefoot.decide.evidence.draws import read_draws
+from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
 from surefoot.decide.evidence.ledger import Question, count_use
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import BUDGET, DELTA, RISK_LEVEL, SCORER
+from surefoot.decide.options import BUDGET, DELTA, NO_AUTOMATIC, RISK_LEVEL, SCORER
 from surefoot.errors import ArgumentError, DataError, shortened
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ class RiskController:
         """Judged queries, under the measure."""
         if self._ranker is None:
             lists, qrels = self.lists(), Qrels.read(judged)
+            refuse_machine_judgments(qrels)
             fingerprints = [frozenset({_fingerprint(query)}) for query in lists.queries]
         else:
             lists, qrels, fingerprints = self.lists(judged), judged.qrels(), query_fingerprints(judged)
@@ -203,14 +205,17 @@ class RiskController:
         strata: Any = None,
         traffic: Any = None,
         ledger: str | os.PathLike[str] | None = None,
+        automatic: Any = None,
     ) -> Self:
         """Find the threshold that keeps most gain with the risk within its level, and certify it.
 
         `judged` is `RankingData` with a Ranker, judgments with two runs. `weights` are `Draws` of `judge_next` or their
         file, or shares of traffic `{stratum: share}` with `strata` `{query: stratum}`. `traffic`, which is all of
         the traffic (documents, or a pair of runs), bounds what a loss can be at most. A `ledger` counts how often
-        these queries were used to decide, and lowers δ accordingly.
+        these queries were used to decide, and lowers δ accordingly. `automatic` judgments are not supported yet.
         """
+        if automatic is not None:
+            raise ArgumentError(NO_AUTOMATIC)
         if self.sequential_ is not None:
             raise ArgumentError(
                 "this controller already works in batches (update); create another one to use calibrate"

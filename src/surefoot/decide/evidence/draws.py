@@ -23,8 +23,10 @@ from surefoot.data.hashes import lists_hash, seal
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
+from surefoot.decide.evidence.automatic_judge import AutomaticData, AutomaticJudge, UnjudgedTreatment, read_automatic
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import ArgumentError, DataError, expecting, name_list, shortened
+from surefoot.measures.notation import Measure
 from surefoot.measures.worst_case import check_bounded, worst_case_loss
 from surefoot.report.plain_json import to_json
 
@@ -68,6 +70,7 @@ class DrawsData(TypedDict):
     largest_weight: float
     queries: list[DrawnQuery]
     sequence: list[str]
+    automatic: AutomaticData | None
     sha256: str
 
 
@@ -77,6 +80,7 @@ class Draws:
 
     `mean_weight` and `largest_weight` are over all `traffic` queries, drawn or not. `sequence` holds each draw's
     place in `queries`, in the order of drawing: a query that was drawn twice is judged once and counts twice.
+    `automatic` names the automatic judgments that were fixed before the draw, where there were any.
     """
 
     measure: str
@@ -90,6 +94,7 @@ class Draws:
     queries: tuple[str, ...]
     weights: Floats
     sequence: Rows
+    automatic: AutomaticData | None = None
 
     @property
     def draws(self) -> int:
@@ -139,6 +144,23 @@ class Draws:
                 "rankings"
             )
 
+    def read_judge(self, source: RankedSource, candidate: Run, baseline: Run) -> AutomaticJudge:
+        """What the automatic judge of these draws says of all traffic; other judgments than its are refused."""
+        if self.automatic is None:
+            raise DataError(
+                "these draws were made without automatic judgments, so nothing shows that the judge was fixed before "
+                "the draw; draw again with surefoot judge-next --automatic"
+            )
+        measure = check_bounded(self.measure)
+        traffic, weights = traffic_weights(candidate, baseline, measure, self.drawn_for)
+        judge = read_automatic(source, candidate, baseline, measure, traffic, weights)
+        if judge.data["sha256"] != self.automatic["sha256"]:
+            raise DataError(
+                f"the automatic judgments ({shortened(judge.data['name'])}) are not those that the draws were made "
+                f"with ({shortened(self.automatic['name'])}); give the same judgments, or draw again with the new ones"
+            )
+        return judge
+
     def to_dict(self) -> DrawsData:
         """Plain data that JSON can hold."""
         rows = zip(self.queries, self.times.tolist(), self.weights.tolist(), strict=True)
@@ -155,6 +177,7 @@ class Draws:
             "largest_weight": self.largest_weight,
             "queries": [{"query": query, "times": times, "weight": weight} for query, times, weight in rows],
             "sequence": [self.queries[row] for row in self.sequence.tolist()],
+            "automatic": self.automatic,
         }
         return seal(data)  # type: ignore[return-value]
 
@@ -171,12 +194,18 @@ def judge_next(
     *,
     drawn_for: DrawnFor = "risk",
     seed: int | None = None,
+    automatic: RankedSource | None = None,
+    unjudged: UnjudgedTreatment = "error",
 ) -> Draws:
     """Draw n queries to judge from the traffic that two runs answer, in proportion to what each could lose.
 
     Independently and with replacement: a query may be drawn several times, and is then judged once. By default the
     seed is a fresh one, and the draws say which; the same seed gives the same draws whatever the order of the files,
     and proves nothing new. For conditions on gain or U_Risk draw for "gain".
+
+    `automatic` are judgments of both runs' results by an automatic judge, for `gate(…, automatic=…)`; the draws keep
+    their hash, and another judge gets other draws. Queries that it did not judge are refused, or with `unjudged="zero"`
+    count as no difference.
 
     >>> today, new = {"q1": ["a", "b"], "q2": ["a", "b"]}, {"q1": ["a", "b"], "q2": ["b", "a"]}
     >>> judge_next(new, today, "nDCG@10", 5).queries
@@ -186,20 +215,20 @@ def judge_next(
     if drawn_for not in get_args(DrawnFor):
         raise ArgumentError(f"queries are drawn for {shortened(drawn_for)}; it must be 'risk' or 'gain'")
     candidate, reference = Run.read(run), Run.read(baseline)
-    traffic = sorted({*candidate.queries, *reference.queries})
-    weights = worst_case_loss(candidate, reference, kind, queries=traffic)
-    if drawn_for == "gain":
-        weights = np.maximum(weights, worst_case_loss(reference, candidate, kind, queries=traffic))
+    traffic, weights = traffic_weights(candidate, reference, kind, drawn_for)
     total = float(weights.sum())
     if total <= 0:
         raise DataError(
             f"no query can {'lose' if drawn_for == 'risk' else 'gain or lose'} anything by {kind}, because both runs "
             "show the same documents or the candidate only adds documents; there is nothing to judge"
         )
+    judge = None
+    if automatic is not None:
+        judge = read_automatic(automatic, candidate, reference, kind, traffic, weights, unjudged).data
     seed = secrets.randbits(_FRESH) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
-    drawn, sequence = np.unique(
-        np.random.default_rng(seed).choice(len(traffic), size=count, p=weights / total), return_inverse=True
-    )
+    # With another judge, one seed gives other draws: nobody can choose a judge that suits what was drawn.
+    rng = np.random.default_rng(seed if judge is None else [seed, int(judge["sha256"], 16)])
+    drawn, sequence = np.unique(rng.choice(len(traffic), size=count, p=weights / total), return_inverse=True)
     return Draws(
         measure=str(kind),
         candidate={"name": candidate.name, "sha256": lists_hash(candidate)},
@@ -212,7 +241,17 @@ def judge_next(
         queries=tuple(traffic[row] for row in drawn.tolist()),
         weights=weights[drawn],
         sequence=sequence,
+        automatic=judge,
     )
+
+
+def traffic_weights(candidate: Run, baseline: Run, measure: Measure, drawn_for: DrawnFor) -> tuple[list[str], Floats]:
+    """All queries that either run answers, and what each is drawn by: W, or for gain the greater of W both ways."""
+    traffic = sorted({*candidate.queries, *baseline.queries})
+    weights = worst_case_loss(candidate, baseline, measure, queries=traffic)
+    if drawn_for == "gain":
+        weights = np.maximum(weights, worst_case_loss(baseline, candidate, measure, queries=traffic))
+    return traffic, weights
 
 
 def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
@@ -276,7 +315,19 @@ def _parse(data: dict[str, Any]) -> Draws:
         queries=tuple(queries),
         weights=np.array(weights, dtype=np.float64),
         sequence=drawn,
+        automatic=_parse_automatic(data.get("automatic")),
     )
+
+
+def _parse_automatic(data: Any) -> AutomaticData | None:
+    if data is None:
+        return None
+    name, hashed = data["name"], data["sha256"]
+    if not isinstance(name, str) or not isinstance(hashed, str) or len(hashed) != 64:
+        raise _WrongError("does not say which automatic judgments it is for")
+    counts = [data["unjudged"], data["holes"]]
+    _check_numbers("number of documents or queries without judgment", counts, lambda n: type(n) is int and n >= 0)
+    return {"name": name, "sha256": hashed, "unjudged": counts[0], "holes": counts[1]}
 
 
 def _is_weight(value: Any) -> bool:

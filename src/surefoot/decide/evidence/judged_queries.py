@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Rows
+from surefoot.data.types.runs import Qrels, RankedSource
 from surefoot.data.types.scores import Scores
+from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.options import NO_FILL
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
@@ -23,7 +26,7 @@ class JudgedQueries:
 
     A query that was drawn several times appears as often. `drawn_by` is what each draw was drawn by, `stratum_weight`
     the weight of its stratum, π_h·n/n_h; `members` says for each segment that the policy names which of the queries
-    are of it.
+    are of it; `automatic_baseline` and `automatic_candidate` are the scores by an automatic judge.
     """
 
     queries: tuple[str, ...]
@@ -32,6 +35,8 @@ class JudgedQueries:
     drawn_by: Floats | None = None
     stratum_weight: Floats | None = None
     members: dict[str, Flags] = field(default_factory=dict)
+    automatic_baseline: Floats | None = None
+    automatic_candidate: Floats | None = None
 
     def __len__(self) -> int:
         """How many there are, draws counted each time."""
@@ -43,21 +48,24 @@ class JudgedQueries:
             tuple(self.queries[row] for row in rows.tolist()),
             self.baseline[rows],
             self.candidate[rows],
-            None if self.drawn_by is None else self.drawn_by[rows],
-            None if self.stratum_weight is None else self.stratum_weight[rows],
+            _rows(self.drawn_by, rows),
+            _rows(self.stratum_weight, rows),
             {name: flags[rows] for name, flags in self.members.items()},
+            _rows(self.automatic_baseline, rows),
+            _rows(self.automatic_candidate, rows),
         )
 
     def followed_by(self, other: JudgedQueries) -> JudgedQueries:
         """These and, after them, those of a later batch."""
-        drawn_by = None if self.drawn_by is None or other.drawn_by is None else np.append(self.drawn_by, other.drawn_by)
         return JudgedQueries(
             self.queries + other.queries,
             np.append(self.baseline, other.baseline),
             np.append(self.candidate, other.candidate),
-            drawn_by,
+            _appended(self.drawn_by, other.drawn_by),
             None,
             {name: np.append(flags, other.members[name]) for name, flags in self.members.items()},
+            _appended(self.automatic_baseline, other.automatic_baseline),
+            _appended(self.automatic_candidate, other.automatic_candidate),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,36 +74,62 @@ class JudgedQueries:
             "query": list(self.queries),
             "baseline": self.baseline.tolist(),
             "candidate": self.candidate.tolist(),
-            "weight": None if self.drawn_by is None else self.drawn_by.tolist(),
-            "share": None if self.stratum_weight is None else self.stratum_weight.tolist(),
+            "weight": _listed(self.drawn_by),
+            "share": _listed(self.stratum_weight),
             "segments": {name: flags.tolist() for name, flags in self.members.items()},
+            "automatic_baseline": _listed(self.automatic_baseline),
+            "automatic_candidate": _listed(self.automatic_candidate),
         }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> JudgedQueries:
         """The queries whose plain data this is."""
-        drawn_by, stratum_weight = (
-            None if data[key] is None else np.array(data[key], np.float64) for key in ("weight", "share")
+        drawn_by, stratum_weight, automatic_baseline, automatic_candidate = (
+            None if data.get(key) is None else np.array(data[key], np.float64)
+            for key in ("weight", "share", "automatic_baseline", "automatic_candidate")
         )
         members = {str(name): np.array(flags, bool) for name, flags in data["segments"].items()}
         baseline, candidate = (np.array(data[key], np.float64) for key in ("baseline", "candidate"))
-        judged = cls(tuple(data["query"]), baseline, candidate, drawn_by, stratum_weight, members)
+        judged = cls(
+            tuple(data["query"]), baseline, candidate, drawn_by, stratum_weight, members,
+            automatic_baseline, automatic_candidate,
+        )  # fmt: skip
         weightings = [column for column in (drawn_by, stratum_weight) if column is not None]
-        if any(column.shape != (len(judged),) for column in (baseline, candidate, *members.values(), *weightings)):
+        automatic = [column for column in (automatic_baseline, automatic_candidate) if column is not None]
+        if len(automatic) == 1:
+            raise ValueError("only one system has automatic scores")
+        columns = (baseline, candidate, *members.values(), *weightings, *automatic)
+        if any(column.shape != (len(judged),) for column in columns):
             raise ValueError("columns have different lengths")
         if not judged or not all(isinstance(query, str) for query in judged.queries):
             raise ValueError("there is no query, or a query is not text")
         if drawn_by is None and len(set(judged.queries)) < len(judged):
             raise ValueError("a query appears twice")
-        if not all(((scores >= 0) & (scores <= 1)).all() for scores in (baseline, candidate)):
+        if not all(((scores >= 0) & (scores <= 1)).all() for scores in (baseline, candidate, *automatic)):
             raise ValueError("a score is below 0 or above 1")
         if not all(((column > 0) & np.isfinite(column)).all() for column in weightings):
             raise ValueError("a weight is not valid")
         return judged
 
 
+def _rows(column: Floats | None, rows: Rows) -> Floats | None:
+    return None if column is None else column[rows]
+
+
+def _appended(column: Floats | None, later: Floats | None) -> Floats | None:
+    return None if column is None or later is None else np.append(column, later)
+
+
+def _listed(column: Floats | None) -> list[float] | None:
+    return None if column is None else column.tolist()
+
+
 def check_scores(scores: Scores, systems: Sequence[str]) -> None:
     """Refuse a measure without bounds, scores beyond 0 and 1, whose losses no 1 bounds, and judgments of nothing."""
+    if scores.filled is not None:
+        raise ArgumentError(NO_FILL)
+    if scores.qrels is not None:
+        refuse_machine_judgments(scores.qrels)
     measure = named_measure(scores.measure)
     if measure is not None:
         check_bounded(measure)
@@ -124,6 +158,18 @@ def check_scores(scores: Scores, systems: Sequence[str]) -> None:
             )
 
 
+def refuse_machine_judgments(qrels: Qrels) -> None:
+    """Refuse judgments that people did not make, where their file says so: nothing is proved by them."""
+    made_by = None if qrels.origin is None else qrels.origin.made_by
+    if made_by in ("machine", "people and machine"):
+        raise DataError(
+            f"a machine made {'these' if made_by == 'machine' else 'some of these'} judgments "
+            f"({shortened(qrels.name)}), and nothing is proved by putting them in place of people's. Let people judge "
+            "queries drawn with surefoot judge-next --automatic, and give the machine's judgments to the gate as "
+            "--automatic (automatic=)"
+        )
+
+
 def plain_sample(
     scores: Scores, baseline: str, candidate: str, members: Mapping[str, Flags], mask: Flags | None = None
 ) -> JudgedQueries:
@@ -133,8 +179,13 @@ def plain_sample(
     return JudgedQueries(scores.queries, scores[baseline], scores[candidate], members=dict(members)).take(order)
 
 
-def drawn_sample(scores: Scores, baseline: str, candidate: str, draws: Draws) -> JudgedQueries:
-    """The queries that were drawn, in the order of drawing, each as often as it was; other judged ones do not count."""
+def drawn_sample(
+    scores: Scores, baseline: str, candidate: str, draws: Draws, automatic: RankedSource | None = None
+) -> tuple[JudgedQueries, AutomaticJudge | None]:
+    """The queries that were drawn, in the order of drawing, each as often as it was; other judged ones do not count.
+
+    With automatic judgments also what these say of the same queries, and the judge that made them.
+    """
     runs = {run.name: run for run in scores.runs}
     if baseline not in runs or candidate not in runs:
         raise ArgumentError(
@@ -144,4 +195,9 @@ def drawn_sample(scores: Scores, baseline: str, candidate: str, draws: Draws) ->
     draws.check_runs(runs[candidate], runs[baseline], scores.measure)
     rows = draws.places(scores.queries)[draws.sequence]
     sample = JudgedQueries(scores.queries, scores[baseline], scores[candidate]).take(rows)
-    return replace(sample, drawn_by=draws.weights[draws.sequence])
+    sample = replace(sample, drawn_by=draws.weights[draws.sequence])
+    if automatic is None:
+        return sample, None
+    judge = draws.read_judge(automatic, runs[candidate], runs[baseline])
+    by_judge = judge.of(sample.queries)
+    return replace(sample, automatic_baseline=by_judge[0], automatic_candidate=by_judge[1]), judge

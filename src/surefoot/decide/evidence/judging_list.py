@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from surefoot.arrays import Rows
+from surefoot.data.hashes import text_hash
 from surefoot.data.types.runs import Qrels, Run
+from surefoot.decide.evidence.automatic_judge import AutomaticData, shown_documents
 from surefoot.decide.evidence.draws import Draws
 from surefoot.errors import visible
 from surefoot.measures.notation import Measure
@@ -24,29 +26,44 @@ def documents_to_judge(draws: Draws, candidate: Run, baseline: Run, judged: Qrel
     A query that was judged before stays among the draws, since leaving it out would bias what is proved; only its
     judged documents need not be looked at again.
     """
-    measure = Measure.parse(draws.measure)
-    depth = measure.depth
-    number_of = {query: number for number, query in enumerate(draws.queries)}
-    codes, query_numbers = [], []
-    for run in (candidate, baseline):
-        to_drawn = np.array([number_of.get(query, -1) for query in run.queries], dtype=np.int64)
-        drawn = to_drawn[run.ranking.query_of_position()]
-        is_shown = drawn >= 0
-        if depth is not None:
-            is_shown &= run.ranking.ranks() <= depth
-        codes.append(run.ranking.codes_at(np.flatnonzero(is_shown)))
-        query_numbers.append(drawn[is_shown])
-    code, first = np.unique(np.concatenate(codes), return_index=True)
-    query_number = np.concatenate(query_numbers)[first]
+    code, query_number = shown_documents((candidate, baseline), draws.queries, Measure.parse(draws.measure).depth)
     if judged is not None:
         query_number = query_number[judged.ranking.find(code) < 0]
     return np.bincount(query_number, minlength=len(draws.queries))
 
 
+def unrated_documents(draws: Draws, candidate: Run, baseline: Run) -> dict[str, list[str]]:
+    """For people's tools: the documents of each drawn query that either list shows, down to the cut-off.
+
+    Queries come as they were drawn, documents in the order of a hash: neither says what a system or a judge thinks.
+    """
+    depth = Measure.parse(draws.measure).depth
+    shown: dict[str, set[str]] = {draws.queries[row]: set() for row in drawn_order(draws)}
+    for run in (candidate, baseline):
+        positions = np.flatnonzero(run.ranking.ranks() <= (np.inf if depth is None else depth))
+        numbers = run.ranking.query_of_position()[positions].tolist()
+        for number, document in zip(numbers, run.documents(positions).to_list(), strict=True):
+            if (query := run.queries[number]) in shown:
+                shown[query].add(document)
+    return {
+        query: sorted(documents, key=lambda document: text_hash(f"{query}\n{document}"))
+        for query, documents in shown.items()
+    }
+
+
 def draws_csv(draws: Draws, unjudged: Rows) -> str:
-    """The queries for people who judge: those that could lose most first."""
+    """The queries for people who judge: those that could lose most first, or as they were drawn beside a judge.
+
+    What an automatic judge says is not shown, and no order betrays it: people would follow it.
+    """
     header = ["query", "times", "weight", "documents_to_judge"]
-    return csv_text(header, [[*_row(draws, row), int(unjudged[row])] for row in _by_weight(draws)])
+    order = _by_weight(draws) if draws.automatic is None else drawn_order(draws)
+    return csv_text(header, [[*_row(draws, row), int(unjudged[row])] for row in order])
+
+
+def drawn_order(draws: Draws) -> list[int]:
+    """The places of the drawn queries, each where it was drawn first."""
+    return list(dict.fromkeys(draws.sequence.tolist()))
 
 
 def draws_tables(draws: Draws, unjudged: Rows, most: int) -> list[RenderableType]:
@@ -61,12 +78,30 @@ def draws_tables(draws: Draws, unjudged: Rows, most: int) -> list[RenderableType
     )
     rows = [
         [query, f"{times}", f"{weight:.4f}", f"{unjudged[row]:,}"]
-        for row in _by_weight(draws)[:most]
+        for row in (_by_weight(draws) if draws.automatic is None else drawn_order(draws))[:most]
         for query, times, weight in [_row(draws, row)]
     ]
     table = terminal_table(["query", "times drawn", f"could {what}", "documents to judge"], rows)
     more = len(draws.queries) - most
+    if draws.automatic is not None:
+        summary += f" {automatic_note(draws.automatic)}"
     return [Text(visible(summary)), table, *([Text(f"and {more:,} more queries")] if more > 0 else [])]
+
+
+def automatic_note(automatic: AutomaticData) -> str:
+    """Which automatic judgments the draws belong to, and what the judge left out."""
+    note = f"The draws belong to the automatic judgments {automatic['name']}, which must not change now."
+    if automatic["unjudged"]:
+        note += (
+            f" They have no judgment for {automatic['unjudged']:,} of the queries that could change. These count as no "
+            "difference."
+        )
+    if automatic["holes"]:
+        note += (
+            f" {automatic['holes']:,} documents that the runs show have no automatic judgment. They count as not "
+            "relevant."
+        )
+    return note
 
 
 def _row(draws: Draws, row: int) -> tuple[str, int, float]:

@@ -7,17 +7,19 @@ multiplied by its query's weight w = π_h·n/n_h and divided by the greatest, an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from surefoot.arrays import Floats
+from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.betting import MANY, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
 from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, largest_above, last_above, least_queries
+from surefoot.risk.control_variate import ControlVariate, JudgeMoments, judge_moments, judged_anytime, judged_p
 
 Method = Literal["betting", "binomial", "anytime", "stratified"]
 
@@ -30,9 +32,24 @@ class Proof(NamedTuple):
     agrees: bool
 
 
+class JudgeEvidence(NamedTuple):
+    """What an automatic judge says in place of x: a of the same draws, and its moments over all traffic."""
+
+    a: Floats
+    moments: JudgeMoments
+
+    @property
+    def mirrored(self) -> JudgeEvidence:
+        """Of 1 − x."""
+        return JudgeEvidence(1 - self.a, self.moments.mirrored)
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """What the judged queries say of one condition: x, in betting order, and how its mean becomes the figure."""
+    """What the judged queries say of one condition: x, in betting order, and how its mean becomes the figure.
+
+    `judge` is None without an automatic judge, and with one that says the same of every query, which adds nothing.
+    """
 
     rule: ConditionRule
     x: Floats
@@ -40,6 +57,7 @@ class Evidence:
     scale: float
     method: Method
     budget: int | None = None
+    judge: JudgeEvidence | None = None
 
     @property
     def m(self) -> float:
@@ -51,13 +69,42 @@ class Evidence:
         """The figure of the queries that were judged."""
         return self.figure(float(self.x.mean()))
 
+    @property
+    def judge_weight(self) -> float:
+        """λ after all draws, at the condition's level: how much the judge's values count."""
+        if self.judge is None:
+            return 0.0
+        return float(ControlVariate(self.m, self.judge.moments).learn(self.x, self.judge.a))
+
+    @property
+    def adjusted_mean(self) -> float:
+        """The mean of x, corrected by what the judge says of the draws and of all traffic: x̄ − λ·(ā_n − ā)."""
+        if self.judge is None:
+            return float(self.x.mean())
+        apart = float(self.judge.a.mean()) - float(self.judge.moments.mean)
+        return min(max(float(self.x.mean()) - self.judge_weight * apart, 0.0), 1.0)
+
+    @property
+    def correlation(self) -> float | None:
+        """ρ of x and a over the draws; None where either is the same for all."""
+        if self.judge is None or np.ptp(self.x) == 0 or np.ptp(self.judge.a) == 0:
+            return None
+        return float(np.clip(np.corrcoef(self.x, self.judge.a)[0, 1], -1, 1))
+
+    def without_judge(self, measure: str) -> Evidence:
+        """The same as if there were no automatic judge."""
+        method = self.method
+        if method == "betting" and self.rule.condition.has_exact_test(measure):
+            method = "binomial"
+        return replace(self, judge=None, method=method)
+
     def figure(self, mean: float) -> float:
         """The figure that a mean of x comes to."""
         return self.offset + self.scale * mean
 
     def least(self, delta: float) -> int | None:
         """The fewest queries that can prove the condition at all; None where none can, or none is known."""
-        if self.method == "stratified":
+        if self.method == "stratified" or self.judge is not None:
             return None
         return least_queries(self.m, delta, self.method)
 
@@ -76,6 +123,17 @@ class _Test(NamedTuple):
     @property
     def m(self) -> float:
         return 1 - self.evidence.m if self.mirrored else self.evidence.m
+
+    @property
+    def judge(self) -> JudgeEvidence | None:
+        judge = self.evidence.judge
+        return judge.mirrored if judge is not None and self.mirrored else judge
+
+    @property
+    def least_level(self) -> float:
+        """Where the search for a bound begins: at what was observed, by people or as the judge corrects it."""
+        mean = self.evidence.adjusted_mean
+        return min(float(self.x.mean()), 1 - mean if self.mirrored else mean)
 
     def proof(self, p: float, not_refuted: float, refuted: float) -> Proof:
         """p and the figure that is proved, by the largest level that is not refuted and one just above it.
@@ -121,16 +179,17 @@ def upper_bounds(evidence: Sequence[Evidence], delta: float) -> list[float]:
 
 def _group(tests: Sequence[_Test]) -> Iterable[list[int]]:
     """Tests of one method on as many queries, which go together."""
-    groups: dict[tuple[str, int], list[int]] = {}
+    groups: dict[tuple[str, int, bool], list[int]] = {}
     for at, test in enumerate(tests):
-        groups.setdefault((test.evidence.method, len(test.evidence.x)), []).append(at)
+        kind = (test.evidence.method, len(test.evidence.x), test.evidence.judge is None)
+        groups.setdefault(kind, []).append(at)
     return groups.values()
 
 
 def _prove(tests: Sequence[_Test], grid: int | None = None) -> list[Proof]:
     """What each test proves; `grid` is how many levels at a time the search for a bound tries."""
     p_of, deltas = _p_of(tests), np.array([test.delta for test in tests])
-    means, m = np.array([(test.x.mean(), test.m) for test in tests]).T
+    means, m = np.array([(test.least_level, test.m) for test in tests]).T
     at_m: list[Floats] = []
 
     def p_with_m(levels: Floats) -> Floats:
@@ -156,6 +215,9 @@ def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:
     """p of a matrix of levels, a row for each test."""
     method, n = tests[0].evidence.method, len(tests[0].evidence.x)
     deltas = np.array([[test.delta] for test in tests])
+    judges = [test.judge for test in tests if test.judge is not None]
+    if judges:
+        return _p_by_judges(tests, judges, deltas)
     if method == "binomial":
         sums = np.array([[float(test.x.sum())] for test in tests])
         return lambda levels: binomial_p(sums, n, levels)
@@ -172,10 +234,21 @@ def _p_of(tests: Sequence[_Test]) -> Callable[[Floats], Floats]:
     return lambda levels: betting_p(x, levels, deltas)
 
 
+def _p_by_judges(tests: Sequence[_Test], judges: Sequence[JudgeEvidence], deltas: Floats) -> Callable[[Floats], Floats]:
+    """The same of tests that all have an automatic judge."""
+    x, a = np.stack([test.x for test in tests])[:, None], np.stack([judge.a for judge in judges])[:, None]
+    moments = JudgeMoments(*np.array([judge.moments for judge in judges]).T[:, :, None])
+    if tests[0].evidence.method == "anytime":
+        budget = tests[0].evidence.budget or x.shape[-1]
+        return lambda levels: judged_anytime(x, a, moments, levels, np.broadcast_to(deltas, levels.shape), budget).p
+    return lambda levels: judged_p(x, a, moments, levels, deltas)
+
+
 def evidence_of(
-    rule: ConditionRule, sample: JudgedQueries, measure: str, mean_weight: float = 1.0, budget: int | None = None
-) -> Evidence:
-    """A condition's x for the sample's queries, or those of its segment."""
+    rule: ConditionRule, sample: JudgedQueries, measure: str, mean_weight: float = 1.0, budget: int | None = None,
+    judge: AutomaticJudge | None = None,
+) -> Evidence:  # fmt: skip
+    """A condition's x for the sample's queries, or those of its segment, and what an automatic judge says of them."""
     chosen = slice(None) if rule.segment is None else sample.members[rule.segment]
     candidate, baseline = sample.candidate[chosen], sample.baseline[chosen]
     if not len(candidate):
@@ -185,7 +258,25 @@ def evidence_of(
     if sample.stratum_weight is not None and rule.segment is None:
         greatest = float(sample.stratum_weight.max())
         return Evidence(rule, x * (sample.stratum_weight / greatest), offset, scale * greatest, "stratified")
+    by_judge = None if judge is None else _judge_evidence(rule, sample, mean_weight, judge)
     if budget is not None:
-        return Evidence(rule, x, offset, scale, "anytime", budget)
+        return Evidence(rule, x, offset, scale, "anytime", budget, by_judge)
+    if by_judge is not None:
+        return Evidence(rule, x, offset, scale, "betting", None, by_judge)
     # Losses of 0 or 1 have an exact test, which needs fewer queries.
     return Evidence(rule, x, offset, scale, "binomial" if condition.has_exact_test(measure) else "betting")
+
+
+def _judge_evidence(
+    rule: ConditionRule, sample: JudgedQueries, mean_weight: float, judge: AutomaticJudge
+) -> JudgeEvidence | None:
+    """a of the draws, and over all traffic; None where the judge says the same of every query that could be drawn."""
+    if sample.automatic_baseline is None or sample.automatic_candidate is None or sample.drawn_by is None:
+        raise ArgumentError("an automatic judge needs queries that were drawn with it")
+    by_weight = rule.condition.bounded_mean
+    a = by_weight(sample.automatic_candidate, sample.automatic_baseline, rule.alpha, sample.drawn_by, mean_weight).x
+    able = judge.weights > 0
+    weights = judge.weights[able]
+    everywhere = by_weight(judge.candidate[able], judge.baseline[able], rule.alpha, weights, mean_weight).x
+    moments = judge_moments(everywhere, weights)
+    return None if moments.variance == 0 else JudgeEvidence(check_unit(a), moments)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from surefoot.decide.evidence.conditions import ConditionName
 from surefoot.decide.evidence.draws import DrawnFor
@@ -22,6 +22,14 @@ SCHEMA_1 = "surefoot/decision/1"
 P = Annotated[float, ("minimum", 0), ("maximum", 1)]
 ReleaseDecision = Literal["ship", "stop", "undecided"]
 ConditionStatus = Literal["holds", "fails", "open"]
+
+
+class AutomaticConditionData(TypedDict):
+    """What an automatic judge added to a condition."""
+
+    weight: Annotated[NotNegative, "λ after all draws: how much the judge's values count."]
+    correlation: Annotated[float | None, "ρ of people's and the judge's values over the draws."]
+    adjusted: Annotated[float, "The observed figure, corrected by what the judge says of the draws and of all traffic."]
 
 
 class ConditionData(TypedDict):
@@ -40,6 +48,27 @@ class ConditionData(TypedDict):
     queries: Annotated[int, ("minimum", 1)]
     least_queries: Annotated[int | None, "The fewest queries that can prove it at all, where known."]
     method: Method
+    automatic: NotRequired[Annotated[AutomaticConditionData, "Where there is an automatic judge."]]
+
+
+class WithoutJudgeData(TypedDict):
+    """What would have been decided on the same draws without the automatic judge."""
+
+    decision: ReleaseDecision
+    queries_needed: Annotated[int | None, "As that of the decision."]
+    conditions: list[ConditionData]
+
+
+class AutomaticDecisionData(TypedDict):
+    """An automatic judge's part in a decision."""
+
+    name: str
+    sha256: Annotated[str, "Of its judgments, as the draws have it."]
+    unjudged: Annotated[Count, "Queries of the traffic that could change and that it did not judge: no difference."]
+    holes: Annotated[Count, "Documents that a run shows there and that it did not judge: not relevant."]
+    people_queries: Annotated[Count, "Queries that people judged, each once."]
+    people_judgments: Annotated[Count, "Documents of these queries that people judged."]
+    without: WithoutJudgeData
 
 
 class LedgerData(TypedDict):
@@ -90,6 +119,8 @@ class PerQueryData(TypedDict):
         list[float] | None, "The weight of each query's stratum, its share of traffic over its share here."
     ]
     segments: Annotated[dict[str, list[bool]], "Which queries are of each segment that has a condition."]
+    automatic_baseline: NotRequired[Annotated[list[float] | None, "The baseline's scores by an automatic judge."]]
+    automatic_candidate: NotRequired[Annotated[list[float] | None, "The candidate's scores by an automatic judge."]]
 
 
 class RuleData(TypedDict):
@@ -130,6 +161,7 @@ class DecisionData(TypedDict):
     budget: BudgetData | None
     strata: list[StratumData] | None
     drawn: DrawnData | None
+    automatic: NotRequired[AutomaticDecisionData | None]
     policy: PolicyData
     missing: Annotated[dict[str, int], "Judged queries that each system returned nothing for; they score 0."]
     dropped: Annotated[int, "Judged queries that were left out, since a run lacks them."]

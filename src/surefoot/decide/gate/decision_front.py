@@ -75,5 +75,16 @@ def _tiles(data: Json) -> list[Tile]:
         *conditions,
         Tile("Queries hurt", f"{data['losses']:,}", most),
         Tile("Judged queries", f"{data['queries']:,}", "draws" if data["drawn"] is not None else ""),
+        *_judge_tiles(data),
         Tile("Confidence", confidence(data["delta"]), share),
     ]
+
+
+def _judge_tiles(data: Json) -> list[Tile]:
+    """What would be without the automatic judge, where there is one."""
+    automatic = data.get("automatic")
+    if automatic is None:
+        return []
+    without, needed = automatic["without"], automatic["without"]["queries_needed"]
+    more = f"about {needed:,} judged queries needed" if needed is not None else "on the same draws"
+    return [Tile("Without the automatic judge", VERDICTS[without["decision"]], more)]

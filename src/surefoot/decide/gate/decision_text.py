@@ -166,6 +166,7 @@ def notes(data: Json) -> list[str]:
             f"Queries that could {could} more were drawn more often ({drawn['draws']:,} draws from "
             f"{drawn['traffic']:,} queries). The figures are estimates for all traffic."
         )
+    notes += automatic_notes(data)
     notes += nothing_to_lose_notes(data["nothing_to_lose"]) if "nothing_to_lose" in data else []
     if data["dropped"]:
         notes.append(
@@ -188,6 +189,52 @@ def notes(data: Json) -> list[str]:
         "the candidate will serve, and that nobody used them to build or choose the candidate."
     )
     return notes
+
+
+def automatic_notes(data: Json) -> list[str]:
+    """What an automatic judge added, what would be without it, and on what that rests."""
+    automatic = data.get("automatic")
+    if automatic is None:
+        return []
+    judge, drawn = shown_name(automatic["name"]), data["drawn"]
+    added = "; ".join(
+        f"{condition_name(condition)}: λ {fixed(own['weight'], 2)}, ρ {_correlation(own['correlation'])}, observed "
+        f"{figure4(condition['observed'])}, corrected by the judge {figure4(own['adjusted'])}"
+        for condition in data["conditions"]
+        for own in [condition["automatic"]]
+    )
+    without = automatic["without"]
+    alone = f"Without the judge, the decision would be: {without['decision']}"
+    if without["decision"] == "undecided":
+        needed = without["queries_needed"]
+        alone += (
+            f" (even {most_tried(data['queries']):,} judged queries would probably not be enough)"
+            if needed is None
+            else f" (about {needed:,} judged queries would be needed)"
+        )
+    found = [
+        f"People judged {automatic['people_queries']:,} queries ({automatic['people_judgments']:,} documents), and the "
+        f"automatic judge {judge} judged the traffic of {drawn['traffic']:,} queries. What the judge added (λ is its "
+        f"weight, ρ its correlation with people): {added}. {alone}.",
+        "People's judgments decide. The claim is true for any judge, however bad, and is about these "
+        f"{drawn['traffic']:,} queries. It assumes that the judge's labels were fixed before the draw, that people "
+        "did not see them, and that the judge was not tuned on these queries.",
+    ]
+    if automatic["unjudged"]:
+        found.append(
+            f"The judge did not judge {automatic['unjudged']:,} queries that could change. For the judge, they count "
+            "as no difference."
+        )
+    if automatic["holes"]:
+        found.append(
+            f"The judge did not judge {automatic['holes']:,} of the documents that the systems show. For the judge, "
+            "they count as not relevant."
+        )
+    return found
+
+
+def _correlation(value: float | None) -> str:
+    return "–" if value is None else fixed(value, 2)
 
 
 def worst_first(data: Json) -> list[Json]:

@@ -16,17 +16,20 @@ from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores, read_scores, unknown_system
 from surefoot.data.writing.all_or_nothing import destination
 from surefoot.data.writing.locks import lock_file
+from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
 from surefoot.decide.evidence.draws import Draws, read_draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
 from surefoot.decide.evidence.ledger import Question, Use, count_use
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.evidence.proof import Evidence, Proof, evidence_of, proofs
+from surefoot.decide.evidence.proof import evidence_of
 from surefoot.decide.evidence.segments import resolve_segments
 from surefoot.decide.evidence.strata import read_shares, weigh_strata
+from surefoot.decide.gate.automatic_summary import automatic_summary, people_judgments
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.decision_data import SCHEMA, ConditionData, DecisionData, HurtData, ReleaseDecision
+from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, HurtData
+from surefoot.decide.gate.proved_conditions import proved_conditions
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.gate.state import GateSetup, GateState, JudgedBatch, read_state
@@ -42,6 +45,7 @@ class GateOptions(TypedDict, total=False):
     weights: Any
     strata: Any
     drawn: Any
+    automatic: Any
     budget: int | None
     state: str | os.PathLike[str] | None
     ledger: str | os.PathLike[str] | None
@@ -73,6 +77,9 @@ def gate(
         queries are not like traffic.
     drawn : Draws or a file of `surefoot judge-next`, optional
         How the judged queries were drawn.
+    automatic : anything `read_qrels` takes, optional
+        An automatic judge's judgments of both systems' results for all traffic, those that `judge_next(…, automatic=)`
+        drew with. They make people's judgments go further, and are never trusted.
     budget, state : int and a file, optional
         The anytime form: a decision that is looked at after each batch of judgments. The scores are of the new batch,
         the file holds those before.
@@ -115,6 +122,7 @@ def deciding(
     candidate, baseline = systems_of(matrix, candidate, baseline)
     check_scores(matrix, (baseline, candidate))
     drawn, weights, strata = options.get("drawn"), options.get("weights"), options.get("strata")
+    automatic = options.get("automatic")
     state, ledger, queries = options.get("state"), options.get("ledger"), options.get("queries")
     draws = None if drawn is None else read_draws(drawn)
     _check_together(parsed.rules, draws, options)
@@ -122,9 +130,9 @@ def deciding(
     rules, members = resolve_segments(parsed.rules, segments, matrix.queries, batch=state is not None)
     no_loss = nothing_to_lose(matrix, baseline, candidate, None if draws is None else draws.queries)
     leave_out = draws is None and weights is None and _treatment(options) is NothingToLoseTreatment.leave_out
-    strata_summary = None
+    strata_summary, judge = None, None
     if draws is not None:
-        sample = drawn_sample(matrix, baseline, candidate, draws)
+        sample, judge = drawn_sample(matrix, baseline, candidate, draws, automatic)
     else:
         sample = plain_sample(matrix, baseline, candidate, members, no_loss.mask(leave_out=leave_out))
         if weights is not None:
@@ -138,17 +146,19 @@ def deciding(
             destination(state)
             locks.enter_context(lock_file(state, "state"))
             setup = _setup(matrix, baseline, candidate, resolved, draws, options)
-            batch = JudgedBatch(sample, counts, None if draws is None else draws.seed)
+            documents = people_judgments(matrix.qrels, sample.queries)
+            batch = JudgedBatch(sample, counts, None if draws is None else draws.seed, documents)
             seen = read_state(state, setup).add(batch, draws)
             sample, counts = seen.all_judged(), seen.nothing_to_lose()
         with ExitStack() as entry:
             if ledger is not None:
+                claim = resolved.to_dict() | ({} if judge is None else {"automatic": judge.data["sha256"]})
                 question = Question.from_scores(
-                    matrix.queries if draws is None else draws.queries, sample, matrix.measure, resolved.to_dict(),
+                    matrix.queries if draws is None else draws.queries, sample, matrix.measure, claim,
                     draws, None if seen is None else seen.name,
                 )  # fmt: skip
                 use = entry.enter_context(count_use(ledger, question))
-            data = _decide(matrix, baseline, candidate, sample, resolved, draws, seen, use)
+            data = _decide(matrix, baseline, candidate, sample, resolved, draws, seen, use, judge)
             data["strata"], data["hurt"], data["nothing_to_lose"] = strata_summary, _hurt(sample, queries), counts
             if counts["left_out"]:
                 data["missing"] = {name: count - counts["unanswered"] for name, count in data["missing"].items()}
@@ -211,6 +221,17 @@ def _check_together(rules: Sequence[ConditionRule], draws: Draws | None, options
         )
     if strata is not None and weights is None:
         raise ArgumentError("strata need their shares of traffic; give weights (--weights FILE)")
+    if options.get("automatic") is not None and draws is None:
+        raise ArgumentError(
+            "automatic judgments need queries that were drawn with them; draw queries with surefoot judge-next "
+            "--automatic, let people judge these, and give the draws (--drawn). Other samples have no proof: uniform "
+            "sampling saves next to nothing, and automatic judgments in place of people's can be wrong"
+        )
+    if draws is not None and draws.automatic is not None and options.get("automatic") is None:
+        raise ArgumentError(
+            f"these queries were drawn with automatic judgments ({shortened(draws.automatic['name'])}); give the same "
+            "judgments (--automatic). Whoever decides once with them and once without ships bad candidates more often"
+        )
     if draws is not None:
         if weights is not None:
             raise ArgumentError("drawn queries cannot be combined with weights of strata; leave out one of the two")
@@ -245,27 +266,26 @@ def _setup(
         matrix.measure, system(baseline), system(candidate), policy.to_dict(), int(options.get("budget") or 0),
         None if draws is None else draws.mean_weight, None if draws is None else draws.drawn_for,
         str(_treatment(options)), options.get("ledger") is not None,
+        None if draws is None or draws.automatic is None else draws.automatic["sha256"],
     )  # fmt: skip
 
 
 def _decide(
     matrix: Scores, baseline: str, candidate: str, sample: JudgedQueries, policy: ReleasePolicy, draws: Draws | None,
-    seen: GateState | None, use: Use | None,
+    seen: GateState | None, use: Use | None, judge: AutomaticJudge | None,
 ) -> DecisionData:  # fmt: skip
     delta = policy.delta if use is None else use.delta(policy.delta)
-    failing_delta = delta / len(policy.rules)
     mean_weight, budget = 1.0 if draws is None else draws.mean_weight, None if seen is None else seen.setup.budget
-    evidence = [evidence_of(rule, sample, matrix.measure, mean_weight, budget) for rule in policy.rules]
-    proved = proofs(evidence, delta, failing_delta)
-    conditions = [
-        _condition(condition_evidence, *both, delta, failing_delta)
-        for condition_evidence, both in zip(evidence, proved, strict=True)
-    ]
-    decision: ReleaseDecision = "undecided"
-    if any(condition["status"] == "fails" for condition in conditions):
-        decision = "stop"
-    elif all(condition["status"] == "holds" for condition in conditions):
-        decision = "ship"
+    evidence = [evidence_of(rule, sample, matrix.measure, mean_weight, budget, judge) for rule in policy.rules]
+    decision, conditions = proved_conditions(evidence, delta)
+    automatic = None
+    if judge is not None:
+        documents = (
+            people_judgments(matrix.qrels, sample.queries)
+            if seen is None
+            else sum(batch.judgments for batch in seen.batches)
+        )
+        automatic = automatic_summary(evidence, conditions, judge, matrix.measure, sample.queries, delta, documents)
     return {
         "schema": SCHEMA,
         "decision": decision,
@@ -275,7 +295,7 @@ def _decide(
         "candidate": candidate,
         "queries": len(sample),
         "delta": delta,
-        "delta_fails": failing_delta,
+        "delta_fails": delta / len(policy.rules),
         "conditions": conditions,
         "queries_needed": queries_needed(evidence, len(sample), delta) if decision == "undecided" else None,
         "ledger": None
@@ -294,6 +314,7 @@ def _decide(
             "drawn_for": draws.drawn_for, "draws": len(sample), "mean_weight": draws.mean_weight,
             "traffic": draws.traffic,
         },
+        "automatic": automatic,
         "policy": policy.to_dict(),  # type: ignore[typeddict-item]
         "missing": {name: matrix.missing[name] for name in (baseline, candidate)},
         "dropped": matrix.dropped,
@@ -302,25 +323,6 @@ def _decide(
         "losses": len({query for query, lost in zip(sample.queries, _lost(sample), strict=True) if lost}),
         "per_query": sample.to_dict(),  # type: ignore[typeddict-item]
     }  # fmt: skip
-
-
-def _condition(evidence: Evidence, holding: Proof, failing: Proof, delta: float, failing_delta: float) -> ConditionData:
-    holds, fails = holding.p <= delta and holding.agrees, failing.p <= failing_delta and failing.agrees
-    return {
-        "name": evidence.rule.name,
-        "segment": evidence.rule.segment,
-        "level": evidence.rule.level,
-        "alpha": evidence.rule.alpha,
-        "observed": evidence.observed,
-        "bound": holding.bound,
-        "bound_fails": failing.bound,
-        "p_holds": holding.p,
-        "p_fails": failing.p,
-        "status": "fails" if fails else "holds" if holds else "open",
-        "queries": len(evidence.x),
-        "least_queries": evidence.least(delta),
-        "method": evidence.method,
-    }
 
 
 def _lost(sample: JudgedQueries) -> Any:

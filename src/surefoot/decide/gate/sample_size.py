@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Flags, Floats
+from surefoot.arrays import Flags, Floats, Rows
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.options import DECIDING_SHARE, MOST_NEEDED, RESAMPLES
 from surefoot.risk.betting import (
@@ -18,13 +18,14 @@ from surefoot.risk.betting import (
     MOST_STAKE,
     PRIOR,
     AnytimeBets,
-    anytime_capital,
+    Roomy,
     anytime_columns,
     betting_p_columns,
     start_anytime,
     stratified_p_columns,
 )
 from surefoot.risk.bounds import binomial_p
+from surefoot.risk.control_variate import ControlVariate, JudgeMoments
 
 _SEED = 0
 _CLOSE = 1.05  # how near the least number is searched for
@@ -35,7 +36,8 @@ _BLOCKS = 200  # of queries whose sums are drawn, as good as normal, where there
 def queries_needed(evidence: Sequence[Evidence], queries: int, delta: float) -> int | None:
     """The least number of queries, those judged included; None where the most that is tried would not decide.
 
-    Each condition's queries are drawn again with replacement, conditions on the same queries together. The more
+    Each condition's queries are drawn again with replacement, conditions on the same queries together, with what an
+    automatic judge says of them (what it says of all traffic stays). The more
     queries, the more resamples decide: the number is searched for between those that are judged and the most.
     """
     groups = _groups(evidence, delta)
@@ -66,6 +68,8 @@ class _Group:
     m_of_conditions: Floats  # the m of each condition
     delta: float
     failing_delta: float  # the part of δ for the mirrored tests
+    a: Floats | None = None  # an automatic judge's values in place of x
+    judge: JudgeMoments | None = None  # of each condition
 
     @property
     def size(self) -> int:
@@ -86,6 +90,21 @@ class _Group:
         """Values of the conditions, with the mirrored ones after them."""
         return np.concatenate([x, 1 - x])
 
+    def variate(self) -> ControlVariate | None:
+        """What learns λ of each test and resample, where there is a judge."""
+        if self.judge is None:
+            return None
+        both = (np.concatenate(parts)[:, None] for parts in zip(self.judge, self.judge.mirrored, strict=True))
+        return ControlVariate(np.repeat(self.m, RESAMPLES, axis=1), JudgeMoments(*both))
+
+    def columns(self, places: Rows, variate: ControlVariate | None) -> Iterable[Floats | Roomy]:
+        """For each row of places the values of the queries there, of all tests."""
+        x = (self.both(self.x[:, row]) for row in places)
+        if self.a is None or variate is None:
+            return x
+        own = self.a
+        return variate.columns(zip(x, (self.both(own[:, row]) for row in places), strict=True))
+
     @cached_property
     def moments(self) -> tuple[Floats, Floats]:
         """The means of x, and a root of their covariances, by which sums of many queries can be drawn."""
@@ -101,9 +120,9 @@ class _Group:
 
 
 def _groups(evidence: Sequence[Evidence], delta: float) -> list[_Group]:
-    gathered: dict[tuple[str | None, str], list[Evidence]] = {}
-    for condition_evidence in evidence:
-        gathered.setdefault((condition_evidence.rule.segment, condition_evidence.method), []).append(condition_evidence)
+    gathered: dict[tuple[str | None, str, bool], list[Evidence]] = {}
+    for one in evidence:
+        gathered.setdefault((one.rule.segment, one.method, one.judge is None), []).append(one)
     failing_delta = delta / len(evidence)
     return [
         _Group(
@@ -113,9 +132,17 @@ def _groups(evidence: Sequence[Evidence], delta: float) -> list[_Group]:
             np.array([condition_evidence.m for condition_evidence in own]),
             delta,
             failing_delta,
+            *_judges(own),
         )
-        for (_, method), own in gathered.items()
+        for (_, method, _), own in gathered.items()
     ]
+
+
+def _judges(evidence: Sequence[Evidence]) -> tuple[Floats, JudgeMoments] | tuple[None, None]:
+    judges = [one.judge for one in evidence if one.judge is not None]
+    if not judges:
+        return None, None
+    return np.stack([judge.a for judge in judges]), JudgeMoments(*np.array([judge.moments for judge in judges]).T)
 
 
 def _decided(groups: Sequence[_Group], times: float) -> float:
@@ -129,7 +156,7 @@ def _decided(groups: Sequence[_Group], times: float) -> float:
 
 
 def _p(group: _Group, n: int) -> Floats:
-    if n > MANY and group.method != "stratified":
+    if n > MANY and group.method != "stratified" and group.judge is None:
         return _p_of_sums(group, n)
     columns, shape = _resampled(group, n), (2 * len(group.x), RESAMPLES)
     if group.method == "binomial":
@@ -142,13 +169,12 @@ def _p(group: _Group, n: int) -> Floats:
     return betting_p_columns(columns, n, group.m, group.deltas, shape)
 
 
-def _resampled(group: _Group, n: int) -> Iterator[Floats]:
+def _resampled(group: _Group, n: int) -> Iterator[Any]:
     """n columns of resamples; the same places for every condition that has as many queries."""
-    rng = np.random.default_rng(_SEED)
+    rng, variate = np.random.default_rng(_SEED), group.variate()
     for start in range(0, n, _BLOCK):
         drawn = rng.integers(0, group.size, (min(_BLOCK, n - start), RESAMPLES))
-        for column in np.ascontiguousarray(np.moveaxis(group.x[:, drawn], 1, 0)):
-            yield group.both(column)
+        yield from group.columns(drawn, variate)
 
 
 def _p_of_sums(group: _Group, n: int) -> Floats:
@@ -181,7 +207,8 @@ def _p_of_sums(group: _Group, n: int) -> Floats:
 
 def _after_batches(groups: Sequence[_Group], queries: int) -> int | None:
     """The same in the anytime form: from where the bets are now, as more queries come."""
-    states = [_started(group) for group in groups]
+    variates = [group.variate() for group in groups]
+    states = [_started(group, variate) for group, variate in zip(groups, variates, strict=True)]
     generators = [np.random.default_rng(_SEED) for _ in groups]
     now, most = queries, most_tried(queries)
     while now < most:
@@ -189,9 +216,8 @@ def _after_batches(groups: Sequence[_Group], queries: int) -> int | None:
         all_hold, any_fails = np.ones(RESAMPLES, bool), np.zeros(RESAMPLES, bool)
         for number, group in enumerate(groups):
             more = round(later / queries * group.size) - round(now / queries * group.size)
-            drawn = group.x[:, generators[number].integers(0, group.size, (more, RESAMPLES))]
-            columns = (group.both(column) for column in np.moveaxis(drawn, 1, 0))
-            states[number] = anytime_columns(columns, states[number])
+            drawn = generators[number].integers(0, group.size, (more, RESAMPLES))
+            states[number] = anytime_columns(group.columns(drawn, variates[number]), states[number])
             hold, fails = group.decided(states[number].p)
             all_hold &= hold
             any_fails |= fails
@@ -201,12 +227,8 @@ def _after_batches(groups: Sequence[_Group], queries: int) -> int | None:
     return None
 
 
-def _started(group: _Group) -> AnytimeBets:
+def _started(group: _Group, variate: ControlVariate | None) -> AnytimeBets:
     """Where the bets are after the judged queries, once for each resample."""
-    state = anytime_capital(group.both(group.x), start_anytime(group.m[:, 0], group.deltas[:, 0], group.budget))
-    spread: dict[str, Any] = {
-        name: np.repeat(value[..., None], RESAMPLES, axis=-1)
-        for name, value in state._asdict().items()
-        if isinstance(value, np.ndarray)
-    }
-    return state._replace(**spread)
+    shape = (2 * len(group.x), RESAMPLES)
+    start = start_anytime(group.m, np.broadcast_to(group.deltas, shape), group.budget, shape)
+    return anytime_columns(group.columns(np.arange(group.size)[:, None], variate), start)

@@ -46,6 +46,7 @@ class GateSetup:
     drawn_for: str | None
     nothing_to_lose: str  # whether queries on which nothing can be lost count
     ledger: bool  # whether a ledger counts it
+    automatic: str | None = None  # hash of the automatic judgments that queries are drawn with
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
@@ -54,7 +55,8 @@ class GateSetup:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GateSetup:
         """What plain data says, if it is of the right kinds; whether it is right shows when it is compared."""
-        setup = cls(**{name: data[_KEYS.get(name, name)] for name in cls.__dataclass_fields__})
+        setup = cls(**{name: data[_KEYS.get(name, name)] for name in cls.__dataclass_fields__ if name != "automatic"})
+        setup = replace(setup, automatic=data.get("automatic"))  # states of earlier versions know of none
         systems = [dict(setup.baseline)["name"], dict(setup.candidate)["name"]]
         if not all(isinstance(text, str) for text in (setup.measure, setup.nothing_to_lose, *systems)):
             raise TypeError("a name is not text")
@@ -68,10 +70,14 @@ class JudgedBatch:
     judged: JudgedQueries
     nothing_to_lose: NothingToLoseData
     seed: int | None = None
+    judgments: int = 0  # documents of these queries that people judged
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that JSON can hold."""
-        return {**self.judged.to_dict(), "nothing_to_lose": self.nothing_to_lose, "seed": self.seed}
+        return {
+            **self.judged.to_dict(), "nothing_to_lose": self.nothing_to_lose, "seed": self.seed,
+            "judgments": self.judgments,
+        }  # fmt: skip
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> JudgedBatch:
@@ -79,7 +85,10 @@ class JudgedBatch:
         seed = data["seed"]
         if seed is not None and type(seed) is not int:
             raise ValueError("the seed is not an integer")
-        return cls(JudgedQueries.from_dict(data), read_counts(data["nothing_to_lose"]), seed)
+        judgments = data.get("judgments", 0)  # states of earlier versions do not count them
+        if type(judgments) is not int or judgments < 0:
+            raise ValueError("the number of judgments is not valid")
+        return cls(JudgedQueries.from_dict(data), read_counts(data["nothing_to_lose"]), seed, judgments)
 
 
 @dataclass(frozen=True)
@@ -159,7 +168,8 @@ def _check_same(path: str | os.PathLike[str], before: GateSetup, now: GateSetup)
     what = {"policy": "another policy", "budget": f"a budget of {old['budget']}", "drawn_for": "other draws",
             "mean_weight": "draws from other traffic", "measure": f"the measure {old['measure']}",
             "unanswered": f"--unanswered {old['unanswered']}",
-            "ledger": "a ledger" if old["ledger"] else "no ledger"}  # fmt: skip
+            "ledger": "a ledger" if old["ledger"] else "no ledger",
+            "automatic": "other automatic judgments" if old["automatic"] else "no automatic judgments"}  # fmt: skip
     if name in ("baseline", "candidate"):
         same = old[name]["name"] == new[name]["name"]
         called = shortened(old[name]["name"])

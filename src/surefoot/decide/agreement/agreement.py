@@ -1,0 +1,275 @@
+"""`agreement`: what an automatic judge is worth, from documents and queries that people judged too."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from surefoot.arrays import Floats
+from surefoot.data.tools.judge_ratings import read_judges
+from surefoot.data.types.runs import Qrels, RankedSource, Run
+from surefoot.data.types.scores import Scores
+from surefoot.decide.agreement.agreement_data import (
+    SCHEMA,
+    AgreementData,
+    FavourData,
+    GradeBiasData,
+    SavingsData,
+    SystemBiasData,
+    SystemsComparisonData,
+)
+from surefoot.decide.agreement.agreement_page import to_page
+from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
+from surefoot.decide.agreement.savings import draws_needed
+from surefoot.decide.evidence.draws import traffic_weights
+from surefoot.decide.gate.gate import systems_of
+from surefoot.decide.options import DELTA
+from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
+from surefoot.measures.notation import Measure, is_binary
+from surefoot.measures.scoring import named_runs, score
+from surefoot.measures.worst_case import check_bounded
+from surefoot.report.result import PlainResult, Renderings
+from surefoot.risk.inference import t_test
+from surefoot.risk.judge_agreement import cohen_kappa, confusion, krippendorff_alpha
+from surefoot.significance import SIGNIFICANCE
+
+MEASURE = "nDCG@10"  # where none is given
+_MOST_GRADES = 12  # that a confusion has
+_ROUNDING = 1e-12
+
+
+class Agreement(PlainResult):
+    """What an automatic judge is worth; `to_dict` is its plain data, everything else renders that."""
+
+    called = "an agreement of judges"
+    schemas = (SCHEMA,)
+    shape = AgreementData
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+
+    def __repr__(self) -> str:
+        """The agreement in words."""
+        return f"<Agreement: {headline(self._data)}>"
+
+
+def agreement(
+    human: RankedSource,
+    automatic: RankedSource,
+    runs: Any = None,
+    *,
+    measure: str = MEASURE,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    risk: float | None = None,
+    delta: float = DELTA,
+) -> Agreement:
+    """How far automatic judgments agree with people's, and how many of people's judgments they would save in a gate.
+
+    Parameters
+    ----------
+    human, automatic : anything `read_qrels` takes
+        The judgments. Of a file with several judges the grade is their mean, and all of them count in Krippendorff's α.
+    runs : runs as for `score`, optional
+        Systems, for bias by system; of two or more, `baseline` and `candidate` are compared.
+    risk : float, optional
+        The level of the gate; twice the risk by people's judgments by default.
+
+    Examples
+    --------
+    >>> found = agreement({"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 2, "b": 0, "c": 2}}).to_dict()
+    >>> found["documents"], round(found["agree"], 2), found["bias"]
+    (3, 0.67, 0.3333333333333333)
+    """
+    people, judge = Qrels.read(human), Qrels.read(automatic)
+    by_people, by_judge = _joint_grades(people, judge)
+    grades, counts = confusion(by_people, by_judge)
+    names, ratings = _all_ratings(human, automatic, people, judge)
+    joint = _joint_queries(people, judge)
+    data: AgreementData = {
+        "schema": SCHEMA,
+        "human": people.name,
+        "automatic": judge.name,
+        "judges": names,
+        "documents": len(by_people),
+        "queries": len(joint),
+        "only_human": len(people) - len(by_people),
+        "only_automatic": len(judge) - len(by_people),
+        "identical": bool((by_people == by_judge).all()),
+        "agree": float((by_people == by_judge).mean()),
+        "bias": float((by_judge - by_people).mean()),
+        "outside_scale": int(((by_judge < by_people.min()) | (by_judge > by_people.max())).sum()),
+        "kappa": cohen_kappa(grades, counts),
+        "kappa_linear": cohen_kappa(grades, counts, "linear"),
+        "kappa_quadratic": cohen_kappa(grades, counts, "quadratic"),
+        "alpha_nominal": krippendorff_alpha(ratings, "nominal"),
+        "alpha_interval": krippendorff_alpha(ratings, "interval"),
+        "grades": grades.tolist(),
+        "confusion": counts.tolist() if len(grades) <= _MOST_GRADES else None,
+        "by_grade": _by_grade(by_people, by_judge),
+        "measure": None,
+        "systems": [],
+        "comparison": None,
+    }
+    if runs is not None:
+        systems = named_runs(runs, people)
+        seen, believed = (_scores_on(joint, judgments, systems, measure) for judgments in (people, judge))
+        data["measure"] = seen.measure
+        data["systems"] = _systems(seen, believed)
+        if len(systems) > 1:
+            candidate, baseline = systems_of(seen, candidate, baseline)
+            data["comparison"] = _comparison(seen, believed, systems, baseline, candidate, risk, delta)
+        elif baseline is not None or candidate is not None:
+            raise ArgumentError("a baseline and a candidate need two runs; give both runs")
+    elif baseline is not None or candidate is not None or risk is not None:
+        raise ArgumentError("a baseline, a candidate and a level of risk need runs; give the runs of two systems")
+    return Agreement(dict(data))
+
+
+def _joint_grades(people: Qrels, judge: Qrels) -> tuple[Floats, Floats]:
+    """The grades of the documents that both judged."""
+    mine, theirs = judge.ranking.match(people.ranking)
+    if not len(mine):
+        raise DataError(
+            f"{shortened(people.name)} and {shortened(judge.name)} have no judged document in common: the first query "
+            f"of one is {shortened(people.queries[0])}, of the other {shortened(judge.queries[0])}; are the ids the "
+            "same?"
+        )
+    return people.grades[theirs], judge.grades[mine]
+
+
+def _joint_queries(people: Qrels, judge: Qrels) -> list[str]:
+    """The queries of the documents that both judged."""
+    _, theirs = judge.ranking.match(people.ranking)
+    return [people.queries[number] for number in np.unique(people.ranking.query_of_position()[theirs]).tolist()]
+
+
+def _all_ratings(human: RankedSource, automatic: RankedSource, people: Qrels, judge: Qrels) -> tuple[list[str], Floats]:
+    """All judges of both sources, and their ratings of every document; NaN where a judge gave none."""
+    found: dict[str, Qrels] = {}
+    for source, merged in ((human, people), (automatic, judge)):
+        is_file = isinstance(source, str | os.PathLike) and Path(source).is_file()  # a pipe can be read once only
+        judges = read_judges(source) if is_file else {}
+        for name, judgments in judges.items() if len(judges) > 1 else [(merged.name, merged)]:
+            found[name if name not in found else f"{name} ({merged.name})"] = judgments
+    if len(found) < 2:  # two sources of one name
+        found = {"human": people, "automatic": judge}
+    codes = np.unique(np.concatenate([judgments.ranking.codes for judgments in found.values()]))
+    ratings = np.full((len(found), len(codes)), np.nan)
+    for row, judgments in enumerate(found.values()):
+        at = judgments.ranking.find(codes)
+        ratings[row, at >= 0] = judgments.grades[at[at >= 0]]
+    return list(found), ratings
+
+
+def _by_grade(by_people: Floats, by_judge: Floats) -> list[GradeBiasData]:
+    grades = np.unique(by_people)
+    if len(grades) > _MOST_GRADES:
+        return []
+    return [
+        {
+            "grade": float(grade),
+            "documents": int((by_people == grade).sum()),
+            "bias": float((by_judge - by_people)[by_people == grade].mean()),
+        }
+        for grade in grades
+    ]
+
+
+def _scores_on(queries: Sequence[str], judgments: Qrels, runs: Sequence[Run], measure: str) -> Scores:
+    """Scores on the queries that both judged, in their order."""
+    scores = score(judgments, list(runs), measure)
+    at = {query: place for place, query in enumerate(scores.queries)}
+    places = [at[query] for query in queries]
+    return Scores(scores.values[:, places], scores.systems, list(queries), scores.measure)
+
+
+def _systems(human: Scores, automatic: Scores) -> list[SystemBiasData]:
+    means = human.values.mean(axis=1), automatic.values.mean(axis=1)
+    return [
+        {"system": name, "human": float(by_people), "automatic": float(by_judge), "bias": float(by_judge - by_people)}
+        for name, by_people, by_judge in zip(human.systems, *means, strict=True)
+    ]
+
+
+def _comparison(
+    human: Scores, automatic: Scores, runs: Sequence[Run], baseline: str, candidate: str, risk: float | None,
+    delta: float,
+) -> SystemsComparisonData:  # fmt: skip
+    changes = {
+        name: scores[candidate] - scores[baseline] for name, scores in (("human", human), ("automatic", automatic))
+    }
+    losses = {name: np.maximum(-change, 0) for name, change in changes.items()}
+    return {
+        "baseline": baseline,
+        "candidate": candidate,
+        "risk": {name: float(loss.mean()) for name, loss in losses.items()},
+        "gain": {name: float(change.mean()) for name, change in changes.items()},
+        "loss_correlation": correlation(losses["human"], losses["automatic"]),
+        "difference_correlation": correlation(changes["human"], changes["automatic"]),
+        "favours": _favours(changes, baseline, candidate),
+        "savings": _savings(human, losses, {run.name: run for run in runs}, baseline, candidate, risk, delta),
+    }
+
+
+def correlation(first: Floats, second: Floats) -> float | None:
+    """Pearson's; None where either is the same for all.
+
+    >>> import numpy as np
+    >>> correlation(np.array([0.0, 1.0]), np.array([0.5, 0.5])) is None
+    True
+    """
+    if len(first) < 2 or np.ptp(first) <= _ROUNDING or np.ptp(second) <= _ROUNDING:
+        return None
+    return float(np.clip(np.corrcoef(first, second)[0, 1], -1, 1))
+
+
+def _favours(changes: Mapping[str, Floats], baseline: str, candidate: str) -> FavourData:
+    beyond = changes["automatic"] - changes["human"]
+    mean = float(beyond.mean())
+    if len(beyond) < 2 or np.ptp(beyond) <= _ROUNDING:
+        return {"mean": mean, "t": None, "p_value": None, "system": None}
+    test = t_test(changes["automatic"], changes["human"])
+    favoured = candidate if mean > 0 else baseline
+    surely = test.p is not None and test.p < SIGNIFICANCE
+    return {"mean": mean, "t": test.t, "p_value": test.p, "system": favoured if surely else None}
+
+
+def _savings(
+    scores: Scores, losses: Mapping[str, Floats], runs: Mapping[str, Run], baseline: str, candidate: str,
+    risk: float | None, delta: float,
+) -> SavingsData:  # fmt: skip
+    """Draws that people must judge, the jointly judged queries taken for all traffic."""
+    observed = float(losses["human"].mean())
+    if risk is not None and not 0 <= risk <= 1:
+        raise ArgumentError(f"risk is {risk:g}; it must be from 0 to 1, such as 0.02")
+    level = min(1.0, 2 * observed) if risk is None else float(risk)
+    none: SavingsData = {"level": level, "delta": delta, "alone": None, "with_judge": None, "reason": None}
+    try:
+        measure = check_bounded(scores.measure)
+    except MeasureError as error:
+        return none | {"reason": str(error)}
+    weights = _weights(runs[candidate], runs[baseline], measure, scores.queries)
+    able = weights > 0
+    if not able.any():
+        return none | {"reason": "no query can lose anything, because both systems show the same documents"}
+    if observed >= level:
+        why = "no query loses anything by people's judgments" if observed == 0 else "the risk is not below the level"
+        return none | {"reason": why}
+    h, a = (np.clip(losses[name][able] / weights[able], 0, 1) for name in ("human", "automatic"))
+    m = level / float(weights.mean())
+    if m >= 1:
+        return none | {"reason": "no judgments are needed: the systems differ so little that the risk must be below"}
+    exact = is_binary(scores.measure)
+    return none | {
+        "alone": draws_needed(h, weights[able], m, delta, exact=exact),
+        "with_judge": draws_needed(h, weights[able], m, delta, a, exact=exact),
+    }
+
+
+def _weights(candidate: Run, baseline: Run, measure: Measure, queries: Sequence[str]) -> Floats:
+    traffic, weights = traffic_weights(candidate, baseline, measure, "risk")
+    weight = dict(zip(traffic, weights.tolist(), strict=True))
+    return np.array([weight.get(query, 0.0) for query in queries])

@@ -1,0 +1,228 @@
+"""The agreement of judges in words: for a terminal, in Markdown, as CSV and in a notebook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from surefoot.data.notebook import NotebookTable, NotebookView
+from surefoot.errors import visible, without_middle
+from surefoot.report.escapes import csv_text, markdown
+from surefoot.report.measure_names import measure_title
+from surefoot.report.numbers import fixed, percent, signed
+from surefoot.report.tables import markdown_table, terminal_table
+from surefoot.report.text import rendered
+from surefoot.risk.assessment_data import Json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_LONGEST = 60  # letters of a name
+_FEW = 20  # queries, too few to know a correlation
+GRADE_HEADINGS = ["people's grade", "documents", "judge minus people"]
+SYSTEM_HEADINGS = ["system", "by people", "by the judge", "difference"]
+
+
+def shown(text: str) -> str:
+    """A name, without its middle where it is long."""
+    return without_middle(visible(text), _LONGEST)
+
+
+def figure(value: float | None, digits: int = 2) -> str:
+    """A figure, or a dash where there is none."""
+    return "–" if value is None else fixed(value, digits)
+
+
+def headline(data: Json) -> str:
+    """What the judge is worth, in one sentence."""
+    judge, people = shown(data["automatic"]), shown(data["human"])
+    if data["identical"]:
+        return f"{judge} gives the same grades as {people} to all {data['documents']:,} documents that both judged."
+    agrees = f"{judge} agrees with {people} on {percent(data['agree'])} of {data['documents']:,} documents"
+    savings = None if data["comparison"] is None else data["comparison"]["savings"]
+    if savings is None or savings["alone"] is None or savings["with_judge"] is None:
+        return f"{agrees} (weighted κ {figure(data['kappa_quadratic'])})."
+    alone, judged = savings["alone"], savings["with_judge"]
+    if judged < alone:
+        return f"{agrees}. It would save {percent(1 - judged / alone)} of people's judgments in a gate."
+    return f"{agrees}. It would save no judgments in a gate."
+
+
+def sentences(data: Json) -> list[str]:
+    """What matters for a release, one sentence each."""
+    found = []
+    if data["only_human"] or data["only_automatic"]:
+        found.append(
+            f"{data['only_human']:,} documents were judged by people only, and {data['only_automatic']:,} by the judge "
+            "only. They are left out of the comparison of grades."
+        )
+    if data["outside_scale"]:
+        found.append(
+            f"{data['outside_scale']:,} automatic grades are outside the range of people's grades. Does the judge use "
+            "the same scale?"
+        )
+    if abs(data["bias"]) > 0:
+        found.append(
+            f"The judge's grades are {'higher' if data['bias'] > 0 else 'lower'} than people's by "
+            f"{fixed(abs(data['bias']), 2)} on average."
+        )
+    if data["kappa"] is None:
+        found.append("κ is not defined, because all grades are the same.")
+    comparison = data["comparison"]
+    if comparison is not None:
+        found += _comparison_sentences(comparison, data["queries"])
+    return found
+
+
+def _comparison_sentences(comparison: Json, queries: int) -> list[str]:
+    candidate, baseline = shown(comparison["candidate"]), shown(comparison["baseline"])
+    correlation, favours, savings = comparison["loss_correlation"], comparison["favours"], comparison["savings"]
+    found = [
+        f"By people's judgments, {candidate} has a risk of {fixed(comparison['risk']['human'], 4)} against {baseline}, "
+        f"and by the judge's {fixed(comparison['risk']['automatic'], 4)}. "
+        + (
+            "The losses have no correlation, because they are the same for all queries."
+            if correlation is None
+            else f"The losses per query have a correlation of {fixed(correlation, 2)}."
+        )
+    ]
+    if favours["system"] is not None:
+        found.append(
+            f"The judge favours {shown(favours['system'])}: it gives {candidate} {signed(favours['mean'], 4)} more "
+            f"than people do, compared with {baseline} (p = {favours['p_value']:.2g})."
+        )
+    elif favours["p_value"] is None:
+        found.append("The judge favours neither system: the differences are the same as people's.")
+    else:
+        found.append(f"There is no sign that the judge favours a system (p = {favours['p_value']:.2g}).")
+    target = f"to prove a risk below {savings['level']:.4g}"
+    if savings["reason"] is not None:
+        found.append(f"It is not known what the judge would save {target}: {savings['reason']}.")
+    elif savings["alone"] is None and savings["with_judge"] is None:
+        found.append(f"Even with the judge, 4,000 judged queries are not enough {target}.")
+    else:
+        alone = "more than 4,000" if savings["alone"] is None else f"about {savings['alone']:,}"
+        judged = "more than 4,000" if savings["with_judge"] is None else f"about {savings['with_judge']:,}"
+        found.append(
+            f"People must judge {alone} drawn queries {target} without the judge, and {judged} with it. This takes "
+            f"these {queries:,} queries as the traffic."
+        )
+    return found
+
+
+def caution(data: Json) -> str | None:
+    """What could make the figures misleading, where something could."""
+    comparison = data["comparison"]
+    if comparison is not None and comparison["favours"]["system"] is not None:
+        return (
+            f"The judge favours {shown(comparison['favours']['system'])}. Do not use its judgments in place of "
+            "people's. In a gate with draws this costs nothing but savings."
+        )
+    if data["queries"] < _FEW:
+        return f"Only {data['queries']:,} queries were judged by both. The figures are rough."
+    return None
+
+
+def figure_rows(data: Json) -> list[tuple[str, str]]:
+    """The figures of agreement."""
+    return [
+        ("documents that both judged", f"{data['documents']:,}"),
+        ("queries of these", f"{data['queries']:,}"),
+        ("same grade", percent(data["agree"], 1)),
+        ("mean difference of grades (judge minus people)", signed(data["bias"], 3)),
+        ("Cohen's κ", figure(data["kappa"], 3)),
+        ("Cohen's κ, linear weights", figure(data["kappa_linear"], 3)),
+        ("Cohen's κ, quadratic weights", figure(data["kappa_quadratic"], 3)),
+        (f"Krippendorff's α of {len(data['judges'])} judges, nominal", figure(data["alpha_nominal"], 3)),
+        (f"Krippendorff's α of {len(data['judges'])} judges, interval", figure(data["alpha_interval"], 3)),
+    ]
+
+
+def confusion_table(data: Json) -> tuple[list[str], list[list[str]]] | None:
+    """How often people gave one grade (row) and the judge another (column)."""
+    if data["confusion"] is None:
+        return None
+    grades = [f"{grade:g}" for grade in data["grades"]]
+    rows = [[grade, *(f"{count:,}" for count in row)] for grade, row in zip(grades, data["confusion"], strict=True)]
+    return ["people \\ judge", *grades], rows
+
+
+def grade_rows(data: Json) -> list[list[str]]:
+    """Bias for each grade."""
+    return [[f"{one['grade']:g}", f"{one['documents']:,}", signed(one["bias"], 3)] for one in data["by_grade"]]
+
+
+def system_rows(data: Json) -> list[list[str]]:
+    """Bias for each system."""
+    return [
+        [shown(one["system"]), fixed(one["human"], 4), fixed(one["automatic"], 4), signed(one["bias"], 4)]
+        for one in data["systems"]
+    ]
+
+
+def all_tables(data: Json) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Title, headings and rows of each table."""
+    tables = [("Agreement", ["figure", "value"], [list(row) for row in figure_rows(data)])]
+    if (confused := confusion_table(data)) is not None:
+        tables.append(("Grades", *confused))
+    if data["by_grade"]:
+        tables.append(("Bias per grade", GRADE_HEADINGS, grade_rows(data)))
+    if data["systems"]:
+        tables.append((f"Bias per system: {measure_title(data['measure'])}", SYSTEM_HEADINGS, system_rows(data)))
+    return tables
+
+
+def tables(data: Json) -> list[RenderableType]:
+    """What a terminal shows."""
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text(visible(headline(data)), style="bold"), Text("")]
+    parts += [Text(visible(f"• {sentence}")) for sentence in sentences(data)]
+    for title, headings, rows in all_tables(data):
+        parts += [Text(visible(title), style="bold"), terminal_table(headings, rows)]
+    if (note := caution(data)) is not None:
+        parts.append(Text(visible(note)))
+    return parts
+
+
+def to_text(data: Json, width: int = 120) -> str:
+    """The agreement without colour."""
+    return rendered(tables(data), width)
+
+
+def to_markdown(data: Json) -> str:
+    """The agreement in Markdown."""
+    parts = [f"### {markdown(headline(data))}", "\n".join(f"- {markdown(one)}" for one in sentences(data))]
+    for title, headings, rows in all_tables(data):
+        parts += [f"#### {markdown(title)}", markdown_table([markdown(each) for each in headings], rows)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def to_csv(data: Json) -> str:
+    """One line for each figure."""
+    keys = (
+        "documents", "queries", "only_human", "only_automatic", "agree", "bias", "kappa", "kappa_linear",
+        "kappa_quadratic", "alpha_nominal", "alpha_interval",
+    )  # fmt: skip
+    rows = [[key, "", data[key]] for key in keys]
+    rows += [["grade_bias", f"{one['grade']:g}", one["bias"]] for one in data["by_grade"]]
+    rows += [["system_bias", one["system"], one["bias"]] for one in data["systems"]]
+    if data["comparison"] is not None:
+        comparison = data["comparison"]
+        rows += [[key, "", comparison[key]] for key in ("loss_correlation", "difference_correlation")]
+        rows += [[f"favours_{key}", "", comparison["favours"][key]] for key in ("mean", "t", "p_value")]
+        rows += [[f"queries_{key}", "", comparison["savings"][key]] for key in ("alone", "with_judge")]
+    return csv_text(["figure", "of", "value"], rows)
+
+
+def to_notebook(data: Json) -> str:
+    """What a notebook shows."""
+    tiles = [
+        ("Documents", f"{data['documents']:,}"),
+        ("Same grade", percent(data["agree"])),
+        ("Weighted κ", figure(data["kappa_quadratic"])),
+    ]
+    table = NotebookTable(["figure", "value"], [list(row) for row in figure_rows(data)])
+    cautions = [note for note in [caution(data)] if note is not None]
+    return NotebookView(
+        "agreement of judges", headline(data), tiles, table, cautions=cautions, lead=sentences(data)
+    ).to_html()

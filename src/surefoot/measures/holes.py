@@ -1,0 +1,66 @@
+"""Holes: documents that a run shows and that nobody judged, filled by an automatic judge's judgments.
+
+It changes what is measured, and may favour a system: so it is counted for each system, the scores without it are kept,
+and no decision rests on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from surefoot.arrays import Flags
+from surefoot.data.tools.judges import JudgmentOrigin
+from surefoot.data.types.runs import Qrels, Run
+from surefoot.errors import DataError, shortened
+from surefoot.measures.matching import judgment_index
+
+
+def fill_holes(judgments: Qrels, automatic: Qrels, runs: Sequence[Run]) -> Qrels:
+    """People's judgments, and for documents that a run shows and people did not judge those of the automatic judge.
+
+    Queries that people did not judge stay unjudged.
+
+    >>> people, judge = Qrels.read({"q": {"a": 1}}), Qrels.read({"q": {"a": 0, "b": 2, "c": 1}, "r": {"a": 1}})
+    >>> fill_holes(people, judge, [Run.read({"q": ["a", "b"]})]).to_dict()
+    {'q': {'b': 2.0, 'a': 1.0}}
+    """
+    if not set(judgments.queries) & set(automatic.queries):
+        raise DataError(
+            f"the automatic judgments ({shortened(automatic.name)}) have no query in common with the judgments: their "
+            f"first query is {shortened(automatic.queries[0])}, that of {shortened(judgments.name)} is "
+            f"{shortened(judgments.queries[0])}; are the ids the same?"
+        )
+    chosen = _fills(judgments, automatic, runs)
+    frame = pl.concat([judgments.to_frame(), automatic.to_frame().filter(pl.Series(chosen))])
+    filled = Qrels.read(frame, judgments.name)
+    filled.origin = JudgmentOrigin("people and machine", (judgments.name, automatic.name))
+    return filled
+
+
+def _fills(judgments: Qrels, automatic: Qrels, runs: Sequence[Run]) -> Flags:
+    """Which of the automatic judgments, in ranked order, fill a hole."""
+    codes = automatic.ranking.codes_at(np.arange(len(automatic)))
+    asked = (judgment_index(automatic, judgments) >= 0)[automatic.ranking.query_of_position()]
+    shown = np.zeros(len(codes), dtype=bool)
+    for run in runs:
+        shown |= run.ranking.find(codes) >= 0
+    return np.asarray(asked & shown & (judgments.ranking.find(codes) < 0))
+
+
+def count_holes(
+    judgments: Qrels, filled: Qrels, runs: Sequence[Run], depth: float | None
+) -> tuple[dict[str, int], dict[str, int]]:
+    """For each run the holes in its results for judged queries, down to a depth, and how many of them are filled."""
+    holes, fills = {}, {}
+    for run in runs:
+        judged = (judgment_index(run, judgments) >= 0)[run.ranking.query_of_position()]
+        if depth is not None:
+            judged &= run.ranking.ranks() <= depth
+        codes = run.ranking.codes_at(np.flatnonzero(judged))
+        is_hole = judgments.ranking.find(codes) < 0
+        holes[run.name] = int(is_hole.sum())
+        fills[run.name] = int((is_hole & (filled.ranking.find(codes) >= 0)).sum())
+    return holes, fills

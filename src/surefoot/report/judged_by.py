@@ -1,0 +1,48 @@
+"""Words on what figures rest on: who judged, and what an automatic judge filled in."""
+
+from __future__ import annotations
+
+from surefoot.errors import name_list
+from surefoot.report.numbers import fixed, percent, signed
+from surefoot.risk.assessment_data import AssessmentData, FilledSystemData
+
+_MOST = 8  # systems that are named
+
+
+def judgment_cautions(data: AssessmentData) -> list[str]:
+    """What a reader must know of judgments that no person made, and of judges who differ."""
+    lines = []
+    judgments, filled = data.get("judgments"), data.get("filled")
+    if judgments is not None and filled is None:
+        judges = f" ({name_list(judgments['judges'], 4, str)})" if judgments["judges"] else ""
+        if judgments["made_by"] == "machine":
+            lines.append(
+                f"A machine made all judgments{judges}. They can favour a system. No release should rest on them alone."
+            )
+        elif judgments["made_by"] == "people and machine":
+            lines.append(f"People and machines made the judgments{judges}.")
+        if judgments["differ"]:
+            share = percent(judgments["differ"] / judgments["rated_by_several"])
+            lines.append(f"Judges differ on {share} of {judgments['rated_by_several']:,} documents that several rated.")
+    if filled is not None:
+        total = sum(one["filled"] for one in filled["systems"])
+        lines.append(
+            f"The automatic judge {filled['judge']} filled {total:,} holes, documents that people did not judge. With "
+            f"and without: {name_list([_one(one) for one in filled['systems']], _MOST, str)}."
+        )
+        if filled["favours"]:
+            names = name_list(filled["favours"], _MOST, str)
+            lines.append(
+                f"Filling raises {names} by more than the baseline, and not by chance: the judge may favour "
+                f"{'it' if len(filled['favours']) == 1 else 'them'}, or people judged less of "
+                f"{'its' if len(filled['favours']) == 1 else 'their'} results."
+            )
+    return lines
+
+
+def _one(one: FilledSystemData) -> str:
+    change = signed(one["mean_with"] - one["mean_without"], 4)
+    return (
+        f"{one['system']} {fixed(one['mean_with'], 4)} with, {fixed(one['mean_without'], 4)} without ({change}; "
+        f"{one['filled']:,} of {one['holes']:,} holes filled)"
+    )

@@ -1,0 +1,48 @@
+"""What an assessment rests on: who made the judgments, and what an automatic judge filled in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from surefoot.risk.assessment_data import AssessmentData, FilledData, FilledSystemData
+from surefoot.risk.inference import t_test
+from surefoot.significance import SIGNIFICANCE
+
+if TYPE_CHECKING:
+    from surefoot.data.types.scores import FilledHoles, Scores
+
+
+def add_judgments(data: AssessmentData, scores: Scores, baselines: list[str]) -> None:
+    """Add who made the judgments, and what holes were filled, where it is known."""
+    origin = None if scores.qrels is None else scores.qrels.origin
+    if origin is not None:
+        data["judgments"] = {
+            "made_by": origin.made_by, "judges": list(origin.judges), "rated_by_several": origin.rated_by_several,
+            "differ": origin.differ,
+        }  # fmt: skip
+    if scores.filled is not None:
+        data["filled"] = _filled(scores, scores.filled, baselines)
+
+
+def _filled(scores: Scores, holes: FilledHoles, baselines: list[str]) -> FilledData:
+    change = scores.values - holes.without
+    rows = [scores.systems.index(name) for name in baselines if name in scores.systems]
+    expected = change[rows].mean(axis=0) if rows else change.mean(axis=0)
+    systems: list[FilledSystemData] = []
+    for row, name in enumerate(scores.systems):
+        varies = len(expected) > 1 and bool(np.ptp(change[row] - expected) > 0)
+        systems.append(
+            {
+                "system": name, "holes": holes.holes[name], "filled": holes.filled[name],
+                "mean_without": float(holes.without[row].mean()), "mean_with": float(scores.values[row].mean()),
+                "p_value": t_test(change[row], expected).p if varies and row not in rows else None,
+            }
+        )  # fmt: skip
+    raised = [
+        one["system"]
+        for row, one in enumerate(systems)
+        if one["p_value"] is not None and one["p_value"] < SIGNIFICANCE and float((change[row] - expected).mean()) > 0
+    ]
+    return {"judge": holes.judge, "systems": systems, "favours": raised}

@@ -1,0 +1,325 @@
+"""Decisions with an automatic judge: people's judgments decide, the judge only makes them go further."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.report.schemas import check_data
+
+import surefoot as sf
+from surefoot.data.hashes import seal
+from surefoot.decide.gate import sample_size
+from surefoot.decide.gate.decision_data import decision_schema
+from surefoot.risk.betting import anytime_capital, betting_p, start_anytime
+from surefoot.risk.control_variate import JudgeMoments, judged_p
+
+LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
+N = 400
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample_size, "MOST_NEEDED", 300)
+
+
+def made(seed: int = 0, queries: int = N) -> tuple[sf.Run, sf.Run, dict[str, dict[str, int]]]:
+    """A candidate and today's run on given traffic, and what people would say of all of it."""
+    rng = np.random.default_rng(seed)
+    ids = [f"q{number}" for number in range(queries)]
+    grades = rng.choice(3, (queries, 4), p=[0.6, 0.25, 0.15])
+    chosen = rng.choice(4, queries, p=[0.6, 0.2, 0.1, 0.1])
+    new = sf.Run.read({query: LISTS[kind] for query, kind in zip(ids, chosen, strict=True)}, "new")
+    today = sf.Run.read(dict.fromkeys(ids, LISTS[0]), "today")
+    graded = (dict(zip("abcd", row.tolist(), strict=True)) for row in grades)
+    return new, today, dict(zip(ids, graded, strict=True))
+
+
+def corrupted(people: dict[str, dict[str, int]], share: float, seed: int = 1) -> dict[str, dict[str, int]]:
+    """Judgments of which a share is drawn anew."""
+    rng = np.random.default_rng(seed)
+    return {
+        query: {document: int(rng.integers(3)) if rng.random() < share else grade for document, grade in graded.items()}
+        for query, graded in people.items()
+    }
+
+
+NEW, TODAY, PEOPLE = made()
+GOOD = corrupted(PEOPLE, 0.1)
+MEASURE = "nDCG@4"
+
+
+def drawn_scores(draws: sf.Draws) -> sf.Scores:
+    return sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], MEASURE)
+
+
+def decide(draws: sf.Draws, policy: dict[str, Any], **options: Any) -> sf.Decision:
+    return sf.gate(drawn_scores(draws), baseline="today", policy=policy, drawn=draws, **options)
+
+
+def slow_values(judgments: Any, draws: sf.Draws, kind: str, alpha: float) -> dict[str, tuple[float, float]]:
+    """Of each query that could change: x by these judgments, and what it is drawn by."""
+    scores = sf.score(judgments, [TODAY, NEW], MEASURE)
+    forth = dict(zip(TODAY.queries, sf.worst_case_loss(NEW, TODAY, MEASURE), strict=True))
+    back = dict(zip(NEW.queries, sf.worst_case_loss(TODAY, NEW, MEASURE), strict=True))
+    values = {}
+    for query, before, after in zip(scores.queries, scores["today"], scores["new"], strict=True):
+        weight = forth[query] if draws.drawn_for == "risk" else max(forth[query], back[query])
+        change = after - before
+        if weight == 0:
+            continue
+        if kind == "risk":
+            x = max(0.0, -change) / weight
+        else:
+            x = (1 - (change if change > 0 else (1 + alpha) * change) / weight) / (2 + alpha)
+        values[query] = (min(max(x, 0.0), 1.0), weight)
+    return values
+
+
+@pytest.mark.parametrize(
+    ("policy", "kind", "alpha", "drawn_for"),
+    [
+        ({"risk": 0.06}, "risk", 0.0, "risk"),
+        ({"risk": 0.06}, "risk", 0.0, "gain"),
+        ({"gain": -0.1}, "gain", 0.0, "gain"),
+        ({"u_risk": {"alpha": 2, "above": -0.2}}, "u_risk", 2.0, "gain"),
+    ],
+)
+def test_p_is_that_of_the_formula(policy: dict[str, Any], kind: str, alpha: float, drawn_for: Any) -> None:
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 50, drawn_for=drawn_for, seed=3, automatic=GOOD)
+    data = decide(draws, policy, automatic=GOOD).to_dict()
+    people, judge = (slow_values(each, draws, kind, alpha) for each in (PEOPLE, GOOD))
+    weights = np.array([weight for _, weight in judge.values()])
+    a = np.array([value for value, _ in judge.values()])
+    chance, mean_weight = weights / weights.sum(), weights.sum() / N
+    mean = float(chance @ a)
+    moments = JudgeMoments(mean, float(chance @ (a - mean) ** 2), a.min(), a.max())
+    sequence = draws.to_dict()["sequence"]
+    x, own = (np.array([values[query][0] for query in sequence]) for values in (people, judge))
+    level = next(iter(policy.values()))
+    m = level / mean_weight if kind == "risk" else (1 - (level if kind == "gain" else -0.2) / mean_weight) / (2 + alpha)
+    (condition,) = data["conditions"]
+    assert condition["p_holds"] == pytest.approx(float(judged_p(x, own, moments, m, 0.05)), rel=1e-6)
+    mirrored = JudgeMoments(1 - mean, moments.variance, 1 - moments.most, 1 - moments.least)
+    assert condition["p_fails"] == pytest.approx(float(judged_p(1 - x, 1 - own, mirrored, 1 - m, 0.05)), rel=1e-6)
+    if drawn_for == "gain":
+        differences = sf.score(GOOD, [TODAY, NEW], MEASURE)
+        change = differences["new"] - differences["today"]
+        valued = np.maximum(-change, 0) if kind == "risk" else np.where(change > 0, change, (1 + alpha) * change)
+        expected = valued.mean() / mean_weight if kind == "risk" else (1 - valued.mean() / mean_weight) / (2 + alpha)
+        assert mean == pytest.approx(expected)  # ā as §10 writes it, over all traffic
+    assert condition["least_queries"] is None
+    assert condition["automatic"]["correlation"] == pytest.approx(np.corrcoef(x, own)[0, 1])
+    weight = (10 * moments.variance + ((x - m) * (own - mean)).sum()) / (
+        20 * moments.variance + ((own - mean) ** 2).sum()
+    )
+    assert condition["automatic"]["weight"] == pytest.approx(np.clip(weight, 0, 1.5))
+    alone = data["automatic"]["without"]["conditions"][0]
+    assert alone["p_holds"] == pytest.approx(float(betting_p(x, m, 0.05)), rel=1e-6)
+    assert "automatic" not in alone
+    check_data(data, decision_schema)
+    assert sf.Decision.from_dict(json.loads(json.dumps(data))).to_dict() == data
+
+
+def test_a_constant_judge_changes_nothing_but_the_draws() -> None:
+    same = {query: dict.fromkeys("abcd", 1) for query in PEOPLE}
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 40, seed=5, automatic=same)
+    data = decide(draws, {"risk": 0.06}, automatic=same).to_dict()
+    (condition,), (alone,) = data["conditions"], data["automatic"]["without"]["conditions"]
+    assert condition.pop("automatic") == {"weight": 0.0, "correlation": None, "adjusted": condition["observed"]}
+    assert condition == alone
+    x = np.maximum(np.array(data["per_query"]["baseline"]) - data["per_query"]["candidate"], 0)
+    x /= data["per_query"]["weight"]
+    assert condition["p_holds"] == float(betting_p(x, 0.06 / draws.mean_weight, 0.05))
+    assert data["queries_needed"] == data["automatic"]["without"]["queries_needed"]
+
+
+def test_a_constant_judge_keeps_the_exact_test_of_measures_of_0_and_1() -> None:
+    same = {query: dict.fromkeys("abcd", 1) for query in PEOPLE}
+    draws = sf.judge_next(NEW, TODAY, "P@1", 40, seed=5, automatic=same)
+    scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
+    for automatic in (same,):
+        data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=automatic).to_dict()
+        assert data["conditions"][0]["method"] == "binomial"
+    draws = sf.judge_next(NEW, TODAY, "P@1", 40, seed=5, automatic=GOOD)
+    scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, NEW], "P@1")
+    data = sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD).to_dict()
+    assert data["conditions"][0]["method"] == "betting"
+    assert data["automatic"]["without"]["conditions"][0]["method"] == "binomial"
+
+
+def test_a_good_judge_decides_with_fewer_queries() -> None:
+    truth = slow_values(PEOPLE, sf.judge_next(NEW, TODAY, MEASURE, 1, seed=0), "risk", 0)
+    level = 1.6 * sum(x * weight for x, weight in truth.values()) / N
+    ships = [0, 0]
+    for seed in range(12):
+        draws = sf.judge_next(NEW, TODAY, MEASURE, 60, seed=seed, automatic=PEOPLE)
+        data = decide(draws, {"risk": level}, automatic=PEOPLE).to_dict()
+        ships[0] += data["decision"] == "ship"
+        ships[1] += data["automatic"]["without"]["decision"] == "ship"
+        needed, alone = data["queries_needed"], data["automatic"]["without"]["queries_needed"]
+        if needed is not None and alone is not None:
+            assert needed <= alone
+    assert ships[0] > ships[1]
+
+
+def test_the_decision_says_what_the_judge_added_and_what_is_claimed() -> None:
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    decision = decide(draws, {"risk": 0.05}, automatic=GOOD)
+    text, page = str(decision).replace("\n", " "), decision.page()
+    queries = len(draws.queries)
+    for said in (
+        f"People judged {queries} queries ({4 * queries} documents)", "traffic of 400 queries", "λ", "ρ",
+        "Without the judge, the decision would be", "fixed before the draw",
+    ):  # fmt: skip
+        assert said in text
+    assert "Without the automatic judge" in page
+    assert "People judged" in decision.to_markdown()
+
+
+def test_draws_keep_the_hash_and_another_judge_gets_other_draws(tmp_path: Path) -> None:
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    draws.write(tmp_path / "draws.json")
+    again = sf.read_draws(tmp_path / "draws.json")
+    assert again.to_dict() == draws.to_dict()
+    assert again.automatic is not None
+    assert len(again.automatic["sha256"]) == 64
+    other = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=corrupted(PEOPLE, 0.1, seed=2))
+    assert other.to_dict()["sequence"] != draws.to_dict()["sequence"]
+    turned = {query: dict(reversed(grades.items())) for query, grades in reversed(GOOD.items())}
+    assert sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=turned).to_dict() == draws.to_dict()
+
+
+def test_what_has_no_proof_is_refused(tmp_path: Path) -> None:
+    draws, plain = (sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, **more) for more in ({"automatic": GOOD}, {}))
+    with pytest.raises(sf.ArgumentError, match="need queries that were drawn with them"):
+        sf.gate(drawn_scores(draws), baseline="today", policy={"risk": 0.1}, automatic=GOOD)
+    with pytest.raises(sf.DataError, match="made without automatic judgments"):
+        decide(plain, {"risk": 0.1}, automatic=GOOD)
+    with pytest.raises(sf.DataError, match="are not those that the draws were made with"):
+        decide(draws, {"risk": 0.1}, automatic=corrupted(PEOPLE, 0.1, seed=9))
+    changed = {query: dict(grades) for query, grades in GOOD.items()}
+    changed["q7"]["a"] = 3
+    with pytest.raises(sf.DataError, match="are not those"):
+        decide(draws, {"risk": 0.1}, automatic=changed)
+    with pytest.raises(sf.ArgumentError, match="drawn with automatic judgments"):
+        decide(draws, {"risk": 0.1})
+    with pytest.raises(sf.MeasureError, match="no maximum"):
+        sf.judge_next(NEW, TODAY, "DCG@4", 30, automatic=GOOD)
+    with pytest.raises(sf.ArgumentError, match="share_hurt cannot be decided with drawn queries"):
+        decide(draws, {"share_hurt": 0.1}, automatic=GOOD)
+    matrix = sf.Scores(drawn_scores(draws).values, ["today", "new"], drawn_scores(draws).queries, MEASURE)
+    with pytest.raises(sf.ArgumentError, match="give judgments and runs instead of scores"):
+        sf.gate(matrix, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD)
+
+
+def test_all_traffic_must_be_judged_or_said_to_be_unjudged() -> None:
+    some = {query: grades for query, grades in GOOD.items() if int(query[1:]) % 2}
+    with pytest.raises(sf.DataError, match=r"have no judgment for \d+ of the \d+ queries that could change"):
+        sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=some)
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=some, unjudged="zero")
+    assert draws.automatic is not None
+    assert draws.automatic["unjudged"] > 50
+    data = decide(draws, {"risk": 0.1}, automatic=some).to_dict()
+    unjudged = [value for query, value in zip(
+        data["per_query"]["query"], data["per_query"]["automatic_baseline"], strict=True
+    ) if not int(query[1:]) % 2]  # fmt: skip
+    assert set(unjudged) == {0.0}
+    assert "did not judge" in str(decide(draws, {"risk": 0.1}, automatic=some))
+    with pytest.raises(sf.ArgumentError, match="must be 'error' or 'zero'"):
+        sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=some, unjudged="drop")  # type: ignore[arg-type]
+    other_ids = {f"x{query}": grades for query, grades in GOOD.items()}
+    with pytest.raises(sf.DataError, match="are the ids the same"):
+        sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=other_ids, unjudged="zero")
+    fewer = {query: {document: grades[document] for document in "abc"} for query, grades in GOOD.items()}
+    holes = sf.judge_next(NEW, TODAY, MEASURE, 30, automatic=fewer).automatic
+    assert holes is not None
+    assert (holes["unjudged"], holes["holes"] > 100) == (0, True)
+
+
+def test_batches_go_on_as_if_all_had_come_at_once(tmp_path: Path) -> None:
+    state, looks = tmp_path / "state.json", []
+    for seed in (1, 2):
+        draws = sf.judge_next(NEW, TODAY, MEASURE, 25, seed=seed, automatic=GOOD)
+        looks.append(decide(draws, {"risk": 0.03}, automatic=GOOD, budget=100, state=state).to_dict())
+    data = looks[-1]
+    assert (data["queries"], data["budget"]["batches"]) == (50, 2)
+    assert len(data["per_query"]["automatic_candidate"]) == 50
+    of_batches = [len(set(each)) for each in (data["per_query"]["query"][:25], data["per_query"]["query"][25:])]
+    assert data["automatic"]["people_judgments"] == 4 * sum(of_batches)
+    assert data["per_query"]["query"][:25] == looks[0]["per_query"]["query"]
+    (alone,) = data["automatic"]["without"]["conditions"]
+    x = np.maximum(np.array(data["per_query"]["baseline"]) - data["per_query"]["candidate"], 0)
+    x /= data["per_query"]["weight"]
+    bets = anytime_capital(x, start_anytime(0.03 / draws.mean_weight, 0.05, 100))
+    assert alone["p_holds"] == pytest.approx(float(bets.p))
+    other = corrupted(PEOPLE, 0.2, seed=3)
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 25, automatic=other)
+    with pytest.raises(sf.DataError, match="was started with other automatic judgments"):
+        decide(draws, {"risk": 0.03}, automatic=other, budget=100, state=state)
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 25)
+    with pytest.raises(sf.DataError, match="was started with other automatic judgments"):
+        decide(draws, {"risk": 0.03}, budget=100, state=state)
+
+
+def test_choosing_among_judges_counts_as_uses(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.json"
+    uses = []
+    for seed in (1, 2, 1):
+        judge = corrupted(PEOPLE, 0.1, seed=seed)
+        draws = sf.judge_next(NEW, TODAY, MEASURE, 25, seed=4, automatic=judge)
+        data = decide(draws, {"risk": 0.03}, automatic=judge, ledger=ledger).to_dict()
+        uses.append((data["ledger"]["use"], data["ledger"]["repeated"]))
+    assert uses == [(1, False), (2, False), (1, True)]
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_what_is_decided_is_what_the_bounds_say(share: float) -> None:
+    judge = corrupted(PEOPLE, share)
+    for seed in range(3):
+        draws = sf.judge_next(NEW, TODAY, MEASURE, 60, seed=seed, drawn_for="gain", automatic=judge)
+        for level in (0.02, 0.08):
+            (condition, *_) = decide(draws, {"risk": level, "gain": -0.1}, automatic=judge).conditions
+            if condition["status"] == "holds":
+                assert condition["bound"] <= level
+            elif condition["status"] == "fails":
+                assert condition["bound_fails"] > level
+
+
+def test_odd_judgments_are_refused(tmp_path: Path) -> None:
+    beyond = {query: grades | {"a": 9} for query, grades in GOOD.items()}
+    with pytest.raises(sf.MeasureError, match="grade of 9, but ERR has max_rel=4"):
+        sf.judge_next(NEW, TODAY, "ERR@4", 10, automatic=beyond)
+    with pytest.raises(sf.DataError, match="must be finite"):
+        sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=GOOD | {"q1": {"a": float("nan")}})
+    file = tmp_path / "twice.qrels"
+    file.write_text("q1 0 a 1\nq1 0 a 0\n")
+    with pytest.raises(sf.DataError, match="document 'a' appears twice in query 'q1'"):
+        sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=file)
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=GOOD)
+    other = sf.Run.read({query: ["d", "c", "b", "a"] for query in PEOPLE}, "new")
+    scores = sf.score({query: PEOPLE[query] for query in draws.queries}, [TODAY, other], MEASURE)
+    with pytest.raises(sf.DataError, match="belong to another candidate"):
+        sf.gate(scores, baseline="today", policy={"risk": 0.1}, drawn=draws, automatic=GOOD)
+
+
+@pytest.mark.parametrize(
+    ("automatic", "said"),
+    [
+        ({"name": "x", "sha256": "12", "unjudged": 0, "holes": 0}, "does not say which automatic judgments"),
+        ({"name": "x", "sha256": "a" * 64, "unjudged": -1, "holes": 0}, "without judgment of -1"),
+        ({"name": "x"}, "draw again"),
+        ("x", "draw again"),
+    ],
+)
+def test_changed_draws_are_refused(tmp_path: Path, automatic: Any, said: str) -> None:
+    plain = dict(sf.judge_next(NEW, TODAY, MEASURE, 10, automatic=GOOD).to_dict())
+    (tmp_path / "d.json").write_text(json.dumps(seal(plain | {"automatic": automatic})))
+    with pytest.raises(sf.DataError, match=said):
+        sf.read_draws(tmp_path / "d.json")
+    (tmp_path / "d.json").write_text(json.dumps(plain | {"automatic": None}))
+    with pytest.raises(sf.DataError, match="was changed"):
+        sf.read_draws(tmp_path / "d.json")
