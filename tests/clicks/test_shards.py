@@ -15,7 +15,7 @@ from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.registry import WRITABLE
-from surefoot.clicks.shards.counting import EventIndex, LookingBack, Moments
+from surefoot.clicks.shards.counting import EventIndex, KeyTimes, LookingBack
 
 TABLES = {
     "results/lists": ["impression"], "results/clicks": ["number"], "results/repeated": ["number", "document"],
@@ -63,7 +63,9 @@ def test_odd_events(tmp_path: Path) -> None:
         q12("a", 10, "x", 1, 2, 1, 3), q12("a", 10, "x", 1, 2, 1, 3), q12("a", 10, "y", 3, 2), c12("a", 10, 3),
         c12("a", 10, 1), c12("a", 10, 1), c12("a", 9, 1), c12("a", 12, 9), c12("b", 5, 1), q12("b", 50, "x", 3, 1),
         c12("b", 50, 1), c12("b", 51, 1), c12("b", 60, 3), q12("b", 60, "x", 1), q12("a", 70, "y", 2, 1),
-        c12("a", 70, 2),
+        c12("a", 70, 2), q12("c", 80, "x", 1, 2, 3), c12("c", 81, 1), c12("c", 82, 3), c12("c", 83, 1),
+        c12("c", 130, 2), q12("d", 300, "x", 1, 2, 3), q12("d", 305, "x", 1, 3), c12("d", 310, 1), c12("d", 345, 3),
+        q12("e", 500, "x", 1, 2),
     ]  # fmt: skip
     log = write_lines(tmp_path / "log", lines)
     table = assert_both_ways_agree(log, tmp_path, YANDEX12, SATISFIED, 3)  # of which one has no session
@@ -132,6 +134,6 @@ def test_an_index_counts_as_loops_do(events: list, rows: list) -> None:
     ]
 
 
-def test_moments_sort_by_key_and_then_by_time() -> None:
+def test_key_times_sort_by_key_and_then_by_time() -> None:
     keys, times = np.array([0, 2**40, 2**40, 1]), np.array([2**60, 0, 5, 2**50])
-    assert np.argsort(Moments(2**40 + 1, times).of(keys, times)).tolist() == [0, 3, 1, 2]
+    assert np.argsort(KeyTimes(2**40 + 1, times).of(keys, times)).tolist() == [0, 3, 1, 2]

@@ -47,6 +47,9 @@ class Backend(Protocol):
     def once(self, table: IbisTable) -> IbisTable:
         """The same table, computed once where others are made of it; a layout gives the lines that it has parsed."""
 
+    def forget(self) -> None:
+        """Let go of tables that were computed once."""
+
     def write(self, table: IbisTable, folder: Path, by: str | None = None) -> None:
         """Compute a table and write it as a folder of Parquet files, which appears complete or not at all.
 
@@ -68,6 +71,7 @@ class DuckDB:
             threads=threads or cores(), memory_limit=memory, temp_directory=str(scratch / ".duckdb")
         )
         self._not_computed: list[str] = []  # views of tables that are computed once, before something is written
+        self._computed: list[str] = []
 
     def lines(self, path: Path) -> IbisTable:
         """The file's lines, numbered in its order."""
@@ -109,6 +113,12 @@ class DuckDB:
             name = self._not_computed.pop(0)
             self.connection.raw_sql(f"CREATE TEMP TABLE {name}_rows AS SELECT * FROM {name}")
             self.connection.raw_sql(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM temp.{name}_rows")
+            self._computed.append(name)
+
+    def forget(self) -> None:
+        """Drop the tables; what is written later cannot be made of them."""
+        while self._computed:
+            self.connection.raw_sql(f"DROP TABLE temp.{self._computed.pop()}_rows")
 
     def write(self, table: IbisTable, folder: Path, by: str | None = None) -> None:
         """One file in a folder, or a folder for each value of `by`."""
@@ -180,6 +190,9 @@ class Spark:
     def once(self, table: IbisTable) -> IbisTable:
         """The table as it is: what is kept of a log of many machines, Spark's settings say."""
         return table
+
+    def forget(self) -> None:
+        """There are none."""
 
     def write(self, table: IbisTable, folder: Path, by: str | None = None) -> None:
         """A file for each of Spark's partitions."""

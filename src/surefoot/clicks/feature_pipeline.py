@@ -190,6 +190,7 @@ class _Pipeline:
                 sharded = table.mutate(shard=_shard_number(key, self.shards))
                 store(self.backend, sharded, self.folder / name, "shard")
             rejected = store(self.backend, log.rejected, self.folder / "rejected")
+            self.backend.forget()
         return replace(log, rejected=rejected)
 
     def _check_numbers(self) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 from surefoot.arrays import Flags, Floats, Rows
 from surefoot.clicks.features import DIGITS, KINDS, PLACES
 from surefoot.clicks.log import Log
-from surefoot.clicks.shards.counting import Integers, LookingBack, Moments, codes_of, joint_codes, rounded
+from surefoot.clicks.shards.counting import Int64s, KeyTimes, LookingBack, codes_of, feature, joint_codes, rounded
 
 Columns = dict[str, pl.Series]
 
@@ -26,12 +26,12 @@ class ShardEvents:
     lists: pl.DataFrame
     results: pl.DataFrame
     list_of_row: Rows
-    session: Integers  # of each list, as user and query
-    user: Integers
-    query: Integers
-    document: Integers  # of each result
-    domain: Integers
-    happened: dict[str, tuple[Rows, Integers]]
+    session: Int64s  # of each list, as user and query
+    user: Int64s
+    query: Int64s
+    document: Int64s  # of each result
+    domain: Int64s
+    happened: dict[str, tuple[Rows, Int64s]]
     clock: str | None
 
     @classmethod
@@ -52,11 +52,11 @@ class ShardEvents:
             lists, results, number[of_row], session, user, query, document, domain, happened, log.shared_clock
         )  # fmt: skip
 
-    def list_times(self, *, shared: bool) -> Integers:
+    def list_times(self, *, shared: bool) -> Int64s:
         """When each list was shown: within its session, or by the clock that all sessions share."""
         return self.lists["day" if shared and self.clock == "day" else "time"].to_numpy()
 
-    def event_times(self, kind: str, *, shared: bool) -> Integers:
+    def event_times(self, kind: str, *, shared: bool) -> Int64s:
         """When each result of `happened` was clicked, satisfied or skipped."""
         rows, times = self.happened[kind]
         return self.list_times(shared=True)[self.list_of_row[rows]] if shared and self.clock == "day" else times
@@ -77,24 +77,24 @@ def personal_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Co
         for key, codes in keys.items():
             if key != "domain" or log.domains:
                 back = LookingBack(joint_codes(owner[events.list_of_row], codes), times, *later.values())
-                columns[f"{scope}_{key}_shown"] = pl.Series(back.rows())
+                columns[f"{scope}_{key}_shown"] = feature(back.rows())
                 for kind, at in later.items():
-                    columns[f"{scope}_{key}_{kind}"] = pl.Series(back.events(events.happened[kind][0], at))
+                    columns[f"{scope}_{key}_{kind}"] = feature(back.events(events.happened[kind][0], at))
     by_list = _list_features(log, events, clicks)
     for scope, owner, shared in scopes:
         by_list |= _activity(events, scope, owner, shared=shared)
     return columns | {name: values.gather(events.list_of_row) for name, values in by_list.items()}
 
 
-def _activity(events: ShardEvents, scope: str, owner: Integers, *, shared: bool) -> Columns:
+def _activity(events: ShardEvents, scope: str, owner: Int64s, *, shared: bool) -> Columns:
     """How much was shown and clicked before a list, in all and for its query."""
     times, at = events.list_times(shared=shared), events.event_times("clicked", shared=shared)
     lists = events.list_of_row[events.happened["clicked"][0]]
     columns = {}
     for what, keys in (("", owner), ("query_", joint_codes(owner, events.query))):
         back = LookingBack(keys, times, at)
-        columns[f"{scope}_{what}lists"] = pl.Series(back.rows())
-        columns[f"{scope}_{what}clicks"] = pl.Series(back.events(lists, at))
+        columns[f"{scope}_{what}lists"] = feature(back.rows())
+        columns[f"{scope}_{what}clicks"] = feature(back.events(lists, at))
     return columns
 
 
@@ -110,22 +110,22 @@ def _list_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Colum
     clicked, position, age = _last_click(lists, clicks, time)
     age_in_session = np.where(known, _seconds(time - time[first], log), 0.0)
     columns = {
-        "last_click_position": pl.Series(np.where(clicked, position, 0)),
-        "last_click_age": nullable(_seconds(age, log), clicked),
-        "session_age": pl.Series(age_in_session),
-        "previous_query": pl.Series((known & (events.query == events.query[former])).astype(np.int64)),
+        "last_click_position": feature(np.where(clicked, position, 0)),
+        "last_click_age": feature(_seconds(age, log), clicked),
+        "session_age": feature(age_in_session),
+        "previous_query": feature((known & (events.query == events.query[former])).astype(np.int64)),
     }
     if log.terms:
-        columns["term_overlap"] = pl.Series(_overlap(lists["terms"], former, known))
+        columns["term_overlap"] = feature(_overlap(lists["terms"], former, known))
     return columns
 
 
-def _seconds(passed: Integers, log: Log) -> Floats:
+def _seconds(passed: Int64s, log: Log) -> Floats:
     """Units of a log's time in seconds."""
     return rounded(passed.astype(np.float64) * log.seconds, DIGITS)
 
 
-def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Integers) -> tuple[Flags, Integers, Integers]:
+def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Int64s) -> tuple[Flags, Int64s, Int64s]:
     """The session's last click before each list: whether there is one, its position, and the time since then.
 
     Of clicks at one time the lowest counts.
@@ -137,7 +137,7 @@ def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Integers) -> tu
     position = np.minimum(clicks["position"].to_numpy(), PLACES - 1)
     order = np.lexsort((position, at, of_click))
     at, position, of_click = at[order], position[order], of_click[order]
-    moments = Moments(1 + max(int(of_list.max()), int(of_click.max())), time, at)
+    moments = KeyTimes(1 + max(int(of_list.max()), int(of_click.max())), time, at)
     last = np.searchsorted(moments.of(of_click, at), moments.of(of_list, time)) - 1
     clicked = (last >= 0) & (of_click[last] == of_list)
     return clicked, position[last], time - at[last]
@@ -150,8 +150,3 @@ def _overlap(terms: pl.Series, former: Rows, known: Flags) -> Floats:
     every = pl.col("new").list.set_union("old").list.len()
     shares = frame.select((common / every).fill_nan(None).fill_null(0.0))["new"].to_numpy()
     return np.where(known, rounded(shares, DIGITS), 0.0)
-
-
-def nullable(values: Floats, valid: Flags) -> pl.Series:
-    """Numbers, null where they are not valid."""
-    return pl.select(pl.when(pl.Series(valid)).then(pl.Series(values))).to_series()

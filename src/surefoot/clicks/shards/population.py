@@ -11,8 +11,16 @@ import polars as pl
 
 from surefoot.arrays import Floats
 from surefoot.clicks.features import DIGITS
-from surefoot.clicks.shards.counting import EventIndex, Integers, codes_of, joint_codes, rounded, segment_starts
-from surefoot.clicks.shards.personal import Columns, ShardEvents, nullable
+from surefoot.clicks.shards.counting import (
+    EventIndex,
+    Int64s,
+    codes_of,
+    feature,
+    joint_codes,
+    rounded,
+    segment_starts,
+)
+from surefoot.clicks.shards.personal import Columns, ShardEvents
 
 
 class _Names:
@@ -24,7 +32,7 @@ class _Names:
     def __len__(self) -> int:
         return len(self._table)
 
-    def find(self, texts: pl.Series) -> Integers:
+    def find(self, texts: pl.Series) -> Int64s:
         """The number of each text, −1 for one that is unknown."""
         found = pl.DataFrame({"text": texts}).join(self._table, on="text", how="left", maintain_order="left")
         return found["code"].cast(pl.Int64).fill_null(-1).to_numpy()
@@ -58,9 +66,9 @@ class Population:
         shown, _ = self._query_lists.before(query, list_times)
         clicks, steps = self._query_clicks.before(query, list_times)
         by_list = {
-            "query_lists": pl.Series(shown),
-            "query_clicks": pl.Series(clicks),
-            "query_entropy": pl.Series(entropy_of(clicks, steps)),
+            "query_lists": feature(shown),
+            "query_clicks": feature(clicks),
+            "query_entropy": feature(entropy_of(clicks, steps)),
         }
         document = self._documents.find(events.results["document"])
         times = list_times[events.list_of_row]
@@ -70,16 +78,16 @@ class Population:
         least = np.full(len(events.lists), np.inf)
         some = clicked > 0
         np.minimum.at(least, events.list_of_row[some], entropy[some])
-        by_list["least_entropy"] = nullable(least, np.isfinite(least))
+        by_list["least_entropy"] = feature(least, np.isfinite(least))
         by_result = {
-            "pair_clicked": pl.Series(self._pair_clicked.before(pair, times)[0]),
-            "pair_satisfied": pl.Series(self._pair_satisfied.before(pair, times)[0]),
-            "document_clicked": pl.Series(clicked),
-            "document_entropy": pl.Series(entropy),
+            "pair_clicked": feature(self._pair_clicked.before(pair, times)[0]),
+            "pair_satisfied": feature(self._pair_satisfied.before(pair, times)[0]),
+            "document_clicked": feature(clicked),
+            "document_entropy": feature(entropy),
         }
         return by_result | {name: values.gather(events.list_of_row) for name, values in by_list.items()}
 
-    def _pair(self, query: Integers, document: Integers) -> Integers:
+    def _pair(self, query: Int64s, document: Int64s) -> Int64s:
         """The number of each pair of a query and a document that was clicked, −1 for others."""
         result = np.full(len(query), -1)
         rows = np.flatnonzero((query >= 0) & (document >= 0))
@@ -90,7 +98,7 @@ class Population:
         return result
 
 
-def _entropy_steps(keys: Integers, times: Integers) -> Floats:
+def _entropy_steps(keys: Int64s, times: Int64s) -> Floats:
     """What each click adds to Σ n·log₂ n, where n counts the clicks of one key."""
     order = np.lexsort((times, keys))
     ordered = keys[order]
@@ -102,7 +110,7 @@ def _entropy_steps(keys: Integers, times: Integers) -> Floats:
     return steps
 
 
-def entropy_of(clicks: Integers, steps: Floats | None) -> Floats:
+def entropy_of(clicks: Int64s, steps: Floats | None) -> Floats:
     """H = log₂ N − Σ n·log₂ n / N, of N clicks; 0 where there are none."""
     n = np.maximum(clicks, 1)
     entropy = rounded(np.log2(n) - (0.0 if steps is None else steps / n), DIGITS)

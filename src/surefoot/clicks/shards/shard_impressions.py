@@ -11,8 +11,8 @@ import polars as pl
 from surefoot.arrays import Flags, Rows
 from surefoot.clicks.impressions import NO_LIST, NOT_SHOWN, TOO_EARLY, Satisfaction
 from surefoot.clicks.shards.counting import (
-    Integers,
-    Moments,
+    Int64s,
+    KeyTimes,
     begins,
     codes_of,
     segment_starts,
@@ -146,7 +146,7 @@ def _attributed(
     return clicks.with_columns(reason=reason), found
 
 
-def _least(keys: Integers, times: Integers, wanted: Integers) -> Integers:
+def _least(keys: Int64s, times: Int64s, wanted: Int64s) -> Int64s:
     """The first time of each wanted key, `_NEVER` where there is none."""
     unique, inverse = np.unique(keys, return_inverse=True)
     least = np.full(len(unique) + 1, _NEVER)
@@ -158,7 +158,7 @@ def _least(keys: Integers, times: Integers, wanted: Integers) -> Integers:
 
 
 def _last_row(
-    of_list: Integers, time: Integers, rows: pl.DataFrame, row_list: Rows, clicks: pl.DataFrame, of_click: Integers
+    of_list: Int64s, time: Int64s, rows: pl.DataFrame, row_list: Rows, clicks: pl.DataFrame, of_click: Int64s
 ) -> Rows:
     """The row of the last list, shown at or before each click, that holds its document; −1 where none does."""
     of_row, of_document = codes_of(rows["document"], clicks["document"])
@@ -172,7 +172,7 @@ def _last_row(
         return np.full(len(clicks), -1)
     at = clicks["time"].to_numpy()
     shown = time[row_list[candidates]]
-    moments = Moments(len(unique), shown, at)
+    moments = KeyTimes(len(unique), shown, at)
     # Lists of a session are in order of time and place: of rows at one time the last one is that of the last list.
     order = np.lexsort((candidates, moments.of(places[candidates], shown)))
     candidates, key = candidates[order], places[candidates[order]]
@@ -211,7 +211,7 @@ def _with_clicks(
     )  # fmt: skip
 
 
-def _passed(clicked_at: Integers, row_list: Rows) -> Integers:
+def _passed(clicked_at: Int64s, row_list: Rows) -> Int64s:
     """For each result the first click on a lower one of its list, `_NEVER` where there is none.
 
     A running minimum from the end that begins anew with each list, since earlier lists have lower numbers.
@@ -225,12 +225,12 @@ def _passed(clicked_at: Integers, row_list: Rows) -> Integers:
     return passed
 
 
-def _extreme(function: np.ufunc, start: int, size: int, places: Rows, values: Integers) -> Integers:
+def _extreme(function: np.ufunc, start: int, size: int, places: Rows, values: Int64s) -> Int64s:
     result = np.full(size, start)
     function.at(result, places, values)
     return result
 
 
-def _nullable(values: Integers, valid: Flags) -> pl.Series:
-    """Integers, null where they are not valid."""
+def _nullable(values: Int64s, valid: Flags) -> pl.Series:
+    """Int64s, null where they are not valid."""
     return pl.select(pl.when(pl.Series(valid)).then(pl.Series(values))).to_series()
