@@ -1,15 +1,20 @@
-"""Features of a generated click log: lines per second, peak memory, growth, and the same in plain pandas.
+"""Features of a generated click log: against window expressions, lines per second, peak memory, growth, and pandas.
 
-    python benchmarks/personalize.py [--lines 1000000,10000000] [--pandas 300000] [--folder DIR]
+    python benchmarks/personalize.py [--turns 300000,1000000] [--rounds 3] [--former SRC]
+                                     [--lines 1000000,10000000] [--pandas 300000] [--folder DIR]
 
-Each size runs in a process of its own, whose peak memory is the operating system's figure. pandas gets the size that it
-can hold; its features are checked against ours, value by value.
+The window expressions that Spark works by run on DuckDB in turns with ours, on the same log, and all rows are compared.
+`--former` takes the source of an earlier version in their place: `git archive TAG src | tar -x -C DIR`, then DIR/src.
+Each run is a process of its own, whose peak memory is the operating system's figure. CPU time counts all of a process;
+it depends less than time on what else the machine does. pandas gets the size that it can hold; its features are checked
+against ours, value by value.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -32,9 +37,9 @@ THRESHOLDS = (50.0, 400.0)
 KINDS = ("shown", "clicked", "satisfied", "skipped")
 
 
-def ours(log: Path, folder: Path) -> None:
+def ours(log: Path, folder: Path, **options: bool) -> None:
     """Make the features in this process."""
-    feature_table(log, folder, ReadingSettings("yandex2014"), Satisfaction(THRESHOLDS))
+    feature_table(log, folder, ReadingSettings("yandex2014"), Satisfaction(THRESHOLDS), **options)
 
 
 def counted(events: Any, keys: list[str], clock: str, sums: dict[str, str]) -> Any:
@@ -111,38 +116,78 @@ def same(table: FeatureTable, frame: Any) -> bool:
     return bool(np.array_equal(mine.select(names).to_numpy(), theirs.select(names).to_numpy().astype(np.float32)))
 
 
-def measured(log: Path, folder: Path, what: str) -> dict[str, float]:
-    """Seconds and peak memory of a process that makes the features."""
+def measured(log: Path, folder: Path, what: str, source: str | None = None) -> dict[str, float]:
+    """Seconds, CPU seconds and peak memory of a process that makes the features; `source` is of another version."""
     shutil.rmtree(folder, ignore_errors=True)
     command = [sys.executable, __file__, "--make", what, str(log), str(folder)]
-    return dict(
-        json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1])
-    )
+    environment = os.environ | ({} if source is None else {"PYTHONPATH": source})
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
 def make(what: str, log: Path, folder: Path) -> None:
     """Make features, and print what it took."""
     start = time.perf_counter()
-    if what == "ours":
-        ours(log, folder)
-    else:
+    if what == "pandas":
         frame = with_pandas(log)
         folder.mkdir(parents=True, exist_ok=True)
         frame.to_parquet(folder / "pandas.parquet")
-    seconds = time.perf_counter() - start
-    print(json.dumps({"seconds": seconds, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6}))
+    else:
+        ours(log, folder, **({"windows": True} if what == "windows" else {}))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    found = {"seconds": time.perf_counter() - start, "cpu": time.process_time(), "memory": used.ru_maxrss / 1e6}
+    print(json.dumps(found))
 
 
 def said(who: str, lines: int, found: dict[str, float]) -> str:
     """What it took, as a line."""
     rate = f"{lines / found['seconds']:>9,.0f} lines/s"
-    return f"{who:<7} {lines:>11,} lines  {found['seconds']:8.1f} s  {rate}  peak {found['memory']:.2f} GB"
+    took = f"{found['seconds']:8.1f} s  {found['cpu']:8.1f} CPU s"
+    return f"{who:<7} {lines:>11,} lines  {took}  {rate}  peak {found['memory']:.2f} GB"
+
+
+def equal_tables(one: Path, other: Path) -> bool:
+    """Whether two folders have the same impressions and features, row for row and value for value."""
+    import polars as pl
+
+    for name in ("results/results", "features"):
+        tables = [
+            pl.read_parquet(f"{folder}/{name}/**/*.parquet", hive_partitioning=False).sort("impression", "position")
+            for folder in (one, other)
+        ]
+        if not tables[0].equals(tables[1], null_equal=True):
+            return False
+    return True
+
+
+def in_turns(log: Path, lines: int, folder: Path, rounds: int, former: str | None) -> dict[str, float]:
+    """The slow way and ours on one log, in turns; what ours took at best."""
+    slow, fast = [], []
+    for _ in range(rounds):
+        slow.append(measured(log, folder / "windows", "windows" if former is None else "former", former))
+        fast.append(measured(log, folder / "ours", "ours"))
+    best = {name: {key: min(one[key] for one in many) for key in many[0]} for name, many in (("s", slow), ("f", fast))}
+    print(said("former" if former else "windows", lines, best["s"]), flush=True)
+    print(said("ours", lines, best["f"]), flush=True)
+    ratios = [sorted(old[key] / new[key] for old, new in zip(slow, fast, strict=True)) for key in ("seconds", "cpu")]
+    words = [
+        f"{one[0]:.1f} to {one[-1]:.1f} times as fast by {by}"
+        for one, by in zip(ratios, ("time", "CPU time"), strict=True)
+    ]
+    agree = equal_tables(folder / "windows", folder / "ours")
+    print(f"        {'; '.join(words)}; {'the same rows and values' if agree else 'OTHER VALUES'}", flush=True)
+    for name in ("windows", "ours"):
+        shutil.rmtree(folder / name)
+    return best["f"]
 
 
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--lines", default="1000000,10000000")
+    parser.add_argument("--turns", default="300000,1000000", help="lines of logs on which both ways run in turns")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--former", metavar="SRC", help="the folder src of another version, in place of windows")
+    parser.add_argument("--lines", default="1000000,10000000", help="lines of logs for the growth of time and memory")
     parser.add_argument("--pandas", type=int, default=300_000)
     parser.add_argument("--folder", default=None)
     parser.add_argument("--make", nargs=3, help=argparse.SUPPRESS)
@@ -152,32 +197,41 @@ def main() -> None:
         return
     folder = Path(options.folder or tempfile.mkdtemp(prefix="surefoot-clicks-"))
     folder.mkdir(parents=True, exist_ok=True)
-    sizes = [options.pandas, *map(int, options.lines.split(","))]
+    turns, sizes = ([int(size) for size in text.split(",") if size] for text in (options.turns, options.lines))
     figures = {}
-    for size in sizes:
+    for size in sorted({*turns, *sizes, *([options.pandas] if options.pandas else [])}):
         log = folder / f"{size}.log"
         lines = write_log(generate_log(max(1, round(size / LINES_PER_USER)), seed=1), log)["lines"]
-        found = measured(log, folder / f"made-{size}", "ours")
-        figures[size] = lines, found
-        print(said("ours", lines, found), flush=True)
-        if size == options.pandas:
-            peer = measured(log, folder / "pandas", "pandas")
-            print(said("pandas", lines, peer), flush=True)
-            import pandas as pd
-
-            table = FeatureTable.read(folder / f"made-{size}")
-            agree = same(table, pd.read_parquet(folder / "pandas" / "pandas.parquet"))
-            print(f"        24 of our {len(table.names)} features, {'the same values' if agree else 'OTHER VALUES'}")
+        if size in turns:
+            figures[size] = lines, in_turns(log, lines, folder, options.rounds, options.former)
         else:
-            shutil.rmtree(folder / f"made-{size}")
-            log.unlink()
-    small, large = (figures[size] for size in sizes[-2:])
-    print(
-        f"growth  ×{large[0] / small[0]:.1f} lines: ×{large[1]['seconds'] / small[1]['seconds']:.1f} time, "
-        f"×{large[1]['memory'] / small[1]['memory']:.2f} peak memory"
-    )
+            figures[size] = lines, measured(log, folder / "ours", "ours")
+            print(said("ours", lines, figures[size][1]), flush=True)
+        if size == options.pandas:
+            against_pandas(log, lines, folder)
+        shutil.rmtree(folder / "ours", ignore_errors=True)
+        log.unlink()
+    if len(sizes) > 1:
+        small, large = (figures[size] for size in sizes[-2:])
+        print(
+            f"growth  ×{large[0] / small[0]:.1f} lines: ×{large[1]['seconds'] / small[1]['seconds']:.1f} time, "
+            f"×{large[1]['cpu'] / small[1]['cpu']:.1f} CPU time, "
+            f"×{large[1]['memory'] / small[1]['memory']:.2f} peak memory"
+        )
     if options.folder is None:
         shutil.rmtree(folder)
+
+
+def against_pandas(log: Path, lines: int, folder: Path) -> None:
+    """The same in plain pandas, and whether it found the same."""
+    import pandas as pd
+
+    print(said("pandas", lines, measured(log, folder / "pandas", "pandas")), flush=True)
+    measured(log, folder / "ours", "ours")
+    table = FeatureTable.read(folder / "ours")
+    agree = same(table, pd.read_parquet(folder / "pandas" / "pandas.parquet"))
+    print(f"        24 of our {len(table.names)} features, {'the same values' if agree else 'OTHER VALUES'}")
+    shutil.rmtree(folder / "pandas")
 
 
 if __name__ == "__main__":

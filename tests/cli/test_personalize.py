@@ -9,6 +9,7 @@ import pytest
 from tests.clicks.logs import q12, write_lines
 
 from surefoot.errors import ArgumentError
+from surefoot.personal.personal_ranker import PersonalRanker
 from surefoot.personal.personalize import features
 from surefoot.personal.study import Personalization
 
@@ -26,7 +27,7 @@ def log(surefoot, tmp_path: Path) -> Path:
 def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     command = ["personalize", log, "-o", tmp_path / "study", *SMALL, "--segments", log.parent / "kinds.csv"]
     outputs = ["--html", tmp_path / "p.html", "--json", tmp_path / "p.json", "--csv", tmp_path / "p.csv"]
-    code, out, err = surefoot(*command, *outputs)
+    code, out, err = surefoot(*command, *outputs, "--save", tmp_path / "model")
     assert (code, err) == (0, "")
     assert "Standard gain" in out
     assert "By kind" in out
@@ -34,6 +35,8 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     assert written == json.loads((tmp_path / "study" / "personalization.json").read_text())
     assert set(written["chosen"][0]["segments"]["kind"]) == {"ambiguous", "plain", "refinding"}
     assert "<script" in (tmp_path / "p.html").read_text()
+    with PersonalRanker.load(tmp_path / "model") as ranker:
+        assert ranker.about["model"] == written["recommendation"]["name"]
     code, out, _ = surefoot(*command, "--format", "markdown")
     assert code == 0
     assert out.startswith("**Serve ")

@@ -23,6 +23,7 @@ from surefoot.cli.judge_next import judge_next
 from surefoot.cli.make_log import make_log
 from surefoot.cli.personalize import personalize
 from surefoot.cli.rank import rank
+from surefoot.cli.rerank import rerank
 from surefoot.cli.select import select
 from surefoot.cli.stability import stability
 from surefoot.cli.sweep import sweep
@@ -41,7 +42,7 @@ GROUPS: dict[str, tuple[Callable[..., None], ...]] = {  # by what people do
     "Learn": (train, rank, explain, personalize),
     "Choose": (sweep, select),
     "Decide": (gate, judge_next, agreement, control),
-    "Deploy": (export,),
+    "Deploy": (export, rerank),
     "Data": (convert, check, make_log, doctor),
 }
 for panel, commands in GROUPS.items():

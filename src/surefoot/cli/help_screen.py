@@ -23,7 +23,7 @@ _PANELS: dict[str, str] = {
             "output", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file", "junit_file", "figures",
             "title", "link", "detail", "format_", "sort", "per_query", "everything", "decisions", "name", "force",
             "quiet", "kinds", "init", "as_json", "features_only", "state", "ledger", "checkpoint", "checkpoint_every",
-            "card", "quepid", "query_set", "help", "version",
+            "card", "quepid", "query_set", "save", "save_method", "why", "help", "version",
         ),
         MACHINE: (
             "threads", "seed", "memory", "engine", "backend", "dask", "workers", "install_completion",
@@ -35,14 +35,15 @@ _PANELS: dict[str, str] = {
 _FILES = {
     "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
     "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
-    "junit_file", "decisions", "kinds", "state", "ledger", "output", "checkpoint", "card",
+    "junit_file", "decisions", "kinds", "why", "state", "ledger", "output", "checkpoint", "card",
     "automatic", "fill", "quepid", "query_set",
 }  # fmt: skip
 _PAGES = {  # of the documentation
     "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
     "select": "trade-offs", "gate": "decide", "judge-next": "decide", "control": "control", "export": "deploy",
     "convert": "pipelines", "agreement": "judges",
-    "personalize": "personalize", "make-log": "personalize", "check": "builds", "doctor": "builds",
+    "personalize": "personalize", "rerank": "personalize", "make-log": "personalize",
+    "check": "builds", "doctor": "builds",
     "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "compare": "near-ties",
     "stability": "near-ties", "demo": "index",
 }  # fmt: skip

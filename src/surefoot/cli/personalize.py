@@ -15,6 +15,7 @@ from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
 from surefoot.cli.shared_options import Force, PrintedTable, Quiet, ResultJson, Threads
 from surefoot.clicks.layouts.registry import LAYOUTS
 from surefoot.clicks.options import BACKENDS, GRADES, MEMORY, SATISFIED
+from surefoot.errors import ArgumentError
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
 from surefoot.personal.signatures import PERSONAL_CSV
 from surefoot.report.signatures import PAGE
@@ -50,10 +51,8 @@ def personalize(
         ),
     ] = None,
     last: Annotated[bool, typer.Option(help="Count the last click of a session as satisfied.")] = True,
-    split: Annotated[
-        str | None, typer.Option(help=either(SPLITS) + ".", show_default="user, or session without users")
-    ] = None,
-    sample: Annotated[int, typer.Option(help="Number of lists for training, selection and testing.", min=3)] = SAMPLE,
+    split: Annotated[str | None, typer.Option(help=either(SPLITS) + ".", show_default="user, else session")] = None,
+    sample: Annotated[int, typer.Option(help="Lists to train, choose and test with.", min=3)] = SAMPLE,
     preset: Annotated[str, typer.Option(help=either(GRIDS) + ".")] = "quick",
     beta: Annotated[
         str | None,
@@ -79,6 +78,14 @@ def personalize(
     features_only: Annotated[
         bool, typer.Option("--features-only", help="Compute the feature table only, and train nothing.")
     ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Save the recommended model, to serve it.", show_default=False),
+    ] = None,
+    save_method: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With --save: the method to save instead.", show_default=False),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the page.", show_default=False)] = None,
     json_file: ResultJson = None,
     csv_file: Annotated[
@@ -92,6 +99,14 @@ def personalize(
 
     **Example:** `surefoot personalize clicks.log --layout yandex2012 --unit ms --clock log -o study/ --html p.html`
     """
+    if save_method is not None and save is None:
+        raise ArgumentError("--save-method works only with --save; say where the model is saved")
+    if save is not None:
+        from surefoot.personal.saved_ranker import check_new
+
+        if features_only:
+            raise ArgumentError("--features-only trains no model to --save; leave one of the two out")
+        check_new(save, last=last)
     check_outputs(
         [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, PERSONAL_CSV)],
         [*files_under(log), *([segments] if segments else [])],
@@ -124,6 +139,8 @@ def personalize(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed,
     )  # fmt: skip
+    if save is not None:
+        result.save(save, method=save_method)
     files = {"html": html, "json": json_file, "csv": csv_file}
     options = {"html": {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}}
     deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, options)

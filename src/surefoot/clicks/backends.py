@@ -1,6 +1,7 @@
 """Where Ibis expressions are computed: DuckDB, which keeps to a given memory, or Spark, for logs of many machines.
 
-A backend does four things that Ibis leaves to it: open a text file as lines, open CSV and Parquet, and write Parquet.
+A backend does five things that Ibis leaves to it: open a text file as lines, open CSV and Parquet, compute a table once
+that several others are made of, and write Parquet.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from surefoot.runtime import cores, library
 
 Shape = Mapping[str, Any]  # field → str, another shape, or a list of one of these: texts, objects, arrays
 _COUNTER = count()  # for names of views
+_ZSTD = {"compression": "zstd", "compression_level": 1}  # higher levels take longer and save little
 _SEPARATOR = "\x01"  # appears in no line: files are checked for it before
 
 
@@ -41,6 +43,12 @@ class Backend(Protocol):
 
     def parquet(self, path: Path) -> IbisTable:
         """A Parquet file, or a folder of them."""
+
+    def once(self, table: IbisTable) -> IbisTable:
+        """The same table, computed once where others are made of it; a layout gives the lines that it has parsed."""
+
+    def forget(self) -> None:
+        """Let go of tables that were computed once."""
 
     def write(self, table: IbisTable, folder: Path, by: str | None = None) -> None:
         """Compute a table and write it as a folder of Parquet files, which appears complete or not at all.
@@ -62,6 +70,8 @@ class DuckDB:
         self.connection = ibis.duckdb.connect(
             threads=threads or cores(), memory_limit=memory, temp_directory=str(scratch / ".duckdb")
         )
+        self._not_computed: list[str] = []  # views of tables that are computed once, before something is written
+        self._computed: list[str] = []
 
     def lines(self, path: Path) -> IbisTable:
         """The file's lines, numbered in its order."""
@@ -91,13 +101,33 @@ class DuckDB:
                 f"{path}/**/*.parquet" if path.is_dir() else str(path), hive_partitioning=path.is_dir()
             )
 
+    def once(self, table: IbisTable) -> IbisTable:
+        """A view; a table, which goes to disk beyond the memory, from the first time that something is written."""
+        name = f"once_{next(_COUNTER)}"
+        self._not_computed.append(name)
+        return self.connection.create_view(name, table)
+
+    def _compute_views(self) -> None:
+        """Compute the tables that others are made of."""
+        while self._not_computed:
+            name = self._not_computed.pop(0)
+            self.connection.raw_sql(f"CREATE TEMP TABLE {name}_rows AS SELECT * FROM {name}")
+            self.connection.raw_sql(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM temp.{name}_rows")
+            self._computed.append(name)
+
+    def forget(self) -> None:
+        """Drop the tables; what is written later cannot be made of them."""
+        while self._computed:
+            self.connection.raw_sql(f"DROP TABLE temp.{self._computed.pop()}_rows")
+
     def write(self, table: IbisTable, folder: Path, by: str | None = None) -> None:
         """One file in a folder, or a folder for each value of `by`."""
         with new_folder(folder) as temporary, errors_naming(folder):
+            self._compute_views()
             if by is None:
-                self.connection.to_parquet(table, temporary / "part-0.parquet", compression="zstd")
+                self.connection.to_parquet(table, temporary / "part-0.parquet", **_ZSTD)
             else:
-                self.connection.to_parquet(table, temporary, compression="zstd", partition_by=by, overwrite=True)
+                self.connection.to_parquet(table, temporary, **_ZSTD, partition_by=by, overwrite=True)
                 if not any(temporary.iterdir()):  # without a row there is no file that has the columns
                     (temporary / f"{by}=0").mkdir()
                     self.connection.to_parquet(table.drop(by), temporary / f"{by}=0" / "part-0.parquet")
@@ -156,6 +186,13 @@ class Spark:
         """A file or folder."""
         with errors_naming(path):
             return self._table(self.session.read.parquet(str(path)))
+
+    def once(self, table: IbisTable) -> IbisTable:
+        """The table as it is: what is kept of a log of many machines, Spark's settings say."""
+        return table
+
+    def forget(self) -> None:
+        """There are none."""
 
     def write(self, table: IbisTable, folder: Path, by: str | None = None) -> None:
         """A file for each of Spark's partitions."""

@@ -4,7 +4,7 @@
     lists, clicks     the log's lists and clicks, in shards by user (or session)
     rejected          lines that say nothing, with the reason
     results …         for each shard: lists, clicks and results with what was clicked, satisfied and skipped
-    population …      what everybody did before
+    population …      what everybody did before (Spark)
     features          the table: a row for each result that was shown
 
 DuckDB works on one shard after the other, so that memory does not grow with the log; Spark has shards of its own.
@@ -25,13 +25,15 @@ import polars as pl
 from surefoot import __version__
 from surefoot.clicks import features
 from surefoot.clicks.backends import Backend, DuckDB, open_backend
-from surefoot.clicks.impressions import Impressions, Satisfaction, impressions
+from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import checked_files, read
 from surefoot.clicks.lazy_ibis import IbisTable, ibis, need_ibis
 from surefoot.clicks.log import Log
 from surefoot.clicks.log_files import LogFile
 from surefoot.clicks.options import MEMORY
+from surefoot.clicks.shards.shard_stages import ShardStages
+from surefoot.clicks.stages import Stages, WindowStages, store
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import writing
 from surefoot.data.writing.resumable import ResumableFolder
@@ -40,7 +42,6 @@ from surefoot.progress import busy, steps
 
 SCHEMA = "surefoot/click-log/1"
 FACTS = "log.json"
-_POPULATION = ("population/by_list", "population/by_result")  # folders of what everybody did before
 _SHARD = 24 << 20  # bytes of log whose features are made at once
 
 
@@ -90,8 +91,12 @@ def feature_table(
     memory: str = MEMORY,
     threads: int | None = None,
     shards: int | None = None,
+    windows: bool = False,
 ) -> FeatureTable:
-    """The table of features of a log: made, finished or read, by what is there; `satisfaction` is in seconds."""
+    """The table of features of a log: made, finished or read, by what is there; `satisfaction` is in seconds.
+
+    `windows`: by the expressions that Spark works by, on DuckDB too, which gives the same rows and takes longer.
+    """
     need_ibis()
     files = checked_files(path, reading.layout)
     target = Path(folder)
@@ -104,7 +109,7 @@ def feature_table(
     with study.lock():
         if not _is_finished(study, settings):
             with closing(open_backend(backend, target, memory, threads)) as opened:
-                log, counts = _Pipeline(opened, target, files, reading, satisfaction, shards).run()
+                log, counts = _Pipeline(opened, target, files, reading, satisfaction, shards, windows=windows).run()
             described = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
             facts = settings | {"features": described, "counts": counts, "clock": log.shared_clock, "users": log.users}
             study.write_settings(facts)
@@ -146,11 +151,15 @@ class _Pipeline:
         reading: ReadingSettings,
         satisfaction: Satisfaction,
         shards: int | None,
+        *,
+        windows: bool,
     ) -> None:
         self.backend, self.folder, self.files, self.reading = backend, folder, files, reading
         self.satisfaction = satisfaction
         size = sum(file.path.stat().st_size * (6 if file.path.suffix in (".gz", ".zst") else 1) for file in files)
         self.shards = shards or (1 + size // _SHARD if isinstance(backend, DuckDB) else 1)
+        in_memory = isinstance(backend, DuckDB) and not windows
+        self.stages: Stages = ShardStages(folder) if in_memory else WindowStages(backend, folder)
 
     def run(self) -> tuple[Log, dict[str, Any]]:
         """All stages; what is there already is taken as it is."""
@@ -162,10 +171,11 @@ class _Pipeline:
         thresholds = tuple(threshold / log.seconds for threshold in self.satisfaction.thresholds)
         in_log_units = replace(self.satisfaction, thresholds=thresholds)
         shards = range(self.shards)
-        by_shard = [self._impressions(log, in_log_units, shard) for shard in steps(shards, "Finding what was clicked")]
-        population = self._population(log)
+        for shard in steps(shards, "Finding what was clicked"):
+            self.stages.impressions(log, in_log_units, shard)
+        self.stages.population(log)
         for shard in steps(shards, "Making features"):
-            self._features(log, by_shard[shard], shard, population)
+            self.stages.features(log, shard)
         self._write_omitted()
         return log, self._counts(log)
 
@@ -177,8 +187,10 @@ class _Pipeline:
             for name in ("lists", "clicks"):
                 table = getattr(log, name)
                 key = table[owner].coalesce(table.session) if owner == "user" else table.session
-                self._store(table.mutate(shard=_shard_number(key, self.shards)), name, "shard")
-            rejected = self._store(log.rejected, "rejected")
+                sharded = table.mutate(shard=_shard_number(key, self.shards))
+                store(self.backend, sharded, self.folder / name, "shard")
+            rejected = store(self.backend, log.rejected, self.folder / "rejected")
+            self.backend.forget()
         return replace(log, rejected=rejected)
 
     def _check_numbers(self) -> None:
@@ -215,55 +227,6 @@ class _Pipeline:
                 SurefootWarning,
                 stacklevel=2,
             )
-
-    def _log_of_shard(self, log: Log, shard: int) -> Log:
-        return replace(
-            log, **{name: self._table_of_shard(name, getattr(log, name), shard) for name in ("lists", "clicks")}
-        )
-
-    def _table_of_shard(self, name: str, like: IbisTable, shard: int) -> IbisTable:
-        """The rows of a shard, which may be none."""
-        part = self.folder / name / f"shard={shard}"
-        if part.is_dir():
-            table = self.backend.parquet(part)
-            return table.select(*like.columns)
-        return self.backend.parquet(self.folder / name).filter(ibis.literal(False)).select(*like.columns)
-
-    def _impressions(self, log: Log, satisfaction: Satisfaction, shard: int) -> Impressions:
-        return impressions(
-            self._log_of_shard(log, shard),
-            satisfaction,
-            lambda table, name: self._store(table, f"results/{name}/shard={shard}"),
-        )
-
-    def _population(self, log: Log) -> list[IbisTable]:
-        """What everybody did before, on disk; nothing where sessions share no clock."""
-        if log.shared_clock is None:
-            return []
-        with busy("Counting what everybody clicked"):
-            tables = features.population(log, self.backend.parquet(self.folder / "results" / "results"), ("shard",))
-            return [self._store(table, name, "shard") for name, table in zip(_POPULATION, tables, strict=True)]
-
-    def _features(self, log: Log, shard_impressions: Impressions, shard: int, population: list[IbisTable]) -> None:
-        target = f"features/shard={shard}"
-        if (self.folder / target).exists():
-            return
-        rows = features.personal(log, shard_impressions)
-        if population:
-            parts = [
-                self._table_of_shard(name, table.drop("shard"), shard)
-                for name, table in zip(_POPULATION, population, strict=True)
-            ]
-            rows = features.with_population(rows, *parts)
-        self._store(features.table(log, rows), target)
-
-    def _store(self, table: IbisTable, name: str, by: str | None = None) -> IbisTable:
-        """A table computed once, from disk."""
-        folder = self.folder / name
-        if not folder.exists():
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            self.backend.write(table, folder, by)
-        return self.backend.parquet(folder)
 
     def _write_omitted(self) -> None:
         """Rejected lines and clicks on no list, as files that people can read."""

@@ -22,9 +22,11 @@ from surefoot.clicks.lazy_ibis import IbisTable, ibis, union
 from surefoot.clicks.log import Log
 
 KINDS = ("shown", "clicked", "satisfied", "skipped")
+# What a row of the table is of, and its labels.
+ABOUT = ("impression", "session", "user", "query", "document", "position", "day", "time", "grade", "last")
 _KEYS = {"document": ("document",), "domain": ("domain",), "pair": ("query", "document")}
-_PLACES = 1000  # positions that are told apart in one number with a time
-_DIGITS = 6  # of what is not a count: backends add up in different orders
+PLACES = 1000  # positions that are told apart in one number with a time
+DIGITS = 6  # of what is not a count: backends add up in different orders
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def catalogue(log: Log) -> list[Feature]:
     if log.scores:
         features.append(Feature("score", "the score that it was shown with"))
     called = {"document": "the document", "domain": "the document's domain", "pair": "the document for this query"}
-    for scope, _, before in _scopes(log):
+    for scope, _, _, before in _scopes(log):
         for key, what in called.items():
             if key != "domain" or log.domains:
                 features += [
@@ -76,28 +78,36 @@ def catalogue(log: Log) -> list[Feature]:
 
 
 class Scope(NamedTuple):
-    """Whose events are counted: of the column `name`, by the time in `time_column`; and that in words."""
+    """Whose events are counted: of the same values in `columns`, by the time in `time_column`; and that in words."""
 
     name: str
+    columns: tuple[str, ...]
     time_column: str
     words: str
 
 
 def _scopes(log: Log) -> list[Scope]:
-    users = [Scope("user", "shared_time", "by or to this user")] if log.users and log.shared_clock else []
-    return [Scope("session", "session_time", "in this session"), *users]
+    scopes = [Scope("session", ("session",), "session_time", "in this session")]
+    if log.users and log.shared_clock:
+        scopes.append(Scope("user", ("user", "nobody"), "shared_time", "by or to this user"))
+    return scopes
+
+
+def _nobody(table: IbisTable) -> IbisTable:
+    """The session of events of no known user, each of which counts as a user of its own; null where one is known."""
+    return table.user.isnull().ifelse(table.session, ibis.null("string"))
 
 
 def personal(log: Log, impressions: Impressions) -> IbisTable:
     """Results of some users, or sessions, with the features that these alone decide."""
     stream = _stream(log, impressions.results)
-    for scope, time_column, _ in _scopes(log):
+    for scope, owner, time_column, _ in _scopes(log):
         for key, columns in _KEYS.items():
             if key != "domain" or log.domains:
                 stream = _with_counts(
-                    stream, [scope, *columns], time_column, {f"{scope}_{key}_{kind}": kind for kind in KINDS}
+                    stream, [*owner, *columns], time_column, {f"{scope}_{key}_{kind}": kind for kind in KINDS}
                 )
-    rows = stream.filter(stream.shown == 1).drop(*KINDS, "session_time", "shared_time")
+    rows = stream.filter(stream.shown == 1).drop(*KINDS, "nobody", "session_time", "shared_time")
     for lists in (_list_features(log, impressions), _activity(log, impressions)):
         rows = rows.left_join(lists, "impression").drop("impression_right")
     return rows
@@ -113,7 +123,7 @@ def _activity(log: Log, impressions: Impressions) -> IbisTable:
     }
     parts = [
         table.select(
-            "session", "user", "query", impression=impression, session_time=time,
+            "session", "user", "query", nobody=_nobody(table), impression=impression, session_time=time,
             shared_time=table.day if log.shared_clock == "day" else time,
             **{name: ibis.literal(int(name == kind)) for name in kinds},
         )
@@ -121,8 +131,8 @@ def _activity(log: Log, impressions: Impressions) -> IbisTable:
     ]  # fmt: skip
     stream = union(parts)
     names: list[str] = []
-    for scope, time_column, _ in _scopes(log):
-        for what, keys in (("", [scope]), ("query_", [scope, "query"])):
+    for scope, owner, time_column, _ in _scopes(log):
+        for what, keys in (("", owner), ("query_", (*owner, "query"))):
             sums = {f"{scope}_{what}lists": "listed", f"{scope}_{what}clicks": "clicked"}
             stream, names = _with_counts(stream, keys, time_column, sums), [*names, *sums]
     return stream.filter(stream.listed == 1).select("impression", *names)
@@ -139,7 +149,7 @@ def _stream(log: Log, results: IbisTable) -> IbisTable:
         shared_time = rows.day if log.shared_clock == "day" else rows[time]
         parts.append(
             rows.select(
-                *keys, *values, session_time=rows[time], shared_time=shared_time,
+                *keys, *values, nobody=_nobody(rows), session_time=rows[time], shared_time=shared_time,
                 **{name: ibis.literal(int(name == kind)) for name in KINDS},
             )
         )  # fmt: skip
@@ -167,7 +177,7 @@ def _list_features(log: Log, impressions: Impressions) -> IbisTable:
         distinct=False,
     )  # fmt: skip
     # The last click's time and position in one number; of clicks at one time the lowest counts.
-    code = events.clicked * _PLACES + events.position.clip(upper=_PLACES - 1)
+    code = events.clicked * PLACES + events.position.clip(upper=PLACES - 1)
     events = events.mutate(
         code=code.max().over(before), first=events.time.min().over(before), former=events.place.max().over(before)
     )
@@ -178,14 +188,15 @@ def _list_features(log: Log, impressions: Impressions) -> IbisTable:
     rows = rows.left_join(former, ["session", "former"])
     overlap = {}
     if log.terms:
-        common = rows.terms.intersect(rows.old_terms).length()
+        # Of a term that a query has twice, DuckDB's intersection has two.
+        common = rows.terms.unique().intersect(rows.old_terms.unique()).length()
         every = rows.terms.union(rows.old_terms).length()
-        overlap["term_overlap"] = (common / every).round(_DIGITS).fill_null(0.0)
+        overlap["term_overlap"] = (common / every).round(DIGITS).fill_null(0.0)
     return rows.select(
         "impression",
-        last_click_position=(rows.code % _PLACES).fill_null(0),
-        last_click_age=((rows.time - rows.code // _PLACES) * log.seconds).round(_DIGITS),
-        session_age=((rows.time - rows.first) * log.seconds).round(_DIGITS).fill_null(0.0),
+        last_click_position=(rows.code % PLACES).fill_null(0),
+        last_click_age=((rows.time - rows.code // PLACES) * log.seconds).round(DIGITS),
+        session_age=((rows.time - rows.first) * log.seconds).round(DIGITS).fill_null(0.0),
         previous_query=(rows.query == rows.old_query).fill_null(False).cast("int64"),
         **overlap,
     )
@@ -199,9 +210,7 @@ def population(log: Log, results: IbisTable, also: Sequence[str] = ()) -> tuple[
     day = log.shared_clock == "day"
     shown_results = results.mutate(shared_time=results.day if day else results.time)
     clicked = results.filter(results.clicked_at.notnull())
-    clicked = clicked.mutate(
-        shared_time=clicked.day if day else clicked.clicked_at, owner=clicked.user.coalesce(clicked.session)
-    )
+    clicked = clicked.mutate(shared_time=clicked.day if day else clicked.clicked_at, nobody=_nobody(clicked))
     return _query_features(shown_results, clicked, also), _document_features(shown_results, clicked, also, day=day)
 
 
@@ -229,7 +238,10 @@ def _document_features(shown_results: IbisTable, clicked: IbisTable, also: Seque
     columns = ["impression", "query", "document", "shared_time", "clicked", "satisfied", "step", *also]
     probes = shown_results.semi_join(known, "document").mutate(clicked=no_event, satisfied=no_event, step=no_step)
     clicks = clicked.mutate(
-        impression=ibis.null("string"), clicked=one_event, satisfied=no_event, step=_entropy_step(["document", "owner"])
+        impression=ibis.null("string"),
+        clicked=one_event,
+        satisfied=no_event,
+        step=_entropy_step(["document", "user", "nobody"]),
     )
     satisfied = clicked.filter(clicked.satisfied_at.notnull())
     satisfied = satisfied.mutate(
@@ -258,7 +270,7 @@ def _entropy_step(keys: list[str]) -> IbisTable:
 def _entropy(clicks: IbisTable, steps: IbisTable) -> IbisTable:
     """H = log₂ N − Σ n·log₂ n / N, of N clicks; 0 where there are none."""
     entropy = clicks.nullif(0).log2() - steps / clicks.nullif(0)
-    return entropy.round(_DIGITS).clip(lower=0.0).fill_null(0.0)
+    return entropy.round(DIGITS).clip(lower=0.0).fill_null(0.0)
 
 
 def with_population(rows: IbisTable, by_list: IbisTable, by_result: IbisTable) -> IbisTable:
@@ -276,8 +288,7 @@ def with_population(rows: IbisTable, by_list: IbisTable, by_result: IbisTable) -
 
 def table(log: Log, rows: IbisTable) -> IbisTable:
     """The columns of the table of features: what a row is of, its labels, then the features as 32-bit floats."""
-    about = ["impression", "session", "user", "query", "document", "position", "day", "time", "grade", "last"]
     names = [feature.name for feature in catalogue(log) if feature.name != "position"]
     return rows.select(
-        *about, clicked=rows.clicked_at.notnull(), **{name: rows[name].cast("float32") for name in names}
+        *ABOUT, clicked=rows.clicked_at.notnull(), **{name: rows[name].cast("float32") for name in names}
     )

@@ -39,6 +39,10 @@ class Log:
     scores: bool
     one_file: bool = True  # lists and clicks are in one file, whose order of lines says something
 
+    def with_tables(self, **tables: IbisTable) -> Log:
+        """The log with other tables in place of its own."""
+        return replace(self, **tables)
+
 
 def with_schema(table: IbisTable, schema: dict[str, str]) -> IbisTable:
     """A table with these columns; those that it does not have are null."""
@@ -72,19 +76,21 @@ def merge_logs(logs: list[Log]) -> Log:
 
 
 def without_mixed_sessions(log: Log) -> Log:
-    """The log without sessions of two users, which are no sessions; their events are rejected."""
+    """The log without sessions of two users, which are no sessions; their events are rejected.
+
+    An event without a user is of its session's user: else the events of one session could be in two shards.
+    """
     if not log.users:
         return log
     events = union([table.select("session", "user") for table in (log.lists, log.clicks)])
-    mixed = events.group_by("session").having(events.user.min() != events.user.max()).aggregate(n=events.count())
-    rejected = [
-        with_schema(
-            table.semi_join(mixed, "session").mutate(
-                reason=ibis.literal(TWO_USERS), line="session " + table.session, file=ibis.literal(name)
-            ),
-            REJECTED,
-        )
-        for name, table in (("lists", log.lists), ("clicks", log.clicks))
-    ]
-    remaining = {name: getattr(log, name).anti_join(mixed, "session") for name in ("lists", "clicks")}
-    return replace(log, **remaining, rejected=union([log.rejected, *rejected]))
+    owners = events.group_by("session").aggregate(
+        owner=events.user.max(), mixed=(events.user.min() != events.user.max()).fill_null(False)
+    )
+    remaining, rejected = {}, [log.rejected]
+    for name, columns in (("lists", LISTS), ("clicks", CLICKS)):
+        table = getattr(log, name).inner_join(owners, "session")
+        remaining[name] = with_schema(table.filter(~table.mixed).mutate(user=table.owner), columns)
+        mixed = table.filter(table.mixed)
+        reasons = {"reason": ibis.literal(TWO_USERS), "line": "session " + mixed.session, "file": ibis.literal(name)}
+        rejected.append(with_schema(mixed.mutate(**reasons), REJECTED))
+    return replace(log, **remaining, rejected=union(rejected))

@@ -18,6 +18,7 @@ METHOD_TITLES = {
 }
 SELECTIVE = "selective"
 RESULT = "personalization.json"  # in a study's folder
+SAVED_FILES = DETAILS, STATE = ("personal.json", "state.duckdb")  # beside the model that a study saved
 # What makes a label of a click, and the measure that the label is judged by.
 LABEL_MEASURES = {"satisfied": "AP", "grades": "nDCG(dcg='exp-log2')@10", "last": "RR"}
 PREFERENCE_MEASURE = "nDCG@10"  # preference gains are linear

@@ -5,6 +5,7 @@ Models are chosen on validation lists and judged on test lists (Bennett et al., 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -62,10 +63,30 @@ class Personalization(PlainResult):
     schemas = (SCHEMA,)
     shape = PersonalizationData
     renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+    folder: Path | None = None  # of the study, where this program made it
 
     def to_latex(self) -> str:
         """The paper's Table 2 in LaTeX."""
         return to_latex(self._data)
+
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        study: str | os.PathLike[str] | None = None,
+        method: str | None = None,
+    ) -> None:
+        """Save the recommended re-ranker, or that of a `method` of the table, as a model that answers.
+
+        `sf.PersonalRanker.load` reads it, with its features and the state of the log. `study` is the folder of the
+        study, which is known where this program has made it.
+        """
+        from surefoot.personal.saved_ranker import save_ranker
+
+        home = study or self.folder
+        if home is None:
+            raise ArgumentError("a result that was read from a file does not know its study; give its folder as study")
+        save_ranker(self._data, home, folder, method)
 
     @property
     def rows(self) -> list[Json]:
@@ -144,7 +165,9 @@ def study(
         ),
     }  # fmt: skip
     data["recommendation"] = recommend(data)
-    return Personalization(data)
+    result = Personalization(data)
+    result.folder = table.folder
+    return result
 
 
 def check_grid(preset: str) -> None:

@@ -51,6 +51,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
             (ranking & has_empty(documents), "has an item without an id"),
         ),
     )  # fmt: skip
+    lines = backend.once(lines.drop("event"))
     valid = lines.filter(lines.reason.isnull())
     lists = valid.filter(valid.ranking)
     lists = lists.mutate(session=lists.session.coalesce(lists.user, "ranking " + lists.list))

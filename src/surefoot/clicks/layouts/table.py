@@ -69,6 +69,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
             (is_list & has_scores & (rows.scores.length().fill_null(0) != rows.documents.length()), "lacks scores"),
         ),
     )  # fmt: skip
+    rows = backend.once(rows.drop("shown", "click"))
     valid = rows.filter(rows.reason.isnull()).mutate(list=ibis.null("string"))
     return LAYOUT.log(
         valid.filter(valid.is_list), valid.filter(valid.document.notnull()), rejected_lines(rows, str(file.path)),

@@ -65,6 +65,7 @@ def _read(backend: Backend, files: Sequence[LogFile], settings: ReadingSettings)
             (is_click & document.isnull(), "is a click on no document (event_attributes.object.object_id)"),
         ),
     )  # fmt: skip
+    queries, events = (backend.once(table.drop("event")) for table in (queries, events))
     valid = events.filter(events.reason.isnull())
     sessions = valid.filter(valid.list.notnull() & valid.session.notnull())
     sessions = sessions.group_by("list").aggregate(event_session=sessions.session.min())

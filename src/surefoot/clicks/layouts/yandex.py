@@ -58,6 +58,7 @@ def _read_2012(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
             else_=_UNKNOWN,
         ),
     )  # fmt: skip
+    lines = _parsed_once(backend, lines, 4)
     valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part[0])
     lists, clicks = valid.filter(valid.kind == "Q"), valid.filter(valid.kind == "C")
     lists, clicks = lists.mutate(query=lists.part[3]), clicks.mutate(document=clicks.part[3])
@@ -94,6 +95,7 @@ def _read_2014(backend: Backend, files: Sequence[LogFile], settings: ReadingSett
             else_=_UNKNOWN,
         ),
     )  # fmt: skip
+    lines = _parsed_once(backend, lines, 6)
     valid = lines.filter(lines.reason.isnull()).mutate(session=lines.part[0])
     described = valid.filter(valid.kind == "M")
     # A session that is described in two ways belongs to nobody; one that is described twice alike, to one user.
@@ -121,6 +123,11 @@ def _parts(backend: Backend, file: LogFile) -> IbisTable:
     lines = backend.lines(file.path)
     lines = lines.mutate(line=lines.line.re_replace(r"\r$", ""))
     return lines.mutate(part=lines.line.re_replace(r"[\t ]+$", "").split("\t"))
+
+
+def _parsed_once(backend: Backend, lines: IbisTable, parts: int) -> IbisTable:
+    """Parsed lines, computed once; of their parts the first few, since documents are in a column of their own."""
+    return backend.once(lines.mutate(part=lines.part[:parts]))
 
 
 def _integer(text: IbisTable) -> IbisTable:

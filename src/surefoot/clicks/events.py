@@ -1,0 +1,188 @@
+"""Events and requests as a program gives them one by one: plain mappings, checked strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from surefoot.arguments import finite_number
+from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
+
+if TYPE_CHECKING:
+    from surefoot.clicks.click_state import LogFacts
+
+_TEXTS = pl.List(pl.String)
+LIST_COLUMNS: dict[str, Any] = {
+    "session": pl.String, "user": pl.String, "day": pl.Int64, "time": pl.Int64, "list": pl.String, "query": pl.String,
+    "terms": _TEXTS, "documents": _TEXTS, "domains": _TEXTS, "scores": pl.List(pl.Float64), "number": pl.Int64,
+}  # fmt: skip
+CLICK_COLUMNS: dict[str, Any] = {
+    "session": pl.String, "user": pl.String, "day": pl.Int64, "time": pl.Int64, "list": pl.String,
+    "document": pl.String, "number": pl.Int64,
+}  # fmt: skip
+_TIMES = 10**15  # beyond that a log has none
+_ARRAYS = ("terms", "documents", "domains", "scores")
+
+
+@dataclass(frozen=True)
+class EventTables:
+    """Events as tables of lists and clicks, numbered in their order."""
+
+    lists: pl.DataFrame
+    clicks: pl.DataFrame
+
+
+def event_tables(events: Sequence[Mapping[str, Any]], facts: LogFacts) -> EventTables:
+    """The events as tables; one that is wrong refuses all, with its place and what is wrong with it."""
+    if isinstance(events, Mapping):
+        events = [events]
+    lists: list[dict[str, Any]] = []
+    clicks: list[dict[str, Any]] = []
+    for number, event in enumerate(events):
+        try:
+            is_list, row = _event(event, facts)
+        except ArgumentError as error:
+            raise ArgumentError(f"event {number + 1} of {len(events)}: {error}; no event was added") from error
+        (lists if is_list else clicks).append(row | {"number": number})
+    return EventTables(pl.DataFrame(lists, schema=LIST_COLUMNS), pl.DataFrame(clicks, schema=CLICK_COLUMNS))
+
+
+def _event(event: Any, facts: LogFacts) -> tuple[bool, dict[str, Any]]:
+    if not isinstance(event, Mapping):
+        raise ArgumentError(f"expected a mapping such as {{'session': …, 'time': …}}, found {shortened(event)}")
+    is_list = "documents" in event
+    if is_list == ("document" in event):
+        raise ArgumentError("expected documents (a list that was shown) or document (a click), one of the two")
+    columns = [name for name in (LIST_COLUMNS if is_list else CLICK_COLUMNS) if name != "number"]
+    unknown = [name for name in event if name not in columns]
+    if unknown:
+        raise ArgumentError(
+            f"there is no key {shortened(unknown[0])}{did_you_mean(unknown[0], columns) or ';'} a "
+            f"{'list' if is_list else 'click'} has {', '.join(columns)}"
+        )
+    needed = ["session", "time", *(["query"] if is_list else [])]
+    needed += ["list"] if facts.linked else []
+    needed += ["day"] if facts.shared_clock == "day" else []
+    if is_list:
+        needed += [name for name in ("domains", "terms", "scores") if getattr(facts, name)]
+    absent = [name for name in needed if event.get(name) is None]
+    if absent:
+        raise ArgumentError(f"it has no {name_list(absent)}")
+    row = {name: _value(name, event.get(name)) for name in columns}
+    if is_list:
+        check_arrays(row)
+    return is_list, row
+
+
+def _value(name: str, value: Any) -> Any:
+    """A value of its column's kind, null as it is."""
+    if value is None:
+        return None
+    if name in ("time", "day"):
+        return whole_number(name, value)
+    if name in _ARRAYS:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ArgumentError(f"{name} is {shortened(value)}; expected an array")
+        return [_score(item) if name == "scores" else text(name, item) for item in value]
+    return text(name, value)
+
+
+def whole_number(name: str, value: Any) -> int:
+    """A time as the log counts it."""
+    number = finite_number(value)
+    if number is None or isinstance(value, str | bool) or number != int(number) or not 0 <= number < _TIMES:
+        raise ArgumentError(
+            f"{name} is {shortened(value)}; expected a whole number from 0 to below 10^15, in the log's unit"
+        )
+    return int(value)
+
+
+def _score(value: Any) -> float:
+    number = None if isinstance(value, str | bool) else finite_number(value)
+    if number is None:
+        raise ArgumentError(f"scores has {shortened(value)}; expected finite numbers")
+    return number
+
+
+def text(name: str, value: Any) -> str:
+    """An id or a text that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise ArgumentError(f"{name} is {shortened(value)}; expected a text that is not empty")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise ArgumentError(f"{name} has half a character, which cannot be stored") from error
+    return value
+
+
+def check_arrays(row: Mapping[str, Any]) -> None:
+    """Refuse a list of no documents, and domains or scores of another number."""
+    documents = row["documents"]
+    if not documents:
+        raise ArgumentError("documents is empty; a list shows at least one")
+    for name in ("domains", "scores"):
+        if row.get(name) is not None and len(row[name]) != len(documents):
+            raise ArgumentError(f"{len(documents)} documents have {len(row[name])} {name}; give one for each")
+
+
+@dataclass(frozen=True)
+class ShownRequest:
+    """A list that is about to be shown, in the order of the search engine."""
+
+    user: str | None
+    query: str
+    documents: tuple[str, ...]
+    time: int
+    session: str
+    day: int | None = None
+    terms: tuple[str, ...] | None = None
+    domains: tuple[str, ...] | None = None
+    scores: tuple[float, ...] | None = None
+
+    @classmethod
+    def checked(cls, facts: LogFacts, session: str | None, **given: Any) -> ShownRequest:
+        """A request of valid values with all that the features need; without a session it is one of its own."""
+        event = {name: value for name, value in given.items() if value is not None}
+        if facts.linked:
+            event["list"] = "-"
+        _, row = _event(event | {"session": "-" if session is None else session}, facts)
+        arrays = {name: None if row[name] is None else tuple(row[name]) for name in _ARRAYS}
+        return cls(
+            row["user"], row["query"], arrays["documents"] or (), row["time"], session or "", row["day"],
+            arrays["terms"], arrays["domains"], arrays["scores"],
+        )  # fmt: skip
+
+    def of_user(self, user: str | None) -> ShownRequest:
+        """The same for this user."""
+        return replace(self, user=user)
+
+    def shared_time(self, facts: LogFacts) -> int:
+        """Its time by the clock that all sessions share."""
+        return int(self.day or 0) if facts.shared_clock == "day" else self.time
+
+    def shown_list(self, place: int) -> pl.DataFrame:
+        """The list as one row."""
+        row = {
+            "impression": f"{self.session}-{place}", "session": self.session, "user": self.user, "day": self.day,
+            "time": self.time, "query": self.query, "terms": None if self.terms is None else list(self.terms),
+            "place": place,
+        }  # fmt: skip
+        return pl.DataFrame(
+            [row], schema={**{name: LIST_COLUMNS.get(name) for name in row}, "impression": pl.String, "place": pl.Int64}
+        )
+
+    def results(self) -> pl.DataFrame:
+        """A row for each document, with its first position."""
+        size = len(self.documents)
+        nothing = {f"{kind}_at": pl.lit(None, pl.Int64) for kind in ("clicked", "satisfied", "skipped")}
+        rows = pl.DataFrame(
+            {
+                "document": self.documents, "position": range(1, size + 1), "domain": self.domains or [None] * size,
+                "score": self.scores or [None] * size,
+            },
+            schema={"document": pl.String, "position": pl.Int64, "domain": pl.String, "score": pl.Float64},
+        )  # fmt: skip
+        return rows.unique("document", keep="first", maintain_order=True).with_columns(**nothing)

@@ -1,0 +1,154 @@
+"""How many events of the same key came strictly before: differences of places in arrays sorted by key and time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from surefoot.arrays import Flags, Floats, Rows
+
+Int64s = npt.NDArray[np.int64]
+_LARGEST = np.iinfo(np.int64).max
+
+
+def codes_of(*texts: pl.Series) -> list[Int64s]:
+    """Texts of several columns as integers: the same for the same text; no text is a text of its own.
+
+    >>> [codes.tolist() for codes in codes_of(pl.Series(["b", None]), pl.Series(["a", "b"]))]
+    [[0, 2], [1, 0]]
+    """
+    joined = pl.concat([series.rename("") for series in texts]).cast(pl.Categorical).to_physical()
+    first_free = -1 if joined.null_count() == len(joined) else int(joined.max())  # type: ignore[arg-type]
+    codes = joined.cast(pl.Int64).fill_null(first_free + 1).to_numpy()
+    if len(codes) and codes.max() > 4 * len(codes):  # Polars numbers the texts of all tables together
+        codes = np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return np.split(codes, np.cumsum([len(series) for series in texts])[:-1])
+
+
+def joint_codes(first: Int64s, second: Int64s) -> Int64s:
+    """Two keys as one integer for each pair."""
+    width = int(second.max()) + 1 if len(second) else 1
+    return first * width + second
+
+
+def segment_starts(new: Flags) -> Rows:
+    """For each place the first place of its segment; `new` is true where one begins."""
+    return np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
+
+
+def begins(values: npt.NDArray[Any]) -> Flags:
+    """Where a sorted array has another value than before."""
+    new = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
+
+
+class KeyTimes:
+    """Keys and times as single integers that sort by both, for events and for what looks back at them."""
+
+    def __init__(self, keys: int, *times: Int64s) -> None:
+        """`keys` is how many there are, from 0; `times` are all that will be asked for."""
+        every = [part for part in times if len(part)]
+        self._first = min((int(part.min()) for part in every), default=0)
+        self._span = max((int(part.max()) for part in every), default=0) - self._first + 1
+        self._ranks: Int64s | None = None
+        if not fits(keys, self._span):  # many years in milliseconds, and many keys: of times only the order counts
+            self._ranks = np.unique(np.concatenate(every))
+            self._span = len(self._ranks)
+
+    def of(self, keys: Int64s, times: Int64s) -> Int64s:
+        """The integers of these keys and times."""
+        passed = times - self._first if self._ranks is None else np.searchsorted(self._ranks, times)
+        return keys * self._span + passed
+
+
+def fits(keys: int, span: int) -> bool:
+    """Whether keys and times below these numbers have a place in one integer."""
+    return keys <= _LARGEST // max(1, span)
+
+
+class LookingBack:
+    """Rows with a key and a time, from which other rows and events of the same key are counted strictly before.
+
+    The key of an event is that of some row at or before it: an event happens to a result that was shown.
+    """
+
+    def __init__(self, keys: Int64s, times: Int64s, *later: Int64s) -> None:
+        ends = [edge(part) for part in (times, *later) if len(part) for edge in (np.min, np.max)]
+        if len(keys) and not fits(int(keys.max()) + 1, int(max(ends)) - int(min(ends)) + 1):
+            keys = np.unique(keys, return_inverse=True)[1].astype(np.int64)
+        self._keys = keys
+        self._moments = KeyTimes(int(keys.max()) + 1 if len(keys) else 1, times, *later)
+        moments = self._moments.of(keys, times)
+        self._order = np.argsort(moments, kind="stable")
+        self._sorted = moments[self._order]
+        self._key_start = segment_starts(begins(keys[self._order]))
+
+    def rows(self) -> Int64s:
+        """For each row how many rows came before it."""
+        return self._unsorted(segment_starts(begins(self._sorted)) - self._key_start)
+
+    def events(self, of_rows: Rows, times: Int64s) -> Int64s:
+        """For each row how many events came before it: each of the key of a row, at a time of its own."""
+        moments = np.sort(self._moments.of(self._keys[of_rows], times))
+        places = np.searchsorted(self._sorted, moments, side="right")  # of the first row that looks back at each
+        passed = np.cumsum(np.bincount(places, minlength=len(self._sorted) + 1)[:-1])
+        return self._unsorted(passed - passed[self._key_start])
+
+    def _unsorted(self, values: Int64s) -> Int64s:
+        result = np.empty_like(values)
+        result[self._order] = values
+        return result
+
+
+class EventIndex:
+    """Events of everybody by key and time, which rows of any shard look back at; `values` are added up."""
+
+    def __init__(self, keys: Int64s, times: Int64s, values: Floats | None = None) -> None:
+        order = np.lexsort((times, keys))
+        keys, times = keys[order], times[order]
+        self._first, self._last = (int(times.min()), int(times.max())) if len(times) else (0, 0)
+        self._starts = np.searchsorted(keys, np.arange(int(keys.max()) + 2 if len(keys) else 1))
+        self._moments = KeyTimes(len(self._starts), times)
+        self._sorted = self._moments.of(keys, times)
+        self._sums: Floats | None = None
+        if values is not None:  # added up key by key: a sum over all keys would lose digits
+            frame = pl.DataFrame({"key": keys, "value": values[order]})
+            self._sums = frame.select(pl.col("value").cum_sum().over("key"))["value"].to_numpy()
+
+    def before(self, keys: Int64s, times: Int64s) -> tuple[Int64s, Floats | None]:
+        """For each key and time the number of its events before, and the sum of their values; key −1 has none."""
+        known = np.flatnonzero((keys >= 0) & (keys < len(self._starts) - 1))
+        counts, sums = np.zeros(len(keys), dtype=np.int64), None
+        key = keys[known]
+        # A time outside of the events' is before all or after all of them.
+        within = np.clip(times[known], self._first, self._last)
+        places = np.searchsorted(self._sorted, self._moments.of(key, within))
+        places = np.where(times[known] > self._last, self._starts[key + 1], places)
+        counts[known] = places - self._starts[key]
+        if self._sums is not None:
+            sums = np.zeros(len(keys))
+            some = counts[known] > 0
+            sums[known[some]] = self._sums[places[some] - 1]
+        return counts, sums
+
+
+def feature(values: npt.NDArray[Any], valid: Flags | None = None) -> pl.Series:
+    """Numbers as a column of features: 32-bit floats, null where they are not valid."""
+    column = pl.Series(values.astype(np.float32))
+    return column if valid is None else pl.select(pl.when(pl.Series(valid)).then(column)).to_series()
+
+
+def rounded(values: Floats, digits: int) -> Floats:
+    """Rounded as databases do: halves away from zero.
+
+    >>> rounded(np.array([0.25, -0.25, 0.35]), 1).tolist()
+    [0.3, -0.3, 0.4]
+    """
+    scale = 10.0**digits
+    scaled = values * scale
+    whole = np.trunc(scaled)
+    return np.asarray(np.where(np.abs(scaled - whole) >= 0.5, whole + np.sign(scaled), whole) / scale)

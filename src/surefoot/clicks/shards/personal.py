@@ -1,0 +1,152 @@
+"""The features that a user or session alone decides, of a shard: those of `features.personal`, by sorting arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from surefoot.arrays import Flags, Floats, Rows
+from surefoot.clicks.features import DIGITS, KINDS, PLACES
+from surefoot.clicks.log import Log
+from surefoot.clicks.shards.counting import Int64s, KeyTimes, LookingBack, codes_of, feature, joint_codes, rounded
+
+Columns = dict[str, pl.Series]
+
+
+@dataclass(frozen=True)
+class ShardEvents:
+    """A shard's impressions as arrays: the list of each result, keys as integers, and what happened when.
+
+    `happened` has the rows and times of results that were clicked, satisfied and skipped. `shared` makes a time by the
+    clock that all sessions share of rows of results and times within their sessions.
+    """
+
+    lists: pl.DataFrame
+    results: pl.DataFrame
+    list_of_row: Rows
+    session: Int64s  # of each list, as user and query
+    user: Int64s
+    query: Int64s
+    document: Int64s  # of each result
+    domain: Int64s
+    happened: dict[str, tuple[Rows, Int64s]]
+    clock: str | None
+
+    @classmethod
+    def of(cls, log: Log, lists: pl.DataFrame, results: pl.DataFrame) -> ShardEvents:
+        """The arrays of a shard's tables."""
+        listed, of_row = codes_of(lists["impression"], results["impression"])
+        number = np.zeros(int(listed.max()) + 1 if len(listed) else 1, dtype=np.int64)
+        number[listed] = np.arange(len(lists))
+        [session], [user], [query] = (codes_of(lists[name]) for name in ("session", "user", "query"))
+        # Lists of nobody known: each session is a user of its own.
+        user = np.where(lists["user"].is_null().to_numpy(), 1 + int(user.max(initial=0)) + session, user)
+        [document], [domain] = (codes_of(results[name]) for name in ("document", "domain"))
+        happened = {}
+        for kind in KINDS[1:]:
+            rows = np.flatnonzero(results[f"{kind}_at"].is_not_null().to_numpy())
+            happened[kind] = rows, results[f"{kind}_at"].drop_nulls().to_numpy()
+        return cls(
+            lists, results, number[of_row], session, user, query, document, domain, happened, log.shared_clock
+        )  # fmt: skip
+
+    def list_times(self, *, shared: bool) -> Int64s:
+        """When each list was shown: within its session, or by the clock that all sessions share."""
+        return self.lists["day" if shared and self.clock == "day" else "time"].to_numpy()
+
+    def event_times(self, kind: str, *, shared: bool) -> Int64s:
+        """When each result of `happened` was clicked, satisfied or skipped."""
+        rows, times = self.happened[kind]
+        return self.list_times(shared=True)[self.list_of_row[rows]] if shared and self.clock == "day" else times
+
+
+def personal_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Columns:
+    """The columns of results that some users, or sessions, alone decide."""
+    columns: Columns = {}
+    pair = joint_codes(events.query[events.list_of_row], events.document)
+    pair = np.unique(pair, return_inverse=True)[1].astype(np.int64)
+    keys = {"document": events.document, "domain": events.domain, "pair": pair}
+    scopes = [("session", events.session, False)]
+    if log.users and log.shared_clock:
+        scopes.append(("user", events.user, True))
+    for scope, owner, shared in scopes:
+        times = events.list_times(shared=shared)[events.list_of_row]
+        later = {kind: events.event_times(kind, shared=shared) for kind in events.happened}
+        for key, codes in keys.items():
+            if key != "domain" or log.domains:
+                back = LookingBack(joint_codes(owner[events.list_of_row], codes), times, *later.values())
+                columns[f"{scope}_{key}_shown"] = feature(back.rows())
+                for kind, at in later.items():
+                    columns[f"{scope}_{key}_{kind}"] = feature(back.events(events.happened[kind][0], at))
+    by_list = _list_features(log, events, clicks)
+    for scope, owner, shared in scopes:
+        by_list |= _activity(events, scope, owner, shared=shared)
+    return columns | {name: values.gather(events.list_of_row) for name, values in by_list.items()}
+
+
+def _activity(events: ShardEvents, scope: str, owner: Int64s, *, shared: bool) -> Columns:
+    """How much was shown and clicked before a list, in all and for its query."""
+    times, at = events.list_times(shared=shared), events.event_times("clicked", shared=shared)
+    lists = events.list_of_row[events.happened["clicked"][0]]
+    columns = {}
+    for what, keys in (("", owner), ("query_", joint_codes(owner, events.query))):
+        back = LookingBack(keys, times, at)
+        columns[f"{scope}_{what}lists"] = feature(back.rows())
+        columns[f"{scope}_{what}clicks"] = feature(back.events(lists, at))
+    return columns
+
+
+def _list_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Columns:
+    """What is known of a list as a whole within its session; `clicks` are those that belong to a list."""
+    lists, session, time = events.lists, events.session, events.list_times(shared=False)
+    # Lists are numbered in order of time within their session: those before one are the first of them.
+    earlier = LookingBack(session, time).rows()
+    order = np.lexsort((lists["place"].to_numpy(), session))
+    start = np.searchsorted(session[order], session)  # of the session's first list, in that order
+    first, former = order[start], order[start + np.maximum(earlier - 1, 0)]
+    known = earlier > 0
+    clicked, position, age = _last_click(lists, clicks, time)
+    age_in_session = np.where(known, _seconds(time - time[first], log), 0.0)
+    columns = {
+        "last_click_position": feature(np.where(clicked, position, 0)),
+        "last_click_age": feature(_seconds(age, log), clicked),
+        "session_age": feature(age_in_session),
+        "previous_query": feature((known & (events.query == events.query[former])).astype(np.int64)),
+    }
+    if log.terms:
+        columns["term_overlap"] = feature(_overlap(lists["terms"], former, known))
+    return columns
+
+
+def _seconds(passed: Int64s, log: Log) -> Floats:
+    """Units of a log's time in seconds."""
+    return rounded(passed.astype(np.float64) * log.seconds, DIGITS)
+
+
+def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Int64s) -> tuple[Flags, Int64s, Int64s]:
+    """The session's last click before each list: whether there is one, its position, and the time since then.
+
+    Of clicks at one time the lowest counts.
+    """
+    of_list, of_click = codes_of(lists["session"], clicks["session"])
+    if not len(clicks):
+        return np.zeros(len(lists), dtype=bool), np.zeros_like(time), np.zeros_like(time)
+    at = clicks["time"].to_numpy()
+    position = np.minimum(clicks["position"].to_numpy(), PLACES - 1)
+    order = np.lexsort((position, at, of_click))
+    at, position, of_click = at[order], position[order], of_click[order]
+    moments = KeyTimes(1 + max(int(of_list.max()), int(of_click.max())), time, at)
+    last = np.searchsorted(moments.of(of_click, at), moments.of(of_list, time)) - 1
+    clicked = (last >= 0) & (of_click[last] == of_list)
+    return clicked, position[last], time - at[last]
+
+
+def _overlap(terms: pl.Series, former: Rows, known: Flags) -> Floats:
+    """The share of terms in common with the list before."""
+    frame = pl.DataFrame({"new": terms, "old": terms.gather(former)})
+    common = pl.col("new").list.set_intersection("old").list.len()
+    every = pl.col("new").list.set_union("old").list.len()
+    shares = frame.select((common / every).fill_nan(None).fill_null(0.0))["new"].to_numpy()
+    return np.where(known, rounded(shares, DIGITS), 0.0)

@@ -1,0 +1,117 @@
+"""What everybody did before, for the results of a shard: the counts of `features.population`, by sorted events.
+
+Clicks are few beside results, and so are lists: those of the whole log are sorted once, as numbers, and the results of
+one shard after the other look back at them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from surefoot.arrays import Floats
+from surefoot.clicks.features import DIGITS
+from surefoot.clicks.shards.counting import (
+    EventIndex,
+    Int64s,
+    codes_of,
+    feature,
+    joint_codes,
+    rounded,
+    segment_starts,
+)
+from surefoot.clicks.shards.personal import Columns, ShardEvents
+
+
+class _Names:
+    """Texts of the whole log as numbers."""
+
+    def __init__(self, texts: pl.Series) -> None:
+        self._table = pl.DataFrame({"text": texts.unique()}).with_row_index("code")
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def find(self, texts: pl.Series) -> Int64s:
+        """The number of each text, −1 for one that is unknown."""
+        found = pl.DataFrame({"text": texts}).join(self._table, on="text", how="left", maintain_order="left")
+        return found["code"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+class Population:
+    """The lists and clicks of everybody.
+
+    `lists`: query and when. `clicked`: query, document, owner (a user, or a session of nobody known), when it was
+    clicked and when it was known to have satisfied; times by the clock that all sessions share.
+    """
+
+    def __init__(self, lists: pl.DataFrame, clicked: pl.DataFrame) -> None:
+        self._queries, self._documents = _Names(lists["query"]), _Names(clicked["document"])
+        query, document = self._queries.find(clicked["query"]), self._documents.find(clicked["document"])
+        [owner] = codes_of(clicked["owner"])
+        at, satisfied = clicked["clicked"].to_numpy(), clicked["satisfied"].is_not_null().to_numpy()
+        pairs = query * len(self._documents) + document
+        self._pairs, pair = np.unique(pairs, return_inverse=True)
+        pair = pair.astype(np.int64)
+        self._query_lists = EventIndex(self._queries.find(lists["query"]), lists["shown"].to_numpy())
+        self._query_clicks = EventIndex(query, at, _entropy_steps(pair, at))
+        self._pair_clicked = EventIndex(pair, at)
+        self._pair_satisfied = EventIndex(pair[satisfied], clicked["satisfied"].drop_nulls().to_numpy())
+        self._document_clicked = EventIndex(document, at, _entropy_steps(joint_codes(document, owner), at))
+
+    def features(self, events: ShardEvents) -> Columns:
+        """What everybody did before each result of a shard."""
+        list_times = events.list_times(shared=True)
+        query = self._queries.find(events.lists["query"])
+        shown, _ = self._query_lists.before(query, list_times)
+        clicks, steps = self._query_clicks.before(query, list_times)
+        by_list = {
+            "query_lists": feature(shown),
+            "query_clicks": feature(clicks),
+            "query_entropy": feature(entropy_of(clicks, steps)),
+        }
+        document = self._documents.find(events.results["document"])
+        times = list_times[events.list_of_row]
+        pair = self._pair(query[events.list_of_row], document)
+        clicked, steps = self._document_clicked.before(document, times)
+        entropy = entropy_of(clicked, steps)
+        least = np.full(len(events.lists), np.inf)
+        some = clicked > 0
+        np.minimum.at(least, events.list_of_row[some], entropy[some])
+        by_list["least_entropy"] = feature(least, np.isfinite(least))
+        by_result = {
+            "pair_clicked": feature(self._pair_clicked.before(pair, times)[0]),
+            "pair_satisfied": feature(self._pair_satisfied.before(pair, times)[0]),
+            "document_clicked": feature(clicked),
+            "document_entropy": feature(entropy),
+        }
+        return by_result | {name: values.gather(events.list_of_row) for name, values in by_list.items()}
+
+    def _pair(self, query: Int64s, document: Int64s) -> Int64s:
+        """The number of each pair of a query and a document that was clicked, −1 for others."""
+        result = np.full(len(query), -1)
+        rows = np.flatnonzero((query >= 0) & (document >= 0))
+        if len(rows) and len(self._pairs):
+            pairs = query[rows] * len(self._documents) + document[rows]
+            places = np.minimum(np.searchsorted(self._pairs, pairs), len(self._pairs) - 1)
+            result[rows] = np.where(self._pairs[places] == pairs, places, -1)
+        return result
+
+
+def _entropy_steps(keys: Int64s, times: Int64s) -> Floats:
+    """What each click adds to Σ n·log₂ n, where n counts the clicks of one key."""
+    order = np.lexsort((times, keys))
+    ordered = keys[order]
+    new = np.ones(len(ordered), dtype=bool)
+    new[1:] = ordered[1:] != ordered[:-1]
+    n = np.arange(len(ordered)) - segment_starts(new) + 1.0
+    steps = np.empty(len(ordered))
+    steps[order] = n * np.log2(n) - (n - 1) * np.log2(np.maximum(n - 1, 1))
+    return steps
+
+
+def entropy_of(clicks: Int64s, steps: Floats | None) -> Floats:
+    """H = log₂ N − Σ n·log₂ n / N, of N clicks; 0 where there are none."""
+    n = np.maximum(clicks, 1)
+    entropy = rounded(np.log2(n) - (0.0 if steps is None else steps / n), DIGITS)
+    return np.maximum(entropy, 0.0)

@@ -1,0 +1,164 @@
+"""`PersonalRanker`: a saved re-ranker that answers, list by list, and learns of what was shown and clicked since."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import polars as pl
+
+from surefoot.clicks.click_state import ClickState, LogFacts
+from surefoot.clicks.events import ShownRequest
+from surefoot.errors import DataError
+from surefoot.learn.engines.contract import engine_of
+from surefoot.learn.ranker import Ranker
+from surefoot.personal.options import DETAILS, STATE
+from surefoot.personal.saved_ranker import read_details
+
+_REASONS = 3  # features that a move is explained by
+
+
+@dataclass(frozen=True)
+class RerankedList:
+    """A list in its new order, best first.
+
+    documents
+        Their ids; a document that was given twice is there once.
+    scores
+        The model's, which order them; of equal scores, the one that was shown higher comes first.
+    order
+        Their positions in the list that was given, from 1.
+    why
+        For each document the features that lift it above or press it below the mean of the list most: name, value
+        (None where it has none) and what that adds to the score.
+    """
+
+    documents: list[str]
+    scores: list[float]
+    order: list[int]
+    why: list[list[dict[str, Any]]]
+
+    @property
+    def changed(self) -> bool:
+        """Whether any document moved."""
+        return self.order != sorted(self.order)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that JSON can hold."""
+        return asdict(self) | {"changed": self.changed}
+
+
+class PersonalRanker:
+    """A re-ranker of `surefoot personalize --save`, with the state of its log.
+
+    One program at a time may have a model open; its threads may share it. `about` is what was saved with the model:
+    its method, why it was chosen, and its features in words.
+    """
+
+    def __init__(self, ranker: Ranker, state: ClickState, about: dict[str, Any]) -> None:
+        self.ranker, self._state, self.about = ranker, state, about
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, read_only: bool = False) -> Self:
+        """The model in a folder; `read_only` ones take no events, and several programs may have them open."""
+        home = Path(folder)
+        about, facts = read_details(home)
+        ranker = Ranker.load(home)
+        names = [feature["name"] for feature in about["features"]]
+        if list(ranker.feature_names_in_) != names:
+            raise DataError.at(home / DETAILS, None, "has other features than the model beside it; save it again")
+        return cls(ranker, ClickState(home / STATE, facts, read_only=read_only), about)
+
+    @property
+    def facts(self) -> LogFacts:
+        """How the log counts: its clock, its unit of time, and what it knows of lists."""
+        return self._state.facts
+
+    def update(self, events: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> dict[str, int]:
+        """Add what was shown and clicked: one event or several, all or none of them.
+
+        A list has session, time, query and documents (in the order that they were shown in); a click has session, time
+        and document. Further keys are those that the log has: user, day, list, terms, domains, scores. When this
+        returns, the events are on disk. An event that is there already changes nothing and is counted as `repeated`.
+        """
+        return self._state.update([events] if isinstance(events, Mapping) else events)
+
+    def features(
+        self,
+        user: str | None,
+        query: str,
+        results: Sequence[str],
+        time: int,
+        *,
+        session: str | None = None,
+        day: int | None = None,
+        terms: Sequence[str] | None = None,
+        domains: Sequence[str] | None = None,
+        scores: Sequence[float] | None = None,
+    ) -> pl.DataFrame:
+        """The features of a list at a time, from events strictly before: those that a whole log gives, exactly.
+
+        `results` are documents in the order of the search engine. `time` counts as the log does; `day` is needed where
+        a log's sessions share only that.
+        """
+        return self._state.features(
+            ShownRequest.checked(
+                self.facts, session, user=user, query=query, documents=results, time=time, day=day, terms=terms,
+                domains=domains, scores=scores,
+            )
+        )  # fmt: skip
+
+    def rerank(self, user: str | None, query: str, results: Sequence[str], time: int, **known: Any) -> RerankedList:
+        """A list in the model's order, with scores and reasons; see `features` for the arguments."""
+        table = self.features(user, query, results, time, **known)
+        names = list(self.ranker.feature_names_in_)
+        matrix = np.ascontiguousarray(table.select(names).to_numpy(), dtype=np.float32)
+        scores = self.ranker.predict(matrix)
+        order = np.argsort(-scores, kind="stable")
+        return RerankedList(
+            documents=[table["document"][int(row)] for row in order],
+            scores=scores[order].tolist(),
+            order=[int(table["position"][int(row)]) for row in order],
+            why=[self._reasons(names, matrix, row, parts) for row, parts in self._contributions(matrix, order)],
+        )
+
+    def _contributions(self, matrix: Any, order: Any) -> list[tuple[int, Any]]:
+        engine = engine_of(self.ranker.engine_)
+        parts = engine.contributions(self.ranker.booster_, matrix, self.ranker.best_iteration_)[:, :-1]
+        relative = parts - parts.mean(axis=0)
+        return [(int(row), relative[row]) for row in order]
+
+    @staticmethod
+    def _reasons(names: list[str], matrix: Any, row: int, parts: Any) -> list[dict[str, Any]]:
+        places = [int(place) for place in np.argsort(-np.abs(parts), kind="stable")[:_REASONS] if parts[place]]
+        return [
+            {
+                "feature": names[place],
+                "value": None if np.isnan(matrix[row, place]) else float(matrix[row, place]),
+                "adds": float(parts[place]),
+            }
+            for place in places
+        ]
+
+    def close(self) -> None:
+        """Let go of the state's file."""
+        self._state.close()
+
+    def __enter__(self) -> Self:
+        """Itself; the state's file is let go of at the end."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of the state's file."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """Which model it is."""
+        return f"<PersonalRanker: {self.about['model']}>"

@@ -1,0 +1,129 @@
+"""A re-ranker of a study as a folder of its own: the model, what its features are, and the state of the log.
+
+model.txt, ranker.json …   the model, as `Ranker.save` writes it: `rank` and `export` take the folder
+personal.json              which method it is and why, its features in words, and how the log counts
+state.duckdb               what was shown and clicked, which grows while the model is served
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from surefoot import __version__
+from surefoot.clicks.click_state import ClickState, LogFacts
+from surefoot.clicks.feature_pipeline import FACTS, FeatureTable
+from surefoot.clicks.layouts.layout import ReadingSettings
+from surefoot.clicks.layouts.registry import find_layout
+from surefoot.data.reading.files import read_json
+from surefoot.data.writing.all_or_nothing import destination_folder, new_folder, write_text
+from surefoot.errors import ArgumentError, DataError, did_you_mean, expecting, shortened
+from surefoot.learn.ranker import Ranker
+from surefoot.personal.options import DETAILS, STATE
+from surefoot.personal.recommendation import headline, recommended
+from surefoot.risk.assessment_data import Json
+
+SCHEMA = "surefoot/personal-ranker/1"
+
+
+def check_new(folder: str | os.PathLike[str], *, last: bool = True) -> Path:
+    """The folder that a model may be saved to; `last` is whether a session's last click satisfies."""
+    target = destination_folder(folder)
+    if target.exists():
+        raise DataError.at(folder, None, "is there already; choose a new folder for the model")
+    check_last(last)
+    return target
+
+
+def check_last(last: bool) -> None:
+    """Refuse what cannot be known while a session goes on."""
+    if not last:
+        raise ArgumentError(
+            "with --no-last it is known only after a session's end whether its last click satisfied, which a service "
+            "cannot know; make the study without --no-last to save a model of it"
+        )
+
+
+def save_ranker(
+    data: Json, study: str | os.PathLike[str], folder: str | os.PathLike[str], method: str | None = None
+) -> None:
+    """Save the recommended model of a study, or that of a method's name in its table, with the state of its log."""
+    home, target = Path(study), check_new(folder)
+    name, why = _chosen(data, method)
+    model = home / data["models"][name]
+    if not model.is_dir():
+        raise DataError.at(model, None, "is not there; give the folder of the study that this result is of")
+    table = FeatureTable.read(home)
+    facts = log_facts(home, table)
+    details = {
+        "schema": SCHEMA, "surefoot": __version__, "model": name, "why": why, "measure": data["measure"],
+        "labels": data["labels"],
+        "features": [{"name": feature, "meaning": table.meanings[feature]} for feature in table.names],
+        "log": asdict(facts), "counts": table.counts,
+    }  # fmt: skip
+    ranker = Ranker.load(model)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with new_folder(target) as temporary:
+        ranker.save(temporary)
+        ClickState.create(temporary / STATE, home, facts)
+        write_text(temporary / DETAILS, json.dumps(details, indent=2, ensure_ascii=False) + "\n", durable=True)
+
+
+def read_details(folder: Path) -> tuple[dict[str, Any], LogFacts]:
+    """What was saved beside the model, and how its log counts."""
+    if not folder.is_dir():
+        raise DataError.at(folder, None, "is not a folder; give the one that `personalize --save` wrote")
+    path = folder / DETAILS
+    details = read_json(path)
+    if not isinstance(details, dict) or details.get("schema") != SCHEMA:
+        found = details.get("schema") if isinstance(details, dict) else details
+        raise DataError.at(path, None, f"has schema {shortened(found)}; this version reads {SCHEMA!r}")
+    with expecting("a personal ranker", path, "save it again"):
+        log = details["log"]
+        facts = LogFacts(**(log | {"thresholds": tuple(float(one) for one in log["thresholds"])}))
+        [(feature["name"], feature["meaning"]) for feature in details["features"]]
+        details["model"], details["why"]
+    return details, facts
+
+
+def _chosen(data: Json, method: str | None) -> tuple[str, str]:
+    """The name of the model to save, and why it is this one."""
+    named = {row["label"]: row["name"] for row in data["chosen"]} | {row["name"]: row["name"] for row in data["rows"]}
+    if method is not None:
+        name = named.get(method)
+        if name is None or name not in data["models"]:
+            known = [key for key, value in named.items() if value in data["models"]]
+            raise ArgumentError(
+                f"there is no saved model of method {shortened(method)}{did_you_mean(method, known) or '.'} Choose one "
+                f"of: {', '.join(known)}"
+            )
+        return name, f"It was asked for by name. {headline(data)}."
+    choice = recommended(data)
+    if choice["name"] is None:
+        raise ArgumentError(
+            "no model gains on validation lists, so the study recommends none; to save one nevertheless, name its "
+            "method"
+        )
+    return choice["name"], f"{headline(data)}. {choice['rule']}"
+
+
+def log_facts(study: Path, table: FeatureTable) -> LogFacts:
+    """How the log of a study counts."""
+    stored = read_json(study / FACTS)
+    with expecting("a study", study / FACTS, "make it again in a new folder"):
+        reading, satisfaction = dict(stored["reading"]), stored["satisfaction"]
+        settings = ReadingSettings(
+            reading["layout"], reading["seconds"], reading["clock"], tuple(reading["actions"])
+        )  # fmt: skip
+        thresholds, last = satisfaction["thresholds"], satisfaction["last"]
+    check_last(last)
+    layout = find_layout(settings.layout)
+    seconds = layout.seconds(settings)
+    return LogFacts(
+        shared_clock=table.clock, seconds=seconds, linked=layout.linked, users=table.users,
+        domains="session_domain_shown" in table.names, terms="term_overlap" in table.names,
+        scores="score" in table.names, thresholds=tuple(threshold / seconds for threshold in thresholds),
+    )  # fmt: skip
