@@ -87,7 +87,7 @@ def test_rank_into_any_file(surefoot, folder: Path, tmp_path: Path, ending: str)
         (("--objective", "u_risk"), "needs a baseline; add --baseline"),
         (
             ("--objective", "u_risk", "-b", "feature:1"),
-            "needs alpha, such as alpha=5: each loss against the baseline counts 1 + α times",
+            "needs --alpha: each loss counts 1 + α times, such as --alpha 5",
         ),
         (("--alpha", "5"), "has no effect with --objective gain"),
         (("--stop-on", "u_risk@5", "--valid", "train.txt"), "compares with a baseline"),

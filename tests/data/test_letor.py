@@ -101,7 +101,7 @@ def test_width_is_the_highest_feature_or_what_is_asked_for(tmp_path: Path) -> No
     sparse = "1 qid:1\n0 qid:1 5:1\n0 qid:2 2:1\n"
     assert read(tmp_path, sparse).X.shape == (3, 5)
     assert read(tmp_path, sparse, n_features=9).X.shape == (3, 9)
-    with pytest.raises(sf.DataError, match=r"line 2: found feature 5, but n_features is 4"):
+    with pytest.raises(sf.DataError, match=r"line 2: found feature 5, but only 4 are expected"):
         read(tmp_path, sparse, n_features=4)
     with pytest.raises(sf.ArgumentError, match="n_features is 0"):
         read(tmp_path, sparse, n_features=0)

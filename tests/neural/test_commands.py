@@ -46,8 +46,18 @@ TRAIN = (
 def test_from_letor_data_to_a_page_a_controller_and_onnx(surefoot, folder) -> None:
     code, out, err = surefoot(f"{TRAIN} -o model --html page.html")
     assert code == 0, err
-    assert "Saved 1 network(s) to model/" in out
-    assert "On the validation data:" in out
+    assert "Saved the network after epoch " in out
+    assert "On the validation data. These are the validation queries" in out.replace("\n", " ")
+    assert "The verdict at α = 5" in out  # that of the training
+    page = (folder / "page.html").read_text()
+    assert 'id="data-caution"' in page
+    assert "which the training used to choose this model" in page
+    code, out, err = surefoot("rank model train.txt -b bm25=feature:1 -o shown.run --html hurt.html")
+    assert code == 0, err
+    assert "The verdict at α = 5" in out
+    assert 'id="data-caution"' not in (folder / "hurt.html").read_text()
+    code, _, err = surefoot("rank model train.txt -o other.run --html other.html")
+    assert (code, "--html needs --baseline" in err) == (2, True)
     assert "<html" in (folder / "page.html").read_text(encoding="utf-8")
     assert surefoot("rank model test.txt -o new.run --force")[0] == 0
     test = sf.read_letor(folder / "test.txt")
@@ -101,8 +111,8 @@ def test_a_network_is_exported_to_what_takes_one(surefoot) -> None:
 
 def test_a_sweep_of_networks_and_the_one_to_ship(surefoot, folder) -> None:
     line = (
-        "sweep train.txt -b bm25=feature:1 --objective u_risk --alpha 5 --seeds 0 --folds 3 --engine torch --trees 2,4 "
-        "--set hidden=[[4],[8]] --set device=cpu --workers 1 --threads 1 -o swept"
+        "sweep train.txt -b bm25=feature:1 --objective u_risk --alpha 5 --seeds 0 --folds 3 --engine torch "
+        "--epochs 2,4 --set hidden=[[4],[8]] --set device=cpu --workers 1 --threads 1 -o swept"
     )
     code, out, err = surefoot(line)
     assert code == 0, err

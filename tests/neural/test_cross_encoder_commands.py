@@ -72,7 +72,7 @@ def test_from_texts_to_a_run_that_is_assessed_and_gated(surefoot, folder) -> Non
     assert (code, err) == (0, "")
     assert "training: 12 queries, 120 documents" in out
     assert "Saved the cross-encoder to model/" in out
-    assert "On the validation data:" in out
+    assert "On the validation data." in out
     assert "<html" in (folder / "page.html").read_text(encoding="utf-8")
     code, out, err = surefoot(f"rank model {TEXTS} --depth 6 -o new.run --checkpoint state.jsonl --force")
     assert (code, err) == (0, "")

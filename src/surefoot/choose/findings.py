@@ -86,7 +86,7 @@ def _gain_at(hull: Sequence[Point], risk: float) -> float:
 
 
 def _converges_faster(data: Json) -> Json | None:
-    """Trees to most of the final training effectiveness, by α."""
+    """Trees, or epochs, to most of the final training effectiveness, by α."""
     gain_row, families = gain_only(data["rows"]), _families(data)
     if gain_row is None or not families:
         return None
@@ -101,8 +101,8 @@ def _converges_faster(data: Json) -> Json | None:
         parts.append(f"{objective} {at} ({'never more' if steady else 'not always fewer'} for a larger α)")
     share = f"{CONVERGED_SHARE:.0%}".replace("%", " %")
     answer = (
-        f"Trees that are needed for {share} of the final training effectiveness, at each α (mean over folds): "
-        f"{'; '.join(parts)}."
+        f"{data.get('round_name', 'trees').capitalize()} that are needed for {share} of the final training "
+        f"effectiveness, at each α (mean over folds): {'; '.join(parts)}."
     )
     verdict = _verdict(sum(moves), len(moves))
     return {

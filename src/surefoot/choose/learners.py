@@ -17,6 +17,7 @@ class Networks:
     """What a sweep must know of networks, by the names that engines of trees have for it."""
 
     name = NETWORKS
+    round_name = "epochs"
     threads_parameter = "num_threads"
     without_effect = frozenset({"num_threads", "device", "engine"})  # what changes no network, beside what rounding may
 

@@ -130,6 +130,7 @@ def page_payload(data: Json) -> Json:
             part: [[value_of(column, row[part]) for column in shown] for row in rows] for part in EVALUATION_PARTS
         },
         "marks": {part: [significance_signs(row[part]) for row in rows] for part in EVALUATION_PARTS},
+        "round_name": data.get("round_name", "trees"),
         "reached": f"{CONVERGED_SHARE:.0%}".replace("%", " %"),
     }
 
@@ -149,6 +150,7 @@ def to_page(data: Json, provenance: Provenance | None = None) -> str:
         rule=visible(choice["rule"]),
         compared=visible(title(data)),
         tag=recommendation_tag(data),
+        round_name=data.get("round_name", "trees"),
         has_intervals=any("interval" in row[part] for row in data["rows"] for part in EVALUATION_PARTS),
         name=None if choice["name"] is None else visible(model_name(choice["name"])),
         answers=[

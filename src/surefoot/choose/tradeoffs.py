@@ -76,6 +76,7 @@ def _trade_offs(store: Store, candidates: Candidates, failures: Sequence[Failure
         "rule": candidates.plan.rule(),
         "selective": store.source.selective,
         "inner_folds": candidates.plan.inner_folds,
+        "round_name": getattr(candidates.plan.engine, "round_name", "trees"),
         "last_alpha": None if full is None or not np.isfinite(last_alpha(full)) else last_alpha(full),
         "rows": rows,
         "curves": {part: _curves(candidates, rows, part) for part in EVALUATION_PARTS},

@@ -246,6 +246,9 @@ class TradeOffsData(TypedDict):
     rule: Annotated[str, "How parameters were found."]
     selective: Annotated[str | None, "The aggregate of selective re-ranking."]
     inner_folds: NotRequired[Annotated[int, "Of the training queries, for cross-validation; 0 where there is none."]]
+    round_name: NotRequired[
+        Annotated[Literal["trees", "epochs"], "What training counts: trees, or a network's epochs."]
+    ]
     last_alpha: Annotated[float | None, "Gain over risk of the gain-only model on training data; null where infinite."]
     rows: list[CandidateRow]
     curves: CurvesByPart

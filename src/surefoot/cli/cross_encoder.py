@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from surefoot.cli.bar import is_watched, new_bar
+from surefoot.cli.model_assessment import show_model
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.progress_lines import stage
 from surefoot.errors import ArgumentError, visible
@@ -21,9 +22,6 @@ from surefoot.progress import busy
 from surefoot.report.signatures import PAGE
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from surefoot.neural.cross_encoder.evaluator import RiskEvaluator
     from surefoot.neural.cross_encoder.training import FineTuning, Report
 
 DEPTH = 100
@@ -133,7 +131,8 @@ def train_cross_encoder(
         model.save_pretrained(str(work / "model"))
     console.print(visible(f"Saved the cross-encoder to {output}/"))
     if evaluator is not None:
-        _show_validation(console, evaluator, model, html)
+        inputs = [qrels, valid, files.run, files.queries, files.documents]
+        show_model(console, evaluator.scores(model), chosen["alpha"], html, filter(None, inputs), validation=True)
 
 
 def rank_texts(
@@ -210,19 +209,3 @@ def _training(quiet: bool) -> Iterator[Report | None]:
                 lines.done, lines.total, lines.more = done, total, figures
 
         yield report
-
-
-def _show_validation(console: Console, evaluator: RiskEvaluator, model: Any, html: Path | None) -> None:
-    """The model beside what is live on the validation queries, by the same code as `surefoot evaluate`."""
-    from surefoot.report.assessment import assess
-    from surefoot.report.text import overview
-
-    scores = evaluator.scores(model)
-    alphas = sorted({0.0, 1.0, 5.0, evaluator.alpha})
-    assessment = assess(scores, scores.systems[0], alphas)
-    console.print("\nOn the validation data:")
-    for part in overview([(assessment.by_measure()[0], assessment.rows())]):
-        console.print(part)
-    if html is not None:
-        assessment.to_html(html)
-        console.print(visible(f"Wrote the page to {html}"))

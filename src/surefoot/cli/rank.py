@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from surefoot.cli.cross_encoder import Depth, DocumentTexts, QueryTexts, RunFile, TextFiles, rank_texts
+from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.outputs import Output, check_outputs
 from surefoot.cli.shared_options import Force, ModelFolder, Quiet
 from surefoot.decide.control.file_names import controller_files
@@ -18,6 +19,7 @@ from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.model_files import model_files
 from surefoot.neural.cross_encoder.model_files import is_cross_encoder
 from surefoot.progress import busy
+from surefoot.report.signatures import PAGE
 
 if TYPE_CHECKING:
     from surefoot.data.types.ranking_data import RankingData
@@ -36,7 +38,7 @@ def rank(
         typer.Option(
             "-b",
             "--baseline",
-            help=f"The baseline, if the model was trained with --init-baseline: {BASELINES}",
+            help=f"The baseline, for --html or for a model that starts from one: {BASELINES}",
             show_default=False,
         ),
     ] = None,
@@ -51,6 +53,10 @@ def rank(
         ),
     ] = None,
     qrels: Annotated[Path | None, typer.Option(help="Also write the labels as judgments.", show_default=False)] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(help="Write a page: whom the model hurts, by the labels, against --baseline.", show_default=False),
+    ] = None,
     run: RunFile = None,
     queries: QueryTexts = None,
     documents: DocumentTexts = None,
@@ -73,7 +79,7 @@ def rank(
     texts = TextFiles(run, queries, documents, depth)
     if run is not None:
         for option, given in (("TEST", data), ("--baseline", baseline), ("--controlled", controlled or None),
-                              ("--decisions", decisions), ("--qrels", qrels)):  # fmt: skip
+                              ("--decisions", decisions), ("--qrels", qrels), ("--html", html)):  # fmt: skip
             if given:
                 raise ArgumentError(f"{option} is not possible together with --run, which a cross-encoder re-ranks")
         message = rank_texts(model, texts, output, name or model.resolve().name, batch_size, checkpoint, force)
@@ -85,6 +91,9 @@ def rank(
     texts.refuse("add --run, or leave it out", batch_size=batch_size, checkpoint=checkpoint)
     if data is None:
         raise ArgumentError("TEST is missing: give the documents to rank, or --run, --queries and --documents")
+    if html is not None and (controlled or not baseline):
+        reason = "is not possible with --controlled; use surefoot evaluate" if controlled else "needs --baseline"
+        raise ArgumentError(f"--html {reason}: it compares the model with a baseline, such as -b bm25=feature:25")
     if decisions is not None and not controlled:
         raise ArgumentError("--decisions works only with a controller; add --controlled")
     if controlled and decisions is None:
@@ -92,7 +101,12 @@ def rank(
 
         decisions = output.with_name(f"{system_name(output)}.decisions.csv")
     check_outputs(
-        [Output("--output", output), Output("--qrels", qrels), Output("--decisions", decisions, SERVED_CSV)],
+        [
+            Output("--output", output),
+            Output("--qrels", qrels),
+            Output("--decisions", decisions, SERVED_CSV),
+            Output("--html", html, PAGE),
+        ],
         [*(controller_files if controlled else model_files)(model), data, *baseline_files(baseline or [])],
         force,
     )
@@ -115,6 +129,11 @@ def rank(
     if not quiet:
         for line in messages:
             typer.echo(visible(line))
+    if html is not None:
+        from surefoot.report.text import plain_console
+
+        scores, inputs = score_model(ranker, ranked, run_name), [data, *baseline_files(baseline or [])]
+        show_model(plain_console(quiet=quiet), scores, ranker.alpha, html, inputs, validation=False)
 
 
 def _rank_controlled(

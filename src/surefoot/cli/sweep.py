@@ -31,7 +31,7 @@ from surefoot.cli.shared_options import (
 )
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
-from surefoot.learn.options import ENGINE, MEASURE, RISK_OBJECTIVES, RULE
+from surefoot.learn.options import ENGINE, MEASURE, NETWORKS, RISK_OBJECTIVES, RULE
 from surefoot.report.signatures import PAGE
 
 if TYPE_CHECKING:
@@ -68,6 +68,12 @@ def sweep(
     trees: Annotated[
         str | None,
         typer.Option(help="Number of trees, or several (50,100).", show_default=str(choices.DEFAULT_TREES)),
+    ] = None,
+    epochs: Annotated[
+        str | None,
+        typer.Option(
+            help="Passes of a network through the data, or several (50,100).", show_default=str(choices.DEFAULT_TREES)
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -136,8 +142,12 @@ def sweep(
     from surefoot.choose.tables import tables
 
     grid = parameters(set_ or [], {TREES_PARAMETER, "self"}, _values)
-    if trees is not None:
-        grid[TREES_PARAMETER] = parse_integers(trees, "--trees")
+    option, rounds = ("--epochs", epochs) if engine == NETWORKS else ("--trees", trees)
+    if (trees if engine == NETWORKS else epochs) is not None:
+        other = "--trees is for trees" if engine == NETWORKS else f"--epochs is for networks, of --engine {NETWORKS}"
+        raise ArgumentError(f"{other}; with --engine {engine}, give {option}")
+    if rounds is not None:
+        grid[TREES_PARAMETER] = parse_integers(rounds, option)
     settings: dict[str, Any] = {
         "objectives": None if objective is None else comma_separated(objective),
         "alphas": None if alpha is None else parse_numbers(alpha, "--alpha"),

@@ -12,6 +12,7 @@ import typer
 
 from surefoot.cli.bar import is_watched, new_bar
 from surefoot.cli.cross_encoder import Depth, DocumentTexts, QueryTexts, RunFile, TextFiles, train_cross_encoder
+from surefoot.cli.model_assessment import score_model, show_model
 from surefoot.cli.network_options import make_network
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.training import Progress
     from surefoot.neural.loading import AnyRanker
-    from surefoot.report.assessment import Assessment
 
 _TREES = 300
 
@@ -181,9 +181,11 @@ def train(
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
-    _refuse_together(dask, init_model, html, valid)
+    _refuse_together(dask, init_model, html, valid, early_stopping)
     if objective in RISK_OBJECTIVES and not baseline:
         raise ArgumentError(f"--objective {objective} needs a baseline; add --baseline, such as --baseline feature:25")
+    if objective in RISK_OBJECTIVES and alpha is None:
+        raise ArgumentError(f"--objective {objective} needs --alpha: each loss counts 1 + α times, such as --alpha 5")
     ranker: Any
     if engine == NETWORKS:
         ranker = make_network(chosen, epochs, trees, dask, threads, init_model, card, engine_parameters)
@@ -215,13 +217,13 @@ def train(
     _save(console, ranker, output)
     _write_card(ranker, validation, card, output, valid)
     if validation is not None:
-        assessment = _assess(ranker, validation)
-        if html is not None:
-            assessment.to_html(html)
-        _show_assessment(console, assessment, html)
+        inputs = [data, valid, *baseline_files(baseline or [])]
+        show_model(console, score_model(ranker, validation), ranker.alpha, html, inputs, validation=True)
 
 
-def _refuse_together(dask: str | None, init_model: Path | None, html: Path | None, valid: Path | None) -> None:
+def _refuse_together(
+    dask: str | None, init_model: Path | None, html: Path | None, valid: Path | None, early_stopping: int | None
+) -> None:
     """Refuse options that do not go together, or of which one needs another."""
     if init_model is not None and dask is not None:
         raise ArgumentError("--init-model is for one machine; leave out --dask")
@@ -232,6 +234,8 @@ def _refuse_together(dask: str | None, init_model: Path | None, html: Path | Non
         )
     if html is not None and valid is None:
         raise ArgumentError("--html shows the assessment on validation data; add --valid FILE")
+    if early_stopping is not None and valid is None:
+        raise ArgumentError("--early-stopping needs validation data; add --valid FILE")
 
 
 def _start(init_model: Path | None) -> dict[str, Any]:
@@ -253,7 +257,7 @@ def _make_trees(chosen: dict[str, Any], threads: int | None, parameters: dict[st
 def _save(console: Console, ranker: AnyRanker, output: Path) -> None:
     ranker.save(output)
     if not hasattr(ranker, "booster_"):
-        console.print(visible(f"Saved {ranker.n_models} network(s) to {output}/"))
+        console.print(visible(f"{_kept_epochs(ranker)} to {output}/"))
         return
     for part in ranker.models_:
         best = "" if part["best_score"] is None else f", {ranker.stop_on} {short(part['best_score'])} at best"
@@ -266,6 +270,15 @@ def _save(console: Console, ranker: AnyRanker, output: Path) -> None:
         )
         return
     console.print(visible(f"Saved {ranker.best_iteration_} trees to {output}/"))
+
+
+def _kept_epochs(ranker: Any) -> str:
+    """Which epochs a network was saved of, and how many were trained."""
+    trained = max((len(values) for values in ranker.history_["train"].values()), default=ranker.epochs)
+    best = [f"{epoch}" for epoch in ranker.best_iterations_]
+    if len(best) == 1:
+        return f"Saved the network after epoch {best[0]} of {trained}"
+    return f"Saved {len(best)} networks, after epochs {', '.join(best)} of {trained},"
 
 
 def _write_card(ranker: Ranker, data: RankingData | None, card: Path | None, output: Path, valid: Path | None) -> None:
@@ -349,26 +362,3 @@ def _growing(ranker: AnyRanker, quiet: bool) -> Iterator[Progress | None]:
                 growing_stage.done, growing_stage.more = done, figures
 
         yield progress if watched or growing_stage is not None else None
-
-
-def _assess(ranker: AnyRanker, validation: RankingData) -> Assessment:
-    """The model beside its baselines on the validation data, by the same code as `surefoot evaluate`."""
-    from surefoot.measures.scoring import score
-    from surefoot.report.assessment import assess
-
-    name = "model" if "model" not in validation.baselines else "new model"
-    runs = [validation.to_run(scores, baseline) for baseline, scores in validation.baselines.items()]
-    runs.append(validation.to_run(ranker.predict(validation), name))
-    names = list(validation.baselines) or [name]
-    alphas = sorted({0.0, 1.0, 5.0, float(ranker.alpha or 0)})
-    return assess(score(validation.qrels(), runs, ranker.measure), names[0] if len(names) == 1 else names, alphas)
-
-
-def _show_assessment(console: Console, assessment: Assessment, html: Path | None) -> None:
-    from surefoot.report.text import overview
-
-    console.print("\nOn the validation data:")
-    for part in overview([(assessment.by_measure()[0], assessment.rows())]):
-        console.print(part)
-    if html is not None:
-        console.print(visible(f"Wrote the page to {html}"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from surefoot.errors import ArgumentError, shortened
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.model_files import model_files
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from surefoot.data.types.ranking_data import RankingData
 
 HELP = "feature:K, run:FILE, model:FOLDER, or NAME= before one of these. You can give several."
+_KINDS = ("feature", "run", "model")
 _FEATURE = re.compile(r"(\w+):([0-9]{1,9})")
 
 
@@ -83,7 +84,14 @@ class BaselineSpec:
 
             ranker = Ranker.load(self.where)  # one that starts from baselines finds its own among those named before it
             return ranker.predict(data.with_only(name for name in ranker.baselines_ if name in data.baselines))
-        raise ArgumentError(f"the baseline {self.source!r} is not valid; give {HELP}")
+        raise self.unknown()
+
+    def unknown(self) -> ArgumentError:
+        """What is said of a source that is neither a feature, nor a run, nor a model."""
+        return ArgumentError(
+            f"the baseline {shortened(self.source)} is not valid; write feature:K, run:FILE or model:FOLDER, such as "
+            "bm25=feature:25"
+        )
 
 
 def read_like(path: Path, features: int) -> RankingData:
@@ -96,8 +104,12 @@ def read_like(path: Path, features: int) -> RankingData:
 
 def with_baselines(data: RankingData, texts: Sequence[str], file: Path) -> RankingData:
     """The data, which was read from `file`, with each baseline's document scores."""
+    from surefoot.data.types.labels import RowError
+
     for text in texts:
         baseline = BaselineSpec.parse(text)
+        if baseline.kind not in _KINDS:
+            raise baseline.unknown()
         if baseline.name in data.baselines:
             raise ArgumentError(
                 f"two baselines are called {shortened(baseline.name)}; give each its own name, such as "
@@ -107,6 +119,8 @@ def with_baselines(data: RankingData, texts: Sequence[str], file: Path) -> Ranki
             data = data.with_baseline(baseline.name, baseline.scores(data))
         except ArgumentError as error:  # training and validation data have the same baselines: say which of the two
             raise ArgumentError(f"{file}: {error}") from error
+        except RowError as error:
+            raise DataError(f"{file}: document {error.row + 1}: {error.message}") from error
     return data
 
 

@@ -58,6 +58,7 @@ class Provenance(NamedTuple):
     command: str | None = None
     sources: Sequence[SourceFile] = ()
     links: Sequence[Link] = ()
+    caution: str | None = None  # of the data as a whole, whatever is chosen on the page
 
     def date(self) -> str:
         """When the page is made. SOURCE_DATE_EPOCH sets the date, as reproducible builds have it."""
@@ -72,4 +73,5 @@ class Provenance(NamedTuple):
             command=self.command and visible(self.command),
             sources=[source._replace(name=visible(source.name)) for source in self.sources],
             links=[link._replace(text=visible(link.text)) for link in self.links],
+            caution=self.caution and visible(self.caution),
         )

@@ -77,24 +77,26 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
     return parts
 
 
-def overview(parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]]) -> list[RenderableType]:
+def overview(
+    parts: Sequence[tuple[AssessmentData, Sequence[SystemData]]], alpha: float | None = None
+) -> list[RenderableType]:
     """What fits a screen: by each measure the verdict, one table at its α, and what was asked for besides.
 
-    Of the measures after the first only what is new.
+    Of the measures after the first only what is new. `alpha` is one that was assessed; by default the smallest above 0.
     """
     from rich.text import Text
 
     blocks: list[RenderableType] = []
     said: list[str] = []
     for number, (data, rows) in enumerate(parts):
-        alpha = default_alpha(data["alphas"])
+        leading = default_alpha(data["alphas"]) if alpha is None else alpha
         blocks += [Text("")] if number else []
-        blocks += _verdict(data, alpha, most=1 if number else None)
+        blocks += _verdict(data, leading, most=1 if number else None)
         signs_note = "" if number else _LEADING_NOTE
-        blocks.append(_FittedTable(rows, _leading_columns(alpha), signs_note, significant=alpha_key(alpha)))
-        blocks += _bootstrap_table(data, rows, alpha)
+        blocks.append(_FittedTable(rows, _leading_columns(leading), signs_note, significant=alpha_key(leading)))
+        blocks += _bootstrap_table(data, rows, leading)
         blocks += _segment_tables(data)
-        here: AssessmentData = {**data, "alphas": [alpha]}  # what is said of another α is said beside its table
+        here: AssessmentData = {**data, "alphas": [leading]}  # what is said of another α is said beside its table
         new = [note for note in [*notes(here), *absences(here)] if note not in said]
         said += new
         blocks += [Text(visible(" ".join(new)), style="dim")] if new else []

@@ -16,7 +16,7 @@ const ANSWERS = {
     const reduced = (row) => gain * (risk ? Math.min(1, row.test.risk / risk) : 1);
     byAlpha(host, (row) => row.test.gain - reduced(row), "↑ gain beyond proportional reduction", signed, false);
   },
-  convergence: (host) => byAlpha(host, (row) => row.convergence.trees, `↑ trees for ${data.reached} of the final effectiveness`, (value) => fixed(value, 1), true),
+  convergence: (host) => byAlpha(host, (row) => row.convergence.trees, `↑ ${data.round_name} for ${data.reached} of the final effectiveness`, (value) => fixed(value, 1), true),
   distance: (host) => byAlpha(host, (row) => 100 * row.test.bins.share[0], "↑ % of rankings near the baseline's", (value) => `${fixed(value, 1)} %`, true),
   both: bothWays,
 };

@@ -16,7 +16,7 @@ function drawConvergence(host) {
     height: 300,
     x: [0, longest],
     y: extent(curves.flat()),
-    xLabel: "trees →",
+    xLabel: `${data.round_name} →`,
     yLabel: `↑ ${data.measure} on training data`,
     label: `Training effectiveness after each tree, ${choice.objective} by α.`,
   });
@@ -27,12 +27,12 @@ function drawConvergence(host) {
       svg("path", { class: `way ${tone(number)}`, d: linePath(curve.map((value, tree) => [plot.X(tree + 1), plot.Y(value)])) }),
       svg("circle", {
         class: `reached ${tone(number)}`, cx: plot.X(reached), cy: plot.Y(level), r: 4.5,
-        mousemove: (event) => tip.show(event, called(rows[number]), `${fixed(reached, 1)} trees to ${data.reached} of the final value`),
+        mousemove: (event) => tip.show(event, called(rows[number]), `${fixed(reached, 1)} ${data.round_name} to ${data.reached} of the final value`),
         mouseleave: tip.hide,
       }),
     );
   });
-  replace(host, plot.root, legend(...rows.map((row, number) => [`way-mark ${tone(number)}`, `${called(row)}: ${fixed(row.convergence.trees, 1)} trees`])));
+  replace(host, plot.root, legend(...rows.map((row, number) => [`way-mark ${tone(number)}`, `${called(row)}: ${fixed(row.convergence.trees, 1)} ${data.round_name}`])));
 }
 
 function drawBins(host) {

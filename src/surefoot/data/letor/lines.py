@@ -104,7 +104,11 @@ def _feature(
     if feature < last:
         raise DataError.at(path, line, f"feature {feature} comes after feature {last}; sort the line by feature number")
     if n_features is not None and feature > n_features:
-        raise DataError.at(path, line, f"found feature {feature}, but n_features is {n_features}; raise it")
+        raise DataError.at(
+            path,
+            line,
+            f"found feature {feature}, but only {n_features} are expected, as many as the model has or n_features says",
+        )
     if feature > MOST_FEATURES:
         raise DataError.at(
             path,
