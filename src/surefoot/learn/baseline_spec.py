@@ -83,7 +83,7 @@ class BaselineSpec:
 
             ranker = Ranker.load(self.where)  # one that starts from baselines finds its own among those named before it
             return ranker.predict(data.with_only(name for name in ranker.baselines_ if name in data.baselines))
-        raise ArgumentError(f"the baseline {self.source!r} is not valid; give {HELP}")
+        raise ArgumentError(f"the baseline {self.source!r} is not understood; give {HELP}")
 
 
 def read_like(path: Path, features: int) -> RankingData:
