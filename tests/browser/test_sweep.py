@@ -73,7 +73,7 @@ def test_points_carry_their_intervals(swept: sf.TradeOffs, opened: Any) -> None:
     spot = page.locator(f'#plane .candidate[data-name="{next(iter(shown))}"]').bounding_box()
     assert box["x"] <= spot["x"] + spot["width"] / 2 <= box["x"] + box["width"]
     assert box["y"] <= spot["y"] + spot["height"] / 2 <= box["y"] + box["height"]
-    assert "95 % intervals of gain and risk" in opened.text("main")
+    assert "95 % intervals of a point’s gain and risk" in opened.text("main")
     assert opened.quiet()
 
 

@@ -14,7 +14,7 @@ DATA = sf.synthetic_letor(queries=5, documents=4, features=3, seed=1).with_only(
 @pytest.mark.parametrize("text", ["feature:", "feature:x", "feature:-1", "feature:1.0", "feature", "feature:²", "f:1"])
 def test_what_names_no_feature(text: str, tmp_path) -> None:
     assert feature_number(text) is None
-    with pytest.raises(sf.ArgumentError, match=r"does not name a feature|is not valid"):
+    with pytest.raises(sf.ArgumentError, match=r"does not name a feature|is not understood"):
         with_baselines(DATA, [text], tmp_path)
 
 

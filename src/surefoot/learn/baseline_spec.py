@@ -89,7 +89,7 @@ class BaselineSpec:
     def unknown(self) -> ArgumentError:
         """What is said of a source that is neither a feature, nor a run, nor a model."""
         return ArgumentError(
-            f"the baseline {shortened(self.source)} is not valid; write feature:K, run:FILE or model:FOLDER, such as "
+            f"the baseline {shortened(self.source)} is not understood; write feature:K, run:FILE or model:FOLDER, such as "
             "bm25=feature:25"
         )
 
