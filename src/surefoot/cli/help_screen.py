@@ -17,7 +17,7 @@ _PANELS: dict[str, str] = {
         INPUT: (
             "baseline", "candidate", "scores", "stream", "segments", "queries", "documents", "missing", "valid",
             "qrels", "judged", "weights", "strata", "drawn", "layout", "unit", "clock", "actions", "features", "letor",
-            "dates", "held_out", "folds", "traffic", "init_model",
+            "dates", "held_out", "folds", "traffic", "init_model", "run",
         ),
         OUTPUT: (
             "output", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file", "junit_file", "figures",
@@ -34,7 +34,7 @@ _PANELS: dict[str, str] = {
 }  # fmt: skip
 _FILES = {
     "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
-    "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
+    "run", "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
     "junit_file", "decisions", "kinds", "state", "ledger", "output", "checkpoint", "card",
 }  # fmt: skip
 _PAGES = {  # of the documentation
