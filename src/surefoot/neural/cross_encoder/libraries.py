@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from surefoot.neural.libraries import torch
+import surefoot.neural.libraries  # noqa: F401, PyTorch comes first, so that its threads wait briefly for each other
 from surefoot.runtime import library
 
 CrossEncoderModel: TypeAlias = Any  # sentence_transformers.CrossEncoder
@@ -18,7 +18,6 @@ def hugging_face(name: str) -> Any:
 
 def cross_encoders() -> Any:
     """The module sentence_transformers.cross_encoder."""
-    assert torch is not None  # loaded first, so that its threads wait briefly for each other
     return hugging_face("sentence_transformers.cross_encoder")
 
 
