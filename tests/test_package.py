@@ -53,7 +53,7 @@ def test_extras_are_those_that_messages_name(metadata: Message) -> None:
     named = {
         extra
         for path in SOURCE.rglob("*.py")
-        for extra in re.findall(r'(?:library|learner)\(\s*[\w."]+,\s*"(\w+)"', path.read_text(encoding="utf-8"))
+        for extra in re.findall(r'(?:library|learner)\(\s*[\w."]+,\s*"([\w-]+)"', path.read_text(encoding="utf-8"))
     }
     assert set(metadata.get_all("Provides-Extra", [])) == {*named, "all"}
 

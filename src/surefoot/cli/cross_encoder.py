@@ -28,19 +28,17 @@ DEPTH = 100
 
 # Options that `train` and `rank` have for re-rankers of text.
 RunFile = Annotated[
-    Path | None, typer.Option("--run", help="Re-rank text: the run of what is live today.", show_default=False)
+    Path | None, typer.Option("--run", help="The run that is live, for a cross-encoder to re-rank.", show_default=False)
 ]
 QueryTexts = Annotated[
     Path | None,
-    typer.Option("--queries", help="The queries' texts: id<TAB>text, JSON lines or topics.", show_default=False),
+    typer.Option("--queries", help="Texts of queries: id TAB text, JSON lines or topics.", show_default=False),
 ]
 DocumentTexts = Annotated[
     Path | None,
-    typer.Option("--documents", help="The documents' texts: id<TAB>text or JSON lines.", show_default=False),
+    typer.Option("--documents", help="Texts of documents: id TAB text, or JSON lines.", show_default=False),
 ]
-Depth = Annotated[
-    int | None, typer.Option(help="How many documents of each query are re-ranked.", min=1, show_default=str(DEPTH))
-]
+Depth = Annotated[int | None, typer.Option(help="Re-rank so many documents per query.", min=1, show_default=str(DEPTH))]
 
 
 @dataclass(frozen=True)
@@ -177,12 +175,11 @@ def _silence_libraries() -> None:
     import logging
     import warnings
 
-    from surefoot.neural.cross_encoder.libraries import EXTRA, PURPOSE, cross_encoders, datasets
-    from surefoot.runtime import library
+    from surefoot.neural.cross_encoder.libraries import cross_encoders, hugging_face
 
     cross_encoders()
-    datasets().disable_progress_bars()
-    notes = library("transformers.utils.logging", EXTRA, PURPOSE)
+    hugging_face("datasets").disable_progress_bars()
+    notes = hugging_face("transformers.utils.logging")
     notes.set_verbosity_error()
     notes.disable_progress_bar()
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)

@@ -17,7 +17,7 @@ _PANELS: dict[str, str] = {
         INPUT: (
             "baseline", "candidate", "scores", "stream", "segments", "queries", "documents", "missing", "valid",
             "qrels", "judged", "weights", "strata", "drawn", "layout", "unit", "clock", "actions", "features", "letor",
-            "dates", "held_out", "folds", "traffic", "init_model", "automatic", "unjudged", "fill",
+            "dates", "held_out", "folds", "traffic", "init_model", "automatic", "unjudged", "fill", "run",
         ),
         OUTPUT: (
             "output", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file", "junit_file", "figures",
@@ -36,7 +36,7 @@ _FILES = {
     "scores", "segments", "queries", "documents", "valid", "qrels", "judged", "weights", "strata", "drawn", "features",
     "dates", "traffic", "policy", "json_file", "csv_file", "html_file", "html", "metrics", "markdown_file",
     "junit_file", "decisions", "kinds", "why", "state", "ledger", "output", "checkpoint", "card",
-    "automatic", "fill", "quepid", "query_set",
+    "run", "automatic", "fill", "quepid", "query_set",
 }  # fmt: skip
 _PAGES = {  # of the documentation
     "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",

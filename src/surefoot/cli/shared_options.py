@@ -38,7 +38,7 @@ ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that 
 Baselines = Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)]
 
 # Learning
-OptimizedMeasure = Annotated[str, typer.Option("-m", "--measure", help="The measure to optimise.")]
+OptimizedMeasure = Annotated[str, typer.Option("-m", "--measure", help="Measure to optimise.")]
 Rule = Annotated[str, typer.Option(help="The formula for the change in risk: exact (Wang 2012) or eq9 (Dinçer 2016).")]
 EarlyStopping = Annotated[
     int | None, typer.Option(help="Stop after this many trees without improvement.", min=1, show_default=False)

@@ -57,13 +57,12 @@ def train(
         Path,
         typer.Argument(
             metavar="TRAIN",
-            help="Training data: LETOR text or Parquet; with --dask a folder of Parquet parts; with --engine "
-            f"{CROSS_ENCODERS} the base model's name or folder.",
+            help="LETOR text, Parquet, with --dask a folder; or a cross-encoder's base model.",
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the model.")],
     valid: Annotated[
-        Path | None, typer.Option(help="Validation data; for a cross-encoder judgments.", show_default=False)
+        Path | None, typer.Option(help="Validation data; of a cross-encoder, judgments.", show_default=False)
     ] = None,
     baseline: Baselines = None,
     objective: Annotated[str, typer.Option(help=f"The objective: {either(OBJECTIVES)}.")] = OBJECTIVE,
@@ -77,17 +76,13 @@ def train(
     trees: Annotated[int | None, typer.Option(help="Number of trees.", min=1, show_default=str(_TREES))] = None,
     epochs: Annotated[
         int | None,
-        typer.Option(help="Passes of a network through the data.", min=1, show_default="100; cross-encoders 1"),
+        typer.Option(help="Passes of networks through the data.", min=1, show_default="100, or 1"),
     ] = None,
     models: Annotated[int, typer.Option(help="Save the mean of N models, one per seed.", min=1)] = 1,
     early_stopping: EarlyStopping = None,
-    stop_on: Annotated[
-        str, typer.Option(help="Stop early by effectiveness, u_risk@5, t_risk@5 or geo_risk@5.")
-    ] = STOP_ON,
+    stop_on: Annotated[str, typer.Option(help="Stop by u_risk@5, t_risk@5, …")] = STOP_ON,
     rule: Rule = RULE,
-    estimate: Annotated[
-        str, typer.Option(help="Estimate the standard error s_x at each tree or only at the first: each or first.")
-    ] = ESTIMATE,
+    estimate: Annotated[str, typer.Option(help="Estimate s_x at each or the first tree.")] = ESTIMATE,
     init_baseline: Annotated[bool, typer.Option("--init-baseline", help="Start from the baseline's scores.")] = False,
     init_model: Annotated[
         Path | None, typer.Option(help="Continue the training of this saved model, with this data.", show_default=False)
@@ -101,8 +96,7 @@ def train(
     engine: Annotated[
         str | None,
         typer.Option(
-            help=f"The library that trains: {either(ENGINES)} for trees, {NETWORKS} for networks, {CROSS_ENCODERS} for "
-            "re-rankers of text.",
+            help=f"What trains: {either(ENGINES)} for trees, {NETWORKS} for networks, {CROSS_ENCODERS} for text.",
             show_default=f"{ENGINE}; with --dask {ENGINES[1]}",
         ),
     ] = None,
@@ -114,7 +108,7 @@ def train(
     seed: Annotated[int, typer.Option(help="The same seed gives the same model.")] = 0,
     checkpoint: Annotated[
         Path | None,
-        typer.Option(help="Save the state in this file. The same command continues from there.", show_default=False),
+        typer.Option(help="Save the state here. The same command continues.", show_default=False),
     ] = None,
     checkpoint_every: Annotated[
         int, typer.Option(help="Number of trees between two checkpoints.", min=1)
@@ -122,21 +116,21 @@ def train(
     html: Annotated[Path | None, typer.Option(help="Write a page with the assessment.", show_default=False)] = None,
     card: Annotated[Path | None, typer.Option(help="Write a model card (Markdown).", show_default=False)] = None,
     qrels: Annotated[
-        Path | None, typer.Option(help="For a cross-encoder: judgments to learn from.", show_default=False)
+        Path | None, typer.Option(help="Of a cross-encoder: judgments to learn from.", show_default=False)
     ] = None,
     run: RunFile = None,
     queries: QueryTexts = None,
     documents: DocumentTexts = None,
     depth: Depth = None,
     skip_unusable: Annotated[
-        bool, typer.Option("--skip-unusable", help="Leave out queries with nothing relevant among their documents.")
+        bool, typer.Option("--skip-unusable", help="Leave out queries with nothing relevant to rank.")
     ] = False,
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Train a ranker that trades gain against risk.
 
-    **Example:** `surefoot train train.txt --valid vali.txt -b bm25=feature:25 --objective u_risk --alpha 5 -o model/`
+    **Example:** `surefoot train train.txt -b bm25=feature:25 --objective u_risk --alpha 5 -o model/`
     """
     chosen: dict[str, Any] = {
         "objective": objective, "alpha": alpha, "measure": measure, "rule": rule, "estimate": estimate,

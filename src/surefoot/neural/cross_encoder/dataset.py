@@ -9,7 +9,7 @@ from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.errors import DataError, shortened
 from surefoot.learn.options import MEASURE
 from surefoot.neural.cross_encoder.first_documents import DEPTH, FirstDocuments, only_judged
-from surefoot.neural.cross_encoder.libraries import TextDataset, datasets
+from surefoot.neural.cross_encoder.libraries import TextDataset, hugging_face
 from surefoot.neural.cross_encoder.text_lists import NothingToLearnError, check_list, row_name
 from surefoot.neural.loss import RiskLoss
 from surefoot.progress import steps
@@ -46,7 +46,7 @@ def to_dataset(
     judgments = Qrels.read(qrels)
     first = FirstDocuments.of_run(only_judged(Run.read(run), judgments.queries), queries, documents, depth)
     rows = _rows(judgments, first, RiskLoss(measure=measure), skip_unusable)
-    library = datasets()
+    library = hugging_face("datasets")
     features = library.Features(
         {
             "query": library.Value("string"),

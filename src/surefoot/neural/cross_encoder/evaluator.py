@@ -20,15 +20,14 @@ from surefoot.learn.options import MEASURE
 from surefoot.measures.notation import Measure
 from surefoot.measures.scoring import score
 from surefoot.neural.cross_encoder.first_documents import DEPTH, FirstDocuments, only_judged
-from surefoot.neural.cross_encoder.libraries import EXTRA, PURPOSE, CrossEncoderModel
+from surefoot.neural.cross_encoder.libraries import CrossEncoderModel, hugging_face
 from surefoot.neural.cross_encoder.scoring import raw_scores
 from surefoot.neural.cross_encoder.text_lists import COLUMNS, check_list, row_name
 from surefoot.neural.loss import RiskLoss
 from surefoot.risk.tradeoff import check_alpha, loses_over_20, weigh_losses
-from surefoot.runtime import library
 
 logger = logging.getLogger(__name__)
-_BaseEvaluator = library("sentence_transformers.base.evaluation", EXTRA, PURPOSE).BaseEvaluator
+_BaseEvaluator = hugging_face("sentence_transformers.base.evaluation").BaseEvaluator
 _NAMED = 5  # queries that are hurt most
 _LIVE, _MODEL = "live", "model"
 

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from surefoot.neural.libraries import torch
+import surefoot.neural.libraries  # noqa: F401, PyTorch comes first, so that its threads wait briefly for each other
 from surefoot.runtime import library
 
 CrossEncoderModel: TypeAlias = Any  # sentence_transformers.CrossEncoder
 TextDataset: TypeAlias = Any  # datasets.Dataset
 
-PURPOSE = "A cross-encoder"
-EXTRA = "cross-encoder"
+
+def hugging_face(name: str) -> Any:
+    """A module of sentence-transformers, or of what comes with it."""
+    return library(name, "cross-encoder", "A cross-encoder")
 
 
 def cross_encoders() -> Any:
     """The module sentence_transformers.cross_encoder."""
-    assert torch is not None  # loaded first, so that its threads wait briefly for each other
-    return library("sentence_transformers.cross_encoder", EXTRA, PURPOSE)
-
-
-def datasets() -> Any:
-    """The module datasets."""
-    return library("datasets", EXTRA, PURPOSE)
+    return hugging_face("sentence_transformers.cross_encoder")
 
 
 def to_device(features: Any, device: Any) -> Any:
@@ -30,4 +26,4 @@ def to_device(features: Any, device: Any) -> Any:
 
     A plain dict: in another kind of mapping `DistributedDataParallel` does not find the model's output.
     """
-    return dict(library("sentence_transformers.util", EXTRA, PURPOSE).batch_to_device(features, device))
+    return dict(hugging_face("sentence_transformers.util").batch_to_device(features, device))

@@ -12,10 +12,9 @@ from typing import Any
 from surefoot.data.writing.all_or_nothing import destination_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, did_you_mean, without_middle
 from surefoot.neural.cross_encoder.evaluator import RiskEvaluator
-from surefoot.neural.cross_encoder.libraries import EXTRA, PURPOSE, CrossEncoderModel, TextDataset, cross_encoders
+from surefoot.neural.cross_encoder.libraries import CrossEncoderModel, TextDataset, cross_encoders, hugging_face
 from surefoot.neural.cross_encoder.loss import CrossEncoderLoss
 from surefoot.neural.libraries import torch
-from surefoot.runtime import library
 
 DEFAULTS: Mapping[str, Any] = {
     "per_device_train_batch_size": 16,
@@ -82,7 +81,7 @@ class FineTuning:
             loss=self.loss(model),
             evaluator=evaluator,
         )
-        transformers = library("transformers", EXTRA, PURPOSE)
+        transformers = hugging_face("transformers")
         trainer.remove_callback(transformers.PrinterCallback)
         if self.early_stopping is not None:
             trainer.add_callback(transformers.EarlyStoppingCallback(self.early_stopping))
@@ -119,7 +118,7 @@ def _trainer_parameters() -> set[str]:
 
 def _warmup_name() -> str:
     """What the trainer calls the share of steps in which the learning rate grows."""
-    version = str(library("transformers", EXTRA, PURPOSE).__version__)
+    version = str(hugging_face("transformers").__version__)
     return "warmup_ratio" if int(version.partition(".")[0]) < 5 else "warmup_steps"
 
 
