@@ -171,7 +171,7 @@ def _judge_table(path: Path, content: Any, where: Where, judges: str | None) -> 
 
 def judged_part(source: Any, what: str, judges: str | None) -> FilePart | None:
     """The judgments of a table in memory that says who judged; nothing where it does not."""
-    names: Iterable[Any]
+    names: Any
     if is_query_table(source):
         names = list(source)
     elif isinstance(source, pl.LazyFrame):
