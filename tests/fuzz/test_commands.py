@@ -99,7 +99,20 @@ def command_line(draw: random.Random) -> list[str]:
     outputs = OUTPUTS + draw.sample(READ + NAMES, 4)
     study = {"measure": MEASURES, "json": outputs, "html": outputs, "seed": NUMBERS, "force": [], "quiet": []}
     kind = draw.choice(
-        ["evaluate", "scores", "noise", "subsets", "time", "compare", "train", "rank", "demo", "convert", "odd"]
+        [
+            "evaluate",
+            "scores",
+            "noise",
+            "subsets",
+            "time",
+            "compare",
+            "train",
+            "rank",
+            "demo",
+            "convert",
+            "agreement",
+            "odd",
+        ]
     )
     match kind:
         case "evaluate" | "scores":
@@ -108,7 +121,13 @@ def command_line(draw: random.Random) -> list[str]:
                 draw, measure=MEASURES, alpha=LISTS, population=BASELINES, json=outputs, csv=outputs, html=outputs,
                 metrics=outputs, format=["table", "json", "csv", "markdown", "latex"],
                 sort=["mean", "risk", "t_risk@1"], per_query=[], bootstrap=["0", "20", *NUMBERS],
-                seed=NUMBERS, depth=NUMBERS, force=[], quiet=[],
+                seed=NUMBERS, depth=NUMBERS, fill=["qrels.txt", "book.csv", *READ], force=[], quiet=[],
+            )]  # fmt: skip
+        case "agreement":
+            judged = [draw.choice(["qrels.txt", "book.csv", *READ]) for _ in range(2)]
+            return ["agreement", *judged, *(files[1:] if draw.random() < 0.7 else []), *options(
+                draw, baseline=BASELINES, candidate=BASELINES, measure=MEASURES, risk=["0.1", *NUMBERS], json=outputs,
+                html=outputs, force=[], quiet=[],
             )]  # fmt: skip
         case "noise":
             more = {"sizes": LISTS, "repeats": ["1", "2", "0", "9" * 20], "query": ["q1", *NAMES], "raw": []}
@@ -135,7 +154,8 @@ def command_line(draw: random.Random) -> list[str]:
             source = draw.choice(["qrels.txt", "book.csv", "results.json", *READ])
             return ["convert", source, "-o", draw.choice(outputs), *(["--run"] * (draw.random() < 0.3)), *options(
                 draw, to=["quepid", "workbench", "query-set", "trec"], unrated=["today.run", *READ],
-                depth=["3", *NUMBERS], queries=["topics.tsv", *READ], judges=["mean", "max"],
+                depth=["3", *NUMBERS], queries=["topics.tsv", *READ], judges=["mean", "max", "vote"],
+                documents=["topics.tsv", *READ],
                 name=["a", *NAMES], force=[], quiet=[],
             )]  # fmt: skip
         case "demo":

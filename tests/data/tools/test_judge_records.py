@@ -128,3 +128,11 @@ def test_machines_judgments_stay_so_in_trec_lines(tmp_path: Path) -> None:
     assert again.to_dict() == qrels.to_dict()
     (tmp_path / "plain.qrels").write_text("q1 0 d1 2\n")
     assert sf.read_qrels(tmp_path / "plain.qrels").origin is None
+
+
+def test_a_model_alone_may_be_that_of_a_product(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("query_id,doc_id,grade,model\nq,d,1,T800\n")
+    assert sf.read_qrels(tmp_path / "t.csv").origin is None
+    frame = pl.DataFrame({"query_id": ["q"], "doc_id": ["d"], "grade": [1], "judge": ["ann"]})
+    for table in (frame.lazy(), frame.to_arrow(), frame):
+        assert sf.read_qrels(table).origin == JudgmentOrigin("people", ("ann",))

@@ -47,13 +47,14 @@ def test_the_bets_alone_are_wrong_as_rarely_as_promised(traffic: JudgedTraffic, 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("condition", "samples"), [("risk", 30), ("gain", 8), ("u_risk", 8)])
+@pytest.mark.parametrize(("condition", "samples"), [("risk", 60), ("gain", 20), ("u_risk", 20)])
 def test_false_ships_are_as_rare_as_promised(traffic: JudgedTraffic, kind: str, condition: str, samples: int) -> None:
     shipped = [traffic.ships(kind, condition, seed) for seed in range(samples)]
     assert np.mean(shipped) <= most(samples)
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("kind", ["good", "contrary", "favours the candidate"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_twenty_looks_ship_no_more(traffic: JudgedTraffic, kind: str) -> None:
-    assert sum(traffic.ships_in_batches(kind, "risk") for _ in range(2)) <= 1
+    samples = 4
+    assert np.mean([traffic.ships_in_batches(kind, "risk") for _ in range(samples)]) <= most(samples)

@@ -171,7 +171,13 @@ def _judge_table(path: Path, content: Any, where: Where, judges: str | None) -> 
 
 def judged_part(source: Any, what: str, judges: str | None) -> FilePart | None:
     """The judgments of a table in memory that says who judged; nothing where it does not."""
-    names = getattr(source, "columns", source if is_query_table(source) else ())
+    names: Any
+    if is_query_table(source):
+        names = list(source)
+    elif isinstance(source, pl.LazyFrame):
+        names = source.collect_schema().names()
+    else:  # Arrow's columns have no names
+        names = getattr(source, "column_names", None) or getattr(source, "columns", ())
     if not judge_records.has_judges(map(str, names)):
         return None
     where = row_of(what)

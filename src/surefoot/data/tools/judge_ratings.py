@@ -10,7 +10,7 @@ from surefoot.data.types.runs import Qrels, RankedSource
 
 
 def read_judges(source: RankedSource) -> dict[str, Qrels]:
-    """Each judge's judgments by name: of a Quepid book, a table with a column `judge` or `model`, or umbrela's lines.
+    """Each judge's judgments by name: of a Quepid book, a table with a column `judge`, or umbrela's lines.
 
     A source that names no judges has one, by the name of the file.
 

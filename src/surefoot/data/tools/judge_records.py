@@ -1,4 +1,4 @@
-"""Judgments that say who made them: umbrela's JSON lines, and tables with a column of judges or of models.
+"""Judgments that say who made them: umbrela's JSON lines, and tables with a column of judges.
 
 A line of umbrela is `{"model", "query", "passage", "prompt", "prediction", "judgment"}`, with a judgment from 0 to 3,
 in newer versions with `result_status` (0 where the answer could not be parsed, which is no judgment), and with `qid`
@@ -80,8 +80,9 @@ def _id(value: Mapping[str, Any], key: str, text: str, where: str) -> str:
 
 
 def has_judges(names: Iterable[str]) -> bool:
-    """Whether a table says who judged."""
-    return bool({*_JUDGES, _MODEL}.intersection(names))
+    """Whether a table says who judged: a model alone may be that of a product."""
+    found = set(names)
+    return not found.isdisjoint(_JUDGES) or (_MODEL in found and not found.isdisjoint(_PROMPTS))
 
 
 def from_judge_table(

@@ -92,10 +92,10 @@ class RankedTable:
         if isinstance(source, cls):
             refuse_judges(judges)
             return source if name in (None, source.name) else source.renamed(str(name))
-        part = judged_part(source, name or cls.layouts[0].what, judges) if cls.numbers is GRADES else None
-        if part is not None:
-            table = cls._from_columns(part.columns, part.where, name or cls.layouts[0].what)
-            table.origin = part.origin
+        judged = judged_part(source, name or cls.layouts[0].what, judges) if cls.numbers is GRADES else None
+        if judged is not None:
+            table = cls._from_columns(judged.columns, judged.where, name or cls.layouts[0].what)
+            table.origin = judged.origin
             return table
         refuse_judges(judges)
         if is_ranx(source):

@@ -38,7 +38,10 @@ def headline(data: Json) -> str:
     if data["identical"]:
         return f"{judge} gives the same grades as {people} to all {data['documents']:,} documents that both judged."
     agrees = f"{judge} agrees with {people} on {percent(data['agree'])} of {data['documents']:,} documents"
-    savings = None if data["comparison"] is None else data["comparison"]["savings"]
+    comparison = data["comparison"]
+    if comparison is not None and comparison["favours"]["system"] is not None:
+        agrees += f", but it favours {shown(comparison['favours']['system'])}"
+    savings = None if comparison is None else comparison["savings"]
     if savings is None or savings["alone"] is None or savings["with_judge"] is None:
         return f"{agrees} (weighted κ {figure(data['kappa_quadratic'])})."
     alone, judged = savings["alone"], savings["with_judge"]
