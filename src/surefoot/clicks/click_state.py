@@ -244,8 +244,7 @@ class ClickState:
         }  # fmt: skip
 
     def _frame(self, sql: str, values: list[Any]) -> pl.DataFrame:
-        frame = pl.from_arrow(self._connection.execute(sql, values).to_arrow_table())
-        assert isinstance(frame, pl.DataFrame)  # a table is one
+        frame: pl.DataFrame = self._connection.execute(sql, values).pl()
         return frame
 
     @contextmanager
