@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +73,23 @@ def test_odd_events(tmp_path: Path) -> None:
     table = assert_both_ways_agree(log, tmp_path, YANDEX12, SATISFIED, 3)  # of which one has no session
     assert table.counts["repeated"] == 2
     assert table.counts["set_aside"] == {"comes before its list": 2, "is on a document that was not shown": 1}
+
+
+@pytest.mark.heavy
+def test_a_folder_that_windows_began_goes_on(tmp_path: Path) -> None:
+    """As one of an earlier version that was stopped: what is there is taken as it is."""
+    log, folder = generated(tmp_path, 6), tmp_path / "made"
+    table = made(log, folder, ReadingSettings("yandex2014"), GRADES, shards=2, windows=True)
+    expected = stored(table, "features")
+    facts = json.loads((folder / "log.json").read_text())
+    for key in ("counts", "features", "clock", "users"):
+        del facts[key]
+    (folder / "log.json").write_text(json.dumps(facts))
+    shutil.rmtree(folder / "features" / "shard=1")
+    shutil.rmtree(folder / "results" / "results" / "shard=1")
+    again = made(log, folder, ReadingSettings("yandex2014"), GRADES, shards=2)
+    assert again.counts == table.counts
+    assert stored(again, "features").equals(expected, null_equal=True)
 
 
 def test_a_log_without_clicks(tmp_path: Path) -> None:

@@ -213,9 +213,8 @@ class TestSaved:
 
     def test_it_can_be_exported(self, model: Path, tmp_path: Path) -> None:
         Ranker.load(model).export(tmp_path / "out", to="vespa", missing="nan")
-        assert "user_pair_clicked" in "".join(
-            file.read_text(errors="replace") for file in (tmp_path / "out").rglob("*") if file.is_file()
-        )
+        files = [file for file in tmp_path.rglob("*") if file.is_file()]
+        assert any("user_pair_clicked" in file.read_text(errors="replace") for file in files)
 
     def test_refusals(self, model: Path, tmp_path: Path) -> None:
         result = small_study()

@@ -167,11 +167,11 @@ class ClickState:
         with self._lock, self._reporting():
             if request.user is None:
                 request = request.of_user(self._user_of(request.session))
-            columns = self._personal(request)
+            shown = request.results()
+            columns = self._personal(request, shown)
             if self.facts.shared_clock is not None:
-                columns |= self._population(request)
+                columns |= self._population(request, shown["document"])
         names = [one.name for one in catalogue(self._log)]
-        shown = request.results()
         columns |= {"position": shown["position"], "score": shown["score"]}
         return shown.select("document").with_columns(columns[name].cast(pl.Float32).alias(name) for name in names)
 
@@ -183,7 +183,7 @@ class ClickState:
         ).fetchone()
         return None if found is None or found[0] is None else str(found[0])
 
-    def _personal(self, request: ShownRequest) -> dict[str, pl.Series]:
+    def _personal(self, request: ShownRequest, results: pl.DataFrame) -> dict[str, pl.Series]:
         """The features that come from what the user and the session did before."""
         tables = []
         for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
@@ -197,7 +197,7 @@ class ClickState:
         made = shard_impressions(lists, clicks, self.facts.satisfaction, linked=self.facts.linked)
         mine = made.lists.filter(pl.col("session") == request.session)
         shown = request.shown_list(1 + len(mine)).cast({name: made.lists.schema[name] for name in _OF_LISTS})
-        rows = request.results().with_columns(impression=pl.lit(shown["impression"][0]))
+        rows = results.with_columns(impression=pl.lit(shown["impression"][0]))
         rows = rows.select(_OF_RESULTS).cast({name: made.results.schema[name] for name in _OF_RESULTS})
         events = ShardEvents.of(
             self._log,
@@ -208,9 +208,9 @@ class ClickState:
         found = personal_features(self._log, events, attributed)
         return {name: values.tail(len(rows)) for name, values in found.items()}
 
-    def _population(self, request: ShownRequest) -> dict[str, pl.Series]:
+    def _population(self, request: ShownRequest, documents: pl.Series) -> dict[str, pl.Series]:
         """The features that come from what everybody did before."""
-        documents, time = request.results()["document"], request.shared_time(self.facts)
+        time = request.shared_time(self.facts)
         lists = self._connection.execute(
             f'SELECT count(*) FROM lists WHERE query = ? AND "{self._shared}" < ?', [request.query, time]
         ).fetchall()[0][0]
@@ -244,8 +244,7 @@ class ClickState:
         }  # fmt: skip
 
     def _frame(self, sql: str, values: list[Any]) -> pl.DataFrame:
-        frame = pl.from_arrow(self._connection.execute(sql, values).to_arrow_table())
-        assert isinstance(frame, pl.DataFrame)  # a table is one
+        frame: pl.DataFrame = self._connection.execute(sql, values).pl()
         return frame
 
     @contextmanager

@@ -248,18 +248,22 @@ class _Pipeline:
         """What was read, what was made of it, and what was left out and why."""
         stages = ("lists", "clicks", "results", "repeated")
         lists, clicks, results, repeated = (self.backend.parquet(self.folder / "results" / name) for name in stages)
-        with_repeats = lists.filter(lists.documents.unique().length() < lists.documents.length())
         totals = lists.aggregate(
             lists=lists.count(), sessions=lists.session.nunique(), users=lists.user.nunique(),
-            queries=lists["query"].nunique(),
+            queries=lists["query"].nunique(), shown=lists.documents.length().sum(),
         )  # fmt: skip
+        [total] = _rows(totals)
+        # A document is a result once in a list: only where results are fewer has one a document twice.
+        with_repeats = 0
+        if total.pop("shown") > _count(results):
+            with_repeats = _count(lists.filter(lists.documents.unique().length() < lists.documents.length()))
         satisfied = results.filter(results.grade > 0)
         return {
-            **_rows(totals)[0],
+            **total,
             "clicks": _count(clicks.filter(clicks.reason.isnull())),
             "satisfied_lists": int(satisfied.impression.nunique().to_pyarrow().as_py()),
             "repeated": _count(repeated),
-            "lists_with_a_document_twice": _count(with_repeats),
+            "lists_with_a_document_twice": with_repeats,
             "clicks_out_of_order": _count(_out_of_order(log, self.backend, self.folder)),
             "set_aside": _by_reason(clicks.filter(clicks.reason.notnull())),
             "rejected": _by_reason(log.rejected),

@@ -10,7 +10,16 @@ import polars as pl
 from surefoot.arrays import Flags, Floats, Rows
 from surefoot.clicks.features import DIGITS, KINDS, PLACES
 from surefoot.clicks.log import Log
-from surefoot.clicks.shards.counting import Int64s, KeyTimes, LookingBack, codes_of, feature, joint_codes, rounded
+from surefoot.clicks.shards.counting import (
+    Int64s,
+    KeyTimes,
+    LookingBack,
+    codes_of,
+    feature,
+    joint_codes,
+    ranks,
+    rounded,
+)
 
 Columns = dict[str, pl.Series]
 
@@ -52,6 +61,10 @@ class ShardEvents:
             lists, results, number[of_row], session, user, query, document, domain, happened, log.shared_clock
         )  # fmt: skip
 
+    def for_results(self, by_list: Columns) -> Columns:
+        """Columns of lists as columns of their results."""
+        return pl.DataFrame(by_list)[self.list_of_row].to_dict()
+
     def list_times(self, *, shared: bool) -> Int64s:
         """When each list was shown: within its session, or by the clock that all sessions share."""
         return self.lists["day" if shared and self.clock == "day" else "time"].to_numpy()
@@ -66,8 +79,7 @@ def personal_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Co
     """The columns of results that some users, or sessions, alone decide."""
     columns: Columns = {}
     pair = joint_codes(events.query[events.list_of_row], events.document)
-    pair = np.unique(pair, return_inverse=True)[1].astype(np.int64)
-    keys = {"document": events.document, "domain": events.domain, "pair": pair}
+    keys = {"document": events.document, "domain": events.domain, "pair": ranks(pair)}
     scopes = [("session", events.session, False)]
     if log.users and log.shared_clock:
         scopes.append(("user", events.user, True))
@@ -83,7 +95,7 @@ def personal_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Co
     by_list = _list_features(log, events, clicks)
     for scope, owner, shared in scopes:
         by_list |= _activity(events, scope, owner, shared=shared)
-    return columns | {name: values.gather(events.list_of_row) for name, values in by_list.items()}
+    return columns | events.for_results(by_list)
 
 
 def _activity(events: ShardEvents, scope: str, owner: Int64s, *, shared: bool) -> Columns:

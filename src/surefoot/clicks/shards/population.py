@@ -85,7 +85,7 @@ class Population:
             "document_clicked": feature(clicked),
             "document_entropy": feature(entropy),
         }
-        return by_result | {name: values.gather(events.list_of_row) for name, values in by_list.items()}
+        return by_result | events.for_results(by_list)
 
     def _pair(self, query: Int64s, document: Int64s) -> Int64s:
         """The number of each pair of a query and a document that was clicked, −1 for others."""
