@@ -31,7 +31,7 @@ _STYLED_CHANCE, _PLAIN_CHANCE = np.array([0.05, 0.3, 0.55]), np.array([0.1, 0.25
 
 
 def ambiguous_queries(queries: int, seed: int) -> tuple[list[dict[str, Any]], Any]:
-    """Rows of query, docs in the live order, and labels; and which queries are those in which style misleads."""
+    """Ints of query, docs in the live order, and labels; and which queries are those in which style misleads."""
     rng = np.random.default_rng(seed)
     rows, misled = [], []
     for _ in range(queries):

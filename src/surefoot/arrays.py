@@ -11,7 +11,7 @@ Codes: TypeAlias = npt.NDArray[np.uint64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Float32s: TypeAlias = npt.NDArray[np.float32]
-Rows: TypeAlias = npt.NDArray[np.int64]
+Ints: TypeAlias = npt.NDArray[np.int64]
 Places: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
 
 LARGEST_SCORE = 1e100  # of scores: beyond it sums of squares, which every test takes, would overflow
@@ -19,6 +19,6 @@ LARGEST_POWER = 100.0  # of grades under 2^g − 1: beyond it sums of gains woul
 LARGEST_LABEL_POWER = 31  # of labels to learn from: a gain of 2^31 − 1 is more than any scale of relevance needs
 
 
-def changes(values: npt.NDArray[np.generic]) -> Rows:
+def changes(values: npt.NDArray[np.generic]) -> Ints:
     """Where a value differs from the one before it, the first place among them."""
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))

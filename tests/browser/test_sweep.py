@@ -15,7 +15,7 @@ from surefoot.choose.recommendation import headline, model_name
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> sf.TradeOffs:
-    made = sf.synthetic_letor(queries=36, documents=8, features=6, seed=1).with_only([])
+    made = sf.synthetic_letor(queries=36, documents=8, features=6, seed=1).with_baselines_only([])
     data = made.with_baseline("today", made.feature(1)).with_baseline("<b>\u202e&", made.feature(2))
     grid = {"n_estimators": 4, "num_leaves": 4, "min_data_in_leaf": 5}
     folder = tmp_path_factory.mktemp("sweep") / "s"

@@ -89,7 +89,7 @@ def test_cross_validation_is_chosen_by_where_there_is_some(crossed: tuple[sf.Tra
             for figures in (one["folds"][fold]["cross_validation"] for one in trade_offs.rows if one.get("made_of"))
             if figures["gain"] > full["gain"] and figures["risk"] <= 0.95 * full["risk"]
         ]
-        assert choice.satisfied[fold] == len(fit)
+        assert choice.n_satisfying[fold] == len(fit)
         if fit:
             mine = chosen["folds"][fold]["cross_validation"]
             assert mine["gain"] == max(figures["gain"] for figures in fit)

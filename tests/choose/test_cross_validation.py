@@ -35,7 +35,9 @@ def test_models_do_not_learn_from_what_they_score(crossed: tuple[sf.TradeOffs, S
         if job.inner is None or job.seed == 0 or job.setting.name == "u_risk α=1":
             continue
         rest = np.setdiff1d(np.arange(len(fold.train.queries)), parts[job.inner])
-        ranker = sf.Ranker(**store.plan.ranker_arguments(job)).fit(fold.train.select(rest).with_only(["today"]))
+        ranker = sf.Ranker(**store.plan.ranker_arguments(job)).fit(
+            fold.train.select(rest).with_baselines_only(["today"])
+        )
         left_out = fold.train.select(parts[job.inner])
         arrays = store.arrays(job)
         np.testing.assert_array_equal(arrays["scores"], ranker.predict(left_out))
@@ -74,7 +76,7 @@ def test_cross_validation_is_added_to_a_sweep_without_it(made: sf.RankingData, t
     stored = {path: path.stat().st_mtime_ns for path in (tmp_path / "s").glob("points/*/point.json")}
     seen: list[tuple[int, int]] = []
     both = {**plain, "choose_by": "cross-validation"}
-    after = sf.sweep(made, tmp_path / "s", **both, look=lambda state: seen.append((state.done, state.total)))
+    after = sf.sweep(made, tmp_path / "s", **both, on_progress=lambda state: seen.append((state.done, state.total)))
     assert seen[-1] == (3 * 2 * 2 * 4, 3 * 2 * 2 * 4)
     assert stored == {path: path.stat().st_mtime_ns for path in (tmp_path / "s").glob("points/*/point.json")}
     for old, new in zip(before.rows, after.rows, strict=True):

@@ -96,7 +96,7 @@ def test_impossible_sources() -> None:
 
 
 def test_data_in_memory_comes_back(tmp_path: Path) -> None:
-    made = sf.synthetic_letor(queries=9, documents=4, features=3, seed=1).with_only([])
+    made = sf.synthetic_letor(queries=9, documents=4, features=3, seed=1).with_baselines_only([])
     data = made.with_baseline("a/b =\u202e", made.feature(1)).with_baseline("two", -made.feature(2))
     path = store_data(data, tmp_path, needed=True)
     assert store_data(data, tmp_path, needed=True) == path
@@ -154,18 +154,20 @@ def test_aggregates_without_a_value() -> None:
 
 
 def test_features_and_baselines_go_by_name(tmp_path: Path) -> None:
-    made = sf.synthetic_letor(queries=12, documents=5, features=3, seed=1).with_only([])
+    made = sf.synthetic_letor(queries=12, documents=5, features=3, seed=1).with_baselines_only([])
     train = sf.RankingData(made.X + 1, made.y, group=made.lengths, feature_names=["a", "b", "c"])
     train = train.with_baseline("one", made.feature(1)).with_baseline("two", made.feature(2))
     named = sf.RankingData(made.X, made.y, group=made.lengths, feature_names=["a", "b", "c"])
     first = named.with_baseline("one", made.feature(1)).with_baseline("two", made.feature(2))
-    turned = first.with_only(["two", "one"]).with_features(np.ascontiguousarray(made.X[:, ::-1]), ["c", "b", "a"])
+    turned = first.with_baselines_only(["two", "one"]).with_features(
+        np.ascontiguousarray(made.X[:, ::-1]), ["c", "b", "a"]
+    )
     shifted = turned.with_features(turned.X + 2, ["c", "b", "a"])
     fold = Source(str(store_data([(train, shifted, turned)], tmp_path, needed=True))).load("Fold1")
     np.testing.assert_array_equal(fold.test.X, made.X)
     assert list(fold.test.baselines) == ["one", "two"]
     np.testing.assert_array_equal(fold.test.baselines["one"], made.feature(1))
-    other = first.with_only(["one"])
+    other = first.with_baselines_only(["one"])
     with pytest.raises(sf.ArgumentError, match="test data of Fold1 has the baselines"):
         Source(str(store_data([(train, shifted, other)], tmp_path, needed=True))).load("Fold1")
 

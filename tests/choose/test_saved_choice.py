@@ -38,7 +38,7 @@ def test_the_saved_model_has_the_figures(
     for fold in candidates.folds:
         chosen_ranker(candidates, row, fold)[0].save(tmp_path / fold)
         ranker, test = sf.Ranker.load(tmp_path / fold), crossed[1].source.load(fold).test
-        run = ranker.to_run(test.with_only(["today"]))
+        run = ranker.to_run(test.with_baselines_only(["today"]))
         figures = row["folds"][fold].get("first_seed", row["folds"][fold]["test"])
         mean = sf.score(test.qrels(), [run], crossed[1].plan.measure).values[0].mean()
         assert mean == pytest.approx(figures["mean"], abs=1e-12)
@@ -80,7 +80,7 @@ def test_what_a_blend_cannot_do(crossed: Any, candidates: Candidates, tmp_path: 
             sf.average([ranker, ranker])
         test = crossed[1].source.load("Fold1").test
         with pytest.raises(sf.ArgumentError, match="the data does not have that baseline"):
-            ranker.predict(test.with_only(["other"]))
+            ranker.predict(test.with_baselines_only(["other"]))
         with pytest.raises(sf.ArgumentError, match="continue only from trees"):
             sf.Ranker(objective="gain").fit(test, init_model=ranker)
     single = sf.swept_models(crossed[1].folder, "gain")[0]
@@ -128,9 +128,9 @@ def test_a_baseline_that_is_a_feature_need_not_be_named(tmp_path: Path) -> None:
     store = Store.read(tmp_path / "s")
     ranker, _ = chosen_ranker(Candidates(store), row, "Fold1")
     test: RankingData = store.source.load("Fold1").test
-    np.testing.assert_array_equal(ranker.predict(test.with_only([])), ranker.predict(test))
+    np.testing.assert_array_equal(ranker.predict(test.with_baselines_only([])), ranker.predict(test))
     choice = select(result, SelectionPolicy("max_risk", 1), RANKINGS, names=["gain naïve p=0.5", "gain"])
-    assert choice.among == 1
+    assert choice.n_candidates == 1
 
 
 def test_what_is_not_one_ranking_cannot_be_saved(crossed: Any, candidates: Candidates) -> None:

@@ -37,8 +37,8 @@ def test_most_gain_with_little_risk_on_each_fold(result: sf.TradeOffs) -> None:
     for fold, row in choice.chosen.items():
         fit = [one for one in models(result) if on(one, fold)["risk"] <= level]
         assert on(row, fold)["gain"] == max(on(one, fold)["gain"] for one in fit)
-        assert choice.satisfied[fold] == len(fit)
-    assert choice.among == len(models(result))
+        assert choice.n_satisfying[fold] == len(fit)
+    assert choice.n_candidates == len(models(result))
     assert "risk of at most 0.5" in choice.words[0]
     assert [one["chosen"] for one in choice.to_dict()["folds"]] == [row["name"] for row in choice.chosen.values()]
 

@@ -29,7 +29,7 @@ def test_models_are_those_of_separate_trainings(store: Store) -> None:
     for name, seed, names in (("u_risk α=5", 1, ["today"]), ("faro@all α=1", 0, ["today", "other"])):
         job = jobs[name, seed]
         ranker = sf.Ranker(**store.plan.ranker_arguments(job)).fit(
-            fold.train.with_only(names), valid=fold.valid.with_only(names)
+            fold.train.with_baselines_only(names), valid=fold.valid.with_baselines_only(names)
         )
         np.testing.assert_array_equal(store.arrays(job)["test_scores"], ranker.predict(fold.test))
         saved = sf.Ranker.load(store.result_path(job))
@@ -153,7 +153,7 @@ def test_a_worker_that_dies_costs_its_point_alone(made: sf.RankingData, small: A
             killed.append(int(listed.stdout.split()[0]))
             os.kill(killed[0], signal.SIGKILL)
 
-    result = sf.sweep(made, tmp_path / "s", **settings, look=look)
+    result = sf.sweep(made, tmp_path / "s", **settings, on_progress=look)
     failures = result.to_dict()["failures"]
     assert len(failures) == 1
     assert "its process died (signal 9)" in failures[0]["message"]
@@ -172,7 +172,7 @@ def test_a_point_that_cannot_be_trained(made: sf.RankingData, small: Any, tmp_pa
     assert len(data["left_out"]) == 2
     assert any("min_data_in_leaf=5" in row["name"] for row in data["rows"])
     seen: list[int] = []
-    sf.sweep(made, tmp_path / "s", **settings, look=lambda state: seen.append(len(state.running)))
+    sf.sweep(made, tmp_path / "s", **settings, on_progress=lambda state: seen.append(len(state.running)))
     assert max(seen) > 0  # tried again
 
 
@@ -234,7 +234,7 @@ def test_a_full_disk(letor: Path, tmp_path: Path) -> None:
 
 @pytest.mark.heavy
 def test_baselines_learned_on_held_out_queries(made: sf.RankingData, tmp_path: Path) -> None:
-    data, grid = made.with_only(["today"]), {"n_estimators": 4, "min_data_in_leaf": 3}
+    data, grid = made.with_baselines_only(["today"]), {"n_estimators": 4, "min_data_in_leaf": 3}
     given: dict[str, Any] = {
         "objectives": ["geo_risk"],
         "learn_baselines": True,
@@ -259,7 +259,7 @@ def test_parameters_that_fail_drop_out_of_the_tuning(made: sf.RankingData, tmp_p
     assert len(first.to_dict()["failed_trials"]) == 3
     assert "The tuning does without Fold1 gain tried with min_data_in_leaf=100000" in first.to_text().replace("\n", " ")
     seen: list[int] = []
-    again = sf.sweep(made, tmp_path / "s", **settings, look=lambda state: seen.append(len(state.running)))
+    again = sf.sweep(made, tmp_path / "s", **settings, on_progress=lambda state: seen.append(len(state.running)))
     assert max(seen) > 0  # tried again
     assert again.rows == first.rows
 
@@ -267,7 +267,7 @@ def test_parameters_that_fail_drop_out_of_the_tuning(made: sf.RankingData, tmp_p
 @pytest.mark.heavy
 def test_what_no_sweep_can_use(made: sf.RankingData, tmp_path: Path) -> None:
     grid = {"n_estimators": 2, "min_data_in_leaf": 5}
-    alone = made.with_only(["today"])
+    alone = made.with_baselines_only(["today"])
     wrong: list[tuple[Any, dict[str, Any], str]] = [
         (alone, {"objectives": ["geo_risk"]}, "needs several baselines"),
         (alone.with_baseline("u_risk α=1", made.feature(1)), {"alphas": [1]}, "a baseline is called 'u_risk α=1'"),

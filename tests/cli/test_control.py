@@ -16,7 +16,7 @@ import surefoot as sf
 def home(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("control")
     for name, data in parts().items():
-        data.with_only([]).write(folder / f"{name}.txt")
+        data.with_baselines_only([]).write(folder / f"{name}.txt")
     ranker().save(folder / "model")
     return folder
 

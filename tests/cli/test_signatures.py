@@ -81,7 +81,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_runs(tmp_path_factory.mktemp("written"), runs=2, queries=20, depth=10)
     write_dates(folder / "dates.txt", 20, width=2)
     for name, seed in (("train.txt", 1), ("judged.txt", 2)):
-        sf.synthetic_letor(queries=30, documents=8, features=6, seed=seed).with_only([]).write(folder / name)
+        sf.synthetic_letor(queries=30, documents=8, features=6, seed=seed).with_baselines_only([]).write(folder / name)
     with pytest.raises(KeyboardInterrupt):
         _interrupted_training(folder / "checkpoint")
     with pytest.MonkeyPatch.context() as patch:

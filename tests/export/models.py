@@ -74,7 +74,7 @@ def thresholds(model: sf.Ranker) -> list[np.ndarray]:
 
 
 def delicate(model: sf.Ranker, missing: float, rows: int = 600, seed: int = 1) -> np.ndarray:
-    """Rows on thresholds and up to two float32 beside them, and a share of missing values."""
+    """Ints on thresholds and up to two float32 beside them, and a share of missing values."""
     random = np.random.default_rng(seed)
     result = np.zeros((rows, len(NAMES)), np.float32)
     for feature, known in enumerate(thresholds(model)):

@@ -55,7 +55,7 @@ def agree(result: np.ndarray, expected: np.ndarray, close: float = CLOSE) -> Non
 
 
 def possible(model: sf.Ranker, to: str, text: bytes, missing: bool) -> Iterator[np.ndarray]:
-    """Rows of all kinds, without those that Solr's slack leaves no threshold for."""
+    """Ints of all kinds, without those that Solr's slack leaves no threshold for."""
     for kind, rows in rows_of(model, missing).items():
         gone = solr_gaps(text, NAMES, thresholds(model), rows) if to == "solr" else np.zeros(len(rows), bool)
         assert gone.mean() < (0.01 if kind in ("ordinary", "missing") else 0.8), kind

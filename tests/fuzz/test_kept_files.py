@@ -72,7 +72,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def swept_data() -> sf.RankingData:
-    return LETOR.with_only([]).with_baseline("today", LETOR.feature(4))
+    return LETOR.with_baselines_only([]).with_baseline("today", LETOR.feature(4))
 
 
 class _StoppedError(Exception):

@@ -8,7 +8,7 @@ import pytest
 import surefoot as sf
 from surefoot.learn.baseline_spec import BaselineSpec, feature_number, with_baselines
 
-DATA = sf.synthetic_letor(queries=5, documents=4, features=3, seed=1).with_only([])
+DATA = sf.synthetic_letor(queries=5, documents=4, features=3, seed=1).with_baselines_only([])
 
 
 @pytest.mark.parametrize("text", ["feature:", "feature:x", "feature:-1", "feature:1.0", "feature", "feature:²", "f:1"])

@@ -59,13 +59,13 @@ def test_front_matter_is_yaml() -> None:
 
 
 def test_without_data_and_without_baseline() -> None:
-    ranker = sf.Ranker(n_models=2, feature_fraction=0.5, **SMALL).fit(TRAIN.with_only([]))
+    ranker = sf.Ranker(n_models=2, feature_fraction=0.5, **SMALL).fit(TRAIN.with_baselines_only([]))
     card = ranker.card()
     assert "model-index" not in card
     assert "has no figures" in card
     assert "the mean of 2 models with 16 trees of LightGBM in total" in card
     assert "so it may hurt queries that are good today" in card
-    with_data = ranker.card(TEST.with_only([]))
+    with_data = ranker.card(TEST.with_baselines_only([]))
     assert "There is no baseline to compare with" in with_data
     with pytest.raises(sf.ArgumentError, match="has not learned"):
         sf.Ranker().card()

@@ -14,7 +14,7 @@ from surefoot.learn.combination import Combination, is_aggregate, is_combination
 @pytest.fixture(scope="module")
 def data() -> sf.RankingData:
     made = sf.synthetic_letor(queries=20, documents=6, features=4, seed=1)
-    return made.with_only([]).with_baseline("today", made.feature(2))
+    return made.with_baselines_only([]).with_baseline("today", made.feature(2))
 
 
 def test_a_blend_is_of_scores_standardised_within_each_query(data: sf.RankingData) -> None:
@@ -25,7 +25,7 @@ def test_a_blend_is_of_scores_standardised_within_each_query(data: sf.RankingDat
         z = [(x - x.mean()) / x.std() if x.std() > 0 else 0 * x for x in both]
         expected.extend(0.4 * z[0] + 0.6 * z[1])
     np.testing.assert_allclose(Combination("today", weight=0.6).scores(model, data), expected, atol=1e-12)
-    by_feature = Combination("elsewhere", "feature:2", weight=0.6).scores(model, data.with_only([]))
+    by_feature = Combination("elsewhere", "feature:2", weight=0.6).scores(model, data.with_baselines_only([]))
     np.testing.assert_allclose(by_feature, expected, atol=1e-6)
 
 

@@ -64,7 +64,7 @@ def test_contributions_add_up_to_the_difference_of_scores(engine: str, init: str
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("with_baseline", [True, False])
 def test_the_dearest_swaps_come_first(measure: str, with_baseline: bool) -> None:
-    data = DATA if with_baseline else DATA.with_only([])
+    data = DATA if with_baseline else DATA.with_baselines_only([])
     ranker = sf.Ranker(measure=measure, n_estimators=3, **SMALL["lightgbm"]).fit(data)
     for number in range(8):
         one = data.select([number])

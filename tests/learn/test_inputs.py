@@ -90,7 +90,7 @@ def test_validation_data_goes_by_name(made, frame, qid) -> None:
 
 def test_baselines_go_by_name(made, qid) -> None:
     more = made.with_baseline("other", made.feature(2))
-    turned = more.with_only(["other", "bm25"])
+    turned = more.with_baselines_only(["other", "bm25"])
     one, two = (sf.Ranker("geo_risk", 2, init="baseline", **SMALL).fit(more, valid=valid) for valid in (more, turned))
     assert one.history_ == two.history_
     expected = one.predict(more)
@@ -185,4 +185,4 @@ def test_a_start_is_the_mean_of_baselines_standardised_in_each_query() -> None:
     root = np.sqrt(2)
     expected = np.array([-1, 1, 0, 0, 0]), np.array([0, 0, -root, root / 2, root / 2])
     np.testing.assert_allclose(standardised_baseline(data), np.mean(expected, axis=0), atol=1e-12)
-    np.testing.assert_allclose(standardised_baseline(data.with_only(["one"])), expected[0], atol=1e-12)
+    np.testing.assert_allclose(standardised_baseline(data.with_baselines_only(["one"])), expected[0], atol=1e-12)

@@ -134,7 +134,10 @@ def test_what_has_no_mean() -> None:
     small = {"n_estimators": 2, "num_leaves": 4, "num_threads": 1}
     first = sf.Ranker(**small).fit(train)
     for other, message in (
-        (sf.Ranker(**small).fit(train.with_only([])), "other baselines than the first one: none instead of 'bm25'"),
+        (
+            sf.Ranker(**small).fit(train.with_baselines_only([])),
+            "other baselines than the first one: none instead of 'bm25'",
+        ),
         (sf.Ranker(**small).fit(train.with_features(train.X[:, :4].copy(), None)), "other features"),
         (sf.Ranker(**small).fit(train.with_features(train.X, list("edcba"))), "other features"),
         (sf.Ranker(**small), "has not learned"),

@@ -60,7 +60,7 @@ def test_bins_are_made_once(sets, monkeypatch) -> None:
     shared = PreparedData(*sets)
     for seed, leaves in ((0, 4), (1, 4), (1, 8)):
         sf.Ranker(**(SMALL | {"num_leaves": leaves, "random_state": seed})).fit(shared)
-        sf.Ranker(objective="u_risk", alpha=1, **SMALL).fit(shared.with_only(["two"]))
+        sf.Ranker(objective="u_risk", alpha=1, **SMALL).fit(shared.with_baselines_only(["two"]))
     assert len(made) == 1
     sf.Ranker(**(SMALL | {"max_bin": 15})).fit(shared)
     assert len(made) == 2
@@ -68,8 +68,10 @@ def test_bins_are_made_once(sets, monkeypatch) -> None:
 
 def test_fewer_baselines(sets) -> None:
     train, valid = sets
-    shared = PreparedData(train, valid).with_only(["two"])
-    alone = sf.Ranker("u_risk", 2, **SMALL).fit(train.with_only(["two"]), valid=valid.with_only(["two"]))
+    shared = PreparedData(train, valid).with_baselines_only(["two"])
+    alone = sf.Ranker("u_risk", 2, **SMALL).fit(
+        train.with_baselines_only(["two"]), valid=valid.with_baselines_only(["two"])
+    )
     assert text(sf.Ranker("u_risk", 2, **SMALL).fit(shared)) == text(alone)
 
 

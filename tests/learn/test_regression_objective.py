@@ -144,4 +144,4 @@ def test_alpha_lowers_the_risk_of_regression_and_needs_a_baseline() -> None:
     zero = sf.Ranker("regression", 0, **small).fit(train)
     np.testing.assert_array_equal(zero.predict(test), plain.predict(test))
     with pytest.raises(sf.ArgumentError, match="objective 'regression' compares with a baseline; give one"):
-        sf.Ranker("regression", 3, **small).fit(train.with_only([]))
+        sf.Ranker("regression", 3, **small).fit(train.with_baselines_only([]))

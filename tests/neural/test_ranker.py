@@ -231,9 +231,9 @@ def test_data_that_teaches_nothing(data) -> None:
     with pytest.raises(ArgumentError, match="nothing to learn"):
         ranker().fit(data.with_labels(np.full(len(data), 2.0)))
     with pytest.raises(ArgumentError, match="compares with a baseline"):
-        ranker().fit(data.with_only([]))
+        ranker().fit(data.with_baselines_only([]))
     with pytest.raises(ArgumentError, match="compares with a baseline"):
-        ranker("gain", None, stop_on="u_risk@5").fit(data.with_only([]))
+        ranker("gain", None, stop_on="u_risk@5").fit(data.with_baselines_only([]))
     with pytest.raises(ArgumentError, match="from 0 to 4"):
         ranker(measure="ERR@5").fit(data.with_labels(data.y + 3))
     with pytest.raises(ArgumentError, match="not learned anything"):

@@ -7,7 +7,7 @@ from benchmarks.generated_text import WORDS
 
 
 def random_rows(rng, queries: int, longest: int = 7) -> list[dict]:
-    """Rows of query, docs and labels, each list with something relevant in it."""
+    """Ints of query, docs and labels, each list with something relevant in it."""
     rows = []
     for _ in range(queries):
         length = int(rng.integers(2, longest + 1))

@@ -59,7 +59,7 @@ def test_as_good_as_on_one_machine(client, fold, objective: str) -> None:
 
     train, test = fold
     if objective != "geo_risk":
-        train = train.with_only(["bm25"])
+        train = train.with_baselines_only(["bm25"])
     alone = np.array(
         [judged(sf.Ranker(objective, 5, random_state=seed, **SETTINGS).fit(train), test) for seed in range(5)]
     )

@@ -26,7 +26,7 @@ def learned_baselines(held_out: RankingData, measure: str, parameters: Mapping[s
     """
     order = np.random.default_rng(seed).permutation(len(held_out.queries))
     cut = len(order) - len(order) // 3
-    train, valid = (held_out.select(np.sort(part)).with_only([]) for part in (order[:cut], order[cut:]))
+    train, valid = (held_out.select(np.sort(part)).with_baselines_only([]) for part in (order[:cut], order[cut:]))
     others = {name: value for name, value in parameters.items() if name != TREES_PARAMETER}
     trees = int(parameters[TREES_PARAMETER])
     ranker = Ranker(
@@ -40,5 +40,5 @@ def learned_baselines(held_out: RankingData, measure: str, parameters: Mapping[s
 
 def scores_of(models: Mapping[str, Any], data: RankingData) -> dict[str, Floats]:
     """Each model's scores of the documents."""
-    plain = data.with_only([])
+    plain = data.with_baselines_only([])
     return {name: np.asarray(model.predict(plain), dtype=np.float64) for name, model in models.items()}

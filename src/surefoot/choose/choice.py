@@ -37,11 +37,11 @@ class Choice:
 
     policy: SelectionPolicy
     chosen: dict[str, Json]
-    satisfied: dict[str, int]
+    n_satisfying: dict[str, int]
     gain_row: Json
-    among: int
+    n_candidates: int
     measure: str
-    origin: str
+    sweep_hash: str
     choose_by: str = "validation"
     probability: dict[str, float] = field(default_factory=dict)
     interval: dict[str, list[float]] | None = None
@@ -56,7 +56,7 @@ class Choice:
         """Plain data that JSON can hold."""
         folds = [
             {
-                "fold": fold, "chosen": row["name"], "satisfied": self.satisfied[fold],
+                "fold": fold, "chosen": row["name"], "satisfied": self.n_satisfying[fold],
                 "probability": self.probability.get(fold), **row["folds"][fold],
             }
             for fold, row in self.chosen.items()
@@ -67,7 +67,7 @@ class Choice:
         }  # fmt: skip
         return {
             "schema": SCHEMA, "policy": policy, "choose_by": self.choose_by,
-            "measure": self.measure, "candidates": self.among, "folds": folds, "test": self.test,
+            "measure": self.measure, "candidates": self.n_candidates, "folds": folds, "test": self.test,
             "gain_only": self._full, "difference": self.interval, "why": self.words,
         }  # fmt: skip
 
@@ -87,7 +87,7 @@ class Choice:
     def words(self) -> list[str]:
         """What was chosen and why, how sure it is, and what test data say."""
         mine, full = self.test, self._full
-        counts = " to ".join(map(str, sorted({min(self.satisfied.values()), max(self.satisfied.values())})))
+        counts = " to ".join(map(str, sorted({min(self.n_satisfying.values()), max(self.n_satisfying.values())})))
         where = (
             "the validation data of each fold"
             if self.choose_by == "validation"
@@ -95,7 +95,7 @@ class Choice:
         )
         sentences = [
             f"{chosen_in_words(self.chosen)}: {self.policy.words}. It was chosen by {measure_title(self.measure)} on "
-            f"{where}. There, {counts} of {self.among} candidates satisfy the policy.",
+            f"{where}. There, {counts} of {self.n_candidates} candidates satisfy the policy.",
             *self._unsatisfied(),
             *self._probabilities(),
             *([] if self.unsure is None else [self.unsure]),
@@ -120,7 +120,7 @@ class Choice:
         return sentences
 
     def _unsatisfied(self) -> list[str]:
-        folds = [fold for fold, count in self.satisfied.items() if not count]
+        folds = [fold for fold, count in self.n_satisfying.items() if not count]
         return (
             [f"No candidate satisfies the policy on {', '.join(folds)}. There, the nearest was taken."] if folds else []
         )
@@ -176,7 +176,7 @@ def select(
 
 def check_origin(store: Store, choice: Choice) -> None:
     """Reject a store that does not hold what the choice was made of."""
-    if store.origin != choice.origin:
+    if store.origin != choice.sweep_hash:
         raise DataError.at(
             store.folder, None, "was started again after its result was written; run the sweep to its end"
         )
@@ -189,7 +189,7 @@ def _with_certainty(choice: Choice, store: Store) -> Choice:
         unsure=f"We cannot say how sure this is: {store.folder} does not have the models of this result, or another "
         "version wrote them. Run the sweep again.",
     )
-    if store.origin != choice.origin:
+    if store.origin != choice.sweep_hash:
         return unsure
     with expecting("a sweep", store.folder, "start it in a new folder"):
         candidates = Candidates(store)

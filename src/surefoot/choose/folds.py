@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arguments import LARGEST_SEED, integer
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.choose.options import FEWEST_FOLDS, FOLDS, SPLIT_SEED
 from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import data_hash, query_hashes, text_hash
@@ -55,7 +55,7 @@ class Fold:
         """The three sets of queries."""
         return self.train, self.valid, self.test
 
-    def inner_folds(self, count: int, seed: int) -> list[Rows]:
+    def inner_folds(self, count: int, seed: int) -> list[Ints]:
         """The training queries cut into so many parts, by their indices: each is left out once."""
         queries = len(self.train.queries)
         if queries < 2 * count:
@@ -156,7 +156,7 @@ class Source:
         if not all(len(part) for part in parts):
             raise ArgumentError(f"{len(order) - count} queries cannot be split into {self.folds} folds")
 
-        def select(*chosen: Rows) -> RankingData:
+        def select(*chosen: Ints) -> RankingData:
             return data.select(np.sort(np.concatenate(chosen)))
 
         test, valid = number, (number + 1) % self.folds

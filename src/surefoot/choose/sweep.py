@@ -40,7 +40,7 @@ def sweep(
     workers: int | None = None,
     threads: int = 1,
     engine: str = ENGINE,
-    look: Callable[[SweepProgress], None] | None = None,
+    on_progress: Callable[[SweepProgress], None] | None = None,
     options: Mapping[str, Any] | None = None,
     **overrides: Any,
 ) -> TradeOffs:
@@ -99,7 +99,7 @@ def sweep(
     source.files()
     store = Store(folder, plan, source, learned)
     with store.lock():
-        result = trade_offs(store, run(store, workers, look).failures, settings["strategies"])
+        result = trade_offs(store, run(store, workers, on_progress).failures, settings["strategies"])
         result.write_json(store.folder / choices.RESULT)
     return result
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.choose.baselines import BASELINE_MODELS, learned_baselines, scores_of
 from surefoot.choose.folds import Fold
 from surefoot.choose.learners import Networks, fit, make_ranker
@@ -49,7 +49,7 @@ class InnerFold:
     _measured: dict[str, MeasuredQueries] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, fold: Fold, parts: Sequence[Rows], number: int, stops_early: bool) -> InnerFold:
+    def of(cls, fold: Fold, parts: Sequence[Ints], number: int, stops_early: bool) -> InnerFold:
         """The inner fold of this number; validation queries say when to stop, where trainings stop early."""
         rest = np.sort(np.concatenate([part for other, part in enumerate(parts) if other != number]))
         valid = fold.valid if stops_early else None
@@ -202,7 +202,7 @@ class Worker:
             return
         began = time.monotonic()
         names = list(self._fold.train.baselines)
-        data = self._prepared.with_only(names if job.setting.against_all else names[:1])
+        data = self._prepared.with_baselines_only(names if job.setting.against_all else names[:1])
         ranker = make_ranker(self.plan.engine, self.plan.ranker_arguments(job))
         fit(ranker, data)
         result: dict[str, Any] = {"seconds": time.monotonic() - began, "trees": ranker.best_iteration_}
@@ -212,7 +212,7 @@ class Worker:
             return
         arrays: dict[str, Any] = {}
         for part, evaluated in zip(EVALUATION_PARTS, self._fold.sets[1:], strict=True):
-            scores = ranker.predict(evaluated.with_only(data.train.baselines))
+            scores = ranker.predict(evaluated.with_baselines_only(data.train.baselines))
             arrays[f"{part}_scores"] = scores
             arrays[f"{part}_values"] = np.stack([target.values(scores) for target in self._targets[part].values()])
         self._store(lambda: self.store.write_point(job, ranker, result, arrays))
@@ -226,11 +226,11 @@ class Worker:
             stops_early = self.plan.options.get("early_stopping_rounds") is not None
             self._inner = InnerFold.of(self._fold, self._inner_parts, number, stops_early)
         names = list(self._fold.train.baselines)
-        data = self._inner.prepared.with_only(names if job.setting.against_all else names[:1])
+        data = self._inner.prepared.with_baselines_only(names if job.setting.against_all else names[:1])
         no_history = {} if isinstance(self.plan.engine, Networks) else {"history": False}
         ranker = make_ranker(self.plan.engine, self.plan.ranker_arguments(job) | no_history)
         fit(ranker, data)
-        scores = ranker.predict(self._inner.left_out.with_only(data.train.baselines))
+        scores = ranker.predict(self._inner.left_out.with_baselines_only(data.train.baselines))
         arrays = {"scores": scores, "values": self._inner.values(scores, self.plan.measure, self._threads)}
         self._store(lambda: self.store.write_inner(job, arrays))
 

@@ -130,7 +130,7 @@ def train_cross_encoder(
     console.print(visible(f"Saved the cross-encoder to {output}/"))
     if evaluator is not None:
         inputs = [qrels, valid, files.run, files.queries, files.documents]
-        show_model(console, evaluator.scores(model), chosen["alpha"], html, filter(None, inputs), validation=True)
+        show_model(console, evaluator.scores(model), chosen["alpha"], html, inputs, validation=True)
 
 
 def rank_texts(

@@ -34,7 +34,7 @@ def score_model(ranker: AnyRanker, data: RankingData, name: str = "model") -> Sc
 
 
 def show_model(
-    console: Console, scores: Scores, alpha: float | None, html: Path | None, inputs: Iterable[str | Path],
+    console: Console, scores: Scores, alpha: float | None, html: Path | None, inputs: Iterable[str | Path | None],
     *, validation: bool,
 ) -> None:  # fmt: skip
     """Print the verdict on the last system of `scores`, against all others, and write the page.
@@ -53,7 +53,7 @@ def show_model(
     for part in overview([(assessment.by_measure()[0], assessment.rows())], alpha or None):
         console.print(part)
     if html is not None:
-        provenance = page_provenance(html, inputs)
+        provenance = page_provenance(html, [path for path in inputs if path is not None])
         if provenance is not None and validation:
             provenance = provenance._replace(title="on validation data", caution=_VALIDATION)
         assessment.to_html(html, alpha=alpha or None, system=scores.systems[-1], provenance=provenance)

@@ -132,7 +132,8 @@ def rank(
     if html is not None:
         from surefoot.report.text import plain_console
 
-        scores, inputs = score_model(ranker, ranked, run_name), [data, *baseline_files(baseline or [])]
+        scores = score_model(ranker, ranked, run_name)
+        inputs: list[str | Path | None] = [data, *baseline_files(baseline or [])]
         show_model(plain_console(quiet=quiet), scores, ranker.alpha, html, inputs, validation=False)
 
 

@@ -158,8 +158,8 @@ def sweep(
     options: dict[str, Any] = {"rule": rule, "early_stopping_rounds": early_stopping}
     with _live(quiet) as on_progress:
         result = run_sweep(
-            data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads, look=on_progress,
-            engine=engine, options=options, measure=measure, folds=folds,
+            data, output, baselines=baseline or [], preset=preset, workers=workers, threads=threads,
+            on_progress=on_progress, engine=engine, options=options, measure=measure, folds=folds,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
     files = {"html": html, "json": json_file, "csv": csv_file}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.errors import ArgumentError
 
 SHOWN = 10  # results in a list
@@ -74,14 +74,14 @@ class World:
         self.domain = self.topic * DOMAINS + rng.integers(DOMAINS, size=self.topic.shape)
         self.terms = np.sort(rng.integers(1, max(20, queries // 3), (queries, 2)), axis=1)
         # For each topic, the queries that can mean it, by how often they do.
-        self.by_topic: list[tuple[Rows, Floats]] = []
+        self.by_topic: list[tuple[Ints, Floats]] = []
         for topic in range(TOPICS):
             interest = (weight * (meanings == topic)).sum(axis=1) * popularity
             known = np.flatnonzero(interest) if interest.any() else np.arange(queries)
             chance = interest[known] if interest.any() else popularity
             self.by_topic.append((known, np.cumsum(chance) / chance.sum()))
 
-    def query(self, topic: Rows, rng: np.random.Generator) -> Rows:
+    def query(self, topic: Ints, rng: np.random.Generator) -> Ints:
         """A query that someone with this topic in mind types."""
         typed = np.empty(len(topic), dtype=np.int64)
         drawn = rng.random(len(topic))
@@ -111,7 +111,7 @@ def generate_log(users: int, *, queries: int | None = None, seed: int = 0) -> It
         yield part
 
 
-def _simulate(world: World, users: Rows, before: int, rng: np.random.Generator) -> LogPart:
+def _simulate(world: World, users: Ints, before: int, rng: np.random.Generator) -> LogPart:
     lasting = np.argsort(rng.random((len(users), TOPICS)), axis=1)[:, : len(LASTING)]
     favourite_query = world.query(lasting[:, [0] * len(FAVOURITES)].ravel(), rng).reshape(-1, len(FAVOURITES))
     # What one comes back for is something that one was shown.

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from surefoot.arguments import finite_number
-from surefoot.arrays import Flags, Floats, Rows
+from surefoot.arrays import Flags, Floats, Ints
 from surefoot.errors import ArgumentError, shortened
 
 _CELLS = 1 << 22  # pairs of results handled at once
@@ -67,7 +67,7 @@ def lowest_click_plus_one(grades: npt.ArrayLike, lengths: npt.ArrayLike) -> Flag
     return np.asarray(position <= np.repeat(lowest + 1, sizes))
 
 
-def _checked(grades: npt.ArrayLike, lengths: npt.ArrayLike) -> tuple[Floats, Rows]:
+def _checked(grades: npt.ArrayLike, lengths: npt.ArrayLike) -> tuple[Floats, Ints]:
     levels, sizes = np.asarray(grades, dtype=np.float64), np.asarray(lengths)
     if levels.ndim != 1 or not np.isfinite(levels).all() or (levels < 0).any():
         raise ArgumentError("grades must be finite numbers of at least 0, one for each result")

@@ -8,13 +8,13 @@ from typing import Self
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, shortened
 from surefoot.learn.baseline_spec import feature_number
 
 
-def _entropy(values: Floats, starts: Rows, lengths: Rows) -> Floats:
+def _entropy(values: Floats, starts: Ints, lengths: Ints) -> Floats:
     """Shannon's entropy, in nats, of the values as shares of their sum; that of equal shares where all are 0."""
     if values.min() < 0:
         raise ArgumentError(f"the entropy of a feature needs values of at least 0; found {values.min():g}")

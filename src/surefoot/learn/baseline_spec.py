@@ -83,14 +83,16 @@ class BaselineSpec:
             from surefoot.learn.ranker import Ranker
 
             ranker = Ranker.load(self.where)  # one that starts from baselines finds its own among those named before it
-            return ranker.predict(data.with_only(name for name in ranker.baselines_ if name in data.baselines))
+            return ranker.predict(
+                data.with_baselines_only(name for name in ranker.baselines_ if name in data.baselines)
+            )
         raise self.unknown()
 
     def unknown(self) -> ArgumentError:
         """What is said of a source that is neither a feature, nor a run, nor a model."""
         return ArgumentError(
-            f"the baseline {shortened(self.source)} is not understood; write feature:K, run:FILE or model:FOLDER, such as "
-            "bm25=feature:25"
+            f"the baseline {shortened(self.source)} is not understood; write feature:K, run:FILE or model:FOLDER, "
+            "such as bm25=feature:25"
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.data.types.ranking_data import standardise
 from surefoot.learn.measured_queries import MeasuredQueries
 from surefoot.risk.churn import kendall_tau
@@ -25,7 +25,7 @@ class EvaluationQueries:
     aggregate: Floats | None = None  # a number per query, for selective re-ranking
 
     @property
-    def lengths(self) -> Rows:
+    def lengths(self) -> Ints:
         """Documents per query."""
         return self.by_measure[0].lengths
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from surefoot.arguments import integer
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError, did_you_mean, shortened, visible
 from surefoot.learn.engines.contract import engine_of
@@ -129,14 +129,14 @@ def _baseline_name(data: RankingData, against: str | None) -> str | None:
     return against if against is not None else next(iter(data.baselines), None)
 
 
-def _ranks(order: Rows | Any) -> Rows:
+def _ranks(order: Ints | Any) -> Ints:
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
     return ranks
 
 
 def _costly_swaps(
-    data: RankingData, measured: MeasuredQueries, order: Any, ranks: Rows, before: Rows | None
+    data: RankingData, measured: MeasuredQueries, order: Any, ranks: Ints, before: Ints | None
 ) -> list[tuple[float, int, int]]:
     """What each swap costs, the document that went up and the better one below it; the dearest first."""
     lifted = order[: min(measured.cutoff, _DEEPEST)].tolist()  # a swap below the cut-off costs nothing

@@ -190,7 +190,7 @@ def matched_baselines(data: RankingData, trained: Sequence[str], what: str) -> R
             f"{what} has the baselines {_some(list(data.baselines))}, but the training data has {_some(trained)}; "
             "both need the same"
         )
-    return data.with_only(trained)
+    return data.with_baselines_only(trained)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -257,13 +257,13 @@ def _rho(apart, table, low, factor):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _group(n, reaches, label, group_end):  # type: ignore[no-untyped-def]
+def _group(n, discounted_ranks, label, group_end):  # type: ignore[no-untyped-def]
     """Where the group of each rank ends: documents that, as the later of a pair, all change the measure alike.
 
     Above the cut-off each is alone; below it, where documents are does not count, so those of one label are a group.
     """
     for r in range(n - 1, -1, -1):
-        group_end[r] = group_end[r + 1] if reaches <= r < n - 1 and label[r] == label[r + 1] else r + 1
+        group_end[r] = group_end[r + 1] if discounted_ranks <= r < n - 1 and label[r] == label[r + 1] else r + 1
 
 
 @compiled
@@ -316,8 +316,8 @@ def lambda_queries(  # type: ignore[no-untyped-def]
             ranked_gradient[r] = ranked_hessian[r] = 0
         if measure != NDCG:
             _prefixes(n, gain, measure, cutoff, counts, sums, reach, first_two)
-        reaches = n if all_ranks else min(n, cutoff)
-        _group(n, reaches, label, group_end)
+        discounted_ranks = n if all_ranks else min(n, cutoff)
+        _group(n, discounted_ranks, label, group_end)
         alpha = alphas[q]
         before, weighed, scale = _query_state(kind, difference[q], alpha, values[q], expected[q])
         for i in range(min(n - 1, cutoff)):
@@ -327,7 +327,7 @@ def lambda_queries(  # type: ignore[no-untyped-def]
                 if label[i] == label[j]:
                     continue
                 if measure == NDCG:
-                    low = discounts[j] if j < reaches else 0.0
+                    low = discounts[j] if j < discounted_ranks else 0.0
                     change = (gain[j] - gain[i]) * (discounts[i] - low) / ideal[q]
                 elif gain[i] == gain[j]:
                     continue

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arrays import Floats, Places, Rows
+from surefoot.arrays import Floats, Ints, Places
 from surefoot.data.types.labels import check_labels
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
@@ -34,7 +34,7 @@ class MeasuredQueries:
     """
 
     def __init__(
-        self, measure: Measure | str, labels: Floats, offsets: Rows, tie_order: Rows, threads: int | None = None
+        self, measure: Measure | str, labels: Floats, offsets: Ints, tie_order: Ints, threads: int | None = None
     ) -> None:
         self.measure = Measure.parse(measure)
         if self.measure.family not in _KINDS:
@@ -68,7 +68,7 @@ class MeasuredQueries:
         return cls(known, data.y, data.offsets, data.tie_order(), threads)
 
     @property
-    def lengths(self) -> Rows:
+    def lengths(self) -> Ints:
         """Documents per query."""
         return np.diff(self.offsets)
 
@@ -141,7 +141,7 @@ class MeasuredQueries:
         return np.bincount(query, terms, self.queries).astype(np.float64, copy=False)
 
 
-def _balanced(lengths: Rows, cutoff: int, threads: int) -> list[tuple[int, int]]:
+def _balanced(lengths: Ints, cutoff: int, threads: int) -> list[tuple[int, int]]:
     """Parts of the queries with about as many pairs each."""
     work = np.cumsum(lengths * np.minimum(lengths, cutoff))
     cuts = np.searchsorted(work, np.arange(1, threads) / threads * work[-1], side="right")

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.data.hashes import query_fingerprints
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.learn.engines.contract import BinnedData, Engine, Parameters
@@ -40,7 +40,7 @@ class MonitoredSet:
         """M(q) of a model's scores."""
         return self.measured.values(self.with_start(scores))
 
-    def with_start(self, scores: Floats, rows: Rows | slice = slice(None)) -> Floats:
+    def with_start(self, scores: Floats, rows: Ints | slice = slice(None)) -> Floats:
         """A model's scores of some rows, with the scores that it started from added."""
         return scores if self._start is None else scores + self._start[rows]
 
@@ -66,11 +66,14 @@ class PreparedData:
         hashes = query_fingerprints(self.train) + ([] if self.valid is None else query_fingerprints(self.valid))
         return "".join(sorted(frozenset().union(*hashes)))
 
-    def with_only(self, baselines: Iterable[str]) -> PreparedData:
+    def with_baselines_only(self, baselines: Iterable[str]) -> PreparedData:
         """The same data with only these of its baselines, and the same bins."""
         names = tuple(baselines)
         if names not in self._with_only:
-            new = PreparedData(self.train.with_only(names), None if self.valid is None else self.valid.with_only(names))
+            new = PreparedData(
+                self.train.with_baselines_only(names),
+                None if self.valid is None else self.valid.with_baselines_only(names),
+            )
             new._bins = self._bins
             new.fingerprints = self.fingerprints
             self._with_only[names] = new

@@ -48,7 +48,7 @@ def regression_trees(
     """
     trees = integer("trees", trees, 1)
     patience = None if early_stopping_rounds is None else integer("early_stopping_rounds", early_stopping_rounds, 1)
-    data = PreparedData(train.with_only([]), None if valid is None else valid.with_only([]))
+    data = PreparedData(train.with_baselines_only([]), None if valid is None else valid.with_baselines_only([]))
     learner = engine_of(engine)
     checked = learner.check(parameters, train.n_features)
     mean = float(train.y.mean())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.errors import ArgumentError
 
 SAMPLE_DOCUMENTS = 20_000  # documents whose scores are a sample of the model's
 
 
-def sampled_rows(documents: int, count: int = SAMPLE_DOCUMENTS) -> Rows:
+def sampled_rows(documents: int, count: int = SAMPLE_DOCUMENTS) -> Ints:
     """Some of so many documents, evenly spaced."""
     return np.unique(np.linspace(0, documents - 1, count).astype(np.int64))
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 
 
-def divisor(rank: Rows) -> Floats:
+def divisor(rank: Ints) -> Floats:
     """log2(1 + r), by which a gain at rank r is divided."""
     return np.asarray(np.log2(1.0 + rank))
 
 
-def discount(rank: Rows, cutoff: float | None = None) -> Floats:
+def discount(rank: Ints, cutoff: float | None = None) -> Floats:
     """D(r) = 1 / log2(1 + r), 0 beyond the cut-off.
 
     >>> discount(np.array([1, 3, 7]), cutoff=3)

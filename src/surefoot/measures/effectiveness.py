@@ -10,7 +10,7 @@ import itertools
 
 import numpy as np
 
-from surefoot.arrays import LARGEST_POWER, LARGEST_SCORE, Floats, Rows
+from surefoot.arrays import LARGEST_POWER, LARGEST_SCORE, Floats, Ints
 from surefoot.errors import MeasureError
 from surefoot.measures.discount import divisor
 from surefoot.measures.matching import Hits, ordinals
@@ -39,7 +39,7 @@ def gains(grade: Floats, form: str) -> Floats:
     return grade if form == "log2" else np.exp2(grade) - 1
 
 
-def _discounted(hits: Hits, query: Rows, rank: Rows, grade: Floats, cutoff: float | None, form: str) -> Floats:
+def _discounted(hits: Hits, query: Ints, rank: Ints, grade: Floats, cutoff: float | None, form: str) -> Floats:
     top, most = float(np.max(hits.judgments.grades)), LARGEST_SCORE if form == "log2" else LARGEST_POWER
     if top > most:
         power = "" if form == "log2" else "2 to the power of "

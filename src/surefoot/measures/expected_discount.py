@@ -19,7 +19,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows, changes
+from surefoot.arrays import Floats, Ints, changes
 from surefoot.measures.discount import discounts
 from surefoot.measures.rank_binomial import avoid_overflow, in_deviations
 
@@ -32,7 +32,7 @@ _ONE_THREAD = 1 << 17
 
 
 def expected_discounts(
-    scores: Floats, starts: Rows, lengths: Rows, documents: Rows, sigma: float, cutoff: float | None
+    scores: Floats, starts: Ints, lengths: Ints, documents: Ints, sigma: float, cutoff: float | None
 ) -> Floats:
     """Σ_r D(r)·P_j(r) of some documents j; `starts` and `lengths` say which part of `scores` is j's list.
 
@@ -75,7 +75,7 @@ class _Workspace:
         return buffer[: rows * columns].reshape(rows, columns)
 
 
-def _blocks(order: Rows, lengths: Rows, cutoff: float | None) -> Iterator[Rows]:
+def _blocks(order: Ints, lengths: Ints, cutoff: float | None) -> Iterator[Ints]:
     """The rows of `order`, which ascends by length, in blocks of nearly equal lengths and bounded size."""
     first = 0
     while first < len(order):
@@ -87,7 +87,7 @@ def _blocks(order: Rows, lengths: Rows, cutoff: float | None) -> Iterator[Rows]:
         first = last
 
 
-def _by_normal(scores: Floats, start: Rows, length: Rows, documents: Rows, sigma: float, space: _Workspace) -> Floats:
+def _by_normal(scores: Floats, start: Ints, length: Ints, documents: Ints, sigma: float, space: _Workspace) -> Floats:
     """π[i, j] of the i-th result of j's list against j; 0 beyond the list's end."""
     from scipy.special import ndtr
 
@@ -101,9 +101,9 @@ def _by_normal(scores: Floats, start: Rows, length: Rows, documents: Rows, sigma
 
 def _by_product(
     scores: Floats,
-    start: Rows,
-    length: Rows,
-    documents: Rows,
+    start: Ints,
+    length: Ints,
+    documents: Ints,
     smooth: Floats,
     low: float,
     high: float,
@@ -177,7 +177,7 @@ def _discounted(chance: Floats, cutoff: float | None, space: _Workspace) -> Floa
     multiply, add = np.multiply, np.add  # the loop below is short enough for looking them up to matter
     p.fill(0.0)
     p[0] = 1.0
-    lost: Rows | None = None
+    lost: Ints | None = None
     for first in range(0, n, _BLOCK):
         odds = chance[first : first + _BLOCK]
         np.clip(odds, 0.0, 1.0, out=odds)  # a product of polynomials may miss the ends by a rounding

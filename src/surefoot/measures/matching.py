@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows, changes
+from surefoot.arrays import Floats, Ints, changes
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels, Run
@@ -21,11 +21,11 @@ class Hits:
     `retrieved` the number of results for each judged query. Measures that look at scores find them in `run`.
     """
 
-    query: Rows
-    rank: Rows
+    query: Ints
+    rank: Ints
     grade: Floats
-    position: Rows
-    retrieved: Rows
+    position: Ints
+    retrieved: Ints
     judgments: Qrels
     run: Run
 
@@ -34,7 +34,7 @@ class Hits:
         """The number of judged queries."""
         return len(self.judgments.queries)
 
-    def relevant(self, rel: float, cutoff: float | None) -> tuple[Rows, Rows]:
+    def relevant(self, rel: float, cutoff: float | None) -> tuple[Ints, Ints]:
         """Query and rank of the retrieved documents with at least that grade, down to the cut-off."""
         mask = self.grade >= rel
         if cutoff is not None:
@@ -46,7 +46,7 @@ class Hits:
         judged_ranking = self.judgments.ranking
         return self.per_query(judged_ranking.query_of_position()[judged_ranking.scores >= rel])
 
-    def per_query(self, query: Rows, values: Floats | None = None) -> Floats:
+    def per_query(self, query: Ints, values: Floats | None = None) -> Floats:
         """Sums of values (or counts) over each judged query, 0 where there is nothing."""
         return np.bincount(query, values, self.queries).astype(np.float64, copy=False)
 
@@ -56,7 +56,7 @@ def match(run: Run, qrels: Qrels) -> Hits:
     to_judged = judgment_index(run, qrels)
     judged_rows, positions = qrels.ranking.match(run.ranking)
     # Where each position's judgment stands, in the order of the run: a scatter, since sorting positions is far slower.
-    judged_at: Rows = np.full(len(run), -1, dtype=np.int64)
+    judged_at: Ints = np.full(len(run), -1, dtype=np.int64)
     judged_at[positions] = judged_rows
     positions = np.flatnonzero(judged_at >= 0)
     # Positions ascend by query, so it is enough to find where each query's begin among them.
@@ -76,7 +76,7 @@ def match(run: Run, qrels: Qrels) -> Hits:
     )
 
 
-def judgment_index(run: Run | Qrels, qrels: Qrels) -> Rows:
+def judgment_index(run: Run | Qrels, qrels: Qrels) -> Ints:
     """For each of the run's queries its index in the judgments, −1 where it was not judged."""
     by_code = np.argsort(qrels.query_codes)
     at = np.searchsorted(qrels.query_codes, run.query_codes, sorter=by_code)
@@ -84,7 +84,7 @@ def judgment_index(run: Run | Qrels, qrels: Qrels) -> Rows:
     return np.where(qrels.query_codes[at] == run.query_codes, at, -1)
 
 
-def ordinals(query: Rows) -> Rows:
+def ordinals(query: Ints) -> Ints:
     """Each entry's number within its query, from 0, for entries grouped by query."""
     if not len(query):
         return query

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.arrays import Flags, Floats, Rows
+from surefoot.arrays import Flags, Floats, Ints
 from surefoot.data.reading.columns import names_of, row_of
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.errors import MeasureError
@@ -85,7 +85,7 @@ def _loss_by_rank(run: Run, baseline: Run, measure: Measure) -> Floats:
     return np.minimum(losses, 1.0)
 
 
-def _gain_at_rank(rank: Rows, measure: Measure) -> Floats:
+def _gain_at_rank(rank: Ints, measure: Measure) -> Floats:
     """What one relevant document at each rank adds; rank 0 stands for a document that is not shown."""
     shown_rank = np.maximum(rank, 1)
     if measure.family == "nDCG":
@@ -95,7 +95,7 @@ def _gain_at_rank(rank: Rows, measure: Measure) -> Floats:
     return np.where(rank > 0, value, 0.0)
 
 
-def _ranks(run: Run, baseline: Run, cutoff: float | None) -> tuple[Rows, Rows, Rows]:
+def _ranks(run: Run, baseline: Run, cutoff: float | None) -> tuple[Ints, Ints, Ints]:
     """Of each document that the baseline shows: its query, its rank there, and its rank in the run (0: not shown)."""
     rank = baseline.ranking.ranks()
     other = np.zeros(len(rank), dtype=np.int64)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.neural.libraries import Tensor, torch
 from surefoot.neural.loss import RiskLoss
 from surefoot.neural.network import Network
@@ -25,7 +25,7 @@ class Batch:
     places: Tensor
     mask: Tensor
     labels: Tensor
-    queries: Rows
+    queries: Ints
 
     def padded(self, scores: Tensor) -> Tensor:
         """Scores (models, documents) as (models, lists, documents), 0 for padding."""
@@ -39,7 +39,7 @@ class QueryLists:
     The rows of a query are in the order that the tie rule gives equal scores.
     """
 
-    def __init__(self, X: Any, labels: Any, offsets: Rows, device: Any = "cpu") -> None:
+    def __init__(self, X: Any, labels: Any, offsets: Ints, device: Any = "cpu") -> None:
         self.device = torch.device(device)
         self.X = torch.as_tensor(X, dtype=torch.float32).to(self.device)
         self.labels = torch.as_tensor(labels, dtype=torch.float64).to(self.device, torch.float32)
@@ -50,7 +50,7 @@ class QueryLists:
         """The number of queries."""
         return len(self.offsets) - 1
 
-    def batch(self, queries: Rows) -> Batch:
+    def batch(self, queries: Ints) -> Batch:
         """These queries' lists."""
         lengths = np.diff(self.offsets)[queries]
         width = int(lengths.max(initial=0))
@@ -102,7 +102,7 @@ class QueryLists:
         """All queries, the short lists first, so that little is padding."""
         return [self.batch(part) for part in self._parts()]
 
-    def _parts(self) -> Iterator[Rows]:
+    def _parts(self) -> Iterator[Ints]:
         lengths = np.diff(self.offsets)
         order = np.argsort(lengths, kind="stable")
         start = 0

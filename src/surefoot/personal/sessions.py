@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.personal.lists import ShownLists
 from surefoot.risk.assessment_data import Json
 
@@ -42,7 +42,7 @@ def example_sessions(lists: ShownLists, models: Mapping[str, Floats], most: int 
     ]
 
 
-def _list(lists: ShownLists, number: int, orders: Mapping[str, Rows]) -> Json:
+def _list(lists: ShownLists, number: int, orders: Mapping[str, Ints]) -> Json:
     first, last = int(lists.data.offsets[number]), int(lists.data.offsets[number + 1])
     about = lists.about[first:last]
     names = lists.data.feature_names or ()
@@ -56,7 +56,7 @@ def _list(lists: ShownLists, number: int, orders: Mapping[str, Rows]) -> Json:
     }  # fmt: skip
 
 
-def _orders(offsets: Rows, scores: Floats) -> Rows:
+def _orders(offsets: Ints, scores: Floats) -> Ints:
     """Rows in the order of their scores, descending, within each list; equal scores keep the shown order."""
     query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return np.lexsort((-scores, query))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.data.writing.all_or_nothing import ensure_folder
 from surefoot.errors import ArgumentError
 from surefoot.progress import steps
@@ -292,7 +292,7 @@ def _signs(differences: Floats) -> list[tuple[object, str]]:
 
 
 def _mark_significant(
-    figure: Figure, axes: Axes, heights: Floats, tested: QueryScores, order: Rows
+    figure: Figure, axes: Axes, heights: Floats, tested: QueryScores, order: Ints
 ) -> list[tuple[PathCollection, str, int]]:
     """Mark the queries that T_J sets apart at the ends of their bars; gives each mark, what it says and how many."""
     from matplotlib.transforms import offset_copy
@@ -330,7 +330,7 @@ def _name_queries(figure: Figure, axes: Axes, heights: Floats, low: list[str], h
 
 
 def _panel(
-    figure: Figure, axes: Axes, differences: Floats, tested: QueryScores | None, order: Rows, alpha: float
+    figure: Figure, axes: Axes, differences: Floats, tested: QueryScores | None, order: Ints, alpha: float
 ) -> None:
     """One α of the small multiples."""
     if tested is None:

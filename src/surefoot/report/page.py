@@ -33,7 +33,7 @@ from surefoot.report.words import (
 )
 from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn
 from surefoot.risk.assessment_figures import alpha_key
-from surefoot.risk.baselines import ROUNDING, VIRTUAL, baseline_rows, differences, population_rows
+from surefoot.risk.baselines import ROUNDING, VIRTUAL, differences, population_rows, vectors_of_baselines
 from surefoot.risk.inference import critical_value
 from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
@@ -80,7 +80,7 @@ def page_payload(
     results = packed_results(
         scores,
         first if first in scores.systems else None,
-        [differences(matrix, baseline_rows(matrix, first, population))[first] for _, matrix in parts],
+        [differences(matrix, vectors_of_baselines(matrix, first, population))[first] for _, matrix in parts],
         detail,
     )
     texts = texts or Texts()

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Floats, Rows
+from surefoot.arrays import Codes, Floats, Ints
 from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.ranking import Ranking
 from surefoot.data.types.runs import Run
@@ -108,7 +108,7 @@ def _clip(text: str) -> str:
 class _TopResults:
     """A run's top results on some queries, end to end."""
 
-    def __init__(self, run: Run, names: tuple[str, ...], queries: Rows, top: int) -> None:
+    def __init__(self, run: Run, names: tuple[str, ...], queries: Ints, top: int) -> None:
         self.run, self.queries = run, queries
         number = {name: i for i, name in enumerate(run.queries)}
         at = np.array([number.get(names[query], -1) for query in queries], dtype=np.int64)
@@ -125,20 +125,20 @@ class _TopResults:
             return pl.Series("doc_id", [], dtype=pl.String)
         return self.run.documents(self.positions)
 
-    def codes_of(self, queries: Rows) -> Codes:
+    def codes_of(self, queries: Ints) -> Codes:
         """The codes of the results on some of the queries."""
         at = np.searchsorted(self.queries, queries)
         positions = [np.arange(self.ends[i] - self.lengths[i], self.ends[i]) for i in at]
         return np.asarray(self.codes[np.concatenate([*positions, np.empty(0, dtype=np.int64)])])
 
 
-def _extremes(difference: Floats, detail: int) -> Rows:
+def _extremes(difference: Floats, detail: int) -> Ints:
     """The queries with the lowest and the highest differences, in the order of the queries."""
     order = np.argsort(difference, kind="stable")
     return np.unique(np.concatenate([order[:detail], order[max(0, len(order) - detail) :]]))
 
 
-def _ranks(ranking: Ranking, codes: Codes) -> Rows:
+def _ranks(ranking: Ranking, codes: Codes) -> Ints:
     """Ranks from 1, 0 for what a ranking does not hold."""
     at = ranking.find(codes)
     return np.where(at >= 0, np.minimum(ranking.rank_at(at), _FARTHEST), 0)

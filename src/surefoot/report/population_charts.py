@@ -31,7 +31,7 @@ from surefoot.report.canvas import (
 from surefoot.report.columns import candidates
 from surefoot.report.measure_names import measure_title
 from surefoot.risk.assessment_data import AssessmentData
-from surefoot.risk.baselines import VIRTUAL, baseline_rows, differences, population_rows
+from surefoot.risk.baselines import VIRTUAL, differences, population_rows, vectors_of_baselines
 from surefoot.risk.expectation import deviations, expected, geo_risk_of_means
 from surefoot.risk.inference import critical_value, weighted_test
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
@@ -55,7 +55,7 @@ def leading_data(assessment: Assessment) -> AssessmentData:
 
 def baselines(assessment: Assessment) -> dict[str, Floats]:
     """The score vectors that the assessment compares with, by name."""
-    return baseline_rows(assessment.scores, leading_data(assessment)["baseline"], _population(assessment))
+    return vectors_of_baselines(assessment.scores, leading_data(assessment)["baseline"], _population(assessment))
 
 
 def all_differences(assessment: Assessment) -> Floats:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.baselines import ROUNDING
 from surefoot.risk.churn import inversions
@@ -63,7 +63,7 @@ def tau_b(first: Sequence[float | None], other: Sequence[float | None]) -> float
     return (pairs - tied_x - tied_y + tied_both - 2 * discordant) / norm if norm else None
 
 
-def _places(values: Floats) -> Rows:
+def _places(values: Floats) -> Ints:
     """The place of each value among the distinct ones, from 0; values that differ by rounding only share one."""
     order = np.argsort(values, kind="stable")
     rises = np.diff(values[order], prepend=values[order[0]]) > _rounding(values)
@@ -76,5 +76,5 @@ def _rounding(values: Floats) -> float:
     return ROUNDING * float(np.abs(values).max(initial=0.0))
 
 
-def _pairs(counts: Rows) -> float:
+def _pairs(counts: Ints) -> float:
     return float((counts * (counts - 1) // 2).sum())

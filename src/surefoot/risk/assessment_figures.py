@@ -14,11 +14,11 @@ from surefoot.errors import ArgumentError
 from surefoot.risk.agreement import rank_systems
 from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData, Turn
 from surefoot.risk.baselines import (
-    baseline_rows,
     differences,
     population_rows,
     streamed_differences,
     streamed_rows,
+    vectors_of_baselines,
 )
 from surefoot.risk.bootstrap import bootstrap_intervals
 from surefoot.risk.churn import Churn, compare_rankings
@@ -67,7 +67,7 @@ def assessment_data(
     matrices: Mapping[str, Floats] = {}
     in_memory = _scores_in_memory(scores)
     if in_memory is not None:
-        baseline_vectors = baseline_rows(in_memory, baseline, rows)
+        baseline_vectors = vectors_of_baselines(in_memory, baseline, rows)
         against, matrices = baseline_vectors, differences(in_memory, baseline_vectors)
         differences_by_baseline = {name: list(matrix) for name, matrix in matrices.items()}
     else:

@@ -60,7 +60,7 @@ def population_rows(scores: ScoreMatrix, population: Sequence[str] | None) -> li
     return rows
 
 
-def baseline_rows(scores: Scores, baseline: str | Sequence[str], population: list[int]) -> dict[str, Floats]:
+def vectors_of_baselines(scores: Scores, baseline: str | Sequence[str], population: list[int]) -> dict[str, Floats]:
     """The score vectors to compare with, by name."""
     return {
         name: VIRTUAL[name](scores.values[population]) if name in VIRTUAL else scores[name]
@@ -99,7 +99,7 @@ def differences(scores: Scores, against: Mapping[str, Floats]) -> dict[str, Floa
 
 
 def streamed_rows(scores: ScoreMatrix, baseline: str | Sequence[str], population: list[int]) -> dict[str, Vector]:
-    """As `baseline_rows`, of scores that are read a block at a time."""
+    """As `vectors_of_baselines`, of scores that are read a block at a time."""
 
     def virtual(name: str) -> Vector:
         return DerivedVector(scores.count, lambda: map(VIRTUAL[name], scores.blocks(population)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Run
@@ -45,7 +45,7 @@ class Churn:
         """K-τ|R: mean τ over the re-ranked queries that have one."""
         return _mean(self.tau[self.reranked])
 
-    def bins(self) -> Rows:
+    def bins(self) -> Ints:
         """The distance bin of each query, min(9, ⌊10·(1 − τ)/2⌋), −1 where it has no τ."""
         defined = np.isfinite(self.tau)
         distance = (1 - np.where(defined, self.tau, 1)) / 2
@@ -103,7 +103,7 @@ def compare_rankings(
     )
 
 
-def kendall_tau(group: Rows, theirs: Rows, lengths: Rows) -> Floats:
+def kendall_tau(group: Ints, theirs: Ints, lengths: Ints) -> Floats:
     """τ of each group of places that `theirs` gives documents in our order; NaN where a group has but one.
 
     >>> kendall_tau(np.array([0, 0, 0]), np.array([1, 0, 2]), np.array([3])).round(4)
@@ -115,7 +115,7 @@ def kendall_tau(group: Rows, theirs: Rows, lengths: Rows) -> Floats:
     return tau
 
 
-def inversions(group: Rows, values: Rows, groups: int) -> Floats:
+def inversions(group: Ints, values: Ints, groups: int) -> Floats:
     """For each group the number of pairs i < j with values[i] > values[j], in O(n log n), all groups at once.
 
     The values are sorted bit by bit, from the top; a pair is inverted
@@ -147,7 +147,7 @@ def inversions(group: Rows, values: Rows, groups: int) -> Floats:
     return total
 
 
-def _lengths(run: Run, queries: tuple[str, ...], depth: int | None) -> Rows:
+def _lengths(run: Run, queries: tuple[str, ...], depth: int | None) -> Ints:
     length = dict(zip(run.queries, run.ranking.lengths.tolist(), strict=True))
     lengths = np.array([length.get(query, 0) for query in queries], dtype=np.int64)
     return lengths if depth is None else np.minimum(lengths, depth)

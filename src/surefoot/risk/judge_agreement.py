@@ -11,13 +11,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.errors import ArgumentError
 
 Weighting = Literal["none", "linear", "quadratic"]
 
 
-def confusion(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Rows]:
+def confusion(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Ints]:
     """The grades that occur, and how often the first judge gave one (row) and the second another (column).
 
     >>> grades, counts = confusion([0, 1, 1], [0, 1, 0])
@@ -33,7 +33,7 @@ def confusion(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Rows]:
     return grades, counts
 
 
-def cohen_kappa(grades: Floats, counts: Rows, weighting: Weighting = "none") -> float | None:
+def cohen_kappa(grades: Floats, counts: Ints, weighting: Weighting = "none") -> float | None:
     """κ = 1 − Σ w·O / Σ w·E, of a confusion (Cohen 1960, 1968); w is 1 off the diagonal, |g − h| or (g − h)².
 
     >>> cohen_kappa(*confusion([0, 1, 1, 0], [0, 1, 0, 0]))
@@ -76,7 +76,7 @@ def krippendorff_alpha(ratings: ArrayLike, level: Literal["nominal", "interval"]
     return None if expected == 0 else float(1 - (weight * within).sum() / expected)
 
 
-def _by_document(values: Floats, grades: Floats) -> Rows:
+def _by_document(values: Floats, grades: Floats) -> Ints:
     """The place among the grades of each rating, document by document."""
     turned = values.T
     return np.searchsorted(grades, turned[~np.isnan(turned)])

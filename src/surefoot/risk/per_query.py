@@ -8,7 +8,7 @@ import numpy as np
 
 from surefoot.risk.assessment_data import AssessmentData, PerQuery, QueryAtAlpha, QueryFigures
 from surefoot.risk.assessment_figures import alpha_key
-from surefoot.risk.baselines import baseline_rows, differences, population_rows
+from surefoot.risk.baselines import differences, population_rows, vectors_of_baselines
 from surefoot.risk.expectation import deviations, expected
 from surefoot.risk.inference import weighted_t_values
 from surefoot.risk.segments import Segments
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def per_query_data(data: AssessmentData, scores: Scores, segments: Segments | None = None) -> PerQuery:
     """The block `per_query` of an assessment's plain data."""
     rows = population_rows(scores, data["population"])
-    against = baseline_rows(scores, data["baseline"], rows)
+    against = vectors_of_baselines(scores, data["baseline"], rows)
     baseline = next(iter(against.values())) if len(against) == 1 else None
     system_differences = None if baseline is None else next(iter(differences(scores, against).values()))
     usable = bool((scores.values[rows] >= 0).all())

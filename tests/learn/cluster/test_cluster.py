@@ -31,7 +31,7 @@ SMALL: dict[str, Any] = {"engine": "xgboost", "max_depth": 3, "min_child_weight"
 
 
 def labelled(queries: int, seed: int) -> sf.RankingData:
-    made = sf.synthetic_letor(queries=queries, documents=15, features=6, seed=seed).with_only([])
+    made = sf.synthetic_letor(queries=queries, documents=15, features=6, seed=seed).with_baselines_only([])
     return made.with_baseline("first", made.feature(1)).with_baseline("second", made.feature(2))
 
 

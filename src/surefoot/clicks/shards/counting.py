@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Flags, Floats, Rows
+from surefoot.arrays import Flags, Floats, Ints
 
 Int64s = npt.NDArray[np.int64]
 _LARGEST = np.iinfo(np.int64).max
@@ -43,7 +43,7 @@ def ranks(values: Int64s) -> Int64s:
     return pl.Series(values).rank("dense").cast(pl.Int64).to_numpy() - 1
 
 
-def segment_starts(new: Flags) -> Rows:
+def segment_starts(new: Flags) -> Ints:
     """For each place the first place of its segment; `new` is true where one begins."""
     return np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
 
@@ -80,7 +80,7 @@ def fits(keys: int, span: int) -> bool:
 
 
 class LookingBack:
-    """Rows with a key and a time, from which other rows and events of the same key are counted strictly before.
+    """Ints with a key and a time, from which other rows and events of the same key are counted strictly before.
 
     The key of an event is that of some row at or before it: an event happens to a result that was shown.
     """
@@ -104,7 +104,7 @@ class LookingBack:
         """For each row how many rows came before it."""
         return self._unsorted(segment_starts(begins(self._sorted)) - self._key_start)
 
-    def events(self, of_rows: Rows, times: Int64s) -> Int64s:
+    def events(self, of_rows: Ints, times: Int64s) -> Int64s:
         """For each row how many events came before it: each of the key of a row, at a time of its own."""
         moments = np.sort(self._moments.of(self._keys[of_rows], times))
         places = np.searchsorted(self._sorted, moments, side="right")  # of the first row that looks back at each

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Flags, Floats, Rows
+from surefoot.arrays import Flags, Floats, Ints
 from surefoot.clicks.features import DIGITS, KINDS, PLACES
 from surefoot.clicks.log import Log
 from surefoot.clicks.shards.counting import (
@@ -34,13 +34,13 @@ class ShardEvents:
 
     lists: pl.DataFrame
     results: pl.DataFrame
-    list_of_row: Rows
+    list_of_row: Ints
     session: Int64s  # of each list, as user and query
     user: Int64s
     query: Int64s
     document: Int64s  # of each result
     domain: Int64s
-    happened: dict[str, tuple[Rows, Int64s]]
+    happened: dict[str, tuple[Ints, Int64s]]
     clock: str | None
 
     @classmethod
@@ -155,7 +155,7 @@ def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Int64s) -> tupl
     return clicked, position[last], time - at[last]
 
 
-def _overlap(terms: pl.Series, former: Rows, known: Flags) -> Floats:
+def _overlap(terms: pl.Series, former: Ints, known: Flags) -> Floats:
     """The share of terms in common with the list before."""
     frame = pl.DataFrame({"new": terms, "old": terms.gather(former)})
     common = pl.col("new").list.set_intersection("old").list.len()

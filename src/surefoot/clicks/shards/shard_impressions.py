@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Flags, Rows
+from surefoot.arrays import Flags, Ints
 from surefoot.clicks.impressions import NO_LIST, NOT_SHOWN, TOO_EARLY, Satisfaction
 from surefoot.clicks.shards.counting import (
     Int64s,
@@ -73,7 +73,7 @@ def _numbered(lists: pl.DataFrame) -> pl.DataFrame:
     return lists.with_columns(impression=name).drop("session_code", "joined")
 
 
-def _results(lists: pl.DataFrame) -> tuple[pl.DataFrame, Rows]:
+def _results(lists: pl.DataFrame) -> tuple[pl.DataFrame, Ints]:
     """A row for each result, and the list of each; a document that appears twice in a list has its first position."""
     lengths = lists["documents"].list.len().cast(pl.Int64).to_numpy()
     row_list = np.repeat(np.arange(len(lists)), lengths)
@@ -118,8 +118,8 @@ def _with_dwell(lists: pl.DataFrame, clicks: pl.DataFrame, satisfaction: Satisfa
 
 
 def _attributed(
-    lists: pl.DataFrame, rows: pl.DataFrame, row_list: Rows, clicks: pl.DataFrame, *, linked: bool
-) -> tuple[pl.DataFrame, Rows]:
+    lists: pl.DataFrame, rows: pl.DataFrame, row_list: Ints, clicks: pl.DataFrame, *, linked: bool
+) -> tuple[pl.DataFrame, Ints]:
     """Clicks with the list that each belongs to and its position there, or the reason why it belongs to none.
 
     Also the row of each click's result, −1 where there is none.
@@ -158,8 +158,8 @@ def _least(keys: Int64s, times: Int64s, wanted: Int64s) -> Int64s:
 
 
 def _last_row(
-    of_list: Int64s, time: Int64s, rows: pl.DataFrame, row_list: Rows, clicks: pl.DataFrame, of_click: Int64s
-) -> Rows:
+    of_list: Int64s, time: Int64s, rows: pl.DataFrame, row_list: Ints, clicks: pl.DataFrame, of_click: Int64s
+) -> Ints:
     """The row of the last list, shown at or before each click, that holds its document; −1 where none does."""
     of_row, of_document = codes_of(rows["document"], clicks["document"])
     width = max((int(part.max()) for part in (of_row, of_document) if len(part)), default=0) + 1
@@ -183,7 +183,7 @@ def _last_row(
 
 
 def _with_clicks(
-    rows: pl.DataFrame, row_list: Rows, clicks: pl.DataFrame, row_of_click: Rows, satisfaction: Satisfaction
+    rows: pl.DataFrame, row_list: Ints, clicks: pl.DataFrame, row_of_click: Ints, satisfaction: Satisfaction
 ) -> pl.DataFrame:
     """Results with what was known of each, and when."""
     kept = row_of_click >= 0
@@ -211,7 +211,7 @@ def _with_clicks(
     )  # fmt: skip
 
 
-def _passed(clicked_at: Int64s, row_list: Rows) -> Int64s:
+def _passed(clicked_at: Int64s, row_list: Ints) -> Int64s:
     """For each result the first click on a lower one of its list, `_NEVER` where there is none.
 
     A running minimum from the end that begins anew with each list, since earlier lists have lower numbers.
@@ -225,7 +225,7 @@ def _passed(clicked_at: Int64s, row_list: Rows) -> Int64s:
     return passed
 
 
-def _extreme(function: np.ufunc, start: int, size: int, places: Rows, values: Int64s) -> Int64s:
+def _extreme(function: np.ufunc, start: int, size: int, places: Ints, values: Int64s) -> Int64s:
     result = np.full(size, start)
     function.at(result, places, values)
     return result

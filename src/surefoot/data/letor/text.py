@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.data.letor.lines import FORM, MOST_FEATURES, parse_number, read_one_by_one
 from surefoot.data.reading.files import is_compressed, text_blocks, text_lines
 from surefoot.data.reading.growable import GrowableColumn, GrowableMatrix
@@ -39,7 +39,7 @@ class LetorBlock:
     X: FeatureMatrix
     y: Floats
     stretches: list[bytes]
-    starts: Rows
+    starts: Ints
     ids: list[str] | None
 
     size: int
@@ -52,7 +52,7 @@ class LetorRows:
     X: FeatureMatrix
     y: Floats
     stretches: list[str]
-    starts: Rows
+    starts: Ints
     ids: pl.Series | None
 
 
@@ -60,7 +60,7 @@ def read_rows(path: str | os.PathLike[str], n_features: int | None) -> LetorRows
     """All rows of a LETOR file, in its order."""
     matrix, labels = GrowableMatrix(np.float32, n_features or 0), GrowableColumn(np.float64)
     names: list[bytes] = []
-    starts: list[Rows] = []
+    starts: list[Ints] = []
     ids: list[pl.Series] | None = []
     size = 0
     with closing(_blocks(path, n_features)) as blocks:  # or its threads would live as long as an error does
@@ -188,7 +188,7 @@ def _features_of_first_line(data: bytes) -> int:
     return min(int(last[-1]), MOST_FEATURES) if last and last[-1].isdigit() and len(last[-1]) < 8 else 1
 
 
-def _fill(X: FeatureMatrix, y: Floats, data: bytes, hard: Rows) -> bool:
+def _fill(X: FeatureMatrix, y: Floats, data: bytes, hard: Ints) -> bool:
     """Numbers that the kernel left, as Python reads them; False if one cannot be, which reading slowly explains."""
     for row, column, start, end in hard.tolist():
         value = parse_number(data[start:end])

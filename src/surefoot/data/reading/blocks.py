@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Rows, changes
+from surefoot.arrays import Ints, changes
 from surefoot.data.types.ranking import codes_of, gather_few, pair_codes
 
 
@@ -38,9 +38,9 @@ class RowBlock:
 class NeighbourTies:
     """Ids of rows that score as their neighbour does: in a sorted file all that breaking ties will ask for."""
 
-    def __init__(self, ids: Callable[[Rows], pl.Series]) -> None:
+    def __init__(self, ids: Callable[[Ints], pl.Series]) -> None:
         self._ids = ids
-        self._rows: list[Rows] = []
+        self._rows: list[Ints] = []
         self._stored_ids: list[pl.Series] = []
 
     def keep(self, before: int, block: RowBlock) -> None:
@@ -48,7 +48,7 @@ class NeighbourTies:
         self._rows.append(block.tied + before)
         self._stored_ids.append(block.tied_ids)
 
-    def __call__(self, rows: Rows) -> pl.Series:
+    def __call__(self, rows: Ints) -> pl.Series:
         """The ids of rows, from what was kept if all are there."""
         stored_rows = np.concatenate(self._rows)
         at = np.minimum(np.searchsorted(stored_rows, rows), len(stored_rows) - 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Rows
+from surefoot.arrays import Ints
 from surefoot.data.reading.files import file_status
 from surefoot.data.reading.lines import Layout, line_of, read_lines
 from surefoot.errors import DataError
@@ -25,7 +25,7 @@ class RowIds:
 
     documents: pl.Series
 
-    def __call__(self, rows: Rows) -> pl.Series:
+    def __call__(self, rows: Ints) -> pl.Series:
         """The ids of rows."""
         return self.documents.gather(rows)
 
@@ -44,7 +44,7 @@ class FileIds:
         status = file_status(self._path)
         return (status.st_size, status.st_mtime_ns) if status else (0, 0)
 
-    def __call__(self, rows: Rows) -> pl.Series:
+    def __call__(self, rows: Ints) -> pl.Series:
         """The ids of rows."""
         if self._state() != self._seen:
             raise DataError.at(self._given_path, None, "the file has changed since it was read; read it again")
@@ -72,6 +72,6 @@ class ShiftedIds:
     table: RankedTable
     start: int
 
-    def __call__(self, positions: Rows) -> pl.Series:
+    def __call__(self, positions: Ints) -> pl.Series:
         """The ids at positions."""
         return self.table.documents(positions + self.start)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Flags, Floats, Places, Rows, changes
+from surefoot.arrays import Codes, Flags, Floats, Ints, Places, changes
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import DataError
 
@@ -37,12 +37,12 @@ def pair_codes(queries: Codes, documents: Codes) -> Codes:
         return (queries * _MIX) ^ documents
 
 
-def gather_few(values: pl.Series, rows: Rows) -> pl.Series:
+def gather_few(values: pl.Series, rows: Ints) -> pl.Series:
     """A few of the values. By a list, since for an array Polars imports numpy.ma, as slow as reading a small run."""
     return values.gather(rows.tolist())
 
 
-def query_at(offsets: Rows, positions: npt.ArrayLike) -> Rows:
+def query_at(offsets: Ints, positions: npt.ArrayLike) -> Ints:
     """The index of the query that each position belongs to, where query i has `offsets[i]:offsets[i + 1]`.
 
     >>> query_at(np.array([0, 2, 5]), [1, 2, 4])
@@ -67,7 +67,7 @@ class Ranking:
     source's row at position p (None: the rows were ranked already). The `codes` ascend; `places` are their positions.
     """
 
-    offsets: Rows
+    offsets: Ints
     scores: Floats
     order: Places | None
     codes: Codes
@@ -75,44 +75,44 @@ class Ranking:
     tie_rule: TieRule
 
     @property
-    def lengths(self) -> Rows:
+    def lengths(self) -> Ints:
         """How many results each query has."""
         return np.diff(self.offsets)
 
-    def query_of_position(self) -> Rows:
+    def query_of_position(self) -> Ints:
         """The index of the query each position belongs to."""
         return np.repeat(np.arange(len(self.offsets) - 1), self.lengths)
 
-    def ranks(self) -> Rows:
+    def ranks(self) -> Ints:
         """Each position's rank within its query, from 1."""
         return np.arange(len(self.scores)) - np.repeat(self.offsets[:-1], self.lengths) + 1
 
-    def query_at(self, positions: npt.ArrayLike) -> Rows:
+    def query_at(self, positions: npt.ArrayLike) -> Ints:
         """The index of the query each of these positions belongs to."""
         return query_at(self.offsets, positions)
 
-    def rank_at(self, positions: Rows) -> Rows:
+    def rank_at(self, positions: Ints) -> Ints:
         """The rank of each of these positions within its query, from 1."""
         return positions - self.offsets[self.query_at(positions)] + 1
 
-    def rows(self, positions: Rows) -> Rows:
+    def rows(self, positions: Ints) -> Ints:
         """The source's rows at these positions."""
         return positions if self.order is None else self.order[positions].astype(np.int64)
 
-    def codes_at(self, positions: Rows) -> Codes:
+    def codes_at(self, positions: Ints) -> Codes:
         """The codes of the documents at these positions."""
         by_position = np.empty_like(self.codes)
         by_position[self.places] = self.codes
         return by_position[positions]
 
-    def find(self, codes: Codes) -> Rows:
+    def find(self, codes: Codes) -> Ints:
         """The positions of documents, −1 for those not held."""
         if not len(self.codes):
             return np.full(len(codes), -1)
         at, present = self._search(codes)
         return np.where(present, self.places[at].astype(np.int64), -1)
 
-    def match(self, other: Ranking) -> tuple[Rows, Rows]:
+    def match(self, other: Ranking) -> tuple[Ints, Ints]:
         """Positions here and there of the documents both hold, in no particular order."""
         if len(self.codes) > len(other.codes):
             there, here = other.match(self)
@@ -120,7 +120,7 @@ class Ranking:
         at, present = other._search(self.codes)
         return self.places[present].astype(np.int64), other.places[at[present]].astype(np.int64)
 
-    def _search(self, codes: Codes) -> tuple[Rows, Flags]:
+    def _search(self, codes: Codes) -> tuple[Ints, Flags]:
         at = np.searchsorted(self.codes, codes)
         np.minimum(at, len(self.codes) - 1, out=at)
         return at, self.codes[at] == codes
@@ -149,11 +149,11 @@ def index(codes: Codes) -> tuple[Codes, Places]:
 
 
 def rank(
-    starts: Rows,
+    starts: Ints,
     query_codes: Codes,
     documents: Callable[[], tuple[Codes, Places]],
     scores: Floats,
-    ids: Callable[[Rows], pl.Series] | None = None,
+    ids: Callable[[Ints], pl.Series] | None = None,
 ) -> Ranking:
     """Sort rows into ranked lists: queries by first appearance, scores descending, ties by the tie rule.
 
@@ -191,7 +191,7 @@ def rank(
     )
 
 
-def _by_appearance(query_codes: Codes) -> tuple[Rows, Rows]:
+def _by_appearance(query_codes: Codes) -> tuple[Ints, Ints]:
     """Of stretches: the first of each query, in order of appearance, and each one's query's number in that order."""
     _, first, inverse = np.unique(query_codes, return_index=True, return_inverse=True)
     appearance = np.argsort(first)
@@ -200,13 +200,13 @@ def _by_appearance(query_codes: Codes) -> tuple[Rows, Rows]:
     return first[appearance], number[inverse]
 
 
-def _descending(starts: Rows, scores: Floats) -> bool:
+def _descending(starts: Ints, scores: Floats) -> bool:
     rises = scores[1:] > scores[:-1]
     rises[starts[1:] - 1] = False
     return not rises.any()
 
 
-def _by_score(query: Rows, scores: Floats) -> Places:
+def _by_score(query: Ints, scores: Floats) -> Places:
     """Rows by query, then by score, descending, then as they are."""
     top, span = scores.max(), np.ptp(scores)
     if span < 2**16 and (scores == np.rint(scores)).all():  # grades: their distance from the best orders them
@@ -220,7 +220,7 @@ def _by_score(query: Rows, scores: Floats) -> Places:
     return _sorted_places(keys.astype(np.uint64) << np.uint64(bits))
 
 
-def _break_ties(offsets: Rows, scores: Floats, order: Places | None, ids: Callable[[Rows], pl.Series]) -> Places | None:
+def _break_ties(offsets: Ints, scores: Floats, order: Places | None, ids: Callable[[Ints], pl.Series]) -> Places | None:
     """Reorder only equal scores, since ids are slow to compare and ties are few."""
     as_last = np.empty(len(scores), dtype=bool)
     np.equal(scores[1:], scores[:-1], out=as_last[1:])
@@ -234,7 +234,7 @@ def _break_ties(offsets: Rows, scores: Floats, order: Places | None, ids: Callab
     return new
 
 
-def _by_tie(ties: list[int], ids: pl.Series) -> Rows:
+def _by_tie(ties: list[int], ids: pl.Series) -> Ints:
     """The places of rows by their tie, ids descending within it."""
     if threads_lost():
         names = ids.to_list()

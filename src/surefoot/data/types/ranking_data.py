@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Floats, Places, Rows, changes
+from surefoot.arrays import Codes, Floats, Ints, Places, changes
 from surefoot.data.reading.categories import Categories
 from surefoot.data.reading.matrix import (
     QUERY,
@@ -38,7 +38,7 @@ from surefoot.data.types.runs import Qrels, Run
 from surefoot.errors import ArgumentError, shortened
 
 
-def standardise(scores: Floats, lengths: Rows) -> Floats:
+def standardise(scores: Floats, lengths: Ints) -> Floats:
     """Scores less their query's mean, over their deviation within it; `lengths` are the queries' numbers of rows."""
     query = np.repeat(np.arange(len(lengths)), lengths)
     centred = scores - (np.bincount(query, scores) / lengths)[query]
@@ -46,7 +46,7 @@ def standardise(scores: Floats, lengths: Rows) -> Floats:
     return np.asarray(np.divide(centred, spread, out=np.zeros_like(centred), where=spread > 0))
 
 
-def blend_scores(model: Floats, baseline: Floats, lengths: Rows, weight: float) -> Floats:
+def blend_scores(model: Floats, baseline: Floats, lengths: Ints, weight: float) -> Floats:
     """(1 − w)·z_b + w·z_m, where z are scores standardised within each query.
 
     >>> blend_scores(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([2]), 0.75)
@@ -121,7 +121,7 @@ class RankingData:
         X: FeatureMatrix,
         y: npt.ArrayLike,
         queries: Iterable[str],
-        offsets: Rows,
+        offsets: Ints,
         doc_ids: Any,
         baselines: Mapping[str, npt.ArrayLike] | None,
         feature_names: Sequence[str] | None,
@@ -130,7 +130,7 @@ class RankingData:
         self.y: Floats = numbers_of(y, len(X), "y (the labels)")
         check_labels(self.y, exponential=False)
         self.queries: tuple[str, ...] = tuple(queries)
-        self.offsets: Rows = offsets
+        self.offsets: Ints = offsets
         self.feature_names = _feature_names(feature_names, self.n_features)
         self.doc_ids: pl.Series | None = None if doc_ids is None else row_ids(doc_ids, len(X), "doc_ids")
         self.baselines: dict[str, Floats] = {
@@ -145,7 +145,7 @@ class RankingData:
         return int(self.X.shape[1])
 
     @property
-    def lengths(self) -> Rows:
+    def lengths(self) -> Ints:
         """How many documents each query has."""
         return np.diff(self.offsets)
 
@@ -186,7 +186,7 @@ class RankingData:
         """The same data with other columns: a float32 matrix in C order of as many rows, and the features' names."""
         return self._sharing(X=X, feature_names=_feature_names(names, X.shape[1]))
 
-    def with_only(self, baselines: Iterable[str]) -> RankingData:
+    def with_baselines_only(self, baselines: Iterable[str]) -> RankingData:
         """The same data with only these of its baselines, in this order; no row or feature goes."""
         return self._sharing(baselines={name: self.baselines[name] for name in baselines})
 
@@ -260,7 +260,7 @@ class RankingData:
         """How documents of equal scores are ordered."""
         return "row order" if self.doc_ids is None else "document id descending"
 
-    def tie_order(self) -> Rows:
+    def tie_order(self) -> Ints:
         """Each query's rows in the order that the tie rule gives equal scores."""
         rows = np.arange(len(self))
         return rows if self.doc_ids is None else self.ranking(np.zeros(len(self))).rows(rows)
@@ -371,7 +371,7 @@ class RankingData:
         )
 
 
-def _queries(rows: int, qid: Any, group: npt.ArrayLike | None) -> tuple[list[str], Rows]:
+def _queries(rows: int, qid: Any, group: npt.ArrayLike | None) -> tuple[list[str], Ints]:
     """Names of the queries, or of stretches of them, and where each starts and the last ends."""
     if (qid is None) == (group is None):
         raise ArgumentError("give either qid, a query id for each row, or group, the number of rows of each query")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Floats, Rows
+from surefoot.arrays import Codes, Floats, Ints
 from surefoot.data.reading.blocks import NeighbourTies, RowBlock
 from surefoot.data.reading.columns import Where, check_words, row_of
 from surefoot.data.reading.document_ids import FileIds, RowIds, ShiftedIds
@@ -68,7 +68,7 @@ class RankedTable:
         queries: Iterable[str],
         query_codes: Codes,
         ranking: Ranking,
-        ids: Callable[[Rows], pl.Series],
+        ids: Callable[[Ints], pl.Series],
     ) -> None:
         self.name = name
         self.queries = tuple(queries)
@@ -214,7 +214,7 @@ class RankedTable:
         )
         return table, rows
 
-    def documents(self, positions: Rows | None = None) -> pl.Series:
+    def documents(self, positions: Ints | None = None) -> pl.Series:
         """Document ids in ranked order, or of these positions only."""
         if positions is None:
             positions = np.arange(len(self))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.types.runs import Qrels
 from surefoot.decide.control.certificate_data import Sampling
@@ -42,7 +42,7 @@ class JudgedListPair:
     qrels: Qrels
     measure: Measure
     judged: JudgedQueries
-    rows: Rows
+    rows: Ints
     fingerprints: list[frozenset[str]]
 
     @classmethod
@@ -165,7 +165,7 @@ def _draws_or_shares(weights: Any) -> tuple[Draws | None, Mapping[str, float] | 
     return None, read_shares(weights)
 
 
-def _drawn_rows(scored: ScoredQueries, settings: ControllerSettings, draws: Draws, strata: Any) -> tuple[Rows, Floats]:
+def _drawn_rows(scored: ScoredQueries, settings: ControllerSettings, draws: Draws, strata: Any) -> tuple[Ints, Floats]:
     """The drawn queries, each as often as it was drawn, in the order of drawing, and what each was drawn by."""
     if strata is not None:
         raise ArgumentError("drawn queries have their own weights; leave strata out")

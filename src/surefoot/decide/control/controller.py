@@ -291,7 +291,7 @@ class RiskController:
 
     @property
     def _leaves_out(self) -> bool:
-        return self.settings.nothing_to_lose is NothingToLoseTreatment.leave_out
+        return self.settings.nothing_to_lose_treatment is NothingToLoseTreatment.leave_out
 
     def _check_unseen(self, judged_lists: JudgedListPair) -> None:
         text = getattr(self._ranker, "training_queries_", None) or ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.arrays import Flags, Floats, Rows
+from surefoot.arrays import Flags, Floats, Ints
 from surefoot.data.types.ranking_data import RankingData, blend_scores
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.control.movement_cap import capped_ranks
@@ -54,7 +54,7 @@ class ListPair:
     def from_ranker(cls, ranker: AnyRanker, data: RankingData, baseline: str, movement: Movement) -> ListPair:
         """What a ranker and a baseline make of labelled or unlabelled documents."""
         reference = baseline_scores(data, baseline)
-        own = data.with_only(name for name in ranker.baselines_ if name in data.baselines)
+        own = data.with_baselines_only(name for name in ranker.baselines_ if name in data.baselines)
         scores = move_scores(ranker.predict(own), reference, data, movement)
         return cls(
             candidate=data.to_run(scores, "candidate"),
@@ -88,12 +88,12 @@ class ListPair:
         return cls(candidate=moved_run, baseline=baseline, queries=queries)
 
     @cached_property
-    def candidate_numbers(self) -> Rows:
+    def candidate_numbers(self) -> Ints:
         """For each query its number in the candidate's run, −1 where that has no results."""
         return _numbers(self.candidate, self.queries)
 
     @cached_property
-    def baseline_numbers(self) -> Rows:
+    def baseline_numbers(self) -> Ints:
         """For each query its number in the baseline's run, −1 where that has no results."""
         return _numbers(self.baseline, self.queries)
 
@@ -139,7 +139,7 @@ def move_scores(scores: Floats, reference: Floats, data: RankingData, movement: 
     return -capped_ranks(ranks[0], ranks[1], data.offsets, movement.cap).astype(np.float64)
 
 
-def row_ranks(data: RankingData, scores: Floats) -> Rows:
+def row_ranks(data: RankingData, scores: Floats) -> Ints:
     """The rank of each row within its query, from 1."""
     ranking = data.ranking(scores)
     ranks = np.empty(len(data), dtype=np.int64)
@@ -173,6 +173,6 @@ def _answered_queries(lists: ListPair, qrels: Qrels) -> tuple[str, ...]:
     return queries
 
 
-def _numbers(run: Run, queries: Sequence[str]) -> Rows:
+def _numbers(run: Run, queries: Sequence[str]) -> Ints:
     number = {query: position for position, query in enumerate(run.queries)}
     return np.array([number.get(query, -1) for query in queries], dtype=np.int64)

@@ -7,10 +7,10 @@ import itertools
 
 import numpy as np
 
-from surefoot.arrays import Rows
+from surefoot.arrays import Ints
 
 
-def capped_ranks(candidate: Rows, baseline: Rows, offsets: Rows, cap: int) -> Rows:
+def capped_ranks(candidate: Ints, baseline: Ints, offsets: Ints, cap: int) -> Ints:
     """Ranks near the candidate's, none of them more than `cap` places from the baseline's.
 
     Both are ranks from 1 within each query. Place p takes the document of baseline rank p − k if it still waits, else
@@ -26,7 +26,7 @@ def capped_ranks(candidate: Rows, baseline: Rows, offsets: Rows, cap: int) -> Ro
     return ranks
 
 
-def _cap_query(candidate: Rows, baseline: Rows, cap: int) -> Rows:
+def _cap_query(candidate: Ints, baseline: Ints, cap: int) -> Ints:
     documents = len(baseline)
     by_baseline = np.argsort(baseline).tolist()  # which document has each baseline rank
     candidate_ranks = candidate.tolist()

@@ -33,7 +33,7 @@ class ControllerSettings:
     movement: Movement
     drift: float
     budget: int
-    nothing_to_lose: NothingToLoseTreatment
+    nothing_to_lose_treatment: NothingToLoseTreatment
 
     @classmethod
     def parse(
@@ -82,7 +82,7 @@ class ControllerSettings:
                 "at least 1 (how many times more frequent a query may become)",
             ),
             budget=integer("budget", budget, 1, LARGEST_COUNT),
-            nothing_to_lose=parse_treatment(unanswered),
+            nothing_to_lose_treatment=parse_treatment(unanswered),
         )
 
     @property
@@ -111,7 +111,7 @@ class ControllerSettings:
             "movement_cap": self.movement.cap,
             "drift": self.drift,
             "budget": self.budget,
-            "unanswered": str(self.nothing_to_lose),
+            "unanswered": str(self.nothing_to_lose_treatment),
         }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import stratified_p, thresholded_p
@@ -121,7 +121,7 @@ def find_threshold(calibration: Calibration, thresholds: Floats) -> SafeThreshol
     return best_of(calibration.gains(descending), descending, int(passed))
 
 
-def passing(p: Floats, delta: float) -> Rows:
+def passing(p: Floats, delta: float) -> Ints:
     """How many of the thresholds, along the last axis, pass before the first that does not."""
     fails = p > delta
     return np.asarray(np.where(fails.any(axis=-1), fails.argmax(axis=-1), p.shape[-1]))

@@ -13,7 +13,7 @@ from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
-from surefoot.arrays import Codes, Floats, Rows
+from surefoot.arrays import Codes, Floats, Ints
 from surefoot.data.hashes import judgments_hash
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
@@ -97,7 +97,7 @@ def read_automatic(
     return AutomaticJudge(tuple(traffic), both[0], both[1], weights, data)
 
 
-def shown_documents(runs: Sequence[Run], queries: Sequence[str], depth: float | None) -> tuple[Codes, Rows]:
+def shown_documents(runs: Sequence[Run], queries: Sequence[str], depth: float | None) -> tuple[Codes, Ints]:
     """The documents that any of the runs shows for these queries down to a depth, by code, and each one's query."""
     number_of = {query: number for number, query in enumerate(queries)}
     codes, query_numbers = [], []

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.arrays import Rows
+from surefoot.arrays import Ints
 from surefoot.data.hashes import queries_hash
 
 
-def betting_order(queries: Sequence[str]) -> Rows:
+def betting_order(queries: Sequence[str]) -> Ints:
     """Positions of queries in ascending SHA-256 of set ‖ id, where set is the hash of all their ids together.
 
     The order of the files changes nothing; one query more, less or renamed gives another order.

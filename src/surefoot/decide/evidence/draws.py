@@ -18,7 +18,7 @@ from typing import Any, Literal, TypedDict, get_args
 import numpy as np
 
 from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, integer, is_real
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.data.hashes import lists_hash, seal
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import RankedSource, Run
@@ -93,7 +93,7 @@ class Draws:
     largest_weight: float
     queries: tuple[str, ...]
     weights: Floats
-    sequence: Rows
+    sequence: Ints
     automatic: AutomaticData | None = None
 
     @property
@@ -102,7 +102,7 @@ class Draws:
         return len(self.sequence)
 
     @property
-    def times(self) -> Rows:
+    def times(self) -> Ints:
         """How often each of the queries was drawn."""
         return np.bincount(self.sequence, minlength=len(self.queries))
 
@@ -111,7 +111,7 @@ class Draws:
         shares = self.weights / (self.mean_weight * self.traffic)
         return math.exp(float(np.log(shares[self.sequence[:draws]]).sum()))
 
-    def places(self, judged: Sequence[str]) -> Rows:
+    def places(self, judged: Sequence[str]) -> Ints:
         """Where each drawn query stands among the judged ones, all of which must be judged."""
         at = {query: number for number, query in enumerate(judged)}
         absent = [query for query in self.queries if query not in at]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Flags, Floats, Rows
+from surefoot.arrays import Flags, Floats, Ints
 from surefoot.data.types.runs import Qrels, RankedSource
 from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
@@ -42,7 +42,7 @@ class JudgedQueries:
         """How many there are, draws counted each time."""
         return len(self.queries)
 
-    def take(self, rows: Rows) -> JudgedQueries:
+    def take(self, rows: Ints) -> JudgedQueries:
         """Those at these places, one after the other."""
         return JudgedQueries(
             tuple(self.queries[row] for row in rows.tolist()),
@@ -112,7 +112,7 @@ class JudgedQueries:
         return judged
 
 
-def _rows(column: Floats | None, rows: Rows) -> Floats | None:
+def _rows(column: Floats | None, rows: Ints) -> Floats | None:
     return None if column is None else column[rows]
 
 

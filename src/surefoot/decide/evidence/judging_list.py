@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from surefoot.arrays import Rows
+from surefoot.arrays import Ints
 from surefoot.data.hashes import text_hash
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.evidence.automatic_judge import AutomaticData, shown_documents
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def documents_to_judge(draws: Draws, candidate: Run, baseline: Run, judged: Qrels | None = None) -> Rows:
+def documents_to_judge(draws: Draws, candidate: Run, baseline: Run, judged: Qrels | None = None) -> Ints:
     """For each drawn query how many documents either list shows, down to the cut-off, that are not judged.
 
     A query that was judged before stays among the draws, since leaving it out would bias what is proved; only its
@@ -51,7 +51,7 @@ def unrated_documents(draws: Draws, candidate: Run, baseline: Run) -> dict[str, 
     }
 
 
-def draws_csv(draws: Draws, unjudged: Rows) -> str:
+def draws_csv(draws: Draws, unjudged: Ints) -> str:
     """The queries for people who judge: those that could lose most first, or as they were drawn beside a judge.
 
     What an automatic judge says is not shown, and no order betrays it: people would follow it.
@@ -66,7 +66,7 @@ def drawn_order(draws: Draws) -> list[int]:
     return list(dict.fromkeys(draws.sequence.tolist()))
 
 
-def draws_tables(draws: Draws, unjudged: Rows, most: int) -> list[RenderableType]:
+def draws_tables(draws: Draws, unjudged: Ints, most: int) -> list[RenderableType]:
     """The same for a terminal, the first of them, with what was drawn from above it."""
     from rich.text import Text
 

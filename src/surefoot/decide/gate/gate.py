@@ -141,30 +141,30 @@ def deciding(
     counts = no_loss.counts(left_out=leave_out)
     resolved = ReleasePolicy(rules, parsed.delta)
     with ExitStack() as locks:
-        seen, use = None, None
+        gate_state, use = None, None
         if state is not None:
             destination(state)
             locks.enter_context(lock_file(state, "state"))
             setup = _setup(matrix, baseline, candidate, resolved, draws, options)
             documents = people_judgments(matrix.qrels, sample.queries)
             batch = JudgedBatch(sample, counts, None if draws is None else draws.seed, documents)
-            seen = read_state(state, setup).add(batch, draws)
-            sample, counts = seen.all_judged(), seen.nothing_to_lose()
+            gate_state = read_state(state, setup).add(batch, draws)
+            sample, counts = gate_state.all_judged(), gate_state.nothing_to_lose()
         with ExitStack() as entry:
             if ledger is not None:
                 claim = resolved.to_dict() | ({} if judge is None else {"automatic": judge.data["sha256"]})
                 question = Question.from_scores(
                     matrix.queries if draws is None else draws.queries, sample, matrix.measure, claim,
-                    draws, None if seen is None else seen.name,
+                    draws, None if gate_state is None else gate_state.name,
                 )  # fmt: skip
                 use = entry.enter_context(count_use(ledger, question))
-            data = _decide(matrix, baseline, candidate, sample, resolved, draws, seen, use, judge)
+            data = _decide(matrix, baseline, candidate, sample, resolved, draws, gate_state, use, judge)
             data["strata"], data["hurt"], data["nothing_to_lose"] = strata_summary, _hurt(sample, queries), counts
             if counts["left_out"]:
                 data["missing"] = {name: count - counts["unanswered"] for name, count in data["missing"].items()}
             yield Decision(dict(data), matrix)
-        if state is not None and seen is not None:  # after the ledger: a use that was counted is never taken back
-            seen.write(state)
+        if state is not None and gate_state is not None:  # after the ledger: a use that was counted is never taken back
+            gate_state.write(state)
 
 
 def _treatment(options: GateOptions) -> NothingToLoseTreatment:
@@ -272,18 +272,21 @@ def _setup(
 
 def _decide(
     matrix: Scores, baseline: str, candidate: str, sample: JudgedQueries, policy: ReleasePolicy, draws: Draws | None,
-    seen: GateState | None, use: Use | None, judge: AutomaticJudge | None,
+    gate_state: GateState | None, use: Use | None, judge: AutomaticJudge | None,
 ) -> DecisionData:  # fmt: skip
     delta = policy.delta if use is None else use.delta(policy.delta)
-    mean_weight, budget = 1.0 if draws is None else draws.mean_weight, None if seen is None else seen.setup.budget
+    mean_weight, budget = (
+        1.0 if draws is None else draws.mean_weight,
+        None if gate_state is None else gate_state.setup.budget,
+    )
     evidence = [evidence_of(rule, sample, matrix.measure, mean_weight, budget, judge) for rule in policy.rules]
     decision, conditions = proved_conditions(evidence, delta)
     automatic = None
     if judge is not None:
         documents = (
             people_judgments(matrix.qrels, sample.queries)
-            if seen is None
-            else sum(batch.judgments for batch in seen.batches)
+            if gate_state is None
+            else sum(batch.judgments for batch in gate_state.batches)
         )
         automatic = automatic_summary(evidence, conditions, judge, matrix.measure, sample.queries, delta, documents)
     return {
@@ -305,8 +308,8 @@ def _decide(
             "unused_draws": use.unused_draws,
         },
         "budget": None
-        if seen is None
-        else {"queries": seen.setup.budget, "seen": len(sample), "batches": len(seen.batches)},
+        if gate_state is None
+        else {"queries": gate_state.setup.budget, "seen": len(sample), "batches": len(gate_state.batches)},
         "strata": None,
         "drawn": None
         if draws is None

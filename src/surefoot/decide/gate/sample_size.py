@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from surefoot.arrays import Flags, Floats, Rows
+from surefoot.arrays import Flags, Floats, Ints
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.options import DECIDING_SHARE, MOST_NEEDED, RESAMPLES
 from surefoot.risk.betting import (
@@ -97,7 +97,7 @@ class _Group:
         both = (np.concatenate(parts)[:, None] for parts in zip(self.judge, self.judge.mirrored, strict=True))
         return ControlVariate(np.repeat(self.m, RESAMPLES, axis=1), JudgeMoments(*both))
 
-    def columns(self, places: Rows, variate: ControlVariate | None) -> Iterable[Floats | Roomy]:
+    def columns(self, places: Ints, variate: ControlVariate | None) -> Iterable[Floats | Roomy]:
         """For each row of places the values of the queries there, of all tests."""
         x = (self.both(self.x[:, row]) for row in places)
         if self.a is None or variate is None:

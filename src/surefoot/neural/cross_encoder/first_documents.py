@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from surefoot.arguments import integer
-from surefoot.arrays import Floats, Rows
+from surefoot.arrays import Floats, Ints
 from surefoot.data.reading.texts import read_texts
 from surefoot.data.types.runs import Run
 from surefoot.errors import DataError, other_queries_hint, shortened
@@ -96,7 +96,7 @@ def _texts_of(run: Run, number: int, ids: list[str], texts: Mapping[str, str]) -
     return [texts[each] for each in ids]
 
 
-def _ranges(starts: Rows, ends: Rows) -> Rows:
+def _ranges(starts: Ints, ends: Ints) -> Ints:
     """All numbers from each start up to its end, one range after the other."""
     lengths = ends - starts
     return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
