@@ -92,9 +92,10 @@ def test_a_folder_that_windows_began_goes_on(tmp_path: Path) -> None:
     assert stored(again, "features").equals(expected, null_equal=True)
 
 
-def test_a_log_without_clicks(tmp_path: Path) -> None:
-    log = write_lines(tmp_path / "log", [q12("a", 1, "x", 1, 2), q12("a", 5, "x", 1, 2), q12("b", 3, "x", 2)])
-    assert_both_ways_agree(log, tmp_path, YANDEX12, SATISFIED, 1)
+@pytest.mark.parametrize("clicks", [[], [c12("a", 0, 1)]], ids=["none", "before its list"])
+def test_a_log_in_which_no_list_was_clicked(clicks: list[str], tmp_path: Path) -> None:
+    lists = [q12("a", 1, "x", 1, 2), q12("a", 5, "x", 1, 2), q12("b", 3, "x", 2)]
+    assert_both_ways_agree(write_lines(tmp_path / "log", lists + clicks), tmp_path, YANDEX12, SATISFIED, 1)
 
 
 def test_events_without_a_user(tmp_path: Path) -> None:
