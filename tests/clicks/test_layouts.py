@@ -367,3 +367,16 @@ class TestTable:
         facts = tmp_path / "made" / "log.json"
         facts.write_text(facts.read_text().replace('"backend"', '"engine"'))
         assert made(log, tmp_path / "made") == table
+
+    def test_a_table_that_earlier_rules_began_is_refused(self, tmp_path: Path) -> None:
+        log = write_lines(tmp_path / "log", [q12(1, 0, "x", "a")])
+        table = made(log, tmp_path / "made")
+        facts = tmp_path / "made" / "log.json"
+        stored = json.loads(facts.read_text())
+        del stored["rules"]
+        facts.write_text(json.dumps(stored))
+        assert made(log, tmp_path / "made") == table  # complete
+        del stored["counts"]
+        facts.write_text(json.dumps(stored))
+        with pytest.raises(DataError, match="an earlier version of surefoot began, by other rules"):
+            made(log, tmp_path / "made")

@@ -42,6 +42,7 @@ from surefoot.progress import busy, steps
 
 SCHEMA = "surefoot/click-log/1"
 FACTS = "log.json"
+_RULES = 2  # how counts are made; 1: until terms count once, and a session without a user is one of its own
 _SHARD = 24 << 20  # bytes of log whose features are made at once
 
 
@@ -103,6 +104,7 @@ def feature_table(
     settings = {
         "schema": SCHEMA, "version": __version__, "files": [[file.path.name, file.digest] for file in files],
         "reading": _stored(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
+        "rules": _RULES,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
     study = ResumableFolder(target, FACTS, "study")
@@ -130,7 +132,14 @@ def _is_finished(folder: ResumableFolder, settings: dict[str, Any]) -> bool:
         return False
     if "engine" in stored:  # as the backend was called before
         stored["backend"] = stored.pop("engine")
-    stored["version"] = settings["version"]  # what features mean is in the schema, not in the release
+    if "counts" not in stored and stored.get("rules") != _RULES:
+        raise DataError.at(
+            folder.path,
+            None,
+            "contains a table that an earlier version of surefoot began, by other rules; choose another folder",
+        )
+    # What features mean is in the schema, not in the release; a table that is complete is taken as it is.
+    stored |= {"version": settings["version"], "rules": _RULES}
     if {key: stored.get(key) for key in settings} != settings:
         raise DataError.at(
             folder.path,
