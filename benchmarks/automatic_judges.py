@@ -24,7 +24,7 @@ import surefoot as sf
 from surefoot.decide.gate import automatic_summary
 from surefoot.decide.gate import gate as gate_module
 from surefoot.risk.betting import betting_p
-from surefoot.risk.control_variate import judge_moments, judged_anytime, judged_p
+from surefoot.risk.control_variate import anytime_with_judge, judge_moments, p_with_judge
 
 DELTA, MEASURE, ALPHA = 0.05, "RR@10", 2.0
 LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
@@ -136,9 +136,9 @@ class JudgedTraffic:
         truth, judge = float(chance @ h), judge_moments(a, weight)
         rows = rng.choice(len(h), (runs, draws), p=chance)
         return {
-            "ship": float((judged_p(h[rows], a[rows], judge, truth, DELTA) <= DELTA).mean()),
-            "stop": float((judged_p(1 - h[rows], 1 - a[rows], judge.mirrored, 1 - truth, DELTA) <= DELTA).mean()),
-            "anytime": float((judged_anytime(h[rows], a[rows], judge, truth, DELTA, draws).p <= DELTA).mean()),
+            "ship": float((p_with_judge(h[rows], a[rows], judge, truth, DELTA) <= DELTA).mean()),
+            "stop": float((p_with_judge(1 - h[rows], 1 - a[rows], judge.mirrored, 1 - truth, DELTA) <= DELTA).mean()),
+            "anytime": float((anytime_with_judge(h[rows], a[rows], judge, truth, DELTA, draws).p <= DELTA).mean()),
             "substituted": float((betting_p(a[rows], truth, DELTA) <= DELTA).mean()),
         }
 
@@ -208,7 +208,7 @@ def draws_to_decide(
         own = rows[:, :n]
         if a is None or judge is None:
             return float((betting_p(h[own], m, DELTA) <= DELTA).mean())
-        return float((judged_p(h[own], a[own], judge, m, DELTA) <= DELTA).mean())
+        return float((p_with_judge(h[own], a[own], judge, m, DELTA) <= DELTA).mean())
 
     low, high = 1, 1500
     while high - low > max(1, 0.02 * low):

@@ -104,7 +104,7 @@ def train_networks(job: tuple[str, float, int, Path, argparse.Namespace]) -> dic
         shape = NetworkShape(arrays["train"][0].shape[1], setting["hidden"], models=models)
         network = Network(shape, setting["dropout"])
         network.set_random(fold)
-        network.set_features(arrays["train"][0])
+        network.fit_standardisation(arrays["train"][0])
         network.to(device)
         training = NetworkTraining(
             network, loss, sets["train"], baselines["train"][None],

@@ -13,6 +13,8 @@ from surefoot.report.assessment import Assessment
 from surefoot.report.columns import segment_columns
 from surefoot.report.words import advice, few_queries, headline
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 ALPHAS = [0, 1, 5]
 
 

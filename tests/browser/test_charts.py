@@ -11,6 +11,8 @@ import pytest
 import surefoot as sf
 from surefoot.report.assessment import Assessment
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 CLOSE = 0.2  # pixels; lines are drawn to a tenth of one
 
 

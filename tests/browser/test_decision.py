@@ -11,6 +11,8 @@ from tests.browser import samples_of_decisions
 import surefoot as sf
 from surefoot.report.provenance import Provenance
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 
 @pytest.fixture
 def decision(tmp_path: Path) -> tuple[sf.Decision, Path]:

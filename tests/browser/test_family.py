@@ -23,6 +23,8 @@ from tests.personal.small import small_study
 import surefoot as sf
 from surefoot.report.provenance import Link, Provenance, SourceFile
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 LONG = "a-very-long-name-of-a-system-" * 4 + "v2"
 HOSTILE = "<img src=x onerror=alert(1)>"
 PROVENANCE = Provenance(

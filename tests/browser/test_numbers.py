@@ -10,6 +10,8 @@ import pytest
 import surefoot as sf
 from surefoot.risk.assessment_figures import alpha_key
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 ALPHAS = [0, 1, 2.5, 5, 10]
 PLAIN = [
     "mean", "geometric_mean", "reward", "risk", "gain", "wins", "losses", "ties", "loss_over_20", "reward_over_risk",

@@ -18,6 +18,8 @@ import surefoot as sf
 from surefoot.personal.study import Personalization
 from surefoot.report.line_chart import Line, line_chart
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 BASE = np.random.default_rng(0).random((3, 40))
 SCORES: dict[str, np.ndarray] = {
     "equal to the baseline": np.stack([BASE[0], BASE[0]]),

@@ -15,6 +15,8 @@ from surefoot.personal.page import opening_list
 from surefoot.personal.recommendation import headline, recommendation_tag
 from surefoot.personal.study import Personalization
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 
 @pytest.fixture(scope="module")
 def result() -> Personalization:

@@ -8,6 +8,8 @@ import pytest
 
 import surefoot as sf
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 
 @pytest.mark.parametrize(
     "measure", ["nDCG@10", "nDCG(dcg='exp-log2')@5", "DCG@20", "ERR@20", "RR@10", "P@10", "P(rel=2)@5", "R@10", "AP@20"]

@@ -13,6 +13,8 @@ import surefoot as sf
 from surefoot.errors import CONTROL, visible, without_middle
 from surefoot.report.assessment import Assessment
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 HOSTILE = [
     "<img src=x onerror=alert(1)>",
     "</script><script>alert(2)</script>",

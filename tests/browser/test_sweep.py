@@ -12,6 +12,8 @@ from tests.choose.gaining import gaining_sweep
 import surefoot as sf
 from surefoot.choose.recommendation import headline, model_name
 
+pytestmark = pytest.mark.heavy  # hundreds of pages in a browser; test_use.py has the light ones
+
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory) -> sf.TradeOffs:

@@ -65,7 +65,7 @@ def test_forms(surefoot, home: Path) -> None:
         ("book.csv -o new.txt", "the query id 'red dress' cannot be written in a TREC line"),
         ("book.csv -o new.txt --queries qrels.txt", "expected an id and a text with one tab between"),
         ("qrels.txt -o new.txt --queries topics.tsv", "2 of 2 queries have no id; the first of them is 'q1'"),
-        ("qrels.txt -o new.csv --judges max", "only a Quepid book has"),
+        ("qrels.txt -o new.csv --judges max", "Only files that name their judges have several"),
         ("new.run --run --judges max -o new.csv", "--judges works only with judgments, but IN is a run"),
         ("new.run --run --to workbench -o new.json", "no place for documents that are not rated"),
         ("qrels.txt --unrated new.run -o new.csv", "--unrated adds documents to judgments for a tool"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.data.hashes import FINGERPRINT, query_fingerprints
+from surefoot.data.hashes import HASH_DIGITS, query_fingerprints
 from surefoot.learn.prepared_data import PreparedData
 
 DATA = sf.synthetic_letor(queries=20, documents=8, features=5, seed=1)
@@ -18,7 +18,7 @@ SMALL = {"n_estimators": 2, "num_leaves": 3, "min_data_in_leaf": 2, "num_threads
 
 def known(ranker: sf.Ranker, data: sf.RankingData) -> list[bool]:
     text = ranker.training_queries_ or ""
-    stored = {text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT)}
+    stored = {text[at : at + HASH_DIGITS] for at in range(0, len(text), HASH_DIGITS)}
     return [bool(each & stored) for each in query_fingerprints(data)]
 
 
@@ -54,7 +54,7 @@ def test_rankers_saved_before_load_and_wrong_ones_do_not(tmp_path: Path) -> None
     del details["fitted"]["training_queries_"]
     path.write_text(json.dumps(details))
     assert sf.Ranker.load(tmp_path).training_queries_ is None
-    for wrong in ("abc", 3, "x" * FINGERPRINT):
+    for wrong in ("abc", 3, "x" * HASH_DIGITS):
         path.write_text(json.dumps(details | {"fitted": details["fitted"] | {"training_queries_": wrong}}))
         with pytest.raises(sf.DataError, match="training_queries_"):
             sf.Ranker.load(tmp_path)

@@ -116,7 +116,7 @@ def test_a_sweep_of_networks_and_the_one_to_ship(surefoot, folder) -> None:
     )
     code, out, err = surefoot(line)
     assert code == 0, err
-    assert "u_risk α=5" in out
+    assert "u_risk α = 5" in out
     code, _, err = surefoot("select swept --max-risk 1 -o chosen")
     assert code == 0, err
     assert isinstance(load_ranker(folder / "chosen"), sf.NeuralRanker)

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from surefoot.decide.control.thresholds import passing
 from surefoot.risk.betting import betting_p, stratified_p
-from surefoot.risk.bounds import binomial_p, crc_bound, hoeffding_bentkus_p, largest_above, last_above, least_queries
+from surefoot.risk.bounds import (
+    binomial_p,
+    bound_by_grid,
+    bound_by_halving,
+    crc_bound,
+    hoeffding_bentkus_p,
+    least_queries,
+)
 
 DELTA = 0.05
 
@@ -29,7 +36,7 @@ def p_of(x: np.ndarray, levels: np.ndarray | float, method: str) -> np.ndarray:
 
 def bound(x: np.ndarray, method: str) -> float:
     """The bound that one sample proves."""
-    search = largest_above if method == "betting" else last_above
+    search = bound_by_grid if method == "betting" else bound_by_halving
     return float(search(lambda levels: p_of(x, levels, method), x.mean(keepdims=True), np.array([DELTA])).refuted[0])
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from surefoot.errors import ArgumentError
 from surefoot.risk.betting import anytime_capital, betting_p, start_anytime
-from surefoot.risk.control_variate import ControlVariate, JudgeMoments, judge_moments, judged_anytime, judged_p
+from surefoot.risk.control_variate import ControlVariate, JudgeMoments, anytime_with_judge, judge_moments, p_with_judge
 
 DELTAS = [0.05, 0.01, 0.2]
 
@@ -76,14 +76,14 @@ def slow_anytime(h: np.ndarray, a: np.ndarray, judge: JudgeMoments, m: float, de
 def test_the_aiming_bet_is_the_formula(values: tuple, m: float, delta: float) -> None:
     h, a, judge, _ = values
     capitals = slow_aiming(h, a, judge, m, math.log(1 / delta), len(h), 5)
-    assert float(judged_p(h, a, judge, m, delta)) == pytest.approx(min(1, 1 / max(capitals)), rel=1e-8)
+    assert float(p_with_judge(h, a, judge, m, delta)) == pytest.approx(min(1, 1 / max(capitals)), rel=1e-8)
 
 
 @given(drawn_values(), st.floats(0.01, 0.99), st.sampled_from(DELTAS), st.integers(1, 60))
 def test_the_anytime_form_is_the_formula(values: tuple, m: float, delta: float, budget: int) -> None:
     h, a, judge, _ = values
     capitals = slow_anytime(h, a, judge, m, delta, budget)
-    state = judged_anytime(h, a, judge, m, delta, budget)
+    state = anytime_with_judge(h, a, judge, m, delta, budget)
     assert float(state.p) == pytest.approx(min(1, 1 / max(1, *capitals)), rel=1e-7)
 
 
@@ -103,7 +103,7 @@ def test_stop_is_the_mirrored_bet(values: tuple, m: float, delta: float) -> None
         best = max(best, capital)
         ys.append(h[i] - weight * (a[i] - judge.mean))
         mus.append((5 * m + sum(ys)) / (6 + i))
-    p = float(judged_p(1 - h, 1 - a, judge.mirrored, 1 - m, delta))
+    p = float(p_with_judge(1 - h, 1 - a, judge.mirrored, 1 - m, delta))
     assert p == pytest.approx(1 / best, rel=1e-7)
 
 
@@ -114,8 +114,8 @@ def test_a_judge_that_always_says_the_same_changes_nothing(
     h, a, _, everything = values
     same, judge = np.full(len(a), constant), judge_moments(np.full(len(everything), constant), np.ones(len(everything)))
     assert judge == JudgeMoments(constant, 0.0, constant, constant)
-    assert float(judged_p(h, same, judge, m, delta)) == float(betting_p(h, m, delta))
-    anytime = judged_anytime(h, same, judge, m, delta, 50)
+    assert float(p_with_judge(h, same, judge, m, delta)) == float(betting_p(h, m, delta))
+    anytime = anytime_with_judge(h, same, judge, m, delta, 50)
     assert float(anytime.p) == float(anytime_capital(h, start_anytime(m, delta, 50)).p)
 
 
@@ -147,23 +147,23 @@ def test_all_leading_axes_at_once() -> None:
     h, a, m = rng.random((3, 4, 50)), rng.random((3, 4, 50)), rng.uniform(0.2, 0.8, (3, 4))
     mean = rng.uniform(0.3, 0.6, (3, 4))
     judge = JudgeMoments(mean, rng.uniform(0, 0.1, (3, 4)) * (mean > 0.4), np.zeros((3, 4)), np.ones((3, 4)))
-    together, anytime = judged_p(h, a, judge, m, 0.05), judged_anytime(h, a, judge, m, 0.05, 40).p
+    together, anytime = p_with_judge(h, a, judge, m, 0.05), anytime_with_judge(h, a, judge, m, 0.05, 40).p
     for at in np.ndindex(3, 4):
         own = JudgeMoments(*(float(part[at]) for part in judge))
-        assert together[at] == judged_p(h[at], a[at], own, m[at], 0.05)
-        assert anytime[at] == pytest.approx(float(judged_anytime(h[at], a[at], own, m[at], 0.05, 40).p))
+        assert together[at] == p_with_judge(h[at], a[at], own, m[at], 0.05)
+        assert anytime[at] == pytest.approx(float(anytime_with_judge(h[at], a[at], own, m[at], 0.05, 40).p))
 
 
 def test_levels_at_the_ends_are_known_beforehand() -> None:
     judge = JudgeMoments(0.5, 0.1, 0.0, 1.0)
-    assert judged_p(np.ones(5), np.ones(5), judge, [-0.1, 0, 1, 1.5], 0.05).tolist() == [1, 1, 0, 0]
-    assert judged_anytime(np.ones(5), np.ones(5), judge, [0, 1], 0.05, 10).p.tolist() == [1, 0]
+    assert p_with_judge(np.ones(5), np.ones(5), judge, [-0.1, 0, 1, 1.5], 0.05).tolist() == [1, 1, 0, 0]
+    assert anytime_with_judge(np.ones(5), np.ones(5), judge, [0, 1], 0.05, 10).p.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("wrong", [1.001, -0.001, np.nan])
 def test_values_beyond_the_unit_are_refused(wrong: float) -> None:
     with pytest.raises(ArgumentError, match="from 0 to 1"):
-        judged_p([0.5], [wrong], JudgeMoments(0.5, 0.1, 0, 1), 0.5, 0.05)
+        p_with_judge([0.5], [wrong], JudgeMoments(0.5, 0.1, 0, 1), 0.5, 0.05)
     with pytest.raises(ArgumentError, match="from 0 to 1"):
         judge_moments([0.5, wrong], [1, 1])
 
@@ -188,6 +188,6 @@ def test_false_claims_are_as_rare_as_promised_whatever_the_judge() -> None:
     for a in judges.values():
         judge, drawn = judge_moments(a, weights), rng.choice(traffic, (runs, n), p=chance)
         h, own = people[drawn], a[drawn]
-        assert (judged_p(h, own, judge, truth, 0.05) <= 0.05).mean() <= most
-        assert (judged_p(1 - h, 1 - own, judge.mirrored, 1 - truth, 0.05) <= 0.05).mean() <= most
-        assert (judged_anytime(h, own, judge, truth, 0.05, n).p <= 0.05).mean() <= most
+        assert (p_with_judge(h, own, judge, truth, 0.05) <= 0.05).mean() <= most
+        assert (p_with_judge(1 - h, 1 - own, judge.mirrored, 1 - truth, 0.05) <= 0.05).mean() <= most
+        assert (anytime_with_judge(h, own, judge, truth, 0.05, n).p <= 0.05).mean() <= most

@@ -279,7 +279,7 @@ def training_point(candidates: Candidates, setting: Setting) -> Point:
 
 def selective_points(candidates: Candidates, part: str) -> list[Json]:
     """The whole curve of selective re-ranking with the gain-only model: a point for each threshold."""
-    order = candidates.aggregates(part)
+    order = candidates.aggregate_ranks(part)
     gain_model = next(
         (candidate for candidate in candidates.models() if candidate.setting == candidates.gain_only), None
     )

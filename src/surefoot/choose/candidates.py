@@ -205,7 +205,7 @@ class Candidates:
         aggregate = self.parts[fold][part].aggregate
         return np.zeros(0) if aggregate is None else aggregate
 
-    def aggregates(self, part: str) -> Floats | None:
+    def aggregate_ranks(self, part: str) -> Floats | None:
         """The aggregate of each query, as its rank among the fold's, from 0 to 1, so that folds can be put together."""
         if not self.folds or any(evaluation.aggregate is None for evaluation in self.evaluation(part)):
             return None

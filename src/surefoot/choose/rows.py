@@ -1,4 +1,4 @@
-"""Ints of a sweep's result: which is the gain-only model, and what a choice per fold comes to on all folds."""
+"""Rows of a sweep's result: which is the gain-only model, and what a choice per fold comes to on all folds."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
     folds/Fold1/      fold.json, arrays.npz: labels, baselines' scores and queries of validation and test data
     trials/KEY.json   what a training that finds parameters reached on validation data
     points/KEY/       a saved ranker, point.json, arrays.npz: its scores and measures of validation and test data
-    inner/Fold1/      arrays.npz: as in folds/, of the training queries, one inner fold after the other
+    inner/Fold1-5/      arrays.npz: as in folds/, of the training queries, one inner fold after the other
     inner/KEY/        arrays.npz: scores and measures of the inner fold that a training did not learn from
 
 A key is a hash of everything that decides a training, so a changed plan finds what it shares with the one before. A

@@ -147,7 +147,7 @@ def evaluate(
     fill: Annotated[
         str | None,
         typer.Option(
-            help="Automatic judgments for documents that people did not judge. Figures with and without are shown.",
+            help="Automatic judgments to fill holes; the figures with and without.",
             show_default=False,
         ),
     ] = None,

@@ -111,10 +111,10 @@ def judge_next(
     from surefoot.data.writing.all_or_nothing import write_text
     from surefoot.decide.evidence.draws import judge_next as draw
     from surefoot.decide.evidence.judging_list import (
+        documents_shown_by_query,
         documents_to_judge,
         draws_csv,
         draws_tables,
-        unrated_documents,
     )
     from surefoot.decide.evidence.ledger import open_ledger
     from surefoot.progress import busy
@@ -134,7 +134,7 @@ def judge_next(
             write_text(csv_file, draws_csv(drawn, to_judge))
         for path, form in ((quepid, "quepid"), (query_set, "query-set")):
             if path is not None:
-                unrated = unrated_documents(drawn, candidate, reference)
+                unrated = documents_shown_by_query(drawn, candidate, reference)
                 write_judgments(_of_queries(known, unrated), path, form, unrated=unrated, queries=queries)
         drawn.write(output)
     if not quiet:

@@ -14,7 +14,7 @@ from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import Printing, TableFormat, deliver, either, show
 from surefoot.cli.shared_options import Force, PrintedTable, Quiet, ResultJson, Threads
 from surefoot.clicks.layouts.registry import LAYOUTS
-from surefoot.clicks.options import BACKENDS, GRADES, MEMORY, SATISFIED
+from surefoot.clicks.options import BACKENDS, GRADE_DWELLS, MEMORY, SATISFIED
 from surefoot.errors import ArgumentError
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, SAMPLE, SPLITS
 from surefoot.personal.signatures import PERSONAL_CSV
@@ -47,7 +47,7 @@ def personalize(
         str | None,
         typer.Option(
             help="Seconds on a document that satisfy a user, per grade.",
-            show_default=f"{SATISFIED[0]:g}; grades {','.join(f'{seconds:g}' for seconds in GRADES)}",
+            show_default=f"{SATISFIED[0]:g}; grades {','.join(f'{seconds:g}' for seconds in GRADE_DWELLS)}",
         ),
     ] = None,
     last: Annotated[bool, typer.Option(help="Count the last click of a session as satisfied.")] = True,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TableFormat(StrEnum):
-    """How a table of trade-offs is printed."""
+    """How a table of trade-offs or of personalization is printed."""
 
     table = "table"
     markdown = "markdown"

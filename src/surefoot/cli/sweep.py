@@ -72,7 +72,7 @@ def sweep(
     epochs: Annotated[
         str | None,
         typer.Option(
-            help="Passes of a network through the data, or several (50,100).", show_default=str(choices.DEFAULT_TREES)
+            help="Epochs of a network, or several (50,100).", show_default=str(choices.DEFAULT_TREES)
         ),
     ] = None,
     set_: Annotated[

@@ -1,6 +1,6 @@
 """Where Ibis expressions are computed: DuckDB, which keeps to a given memory, or Spark, for logs of many machines.
 
-A backend does five things that Ibis leaves to it: open a text file as lines, open CSV and Parquet, compute a table once
+A backend does what Ibis leaves to it: open a text file as lines, open CSV, JSON and Parquet, compute a table once
 that several others are made of, and write Parquet.
 """
 

@@ -1,11 +1,12 @@
 """From a log's files to a table of features, in stages that are kept in a folder and not done twice.
 
-    log.json          what was read and how, and what was counted; written last
+    log.json          what was read and how; at the end also what was counted
     lists, clicks     the log's lists and clicks, in shards by user (or session)
     rejected          lines that say nothing, with the reason
     results …         for each shard: lists, clicks and results with what was clicked, satisfied and skipped
     population …      what everybody did before (Spark)
     features          the table: a row for each result that was shown
+    rejected.csv, set_aside.csv      lines that say nothing, and clicks on no list, for people to read
 
 DuckDB works on one shard after the other, so that memory does not grow with the log; Spark has shards of its own.
 """

@@ -26,8 +26,10 @@ NOT_SHOWN = "is on a document that was not shown"
 
 @dataclass(frozen=True)
 class Satisfaction:
-    """Which clicks satisfied: the dwell, in a log's units of time, that each grade needs, and whether a session's
-    last click has the highest grade."""
+    """Which clicks satisfied: the dwell that each grade needs, and whether a session's last click has the highest.
+
+    The dwell is in seconds or, once a log is read, in its units of time.
+    """
 
     thresholds: tuple[float, ...]
     last: bool = True

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from surefoot.data.types.ranking_data import RankingData
     from surefoot.data.types.runs import RankedTable
 
-FINGERPRINT = 16  # hexadecimal digits of a query's: no two of a billion are likely to agree
+HASH_DIGITS = 16  # hexadecimal digits of a query's: no two of a billion are likely to agree
 _ROWS = 1 << 16  # of document ids, hashed in one go
 SEAL = "sha256"  # the name under which a file holds the hash of all else in it
 
@@ -90,7 +90,7 @@ def query_hashes(data: RankingData) -> list[str]:
     """
     spans = zip(data.queries, pairwise(data.offsets.tolist()), strict=True)
     return [
-        hashlib.sha256(query.encode(errors="surrogatepass") + data.X[first:last].tobytes()).hexdigest()[:FINGERPRINT]
+        hashlib.sha256(query.encode(errors="surrogatepass") + data.X[first:last].tobytes()).hexdigest()[:HASH_DIGITS]
         for query, (first, last) in spans
     ]
 
@@ -119,7 +119,7 @@ def query_fingerprints(data: RankingData, X: FeatureMatrix | None = None) -> lis
 
 def joined_fingerprints(parts: Iterable[str]) -> str:
     """Several texts of fingerprints as one, in ascending order, each once."""
-    fingerprints = {part[at : at + FINGERPRINT] for part in parts for at in range(0, len(part), FINGERPRINT)}
+    fingerprints = {part[at : at + HASH_DIGITS] for part in parts for at in range(0, len(part), HASH_DIGITS)}
     return "".join(sorted(fingerprints))
 
 
@@ -128,7 +128,7 @@ def _short(*parts: str | bytes) -> str:
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         digest.update(len(encoded).to_bytes(8, "big") + encoded)
-    return digest.hexdigest()[:FINGERPRINT]
+    return digest.hexdigest()[:HASH_DIGITS]
 
 
 def seal(data: dict[str, Any]) -> dict[str, Any]:

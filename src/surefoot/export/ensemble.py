@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import starmap
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arrays import Flags, Floats
+from surefoot.arrays import Flags, Floats, Ints
 from surefoot.errors import ArgumentError
 from surefoot.export.float32_thresholds import LARGEST_FLOAT32
-
-Integers: TypeAlias = npt.NDArray[np.int64]
 
 LEAF = -1  # as a node's feature and children
 
@@ -40,11 +38,11 @@ class TreeNode(NamedTuple):
 class RawTree(NamedTuple):
     """A tree as a reader gives it: the root is node 0, leaves have LEAF as children, nodes are in any order."""
 
-    feature: Integers
+    feature: Ints
     threshold: Floats
     missing_left: Flags
-    left: Integers
-    right: Integers
+    left: Ints
+    right: Ints
     value: Floats
 
 
@@ -58,14 +56,14 @@ class Ensemble:
     """
 
     names: tuple[str, ...]
-    offsets: Integers
-    feature: Integers
+    offsets: Ints
+    feature: Ints
     threshold: Floats
     missing_left: Flags
-    left: Integers
-    right: Integers
+    left: Ints
+    right: Ints
     value: Floats
-    depth: Integers
+    depth: Ints
     constant: float = 0.0
 
     @classmethod
@@ -168,7 +166,7 @@ def _parents_first(tree: RawTree) -> RawTree:
     return RawTree(feature, threshold, missing_left, np.array(left), np.array(right), value)
 
 
-def _depths(tree: RawTree) -> Integers:
+def _depths(tree: RawTree) -> Ints:
     depths = [0] * len(tree.left)
     for node, (left, right) in enumerate(zip(tree.left.tolist(), tree.right.tolist(), strict=True)):
         if left != LEAF:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from surefoot.data.hashes import FINGERPRINT
+from surefoot.data.hashes import HASH_DIGITS
 from surefoot.data.reading.files import existing_file, read_json, reason
 from surefoot.data.types.ranking import TieRule
 from surefoot.data.writing.all_or_nothing import ensure_folder, write_bytes, write_text
@@ -225,7 +225,7 @@ def _is_sample(value: Any) -> bool:
 
 
 def _are_fingerprints(value: Any) -> bool:
-    return isinstance(value, str) and not len(value) % FINGERPRINT and re.fullmatch("[0-9a-f]*", value) is not None
+    return isinstance(value, str) and not len(value) % HASH_DIGITS and re.fullmatch("[0-9a-f]*", value) is not None
 
 
 def _are_models(value: Any) -> bool:

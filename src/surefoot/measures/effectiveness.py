@@ -1,6 +1,6 @@
 """Effectiveness of a run on each judged query, from the judged documents it retrieved.
 
-Every function takes `Hits`, the cut-off (or None) and the measure's parameters, and gives one value per judged
+A measure's function takes `Hits`, the cut-off (or None) and the measure's parameters, and gives one value per judged
 query. Values follow trec_eval, ERR and exponential nDCG follow gdeval.
 """
 

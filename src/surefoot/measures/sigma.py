@@ -51,7 +51,7 @@ def soft_ndcg_gradient(
     >>> value.round(6), slope.round(4)
     (array([0.911515]), array([-0.4054]))
     """
-    weight, ideal = _gains_over(grades, dcg, cutoff)
+    weight, ideal = _gains_and_ideal(grades, dcg, cutoff)
     value, slope = _weighted_discounts(np.ascontiguousarray(scores.T), np.ascontiguousarray(weight.T), sigma, cutoff)
     return ratio(value, ideal), ratio(slope, ideal)
 
@@ -70,7 +70,7 @@ def _weighted_discounts(scores: Floats, weight: Floats, sigma: float, cutoff: in
     return value, slope
 
 
-def _gains_over(grades: Floats, dcg: str, cutoff: int | None) -> tuple[Floats, Floats]:
+def _gains_and_ideal(grades: Floats, dcg: str, cutoff: int | None) -> tuple[Floats, Floats]:
     weight = np.where(grades > 0, gains(np.maximum(grades, 0.0), dcg), 0.0)
     return weight, np.asarray(-np.sort(-weight, axis=1) @ discounts(grades.shape[1], cutoff))
 
@@ -144,7 +144,7 @@ class _Likelihood:
         sign = np.where(pairs.preferred == 0, 1.0, -1.0)
         # Lists that show the same scores have the same rank distribution: of each pair's scores one copy is enough.
         same = np.array_equal(pairs.scores[:, 0], pairs.scores[:, 1])
-        weight, ideal = _gains_over(pairs.grades.reshape(-1, pairs.grades.shape[2]), dcg, cutoff)
+        weight, ideal = _gains_and_ideal(pairs.grades.reshape(-1, pairs.grades.shape[2]), dcg, cutoff)
         share = ratio(weight, np.broadcast_to(ideal[:, None], weight.shape)).reshape(pairs.grades.shape)
         share = share * np.stack([sign, -sign], axis=1)[:, :, None]
         scores = pairs.scores[:, :1] if same else pairs.scores

@@ -25,7 +25,7 @@ def worst_case_loss(
         nDCG@k   max over j of (the sum of the j largest D(r_b) − D(r_m)) / Σ_{i ≤ j, i ≤ k} D(i), whatever the gains
         RR@k     max over documents of 1/r_b − 1/r_m
         P@k      |top_b ∖ top_m| / k
-        others   1 where the lists differ down to the cut-off
+        others   1 where the lists differ down to the cut-off; always 1 for rNDCG and SoftNDCG, which see the scores
 
     A DCG has no greatest loss: it is refused.
 

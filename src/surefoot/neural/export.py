@@ -82,7 +82,7 @@ def export_network(
 
 
 def _check_rows(network: Network, settings: ExportSettings, count: int) -> Float32s:
-    """Ints like the training data's, in which some features are not set where that may be."""
+    """Rows like the training data's, in which some features are not set where that may be."""
     rng = np.random.default_rng(0)
     scale = network.scale.numpy().astype(np.float64)
     spread = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)

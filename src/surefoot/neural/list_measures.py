@@ -37,7 +37,7 @@ class ListMeasure:
         if self.family not in FAMILIES:
             raise ArgumentError(f"{self.measure} cannot be optimised; {', '.join(FAMILIES)} can")
         self.cutoff = None if self.measure.cutoff is None else int(self.measure.cutoff)
-        self.weights = _Weights()
+        self.weights = _ByLength()
 
     def depth(self, documents: int) -> int:
         """How many ranks count in lists of so many documents."""
@@ -143,7 +143,7 @@ class SwapChanges:
         return change + torch.where(self.inside, chance, 0)[..., None, :] * (upper * ratio - lower)
 
 
-class _Weights:
+class _ByLength:
     """What depends on the length of lists alone, computed once for each length, device and type of numbers."""
 
     def __init__(self) -> None:

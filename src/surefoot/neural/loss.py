@@ -104,7 +104,7 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         mask = self._check(scores, labels, mask)
         with torch.autocast(scores.device.type, enabled=False):
             # Padding gets 0: its score may be anything, and 0·∞ is not a number.
-            kept = scores.masked_fill(~mask, 0).to(_pairs(scores))
+            kept = scores.masked_fill(~mask, 0).to(_pair_dtype(scores))
             with torch.no_grad():
                 gradient = self._gradient(kept.detach(), labels, baseline, mask)
             return (gradient * kept).sum()
@@ -183,7 +183,7 @@ class RiskLoss(torch.nn.Module):  # type: ignore[misc]
         return gradient
 
     def _gains(self, labels: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        gains = self.measure.gains(labels.to(wide(labels)), mask)
+        gains = self.measure.gains(labels.to(list_dtype(labels)), mask)
         return gains, self.measure.ideal(gains)
 
     def _rank(self, scores: Tensor, gains: Tensor, padding: Tensor, ideal: Tensor) -> RankedLists:
@@ -269,11 +269,11 @@ def _refuse(values: Tensor, wrong: Tensor, what: str, expected: str) -> None:
         raise ArgumentError(f"{what} is {float(values.detach()[wrong][0]):g}; it must be {expected}")
 
 
-def _pairs(scores: Tensor) -> Any:
+def _pair_dtype(scores: Tensor) -> Any:
     """Numbers of pairs are those of the scores, but at least of 32 bits."""
     return torch.float64 if scores.dtype == torch.float64 else torch.float32
 
 
-def wide(tensor: Tensor) -> Any:
+def list_dtype(tensor: Tensor) -> Any:
     """Numbers of lists are kept in float64, where the device has it."""
     return torch.float32 if tensor.device.type == "mps" else torch.float64

@@ -57,7 +57,7 @@ class Network(torch.nn.Module):  # type: ignore[misc]
                 drawn = torch.rand(values.shape, generator=generator) * 2 - 1
                 values.copy_(drawn.to(values.device) * bound)
 
-    def set_features(self, X: np.ndarray[Any, Any]) -> None:
+    def fit_standardisation(self, X: np.ndarray[Any, Any]) -> None:
         """Standardise by these documents; a feature that is constant, or missing everywhere, has no effect."""
         values = _transform(torch.tensor(X)).double()
         known = ~torch.isnan(values)

@@ -195,7 +195,7 @@ class NeuralRanker(Estimator):
         shape = NetworkShape(train.n_features, settings.hidden, settings.attention, settings.models)
         network = Network(shape, settings.dropout)
         network.set_random(settings.seed)
-        network.set_features(train.X)
+        network.fit_standardisation(train.X)
         criterion = settings.criterion
         training = NetworkTraining(
             network.to(settings.device), settings.loss, lists, own, settings.steps, settings.seed, judged,

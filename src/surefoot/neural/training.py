@@ -107,6 +107,8 @@ class NetworkTraining:
             batch = self.train.batch(queries)
             self.optimizer.zero_grad(set_to_none=True)
             scores = self.train.score(self.network, batch, generator)
+            if scores.device.type == "cpu" and bool((scores.isnan() & batch.mask).any()):  # a card would be waited for
+                raise _diverged()
             index = torch.from_numpy(queries).to(self.train.device)
             baseline = [row[index] for row in self._rows]
             self.loss(scores, batch.labels, baseline or None, batch.mask).backward()
@@ -114,7 +116,7 @@ class NetworkTraining:
         self.loss.next_epoch()
         self.loss.eval()
         if not all(bool(torch.isfinite(each).all()) for each in self.network.parameters()):
-            raise ArgumentError("the network's parameters are no longer finite; lower learning_rate")
+            raise _diverged()
 
     def _keep_best(self, values: Floats) -> None:
         if self.judge is None:
@@ -129,3 +131,7 @@ class NetworkTraining:
 
 def _copy(network: Network) -> dict[str, Tensor]:
     return {name: value.clone() for name, value in network.state_dict().items()}
+
+
+def _diverged() -> ArgumentError:
+    return ArgumentError("the network's parameters are no longer finite; lower learning_rate")

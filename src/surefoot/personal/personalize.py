@@ -13,14 +13,14 @@ from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import guess_layout
 from surefoot.clicks.layouts.registry import find_layout
-from surefoot.clicks.options import GRADES, MEMORY, SATISFIED
+from surefoot.clicks.options import GRADE_DWELLS, MEMORY, SATISFIED
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.writing.all_or_nothing import ensure_folder
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.personal.lists import check_split
 from surefoot.personal.options import LABEL_MEASURES, RESULT, SAMPLE
-from surefoot.personal.study import Personalization, check_grid, study
+from surefoot.personal.study import Personalization, check_preset, study
 
 _UNITS = {"s": 1.0, "ms": 0.001, "us": 1e-6, "min": 60.0}
 
@@ -88,7 +88,7 @@ def personalize(
     seed : int
         Of the split, of the sample and of training: the same seed gives the same study.
     """
-    check_grid(preset)
+    check_preset(preset)
     if split is not None:
         check_split(split)
     layout = layout or guess_layout(log)
@@ -136,7 +136,7 @@ def features(
             f"clock is {shortened(clock)}; it must be 'session', or 'log' if all sessions share one clock"
         )
     thresholds = tuple(
-        float(finite_number(seconds) or -1) for seconds in dwell or (GRADES if kind == "grades" else SATISFIED)
+        float(finite_number(seconds) or -1) for seconds in dwell or (GRADE_DWELLS if kind == "grades" else SATISFIED)
     )
     if min(thresholds) <= 0 or list(thresholds) != sorted(set(thresholds)):
         raise ArgumentError(f"dwell is {shortened(dwell)}; thresholds must be seconds above 0, in rising order")

@@ -33,7 +33,7 @@ class StudyRankers:
         self._data: TrainingData | None = None
         self._digest = [data_hash(part.data) for part in lists.values()]
 
-    def result_path(self, setting: MethodSetting) -> Path:
+    def model_folder(self, setting: MethodSetting) -> Path:
         """Where a setting's ranker is; what changes no tree does not count."""
         engine = engine_of()
         ranker = {name: value for name, value in self._ranker.items() if name not in engine.without_effect}
@@ -44,7 +44,7 @@ class StudyRankers:
         return [self._scores(setting) for setting in steps(settings, doing)]
 
     def _scores(self, setting: MethodSetting) -> dict[str, Floats]:
-        folder_path = self.result_path(setting)
+        folder_path = self.model_folder(setting)
         if not folder_path.exists():
             ranker = Ranker(**setting.objective(self._measure), **self._ranker).fit(self._training_data(setting))
             self.folder.mkdir(parents=True, exist_ok=True)

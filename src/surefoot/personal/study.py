@@ -116,7 +116,7 @@ def study(
     seed: int = 0,
 ) -> Personalization:
     """Train every method on a table of features, choose on validation lists, and judge on test lists."""
-    check_grid(preset)
+    check_preset(preset)
     grid_settings: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
     ranker_settings = merge_parameters(engine_of(), grid_settings["ranker"], ranker or {}) | {"random_state": seed}
     lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
@@ -159,7 +159,7 @@ def study(
         "lists": {part: len(lists[part].data.queries) for part in PARTS},
         "shown": {part: float(comparisons[part].shown.mean()) for part in EVALUATION_PARTS},
         "rows": rows, "chosen": chosen, "selective": [] if selective is None else selective["curve"],
-        "models": {row["name"]: str(Path(MODELS) / rankers.result_path(_setting(row)).name) for row in modelled},
+        "models": {row["name"]: str(Path(MODELS) / rankers.model_folder(_setting(row)).name) for row in modelled},
         "sessions": example_sessions(
             lists["test"], {row["label"]: scores[number[row["name"]]]["test"] for row in modelled}
         ),
@@ -170,7 +170,7 @@ def study(
     return result
 
 
-def check_grid(preset: str) -> None:
+def check_preset(preset: str) -> None:
     """Reject an unknown preset."""
     if preset not in GRIDS:
         raise ArgumentError(

@@ -1,4 +1,4 @@
-"""What every figure shares: style for a paper's column, names drawn as plain text, legends outside the data, files."""
+"""What every chart shares: style for a paper's column, names drawn as plain text, legends outside the data, files."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from surefoot.risk.baselines import ROUNDING, VIRTUAL, differences, population_r
 from surefoot.risk.inference import critical_value
 from surefoot.risk.segments import Segments
 from surefoot.risk.tradeoff import LARGEST_ALPHA, OVER_20, check_alpha
-from surefoot.risk.turns import MOST_ALPHA
+from surefoot.risk.turns import LAST_SEARCHED_ALPHA
 
 _FOLDER = "surefoot.report/assets"
 _NAMES = (
@@ -110,7 +110,7 @@ def page_payload(
         "rounding": ROUNDING,
         "over_20": OVER_20,
         "largest_alpha": LARGEST_ALPHA,
-        "most_alpha": MOST_ALPHA,
+        "most_alpha": LAST_SEARCHED_ALPHA,
         "worst_share": data["worst_share"],
         "baselines": baselines,
         "start": {

@@ -35,7 +35,7 @@ from surefoot.risk.baselines import VIRTUAL, differences, population_rows, vecto
 from surefoot.risk.expectation import deviations, expected, geo_risk_of_means
 from surefoot.risk.inference import critical_value, weighted_test
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
-from surefoot.risk.turns import MOST_ALPHA
+from surefoot.risk.turns import LAST_SEARCHED_ALPHA
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,7 +116,11 @@ def t_risk_curves(
 
 @style()
 def geo_risk_curves(
-    assessment: Assessment, *, systems: Sequence[str] | None = None, most: float = MOST_ALPHA, width: float = COLUMN
+    assessment: Assessment,
+    *,
+    systems: Sequence[str] | None = None,
+    most: float = LAST_SEARCHED_ALPHA,
+    width: float = COLUMN,
 ) -> Figure:
     """GeoRisk as losses weigh more: robust systems stay level (Dinçer et al., SIGIR 2016, Figs. 2 and 3)."""
     scores, rows = assessment.scores, _population(assessment)

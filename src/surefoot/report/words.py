@@ -12,7 +12,7 @@ from surefoot.report.measure_names import measure_note, measure_title
 from surefoot.report.numbers import fixed
 from surefoot.risk.assessment_data import AssessmentData, AtAlpha, SystemData
 from surefoot.risk.assessment_figures import alpha_key
-from surefoot.risk.turns import MOST_ALPHA
+from surefoot.risk.turns import LAST_SEARCHED_ALPHA
 from surefoot.significance import PERCENT
 
 
@@ -260,7 +260,7 @@ def verdict_turns(data: AssessmentData, row: SystemData) -> str:
     if not turns:
         return ""
     if len(turns) == 1:
-        return f"The verdict is the same at every α up to {max(MOST_ALPHA, *data['alphas']):g}."
+        return f"The verdict is the same at every α up to {max(LAST_SEARCHED_ALPHA, *data['alphas']):g}."
     starts = [alpha_key(turn["alpha"]) for turn in turns]
     words = [_PREVAILS[turn["verdict"]] for turn in turns]
     between = [

@@ -183,7 +183,7 @@ class JudgmentsData(TypedDict):
     made_by: Literal["people", "machine", "people and machine"] | None
     judges: list[str]
     rated_by_several: Annotated[Count, "Documents that several judges rated."]
-    differ: Annotated[Count, "Of these, by which they differ."]
+    differ: Annotated[Count, "Of these, to which not all judges gave the same grade."]
 
 
 class FilledSystemData(TypedDict):

@@ -259,7 +259,7 @@ def _verdict_turns(
 
 
 def _gains_and_losses(values: Vector) -> tuple[float, float, float, float]:
-    """Of all that is above 0 and of all that is below, and how many these are."""
+    """The sums of what is above 0 and of what is below, and how many of each there are."""
     above, below, won, lost = np.sum(
         [
             (np.maximum(part, 0).sum(), np.minimum(part, 0).sum(), (part > 0).sum(), (part < 0).sum())

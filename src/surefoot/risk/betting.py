@@ -34,7 +34,7 @@ _CEILING = 1e300  # of a fixed bet's capital: what is above is given away, which
 Delta: TypeAlias = float | Floats  # one level, or many
 
 
-class Roomy(NamedTuple):
+class ColumnWithRoom(NamedTuple):
     """Values that may lie beyond [0, 1], and how far each may exceed m at most."""
 
     x: Floats
@@ -42,7 +42,7 @@ class Roomy(NamedTuple):
 
 
 # For each query, in betting order, its x for all leading axes at once.
-LossColumns: TypeAlias = Iterable[Floats | float | Roomy]
+LossColumns: TypeAlias = Iterable[Floats | float | ColumnWithRoom]
 
 
 class AimingBet:
@@ -386,8 +386,8 @@ def _fixed_stakes(room: Floats) -> Floats:
     return FIXED.reshape(-1, *[1] * room.ndim) / room
 
 
-def _x_and_room(column: Floats | float | Roomy) -> tuple[Floats | float, Floats | None]:
-    return column if isinstance(column, Roomy) else (column, None)
+def _x_and_room(column: Floats | float | ColumnWithRoom) -> tuple[Floats | float, Floats | None]:
+    return column if isinstance(column, ColumnWithRoom) else (column, None)
 
 
 def _log_mean(logs: Floats) -> Floats:

@@ -94,7 +94,7 @@ class Bound(NamedTuple):
     refuted: Floats
 
 
-def largest_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats, grid: int = GRID) -> Bound:
+def bound_by_grid(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats, grid: int = GRID) -> Bound:
     """For each test the largest level above its mean, to two grids, at which p is above δ; 1 where none is refuted.
 
     `p_of` gives p of a matrix of levels, a row for each test. p is not monotone in m for the adaptive bet, so levels
@@ -112,7 +112,7 @@ def largest_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Float
     return Bound(low, high)
 
 
-def last_above(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats) -> Bound:
+def bound_by_halving(p_of: Callable[[Floats], Floats], means: Floats, deltas: Floats) -> Bound:
     """The same where p only falls as the level grows, as it does but for the adaptive bet: by halving."""
     low, high = np.minimum(means, 1.0), np.ones(len(means))
     for _ in range(_HALVINGS):

@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 from surefoot.arrays import Floats
 from surefoot.risk.betting import (
     AnytimeBets,
+    ColumnWithRoom,
     Delta,
-    Roomy,
     anytime_columns,
     betting_p_columns,
     check_unit,
@@ -86,12 +86,12 @@ class ControlVariate:
         share = self._together / np.where(known, self._squares, 1.0)
         return np.where(known, np.clip(share, 0, MOST_WEIGHT), 0.0)
 
-    def columns(self, pairs: Iterable[tuple[Floats, Floats]]) -> Iterator[Roomy]:
+    def columns(self, pairs: Iterable[tuple[Floats, Floats]]) -> Iterator[ColumnWithRoom]:
         """For each draw, given as h and a, y and how far it may exceed m: to 1 + λ·(ā − a_min)."""
         below = self.judge.mean - self.judge.least
         for people, automatic in pairs:
             weight, apart = self.weight, automatic - self.judge.mean
-            yield Roomy(people - weight * apart, 1 - self.m + weight * below)
+            yield ColumnWithRoom(people - weight * apart, 1 - self.m + weight * below)
             self._learn(people, apart)
 
     def learn(self, h: Floats, a: Floats) -> Floats:
@@ -106,15 +106,15 @@ class ControlVariate:
         self._squares = self._squares + apart * apart * self._varies
 
 
-def judged_p(h: ArrayLike, a: ArrayLike, judge: JudgeMoments, m: ArrayLike, delta: Delta) -> Floats:
+def p_with_judge(h: ArrayLike, a: ArrayLike, judge: JudgeMoments, m: ArrayLike, delta: Delta) -> Floats:
     """p of the hypothesis E[h] ≥ m by the aiming bet, as `betting_p`, with the judge's values a of the same draws.
 
     h and a have shape (..., n), in the order of drawing; what `judge` holds has the shape of their leading axes.
 
     >>> truth = np.where(np.arange(1000) % 10 == 0, 0.5, 0.0)
     >>> h = truth[np.random.default_rng(7).integers(0, 1000, 60)]
-    >>> alone = judged_p(h, 0 * h, judge_moments(0 * truth, np.ones(1000)), 0.1, 0.05)
-    >>> judged = judged_p(h, h, judge_moments(truth, np.ones(1000)), 0.1, 0.05)
+    >>> alone = p_with_judge(h, 0 * h, judge_moments(0 * truth, np.ones(1000)), 0.1, 0.05)
+    >>> judged = p_with_judge(h, h, judge_moments(truth, np.ones(1000)), 0.1, 0.05)
     >>> bool(judged < 0.05 < alone)
     True
     """
@@ -123,13 +123,13 @@ def judged_p(h: ArrayLike, a: ArrayLike, judge: JudgeMoments, m: ArrayLike, delt
     return betting_p_columns(columns, people.shape[-1], level, delta, people.shape[:-1])
 
 
-def judged_anytime(
+def anytime_with_judge(
     h: ArrayLike, a: ArrayLike, judge: JudgeMoments, m: ArrayLike, delta: Delta, budget: int
 ) -> AnytimeBets:
     """The anytime bets, as `anytime_capital`, after all draws so far; the fixed bets are shares of 1/(1−m+λ(ā−a_min)).
 
     >>> judge = JudgeMoments(mean=0.1, variance=0.0, least=0.1, most=0.1)
-    >>> float(judged_anytime(np.zeros(172), np.full(172, 0.1), judge, 0.02, 0.05, 300).p) <= 0.05
+    >>> float(anytime_with_judge(np.zeros(172), np.full(172, 0.1), judge, 0.02, 0.05, 300).p) <= 0.05
     True
     """
     people, automatic, level = _checked(h, a, m)

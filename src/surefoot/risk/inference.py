@@ -22,7 +22,7 @@ Numbers = TypeVar("Numbers", float, Floats)
 
 @dataclass(frozen=True)
 class TTest:
-    """T_Risk with its inference; all but `df` are None where the standard error is not defined, and `reason` says why.
+    """T_Risk with its inference; all but `df` and `trusted` are None without a standard error, and `reason` says why.
 
     `t`, `p` and `se` are the paper's. Weighing losses makes the x_q skewed, and then Student's t calls chance a reward
     too often; `t_adjusted`, `p_adjusted` and the 95 % `interval` of U_Risk correct for it by Hall's transformation

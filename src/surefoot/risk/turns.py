@@ -13,7 +13,7 @@ from surefoot.risk.inference import hall_t, hall_t_with_another, sturdy_t
 from surefoot.risk.multiplicity import holm_rejects
 from surefoot.risk.vectors import Vector, blocks
 
-MOST_ALPHA = 20.0  # larger ones are of no use
+LAST_SEARCHED_ALPHA = 20.0  # larger ones are of no use
 _CODES: tuple[Verdict, Verdict, Verdict] = ("inconclusive", "reward", "risk")  # of the signs 0, 1 and −1
 _CELLS = 1 << 15  # tests made at a time, systems × α
 
@@ -32,7 +32,7 @@ def turning_points(
     turns: list[list[Turn] | None] = [None] * len(testable)
     if not rows:
         return turns
-    alphas = np.union1d(named_alphas(max(MOST_ALPHA, *verdicts_at)), list(verdicts_at))
+    alphas = np.union1d(named_alphas(max(LAST_SEARCHED_ALPHA, *verdicts_at)), list(verdicts_at))
     signs = _signs([differences[row] for row in rows], alphas)
     for alpha, system_verdicts in verdicts_at.items():
         signs[np.searchsorted(alphas, alpha)] = [_sign(system_verdicts[row]) for row in rows]

@@ -1,4 +1,4 @@
-"""Choosing what to ship: how stable rankings and measures are, and which function is best.
+"""Studies of stability: how stable rankings and measures are, and which function is best.
 
 A ranking function, or function for short, is the papers' word for a system: what gives each document its score. Its
 scores are a row of a `Scores` matrix, as those of any system are.

@@ -31,6 +31,12 @@ def test_umbrelas_lines_are_judgments_of_a_machine(tmp_path: Path) -> None:
     qrels = sf.read_qrels(file)
     assert qrels.to_dict() == {"q1": {"d1": 2.0, "d3": 0.0}, "q9": {"d4": 3.0}}
     assert qrels.origin == JudgmentOrigin("machine", ("gpt",))
+    several = lines(
+        tmp_path / "s.jsonl",
+        *(umbrela(model=name, judgment=grade) for name, grade in zip("abc", (0, 0, 3), strict=True)),
+    )
+    for rule, grade in (("mean", 1.0), ("median", 0.0), ("max", 3.0)):
+        assert sf.read_qrels(several, judges=rule).to_dict() == {"red dress": {"A dress.": grade}}
     texts = lines(tmp_path / "t.jsonl", umbrela(query="red  dress"))
     assert sf.read_qrels(texts).to_dict() == {"red dress": {"A dress.": 2.0}}
 

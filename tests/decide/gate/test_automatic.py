@@ -15,7 +15,7 @@ from surefoot.data.hashes import seal
 from surefoot.decide.gate import sample_size
 from surefoot.decide.gate.decision_data import decision_schema
 from surefoot.risk.betting import anytime_capital, betting_p, start_anytime
-from surefoot.risk.control_variate import JudgeMoments, judged_p
+from surefoot.risk.control_variate import JudgeMoments, p_with_judge
 
 LISTS = [["a", "b", "c", "d"], ["b", "a", "c", "d"], ["c", "b", "a", "d"], ["d", "c", "b", "a"]]
 N = 400
@@ -102,9 +102,9 @@ def test_p_is_that_of_the_formula(policy: dict[str, Any], kind: str, alpha: floa
     level = next(iter(policy.values()))
     m = level / mean_weight if kind == "risk" else (1 - (level if kind == "gain" else -0.2) / mean_weight) / (2 + alpha)
     (condition,) = data["conditions"]
-    assert condition["p_holds"] == pytest.approx(float(judged_p(x, own, moments, m, 0.05)), rel=1e-6)
+    assert condition["p_holds"] == pytest.approx(float(p_with_judge(x, own, moments, m, 0.05)), rel=1e-6)
     mirrored = JudgeMoments(1 - mean, moments.variance, 1 - moments.most, 1 - moments.least)
-    assert condition["p_fails"] == pytest.approx(float(judged_p(1 - x, 1 - own, mirrored, 1 - m, 0.05)), rel=1e-6)
+    assert condition["p_fails"] == pytest.approx(float(p_with_judge(1 - x, 1 - own, mirrored, 1 - m, 0.05)), rel=1e-6)
     if drawn_for == "gain":
         differences = sf.score(GOOD, [TODAY, NEW], MEASURE)
         change = differences["new"] - differences["today"]

@@ -42,7 +42,8 @@ class LogLayout:
     name
         What `--layout` takes.
     recognizes
-        Whether the first line of a file, without its line end, is of this layout. Of all layouts, one at most says so.
+        Whether the first line of a file, without its line end, is of this layout. Where several say so,
+        the first in the table wins.
     read
         A log of one file; of a layout with `files`, of these in their order.
     files

@@ -10,15 +10,15 @@ import polars as pl
 
 from surefoot.arrays import Flags, Floats, Ints
 
-Int64s = npt.NDArray[np.int64]
 _LARGEST = np.iinfo(np.int64).max
 
 
-def codes_of(*texts: pl.Series) -> list[Int64s]:
+def codes_of(*texts: pl.Series) -> list[Ints]:
     """Texts of several columns as integers: the same for the same text; no text is a text of its own.
 
-    >>> [codes.tolist() for codes in codes_of(pl.Series(["b", None]), pl.Series(["a", "b"]))]
-    [[0, 2], [1, 0]]
+    >>> first, second = codes_of(pl.Series(["b", None]), pl.Series(["a", "b"]))
+    >>> bool(first[0] == second[1]), len({*first.tolist(), *second.tolist()})
+    (True, 3)
     """
     joined = pl.concat([series.rename("") for series in texts]).cast(pl.Categorical).to_physical()
     first_free = -1 if joined.null_count() == len(joined) else int(joined.max())  # type: ignore[arg-type]
@@ -28,13 +28,13 @@ def codes_of(*texts: pl.Series) -> list[Int64s]:
     return np.split(codes, np.cumsum([len(series) for series in texts])[:-1])
 
 
-def joint_codes(first: Int64s, second: Int64s) -> Int64s:
+def joint_codes(first: Ints, second: Ints) -> Ints:
     """Two keys as one integer for each pair."""
     width = int(second.max()) + 1 if len(second) else 1
     return first * width + second
 
 
-def ranks(values: Int64s) -> Int64s:
+def ranks(values: Ints) -> Ints:
     """Integers without gaps, from 0, in the same order.
 
     >>> ranks(np.array([70, 5, 70])).tolist()
@@ -58,17 +58,17 @@ def begins(values: npt.NDArray[Any]) -> Flags:
 class KeyTimes:
     """Keys and times as single integers that sort by both, for events and for what looks back at them."""
 
-    def __init__(self, keys: int, *times: Int64s) -> None:
+    def __init__(self, keys: int, *times: Ints) -> None:
         """`keys` is how many there are, from 0; `times` are all that will be asked for."""
         every = [part for part in times if len(part)]
         self._first = min((int(part.min()) for part in every), default=0)
         self._span = max((int(part.max()) for part in every), default=0) - self._first + 1
-        self._ranks: Int64s | None = None
+        self._ranks: Ints | None = None
         if not fits(keys, self._span):  # many years in milliseconds, and many keys: of times only the order counts
             self._ranks = np.unique(np.concatenate(every))
             self._span = len(self._ranks)
 
-    def of(self, keys: Int64s, times: Int64s) -> Int64s:
+    def of(self, keys: Ints, times: Ints) -> Ints:
         """The integers of these keys and times."""
         passed = times - self._first if self._ranks is None else np.searchsorted(self._ranks, times)
         return keys * self._span + passed
@@ -80,12 +80,12 @@ def fits(keys: int, span: int) -> bool:
 
 
 class LookingBack:
-    """Ints with a key and a time, from which other rows and events of the same key are counted strictly before.
+    """Rows with a key and a time, from which other rows and events of the same key are counted strictly before.
 
     The key of an event is that of some row at or before it: an event happens to a result that was shown.
     """
 
-    def __init__(self, keys: Int64s, times: Int64s, *later: Int64s) -> None:
+    def __init__(self, keys: Ints, times: Ints, *later: Ints) -> None:
         ends = [edge(part) for part in (times, *later) if len(part) for edge in (np.min, np.max)]
         if len(keys) and not fits(int(keys.max()) + 1, int(max(ends)) - int(min(ends)) + 1):
             keys = ranks(keys)
@@ -100,18 +100,18 @@ class LookingBack:
         self._sorted = moments[self._order]
         self._key_start = segment_starts(new[kept])
 
-    def rows(self) -> Int64s:
+    def rows_before(self) -> Ints:
         """For each row how many rows came before it."""
         return self._unsorted(segment_starts(begins(self._sorted)) - self._key_start)
 
-    def events(self, of_rows: Ints, times: Int64s) -> Int64s:
+    def events_before(self, of_rows: Ints, times: Ints) -> Ints:
         """For each row how many events came before it: each of the key of a row, at a time of its own."""
         moments = np.sort(self._moments.of(self._keys[of_rows], times))
         places = np.searchsorted(self._sorted, moments, side="right")  # of the first row that looks back at each
         passed = np.cumsum(np.bincount(places, minlength=len(self._sorted) + 1)[:-1])
         return self._unsorted(passed - passed[self._key_start])
 
-    def _unsorted(self, values: Int64s) -> Int64s:
+    def _unsorted(self, values: Ints) -> Ints:
         result = np.zeros(len(self._keys), dtype=np.int64)
         result[self._order] = values
         return result
@@ -120,7 +120,7 @@ class LookingBack:
 class EventIndex:
     """Events of everybody by key and time, which rows of any shard look back at; `values` are added up."""
 
-    def __init__(self, keys: Int64s, times: Int64s, values: Floats | None = None) -> None:
+    def __init__(self, keys: Ints, times: Ints, values: Floats | None = None) -> None:
         order = np.lexsort((times, keys))
         keys, times = keys[order], times[order]
         self._first, self._last = (int(times.min()), int(times.max())) if len(times) else (0, 0)
@@ -132,7 +132,7 @@ class EventIndex:
             frame = pl.DataFrame({"key": keys, "value": values[order]})
             self._sums = frame.select(pl.col("value").cum_sum().over("key"))["value"].to_numpy()
 
-    def before(self, keys: Int64s, times: Int64s) -> tuple[Int64s, Floats | None]:
+    def before(self, keys: Ints, times: Ints) -> tuple[Ints, Floats | None]:
         """For each key and time the number of its events before, and the sum of their values; key −1 has none."""
         known = np.flatnonzero((keys >= 0) & (keys < len(self._starts) - 1))
         counts, sums = np.zeros(len(keys), dtype=np.int64), None

@@ -11,7 +11,6 @@ from surefoot.arrays import Flags, Floats, Ints
 from surefoot.clicks.features import DIGITS, KINDS, PLACES
 from surefoot.clicks.log import Log
 from surefoot.clicks.shards.counting import (
-    Int64s,
     KeyTimes,
     LookingBack,
     codes_of,
@@ -28,19 +27,19 @@ Columns = dict[str, pl.Series]
 class ShardEvents:
     """A shard's impressions as arrays: the list of each result, keys as integers, and what happened when.
 
-    `happened` has the rows and times of results that were clicked, satisfied and skipped. `shared` makes a time by the
-    clock that all sessions share of rows of results and times within their sessions.
+    `happened` has the rows and times of results that were clicked, satisfied and skipped. `clock` is what
+    all sessions share: "time", "day" or None.
     """
 
     lists: pl.DataFrame
     results: pl.DataFrame
     list_of_row: Ints
-    session: Int64s  # of each list, as user and query
-    user: Int64s
-    query: Int64s
-    document: Int64s  # of each result
-    domain: Int64s
-    happened: dict[str, tuple[Ints, Int64s]]
+    session: Ints  # of each list, as user and query
+    user: Ints
+    query: Ints
+    document: Ints  # of each result
+    domain: Ints
+    happened: dict[str, tuple[Ints, Ints]]
     clock: str | None
 
     @classmethod
@@ -65,11 +64,11 @@ class ShardEvents:
         """Columns of lists as columns of their results."""
         return pl.DataFrame(by_list)[self.list_of_row].to_dict()
 
-    def list_times(self, *, shared: bool) -> Int64s:
+    def list_times(self, *, shared: bool) -> Ints:
         """When each list was shown: within its session, or by the clock that all sessions share."""
         return self.lists["day" if shared and self.clock == "day" else "time"].to_numpy()
 
-    def event_times(self, kind: str, *, shared: bool) -> Int64s:
+    def event_times(self, kind: str, *, shared: bool) -> Ints:
         """When each result of `happened` was clicked, satisfied or skipped."""
         rows, times = self.happened[kind]
         return self.list_times(shared=True)[self.list_of_row[rows]] if shared and self.clock == "day" else times
@@ -89,24 +88,24 @@ def personal_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Co
         for key, codes in keys.items():
             if key != "domain" or log.domains:
                 back = LookingBack(joint_codes(owner[events.list_of_row], codes), times, *later.values())
-                columns[f"{scope}_{key}_shown"] = feature(back.rows())
+                columns[f"{scope}_{key}_shown"] = feature(back.rows_before())
                 for kind, at in later.items():
-                    columns[f"{scope}_{key}_{kind}"] = feature(back.events(events.happened[kind][0], at))
+                    columns[f"{scope}_{key}_{kind}"] = feature(back.events_before(events.happened[kind][0], at))
     by_list = _list_features(log, events, clicks)
     for scope, owner, shared in scopes:
         by_list |= _activity(events, scope, owner, shared=shared)
     return columns | events.for_results(by_list)
 
 
-def _activity(events: ShardEvents, scope: str, owner: Int64s, *, shared: bool) -> Columns:
+def _activity(events: ShardEvents, scope: str, owner: Ints, *, shared: bool) -> Columns:
     """How much was shown and clicked before a list, in all and for its query."""
     times, at = events.list_times(shared=shared), events.event_times("clicked", shared=shared)
     lists = events.list_of_row[events.happened["clicked"][0]]
     columns = {}
     for what, keys in (("", owner), ("query_", joint_codes(owner, events.query))):
         back = LookingBack(keys, times, at)
-        columns[f"{scope}_{what}lists"] = feature(back.rows())
-        columns[f"{scope}_{what}clicks"] = feature(back.events(lists, at))
+        columns[f"{scope}_{what}lists"] = feature(back.rows_before())
+        columns[f"{scope}_{what}clicks"] = feature(back.events_before(lists, at))
     return columns
 
 
@@ -114,7 +113,7 @@ def _list_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Colum
     """What is known of a list as a whole within its session; `clicks` are those that belong to a list."""
     lists, session, time = events.lists, events.session, events.list_times(shared=False)
     # Lists are numbered in order of time within their session: those before one are the first of them.
-    earlier = LookingBack(session, time).rows()
+    earlier = LookingBack(session, time).rows_before()
     order = np.lexsort((lists["place"].to_numpy(), session))
     start = np.searchsorted(session[order], session)  # of the session's first list, in that order
     first, former = order[start], order[start + np.maximum(earlier - 1, 0)]
@@ -132,12 +131,12 @@ def _list_features(log: Log, events: ShardEvents, clicks: pl.DataFrame) -> Colum
     return columns
 
 
-def _seconds(passed: Int64s, log: Log) -> Floats:
+def _seconds(passed: Ints, log: Log) -> Floats:
     """Units of a log's time in seconds."""
     return rounded(passed.astype(np.float64) * log.seconds, DIGITS)
 
 
-def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Int64s) -> tuple[Flags, Int64s, Int64s]:
+def _last_click(lists: pl.DataFrame, clicks: pl.DataFrame, time: Ints) -> tuple[Flags, Ints, Ints]:
     """The session's last click before each list: whether there is one, its position, and the time since then.
 
     Of clicks at one time the lowest counts.

@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Floats
+from surefoot.arrays import Floats, Ints
 from surefoot.clicks.features import DIGITS
 from surefoot.clicks.shards.counting import (
     EventIndex,
-    Int64s,
     codes_of,
     feature,
     joint_codes,
@@ -32,7 +31,7 @@ class _Names:
     def __len__(self) -> int:
         return len(self._table)
 
-    def find(self, texts: pl.Series) -> Int64s:
+    def find(self, texts: pl.Series) -> Ints:
         """The number of each text, −1 for one that is unknown."""
         found = pl.DataFrame({"text": texts}).join(self._table, on="text", how="left", maintain_order="left")
         return found["code"].cast(pl.Int64).fill_null(-1).to_numpy()
@@ -87,7 +86,7 @@ class Population:
         }
         return by_result | events.for_results(by_list)
 
-    def _pair(self, query: Int64s, document: Int64s) -> Int64s:
+    def _pair(self, query: Ints, document: Ints) -> Ints:
         """The number of each pair of a query and a document that was clicked, −1 for others."""
         result = np.full(len(query), -1)
         rows = np.flatnonzero((query >= 0) & (document >= 0))
@@ -98,7 +97,7 @@ class Population:
         return result
 
 
-def _entropy_steps(keys: Int64s, times: Int64s) -> Floats:
+def _entropy_steps(keys: Ints, times: Ints) -> Floats:
     """What each click adds to Σ n·log₂ n, where n counts the clicks of one key."""
     order = np.lexsort((times, keys))
     ordered = keys[order]
@@ -110,7 +109,7 @@ def _entropy_steps(keys: Int64s, times: Int64s) -> Floats:
     return steps
 
 
-def entropy_of(clicks: Int64s, steps: Floats | None) -> Floats:
+def entropy_of(clicks: Ints, steps: Floats | None) -> Floats:
     """H = log₂ N − Σ n·log₂ n / N, of N clicks; 0 where there are none."""
     n = np.maximum(clicks, 1)
     entropy = rounded(np.log2(n) - (0.0 if steps is None else steps / n), DIGITS)

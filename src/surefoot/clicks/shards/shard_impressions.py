@@ -11,7 +11,6 @@ import polars as pl
 from surefoot.arrays import Flags, Ints
 from surefoot.clicks.impressions import NO_LIST, NOT_SHOWN, TOO_EARLY, Satisfaction
 from surefoot.clicks.shards.counting import (
-    Int64s,
     KeyTimes,
     begins,
     codes_of,
@@ -146,7 +145,7 @@ def _attributed(
     return clicks.with_columns(reason=reason), found
 
 
-def _least(keys: Int64s, times: Int64s, wanted: Int64s) -> Int64s:
+def _least(keys: Ints, times: Ints, wanted: Ints) -> Ints:
     """The first time of each wanted key, `_NEVER` where there is none."""
     unique, inverse = np.unique(keys, return_inverse=True)
     least = np.full(len(unique) + 1, _NEVER)
@@ -158,7 +157,7 @@ def _least(keys: Int64s, times: Int64s, wanted: Int64s) -> Int64s:
 
 
 def _last_row(
-    of_list: Int64s, time: Int64s, rows: pl.DataFrame, row_list: Ints, clicks: pl.DataFrame, of_click: Int64s
+    of_list: Ints, time: Ints, rows: pl.DataFrame, row_list: Ints, clicks: pl.DataFrame, of_click: Ints
 ) -> Ints:
     """The row of the last list, shown at or before each click, that holds its document; −1 where none does."""
     of_row, of_document = codes_of(rows["document"], clicks["document"])
@@ -211,7 +210,7 @@ def _with_clicks(
     )  # fmt: skip
 
 
-def _passed(clicked_at: Int64s, row_list: Ints) -> Int64s:
+def _passed(clicked_at: Ints, row_list: Ints) -> Ints:
     """For each result the first click on a lower one of its list, `_NEVER` where there is none.
 
     A running minimum from the end that begins anew with each list, since earlier lists have lower numbers.
@@ -225,12 +224,12 @@ def _passed(clicked_at: Int64s, row_list: Ints) -> Int64s:
     return passed
 
 
-def _extreme(function: np.ufunc, start: int, size: int, places: Ints, values: Int64s) -> Int64s:
+def _extreme(function: np.ufunc, start: int, size: int, places: Ints, values: Ints) -> Ints:
     result = np.full(size, start)
     function.at(result, places, values)
     return result
 
 
-def _nullable(values: Int64s, valid: Flags) -> pl.Series:
-    """Int64s, null where they are not valid."""
+def _nullable(values: Ints, valid: Flags) -> pl.Series:
+    """Integers, null where they are not valid."""
     return pl.select(pl.when(pl.Series(valid)).then(pl.Series(values))).to_series()

@@ -13,7 +13,7 @@ from surefoot.data.reading.columns import first_repeated
 from surefoot.errors import DataError, shortened
 
 Categories: TypeAlias = Mapping[str, tuple[str, ...]]  # what the codes of a feature mean, by the feature's name
-Codes32: TypeAlias = npt.NDArray[np.float32]
+CategoryCodes: TypeAlias = npt.NDArray[np.float32]
 
 
 def is_pandas_category(dtype: Any) -> bool:
@@ -21,7 +21,7 @@ def is_pandas_category(dtype: Any) -> bool:
     return hasattr(dtype, "categories")
 
 
-def encode_pandas(column: Any, name: str) -> tuple[Codes32, tuple[str, ...]]:
+def encode_pandas(column: Any, name: str) -> tuple[CategoryCodes, tuple[str, ...]]:
     """The codes of a pandas column of categories, and what they mean."""
     labels = _distinct(name, [str(label) for label in column.cat.categories])
     return _with_nan(np.asarray(column.cat.codes, dtype=np.float32)), labels
@@ -32,7 +32,7 @@ def is_polars_category(dtype: pl.DataType) -> bool:
     return isinstance(dtype, pl.Categorical | pl.Enum)
 
 
-def encode_polars(column: pl.Series) -> tuple[Codes32, tuple[str, ...]]:
+def encode_polars(column: pl.Series) -> tuple[CategoryCodes, tuple[str, ...]]:
     """The codes of a polars column of categories, and what they mean; those of a Categorical in alphabetical order."""
     labels = (
         column.dtype.categories.to_list()
@@ -43,7 +43,7 @@ def encode_polars(column: pl.Series) -> tuple[Codes32, tuple[str, ...]]:
     return codes.fill_null(np.nan).to_numpy(), _distinct(column.name, labels)
 
 
-def decode(codes: Codes32, labels: Sequence[str]) -> pl.Series:
+def decode(codes: CategoryCodes, labels: Sequence[str]) -> pl.Series:
     """The categories that codes mean, as a column that keeps all labels in their order.
 
     >>> decode(np.float32([1, np.nan]), ["books", "music"]).to_list()
@@ -54,7 +54,7 @@ def decode(codes: Codes32, labels: Sequence[str]) -> pl.Series:
     return pl.select(pl.when(numbers >= 0).then(texts)).to_series().cast(pl.Enum(labels))
 
 
-def recode(codes: Codes32, old: Sequence[str], new: Sequence[str]) -> Codes32:
+def recode(codes: CategoryCodes, old: Sequence[str], new: Sequence[str]) -> CategoryCodes:
     """Codes of the same categories in another list; those that it lacks are missing.
 
     >>> recode(np.float32([0, 1, 2, np.nan]), ["books", "music", "toys"], ["toys", "books"]).tolist()
@@ -67,7 +67,7 @@ def recode(codes: Codes32, old: Sequence[str], new: Sequence[str]) -> Codes32:
     return np.asarray(table[np.where(np.isnan(codes), len(old), codes).astype(np.int64)])
 
 
-def _with_nan(codes: Codes32) -> Codes32:
+def _with_nan(codes: CategoryCodes) -> CategoryCodes:
     return np.where(codes < 0, np.float32(np.nan), codes)
 
 

@@ -103,16 +103,16 @@ def first_fields(path: str | os.PathLike[str]) -> tuple[int | None, bool]:
 
 
 def read_parts(
-    path: Path, file_format: str, what: str, number_columns: Sequence[str], judges: str | None
+    path: Path, file_format: str, what: str, number_columns: Sequence[str], rating_merge: str | None
 ) -> dict[str | None, FilePart]:
     """What a file that is not lines holds: one table, or several runs by their names.
 
-    `what` says what is expected, a run or judgments, with one of `number_columns` as the name of its number; `judges`
-    is the rule for several judges' ratings, if one is given.
+    `what` says what is expected, a run or judgments, with one of `number_columns` as the name of its number;
+    `rating_merge` is the rule for several judges' ratings, if one is given.
     """
-    tool_file, content, where = _tool_file(path, file_format, what, number_columns, judges)
-    if not (tool_file and tool_file.several_judges):
-        refuse_judges(judges)
+    tool_file, content, where = _tool_file(path, file_format, what, number_columns, rating_merge)
+    if not (tool_file and tool_file.names_judges):
+        refuse_judges(rating_merge)
     if tool_file is not None:
         return _tool_parts(tool_file, path, what)
     if file_format == "table":
@@ -132,7 +132,7 @@ def judges_in(path: Path, file_format: str) -> dict[str, FilePart] | None:
 
 
 def _tool_file(
-    path: Path, file_format: str, what: str, number_columns: Sequence[str], judges: str | None
+    path: Path, file_format: str, what: str, number_columns: Sequence[str], rating_merge: str | None
 ) -> tuple[ToolFile | None, Any, Where]:
     """A tool's file, or else its content; and where a row of it stands."""
     where: Where = row_of(str(path))
@@ -140,7 +140,7 @@ def _tool_file(
     content: Any = None
     if file_format == "table":
         names, columns, where = read_csv(path, f"query_id,doc_id,{number_columns[0]}")
-        tool_file = quepid.from_table(names, columns, where, (*GRADES, *SCORES, "position"), judges)
+        tool_file = quepid.from_table(names, columns, where, (*GRADES, *SCORES, "position"), rating_merge)
         content = dict(zip(names, columns, strict=True))
     elif file_format == "parquet":
         content = read_table(path)
@@ -149,13 +149,13 @@ def _tool_file(
         file = JsonValue(content, JsonFile(str(path)))
         tool_file = workbench.from_json(file) or rank_eval.from_json(file)
     else:
-        tool_file, content = _read_json_lines(path)
+        tool_file, content = _read_json_lines(path, rating_merge)
     if tool_file is None and what == "judgments":
-        tool_file = _judge_table(path, content, where, judges)
+        tool_file = _judge_table(path, content, where, rating_merge)
     return tool_file, content, where
 
 
-def _judge_table(path: Path, content: Any, where: Where, judges: str | None) -> ToolFile | None:
+def _judge_table(path: Path, content: Any, where: Where, rating_merge: str | None) -> ToolFile | None:
     """A table that says who judged, if it is one."""
     if isinstance(content, list) and content and isinstance(content[0], dict):
         content = {name: [record.get(name) for record in content] for name in content[0]}
@@ -166,10 +166,10 @@ def _judge_table(path: Path, content: Any, where: Where, judges: str | None) -> 
     picked = [next((name for name in names if name in table), "") for names in wanted]
     if not all(picked):
         return None
-    return judge_records.from_judge_table(str(path), table, (picked[0], picked[1], picked[2]), where, judges)
+    return judge_records.from_judge_table(str(path), table, (picked[0], picked[1], picked[2]), where, rating_merge)
 
 
-def judged_part(source: Any, what: str, judges: str | None) -> FilePart | None:
+def judged_part(source: Any, what: str, rating_merge: str | None) -> FilePart | None:
     """The judgments of a table in memory that says who judged; nothing where it does not."""
     names: Any
     if is_query_table(source):
@@ -181,7 +181,7 @@ def judged_part(source: Any, what: str, judges: str | None) -> FilePart | None:
     if not judge_records.has_judges(map(str, names)):
         return None
     where = row_of(what)
-    tool_file = _judge_table(Path(what), table_of(source, what), where, judges)
+    tool_file = _judge_table(Path(what), table_of(source, what), where, rating_merge)
     return None if tool_file is None else _tool_parts(tool_file, Path(what), "judgments")[None]
 
 
@@ -225,23 +225,23 @@ def one_part(parts: dict[str | None, FilePart], path: str | os.PathLike[str], na
     )
 
 
-def refuse_judges(judges: str | None) -> None:
+def refuse_judges(rating_merge: str | None) -> None:
     """Refuse a rule for several judges where there are none."""
-    if judges is not None:
+    if rating_merge is not None:
         raise ArgumentError(
-            f"judges={shortened(judges)} says how several judges' ratings become one, which only a Quepid book has "
-            "(a CSV file with 'query,docid' and a column for each judge), or a table with a column 'judge'; leave it "
-            "out"
+            f"judges={shortened(rating_merge)} says how several judges' ratings become one. Only files that name their "
+            "judges have several: a Quepid book (a CSV file with 'query,docid' and a column for each judge), umbrela's "
+            "JSON lines, or a table with a column 'judge'; leave it out"
         )
 
 
-def _read_json_lines(path: Path) -> tuple[ToolFile | None, Any]:
+def _read_json_lines(path: Path, rating_merge: str | None) -> tuple[ToolFile | None, Any]:
     """What a file of JSON lines holds: a tool's results, or a list of records, or one dict of all queries."""
     lines = json_lines(path)
     first = list(islice(lines, 1))  # a pipe can be read once only
     tool_file = workbench.from_json_lines(str(path), chain(first, lines))
     if tool_file is None:
-        tool_file = judge_records.from_umbrela(str(path), chain(first, lines)) if first else None
+        tool_file = judge_records.from_umbrela(str(path), chain(first, lines), rating_merge) if first else None
     return (tool_file, None) if tool_file else (None, _records(path, chain(first, lines)))
 
 

@@ -21,8 +21,11 @@ _MOST = 3  # the highest grade that umbrela gives
 _JUDGES, _MODEL, _PROMPTS = ("judge", "judge_id", "annotator"), "model", ("prompt_hash", "prompt_sha256", "prompt")
 
 
-def from_umbrela(path: str, lines: Iterable[tuple[int, Any]]) -> ToolFile | None:
-    """What umbrela's lines hold; nothing where the first line is none of its."""
+def from_umbrela(path: str, lines: Iterable[tuple[int, Any]], rating_merge: str | None) -> ToolFile | None:
+    """What umbrela's lines hold; nothing where the first line is none of its.
+
+    Lines of several models are ratings of several judges, which `rating_merge` makes one.
+    """
     queries: list[str] = []
     documents: list[str] = []
     grades: list[float] = []
@@ -54,7 +57,7 @@ def from_umbrela(path: str, lines: Iterable[tuple[int, Any]]) -> ToolFile | None
         raise DataError(f"{path}: no line has a judgment; all {len(judges):,} answers of the judge failed to parse")
     return _merged(
         f"judgments of umbrela in {path}", queries, documents, grades, [judge for _, judge in places],
-        lambda row: f"{path}, line {places[row][0]}", RatingMerge.mean, ["machine"] * len(places),
+        lambda row: f"{path}, line {places[row][0]}", RatingMerge.parse(rating_merge), ["machine"] * len(places),
     )  # fmt: skip
 
 
@@ -86,11 +89,11 @@ def has_judges(names: Iterable[str]) -> bool:
 
 
 def from_judge_table(
-    what: str, table: Mapping[str, Sequence[Any]], columns: tuple[str, str, str], where: Where, judges: str | None
+    what: str, table: Mapping[str, Sequence[Any]], columns: tuple[str, str, str], where: Where, rating_merge: str | None
 ) -> ToolFile:
     """What a table with a column of judges or models holds; `columns` are those of queries, documents and grades.
 
-    Who has a model is a machine; rows without a grade are not rated.
+    Who has a model is a machine; rows without a grade are not rated. `rating_merge` names a rule of `RatingMerge`.
     """
     query, document, grade = (list(table[name]) for name in columns)
     judge = next((list(table[name]) for name in _JUDGES if name in table), [None] * len(query))
@@ -113,7 +116,7 @@ def from_judge_table(
     return _merged(
         what, [query[row] for row in rows], [document[row] for row in rows],
         [_grade(grade[row], where(row), columns[2]) for row in rows], [name(row) for row in rows],
-        lambda row: where(rows[row]), RatingMerge.parse(judges), machine,
+        lambda row: where(rows[row]), RatingMerge.parse(rating_merge), machine,
     )  # fmt: skip
 
 
@@ -163,7 +166,7 @@ def _merged(
     return ToolFile(
         what, "judgments",
         {None: rows_of([rows[0] for rows in of_document.values()], [merge.grade(each) for each in ratings])},
-        several_judges=True,
+        names_judges=True,
         origin=JudgmentOrigin(made_by, tuple(of_judge), *count_disagreement(ratings)),
         by_judge={judge: rows_of(rows, [grades[row] for row in rows]) for judge, rows in of_judge.items()},
     )  # fmt: skip

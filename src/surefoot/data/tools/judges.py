@@ -19,7 +19,7 @@ class JudgmentOrigin(NamedTuple):
     made_by: JudgmentMaker | None
     judges: tuple[str, ...] = ()
     rated_by_several: int = 0  # documents
-    differ: int = 0  # of these, by which not all judges gave the same grade
+    differ: int = 0  # of these, to which not all judges gave the same grade
 
     @property
     def is_automatic(self) -> bool:

@@ -34,7 +34,7 @@ def from_table(
     columns: Iterable[Iterable[str | None]],
     where: RowLocation,
     others: Iterable[str],
-    judges: str | None,
+    rating_merge: str | None,
 ) -> ToolFile | None:
     """What ratings, a book or a snapshot hold; nothing where the header is none of theirs.
 
@@ -50,7 +50,7 @@ def from_table(
         return _ratings(table, where)
     if snapshot:
         return _snapshot(table, where)
-    return _book(names, table, where, RatingMerge.parse(judges)) if book else _ratings(table, where)
+    return _book(names, table, where, RatingMerge.parse(rating_merge)) if book else _ratings(table, where)
 
 
 def _as_list(cells: Iterable[str | None]) -> TextCells:
@@ -81,7 +81,7 @@ def _book(names: list[str], table: TextColumns, where: RowLocation, merge: Ratin
     own_rows = {judge: [row for row, cell in enumerate(cells) if cell is not None] for judge, cells in of_judge.items()}
     by_judge = {judge: _rated_rows(table, own, of_judge[judge], where) for judge, own in own_rows.items() if own}
     origin = JudgmentOrigin(None, tuple(by_judge), *count_disagreement(of_document))
-    return ToolFile("a Quepid book", "judgments", {None: rows}, several_judges=True, origin=origin, by_judge=by_judge)
+    return ToolFile("a Quepid book", "judgments", {None: rows}, names_judges=True, origin=origin, by_judge=by_judge)
 
 
 def _rating(judge: str, text: str, where: RowLocation, row: int) -> float:

@@ -33,7 +33,7 @@ class ToolFile:
     what: str
     holds: ToolFileKind
     parts: dict[str | None, ToolRows]
-    several_judges: bool = False  # by several judges, whose ratings became one
+    names_judges: bool = False  # ratings say who gave them, so several judges' may be merged
     origin: JudgmentOrigin | None = None  # of judgments
     by_judge: dict[str, ToolRows] | None = None  # what each of several judges said
 

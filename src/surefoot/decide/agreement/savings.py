@@ -14,7 +14,7 @@ from surefoot.arrays import Floats
 from surefoot.decide.options import DECIDING_SHARE, RESAMPLES
 from surefoot.risk.betting import betting_p
 from surefoot.risk.bounds import binomial_p
-from surefoot.risk.control_variate import judge_moments, judged_p
+from surefoot.risk.control_variate import judge_moments, p_with_judge
 
 _MOST = 4_000  # draws that are tried
 _CLOSE = 1.03  # how near the least number is searched for
@@ -43,7 +43,7 @@ def draws_needed(
             return float((binomial_p(h[rows].sum(axis=1), n, m) <= delta).mean())
         if a is None or judge is None:
             return float((betting_p(h[rows], m, delta) <= delta).mean())
-        return float((judged_p(h[rows], a[rows], judge, m, delta) <= delta).mean())
+        return float((p_with_judge(h[rows], a[rows], judge, m, delta) <= delta).mean())
 
     low, high = 0, 8
     while decided(high) < DECIDING_SHARE:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.data.hashes import FINGERPRINT, queries_hash, query_fingerprints, text_hash
+from surefoot.data.hashes import HASH_DIGITS, queries_hash, query_fingerprints, text_hash
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.control.calibration import JudgedListPair, calibration_of, check_new
@@ -295,7 +295,7 @@ class RiskController:
 
     def _check_unseen(self, judged_lists: JudgedListPair) -> None:
         text = getattr(self._ranker, "training_queries_", None) or ""
-        trained = frozenset(text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT))
+        trained = frozenset(text[at : at + HASH_DIGITS] for at in range(0, len(text), HASH_DIGITS))
         for earlier, which in (
             (trained, "to train or validate the model"),
             (self._scorer_queries, "to fit the scorer"),
@@ -368,4 +368,4 @@ def _named_baseline(ranker: Any, baseline: Any) -> str:
 
 
 def _fingerprint(query: str) -> str:
-    return text_hash(query)[:FINGERPRINT]
+    return text_hash(query)[:HASH_DIGITS]

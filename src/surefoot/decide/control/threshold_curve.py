@@ -10,7 +10,7 @@ import numpy as np
 from surefoot.decide.control.certificate_data import ThresholdPoint
 from surefoot.decide.control.thresholds import Calibration
 from surefoot.decide.evidence.proof import Evidence, upper_bounds
-from surefoot.risk.bounds import hoeffding_bentkus_p, last_above
+from surefoot.risk.bounds import bound_by_halving, hoeffding_bentkus_p
 
 _POINTS = 24  # quantiles of the scores at which the curve has a point, beside the chosen threshold
 
@@ -63,7 +63,7 @@ def _bounds(calibration: Calibration, thresholded: Sequence[Evidence]) -> Sequen
     if calibration.method != "hoeffding-bentkus":
         return upper_bounds(thresholded, calibration.delta)
     means = np.array([evidence.x.mean() for evidence in thresholded])
-    bound = last_above(
+    bound = bound_by_halving(
         lambda levels: hoeffding_bentkus_p(means[:, None], len(calibration), levels), means,
         np.full(len(means), calibration.delta),
     )  # fmt: skip

@@ -32,7 +32,7 @@ def documents_to_judge(draws: Draws, candidate: Run, baseline: Run, judged: Qrel
     return np.bincount(query_number, minlength=len(draws.queries))
 
 
-def unrated_documents(draws: Draws, candidate: Run, baseline: Run) -> dict[str, list[str]]:
+def documents_shown_by_query(draws: Draws, candidate: Run, baseline: Run) -> dict[str, list[str]]:
     """For people's tools: the documents of each drawn query that either list shows, down to the cut-off.
 
     Queries come as they were drawn, documents in the order of a hash: neither says what a system or a judge thinks.

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from surefoot.data.hashes import FINGERPRINT, queries_hash, seal, text_hash
+from surefoot.data.hashes import HASH_DIGITS, queries_hash, seal, text_hash
 from surefoot.data.reading.files import file_status
 from surefoot.data.writing.all_or_nothing import destination, write_text
 from surefoot.data.writing.locks import lock_file
@@ -105,7 +105,7 @@ class Ledger:
 
     def count(self, question: Question) -> Use:
         """Count a question as a use, unless it was asked before."""
-        queries = frozenset(text_hash(query)[:FINGERPRINT] for query in question.queries)
+        queries = frozenset(text_hash(query)[:HASH_DIGITS] for query in question.queries)
         seeds = frozenset[int]() if question.seed is None else frozenset({question.seed})
         related = [query_set for query_set in self.sets if query_set.is_related(queries, question.seed)]
         earlier = next((query_set for query_set in self.sets if question.key in query_set.uses), None)
@@ -152,7 +152,7 @@ class Ledger:
             raise ValueError("sets is not a list")
         for entry in data["sets"]:
             text, uses = entry["queries"], entry["uses"]
-            queries = frozenset(text[at : at + FINGERPRINT] for at in range(0, len(text), FINGERPRINT))
+            queries = frozenset(text[at : at + HASH_DIGITS] for at in range(0, len(text), HASH_DIGITS))
             numbers = [entry["family"], *uses.values(), *entry["seeds"]]
             if not queries or not all(type(number) is int and number >= 0 for number in numbers):
                 raise ValueError("a set has no queries, or a number in it is not valid")

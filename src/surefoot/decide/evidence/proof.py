@@ -18,8 +18,8 @@ from surefoot.decide.evidence.conditions import ConditionRule
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.errors import ArgumentError, shortened
 from surefoot.risk.betting import MANY, anytime_capital, betting_p, check_unit, start_anytime, stratified_p
-from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, largest_above, last_above, least_queries
-from surefoot.risk.control_variate import ControlVariate, JudgeMoments, judge_moments, judged_anytime, judged_p
+from surefoot.risk.bounds import COARSE_GRID, GRID, binomial_p, bound_by_grid, bound_by_halving, least_queries
+from surefoot.risk.control_variate import ControlVariate, JudgeMoments, anytime_with_judge, judge_moments, p_with_judge
 
 Method = Literal["betting", "binomial", "anytime", "stratified"]
 
@@ -202,9 +202,9 @@ def _prove(tests: Sequence[_Test], grid: int | None = None) -> list[Proof]:
 
     if tests[0].evidence.method in ("betting", "anytime"):
         usual = GRID if len(tests[0].evidence.x) <= MANY else COARSE_GRID
-        bounds = largest_above(p_with_m, means, deltas, grid or usual)
+        bounds = bound_by_grid(p_with_m, means, deltas, grid or usual)
     else:
-        bounds = last_above(p_with_m, means, deltas)
+        bounds = bound_by_halving(p_with_m, means, deltas)
     return [
         test.proof(float(p), float(low), float(high))
         for test, p, low, high in zip(tests, at_m[0], *bounds, strict=True)
@@ -240,8 +240,8 @@ def _p_by_judges(tests: Sequence[_Test], judges: Sequence[JudgeEvidence], deltas
     moments = JudgeMoments(*np.array([judge.moments for judge in judges]).T[:, :, None])
     if tests[0].evidence.method == "anytime":
         budget = tests[0].evidence.budget or x.shape[-1]
-        return lambda levels: judged_anytime(x, a, moments, levels, np.broadcast_to(deltas, levels.shape), budget).p
-    return lambda levels: judged_p(x, a, moments, levels, deltas)
+        return lambda levels: anytime_with_judge(x, a, moments, levels, np.broadcast_to(deltas, levels.shape), budget).p
+    return lambda levels: p_with_judge(x, a, moments, levels, deltas)
 
 
 def evidence_of(

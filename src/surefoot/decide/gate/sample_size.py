@@ -18,7 +18,7 @@ from surefoot.risk.betting import (
     MOST_STAKE,
     PRIOR,
     AnytimeBets,
-    Roomy,
+    ColumnWithRoom,
     anytime_columns,
     betting_p_columns,
     start_anytime,
@@ -97,7 +97,7 @@ class _Group:
         both = (np.concatenate(parts)[:, None] for parts in zip(self.judge, self.judge.mirrored, strict=True))
         return ControlVariate(np.repeat(self.m, RESAMPLES, axis=1), JudgeMoments(*both))
 
-    def columns(self, places: Ints, variate: ControlVariate | None) -> Iterable[Floats | Roomy]:
+    def columns(self, places: Ints, variate: ControlVariate | None) -> Iterable[Floats | ColumnWithRoom]:
         """For each row of places the values of the queries there, of all tests."""
         x = (self.both(self.x[:, row]) for row in places)
         if self.a is None or variate is None:

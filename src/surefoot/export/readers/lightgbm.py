@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from surefoot.arrays import Floats
+from surefoot.arrays import Floats, Ints
 from surefoot.errors import ArgumentError
-from surefoot.export.ensemble import LEAF, Ensemble, Integers, RawTree
+from surefoot.export.ensemble import LEAF, Ensemble, RawTree
 from surefoot.export.readers.categories import CategorySplit, without_categories
 
 _CATEGORICAL, _DEFAULT_LEFT = 1, 2  # bits of decision_type; the two above say what is missing
@@ -67,7 +67,7 @@ def _tree(fields: dict[str, str]) -> RawTree:
     )
 
 
-def _sets(fields: dict[str, str], threshold: Floats, nodes: Integers) -> dict[int, CategorySplit]:
+def _sets(fields: dict[str, str], threshold: Floats, nodes: Ints) -> dict[int, CategorySplit]:
     """The categories that go left at each of these nodes, bits of words; missing values and negative ones go right."""
     bounds, words = _integers(fields, "cat_boundaries"), _integers(fields, "cat_threshold")
     splits = {}
@@ -86,12 +86,12 @@ def _as_compared(threshold: Floats) -> Floats:
     return np.where(near, np.where(threshold >= 0, _TINY, np.nextafter(-_TINY, -np.inf)), threshold)
 
 
-def _children(numbers: Integers, nodes: int) -> Integers:
+def _children(numbers: Ints, nodes: int) -> Ints:
     """Children as nodes; LightGBM writes leaf k as -k - 1."""
     return np.where(numbers < 0, nodes - numbers - 1, numbers)
 
 
-def _integers(fields: dict[str, str], key: str) -> Integers:
+def _integers(fields: dict[str, str], key: str) -> Ints:
     return np.array(fields[key].split(" "), dtype=np.int64)
 
 

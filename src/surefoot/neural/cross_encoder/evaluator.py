@@ -188,7 +188,7 @@ class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
 
 
 def _from_rows(dataset: Any) -> tuple[FirstDocuments, Qrels]:
-    """Ints of query, docs and labels as a run and its judgments, with ids where there are none."""
+    """Rows of query, docs and labels as a run and its judgments, with ids where there are none."""
     rows = list(dataset)
     if not rows:
         raise ArgumentError("the dataset has no rows; give lists of documents to evaluate")

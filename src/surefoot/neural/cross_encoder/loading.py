@@ -1,4 +1,4 @@
-"""A cross-encoder by its folder or name, and what its folder holds."""
+"""A cross-encoder by its folder or name."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from surefoot.learn.options import MEASURE, OBJECTIVE, RULE
 from surefoot.neural.cross_encoder.libraries import CrossEncoderModel, to_device
 from surefoot.neural.cross_encoder.text_lists import COLUMNS, check_list
 from surefoot.neural.libraries import Tensor, torch
-from surefoot.neural.loss import ARRIVAL, RiskLoss, wide
+from surefoot.neural.loss import ARRIVAL, RiskLoss, list_dtype
 from surefoot.neural.sums import reduce_if_distributed
 
 _CITATION = """
@@ -68,7 +68,7 @@ class CrossEncoderLoss(torch.nn.Module):  # type: ignore[misc]
         if outputs != 1:
             raise ArgumentError(f"the model has {outputs} outputs; a re-ranker has one: CrossEncoder(…, num_labels=1)")
         self.model = model
-        self.lists = RiskLoss(
+        self.list_loss = RiskLoss(
             objective, alpha, measure, rule=rule, sigma=sigma, normalize=normalize, sums=sums,
             reduce=reduce_if_distributed,
         )  # fmt: skip
@@ -90,24 +90,24 @@ class CrossEncoderLoss(torch.nn.Module):  # type: ignore[misc]
         lengths = torch.tensor([len(texts) for texts in documents], device=scores.device)
         mask = torch.arange(int(lengths.max()), device=scores.device) < lengths[:, None]
         padded = scores.new_zeros(mask.shape).masked_scatter(mask, scores)
-        grades = torch.cat([each.to(scores.device, wide(scores)) for each in labels])
-        return self.lists(padded, grades.new_zeros(mask.shape).masked_scatter(mask, grades), ARRIVAL, mask)
+        grades = torch.cat([each.to(scores.device, list_dtype(scores)) for each in labels])
+        return self.list_loss(padded, grades.new_zeros(mask.shape).masked_scatter(mask, grades), ARRIVAL, mask)
 
     def next_epoch(self) -> None:
         """Tell that an epoch has ended: sums that run on are from now on those of its queries."""
-        self.lists.next_epoch()
+        self.list_loss.next_epoch()
 
     def get_config_dict(self) -> dict[str, Any]:
         """What the trainer writes into the model's card."""
-        objective = self.lists.objective
+        objective = self.list_loss.objective
         return {
             "objective": objective.name,
             "alpha": objective.alpha,
-            "measure": str(self.lists.measure.measure),
+            "measure": str(self.list_loss.measure.measure),
             "rule": objective.rule,
-            "sigma": self.lists.sigma,
-            "normalize": self.lists.normalize,
-            "sums": "running" if self.lists.sums.running else "batch",
+            "sigma": self.list_loss.sigma,
+            "normalize": self.list_loss.normalize,
+            "sums": "running" if self.list_loss.sums.running else "batch",
             "activation_fn": f"{type(self.activation_fn).__module__}.{type(self.activation_fn).__qualname__}",
             "mini_batch_size": self.mini_batch_size,
         }
@@ -138,7 +138,7 @@ class CrossEncoderLoss(torch.nn.Module):  # type: ignore[misc]
             raise ArgumentError("each row must have a list of labels, one for each document, in a column 'labels'")
         queries, documents = inputs[0], inputs[1]
         for row, (query, texts, grades) in enumerate(zip(queries, documents, labels, strict=True), start=1):
-            check_list(partial(_row_of_step, row, len(queries), query), query, texts, grades, self.lists)
+            check_list(partial(_row_of_step, row, len(queries), query), query, texts, grades, self.list_loss)
         return queries, documents
 
 
