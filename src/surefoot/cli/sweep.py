@@ -71,9 +71,7 @@ def sweep(
     ] = None,
     epochs: Annotated[
         str | None,
-        typer.Option(
-            help="Epochs of a network, or several (50,100).", show_default=str(choices.DEFAULT_TREES)
-        ),
+        typer.Option(help="Epochs of a network, or several (50,100).", show_default=str(choices.DEFAULT_TREES)),
     ] = None,
     set_: Annotated[
         list[str] | None,
