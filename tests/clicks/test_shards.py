@@ -135,8 +135,8 @@ def test_looking_back_counts_as_loops_do(rows: list, more: list, wide: bool) -> 
     events = [(row, rows[row][1] + later) for row, later in more if row < len(rows)]
     of_rows, at = both(events)
     back = LookingBack(keys * (2**40 if wide else 1), times, at)
-    assert back.rows().tolist() == [sum(k == key and t < time for k, t in rows) for key, time in rows]
-    assert back.events(of_rows, at).tolist() == [
+    assert back.rows_before().tolist() == [sum(k == key and t < time for k, t in rows) for key, time in rows]
+    assert back.events_before(of_rows, at).tolist() == [
         sum(rows[row][0] == key and t < time for row, t in events) for key, time in rows
     ]
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -155,6 +156,33 @@ def test_wrong_events_are_refused_and_none_is_added(event: Any, message: str, od
     assert message in str(error.value)
     assert str(error.value).startswith("event 2 of 2: ")
     assert odd_state.update([good]) == {"added": 1, "repeated": 0}
+
+
+def test_a_click_may_come_before_its_list(odd: FeatureTable, tmp_path: Path) -> None:
+    state = empty_state(odd, tmp_path)
+    assert state.update({"session": "z", "time": 5, "document": "1"}) == {"added": 1, "repeated": 0}
+    asked = ShownRequest.checked(state.facts, "z", query="x", documents=["1"], time=7)
+    assert state.features(asked)["session_document_clicked"].to_list() == [0.0]
+    assert state.update(iter([{"session": "z", "time": 3, "query": "x", "documents": ["1", "2"]}]))["added"] == 1
+    assert state.features(asked)["session_document_clicked"].to_list() == [1.0]
+    for wrong in (None, 5, "click"):
+        with pytest.raises(ArgumentError, match="expected an event or a list of events"):
+            state.update(wrong)
+    state.close()
+
+
+def test_two_objects_of_one_state_give_events_numbers_of_their_own(odd: FeatureTable, tmp_path: Path) -> None:
+    first = empty_state(odd, tmp_path)
+    second = ClickState(first.path, first.facts)
+    first.update([{"session": "s", "time": 0, "query": "x", "documents": ["1", "3"]}])
+    second.update([{"session": "s", "time": 61, "document": "3"}])
+    first.update([{"session": "s", "time": 65, "query": "y", "documents": ["1"]}])
+    second.update([{"session": "s", "time": 100, "document": "1"}])
+    first.close()
+    second.close()
+    with duckdb.connect(str(tmp_path / "state.duckdb")) as opened:
+        stored = opened.execute("SELECT number FROM lists UNION ALL SELECT number FROM clicks").fetchall()
+    assert len(set(stored)) == len(stored) == 4
 
 
 def test_a_session_of_two_users_is_refused(tmp_path: Path) -> None:

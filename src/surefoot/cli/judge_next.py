@@ -14,7 +14,7 @@ from surefoot.cli.printing import either
 from surefoot.cli.runs import EVALUATION_MEASURE, name_and_file
 from surefoot.cli.shared_options import Force, Quiet
 from surefoot.decide.signatures import DRAWS_CSV
-from surefoot.errors import ArgumentError, visible
+from surefoot.errors import ArgumentError, DataError, visible
 
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels
@@ -106,10 +106,12 @@ def judge_next(
     outputs += [Output("--quepid", quepid), Output("--query-set", query_set)]
     check_outputs(outputs, [*inputs, *([ledger] if ledger else [])], force)
     check_outputs([Output("--ledger", ledger)], inputs, force=True)
+    from surefoot.data.hashes import judgments_hash
     from surefoot.data.tools.judgments import write_judgments
     from surefoot.data.types.runs import read_qrels, read_run
     from surefoot.data.writing.all_or_nothing import write_text
     from surefoot.decide.evidence.draws import judge_next as draw
+    from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
     from surefoot.decide.evidence.judging_list import (
         documents_shown_by_query,
         documents_to_judge,
@@ -122,14 +124,18 @@ def judge_next(
     with busy("Reading runs"):
         candidate, reference = read_run(file, name), read_run(shipped, today)
         known = None if judged is None else read_qrels(judged)
+    if known is not None:
+        refuse_machine_judgments(known)
     drawn = draw(
         candidate, reference, measure, draws, drawn_for=drawn_for, seed=seed,  # type: ignore[arg-type]
         automatic=automatic, unjudged=unjudged,  # type: ignore[arg-type]
     )  # fmt: skip
+    if known is not None and drawn.automatic is not None and judgments_hash(known) == drawn.automatic["sha256"]:
+        raise DataError("--judged has the judgments of --automatic; give those that people made, or leave it out")
     to_judge = documents_to_judge(drawn, candidate, reference, known)
     with ExitStack() as entry:
         if ledger is not None:
-            entry.enter_context(open_ledger(ledger)).seeds.append(drawn.seed)
+            entry.enter_context(open_ledger(ledger)).seeds.append(drawn.identity)
         if csv_file is not None:
             write_text(csv_file, draws_csv(drawn, to_judge))
         for path, form in ((quepid, "quepid"), (query_set, "query-set")):
@@ -151,8 +157,8 @@ def judge_next(
 
 
 def _of_queries(judged: Qrels | None, queries: Iterable[str]) -> dict[str, dict[str, float]] | None:
-    """The judgments that exist of the drawn queries; a tool shows them as rated."""
+    """The judgments that exist of the drawn queries, in their order; a tool shows them as rated."""
     if judged is None:
         return None
-    chosen = set(queries)
-    return {query: grades for query, grades in judged.to_dict().items() if query in chosen} or None
+    grades = judged.to_dict()
+    return {query: grades[query] for query in queries if query in grades} or None

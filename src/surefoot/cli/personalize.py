@@ -139,11 +139,11 @@ def personalize(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
         seed=seed,
     )  # fmt: skip
-    if save is not None:
-        result.save(save, method=save_method)
     files = {"html": html, "json": json_file, "csv": csv_file}
     options = {"html": {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}}
     deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, options)
+    if save is not None:  # last: the result is there, whatever becomes of the model
+        result.save(save, method=save_method)
 
 
 def _print_counts(folder: Path, names: list[str], counts: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,8 @@ from surefoot.runtime import library
 
 SCHEMA = "surefoot/click-state/1"
 _OWNER = "coalesce('u' || \"user\", 's' || session)"  # whose click it was: a user's, or a session's of nobody known
+# Numbers are taken when events are added: another program, or another object of this one, may have added some.
+_HIGHEST = "SELECT coalesce(max(number), 0) FROM (SELECT number FROM lists UNION ALL SELECT number FROM clicks)"
 _OF_LISTS = ["impression", "session", "user", "day", "time", "query", "terms", "place"]
 _OF_RESULTS = ["impression", "document", "domain", "clicked_at", "satisfied_at", "skipped_at"]
 
@@ -81,9 +83,6 @@ class ClickState:
                 path, None, f"has schema {shortened(stored and stored[0])}; this version reads {SCHEMA!r}"
             )
         self._shared = "day" if facts.shared_clock == "day" else "time"
-        highest = "SELECT coalesce(max(number), 0) FROM (SELECT number FROM lists UNION ALL SELECT number FROM clicks)"
-        with self._reporting():
-            self._next_number = 1 + int(self._connection.execute(highest).fetchall()[0][0])
 
     @classmethod
     def create(cls, path: Path, study: Path, facts: LogFacts) -> None:
@@ -120,11 +119,13 @@ class ClickState:
                 counts = self._add(tables)
                 self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                with suppress(self._errors):  # a commit that failed has ended the transaction
+                    self._connection.execute("ROLLBACK")
                 raise
         return counts
 
     def _add(self, new: EventTables) -> dict[str, int]:
+        next_number = 1 + int(self._connection.execute(_HIGHEST).fetchall()[0][0])
         sessions = pl.concat([new.lists["session"], new.clicks["session"]]).unique().to_list()
         old = {
             name: self._frame(f"SELECT {_quoted(columns)} FROM {name} WHERE session IN (SELECT unnest(?))", [sessions])
@@ -132,10 +133,9 @@ class ClickState:
         }
         parts = [old["lists"], old["clicks"]]
         lists, clicks = (
-            pl.concat([part, more.with_columns(number=pl.col("number") + self._next_number).cast(part.schema)])
+            pl.concat([part, more.with_columns(number=pl.col("number") + next_number).cast(part.schema)])
             for part, more in zip(parts, (new.lists, new.clicks), strict=True)
         )
-        self._next_number += len(new.lists) + len(new.clicks)
         owners = _session_users(lists, clicks)
         lists, clicks = (_with_users(table, owners) for table in (lists, clicks))
         made = shard_impressions(lists, clicks, self.facts.satisfaction, linked=self.facts.linked)

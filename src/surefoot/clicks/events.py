@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,9 @@ def event_tables(events: Sequence[Mapping[str, Any]], facts: LogFacts) -> EventT
     """The events as tables; one that is wrong refuses all, with its place and what is wrong with it."""
     if isinstance(events, Mapping):
         events = [events]
+    if isinstance(events, str | bytes) or not isinstance(events, Iterable):
+        raise ArgumentError(f"expected an event or a list of events, found {shortened(events)}")
+    events = list(events)
     lists: list[dict[str, Any]] = []
     clicks: list[dict[str, Any]] = []
     for number, event in enumerate(events):

@@ -13,6 +13,7 @@ The rules, each counted:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -151,7 +152,7 @@ def _attribute(lists: IbisTable, shown_results: IbisTable, clicks: IbisTable, *,
 def _with_clicks(shown_results: IbisTable, clicks: IbisTable, satisfaction: Satisfaction) -> IbisTable:
     """Results with what was known of each, and when."""
     # Without an event before the threshold the click has satisfied, whatever comes later; never before it was made.
-    known = clicks.time + max(0, round(satisfaction.thresholds[0]) - 1)
+    known = clicks.time + max(0, math.ceil(satisfaction.thresholds[0]) - 1)
     clicks = clicks.mutate(known=(clicks.grade > 0).ifelse(known, ibis.null("int64")))
     of_last = clicks.filter(clicks.grade > 0).group_by("impression").aggregate(last_time=clicks.time.max())
     each = clicks.group_by(["impression", "document"]).aggregate(

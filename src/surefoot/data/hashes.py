@@ -45,16 +45,21 @@ def queries_hash(queries: Iterable[str]) -> str:
     return text_hash(json.dumps(sorted(set(queries))))
 
 
-def lists_hash(table: RankedTable) -> str:
+def lists_hash(table: RankedTable, *, with_scores: bool = False) -> str:
     """One hash of a run's lists: its queries, and each one's documents in ranked order.
 
-    The order of queries, the scores and the name do not count: a run written again is the same run.
+    The order of queries and the name do not count: a run written again is the same run. Nor do the scores, unless
+    `with_scores` asks for them and the sample of them, for measures that depend on them.
     """
     documents, bounds = table.documents().to_list(), table.ranking.offsets.tolist()
     digest = hashlib.sha256()
     for number in sorted(range(len(table.queries)), key=table.queries.__getitem__):
-        content = [table.queries[number], documents[bounds[number] : bounds[number + 1]]]
-        digest.update(json.dumps(content).encode())
+        own = slice(bounds[number], bounds[number + 1])
+        content = [table.queries[number], documents[own]]
+        digest.update(json.dumps([*content, table.ranking.scores[own].tolist()] if with_scores else content).encode())
+    sample = getattr(table, "score_sample", None) if with_scores else None
+    if sample is not None:
+        digest.update(sample.tobytes())
     return digest.hexdigest()
 
 

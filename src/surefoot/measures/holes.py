@@ -6,22 +6,24 @@ and no decision rests on it.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 
-from surefoot.arrays import Flags
+from surefoot.arrays import Flags, Floats
 from surefoot.data.tools.judges import JudgmentOrigin
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.errors import DataError, shortened
+from surefoot.errors import DataError, SurefootWarning, shortened
 from surefoot.measures.matching import judgment_index
 
 
-def fill_holes(judgments: Qrels, automatic: Qrels, runs: Sequence[Run]) -> Qrels:
+def fill_holes(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: float | None = None) -> Qrels:
     """People's judgments, and for documents that a run shows and people did not judge those of the automatic judge.
 
-    Queries that people did not judge stay unjudged.
+    Documents below the depth are not filled: they would change what is ideal, and nobody sees them. Queries that people
+    did not judge stay unjudged.
 
     >>> people, judge = Qrels.read({"q": {"a": 1}}), Qrels.read({"q": {"a": 0, "b": 2, "c": 1}, "r": {"a": 1}})
     >>> fill_holes(people, judge, [Run.read({"q": ["a", "b"]})]).to_dict()
@@ -33,20 +35,38 @@ def fill_holes(judgments: Qrels, automatic: Qrels, runs: Sequence[Run]) -> Qrels
             f"first query is {shortened(automatic.queries[0])}, that of {shortened(judgments.name)} is "
             f"{shortened(judgments.queries[0])}; are the ids the same?"
         )
-    chosen = _fills(judgments, automatic, runs)
+    chosen = _fills(judgments, automatic, runs, depth)
+    _warn_of_scale(judgments, automatic.grades[chosen], automatic.name)
     frame = pl.concat([judgments.to_frame(), automatic.to_frame().filter(pl.Series(chosen))])
     filled = Qrels.read(frame, judgments.name)
     filled.origin = JudgmentOrigin("people and machine", (judgments.name, automatic.name))
     return filled
 
 
-def _fills(judgments: Qrels, automatic: Qrels, runs: Sequence[Run]) -> Flags:
+def _warn_of_scale(judgments: Qrels, grades: Floats, name: str) -> None:
+    """Say so where the automatic judge's grades lie outside people's: they may mean something else."""
+    low, high = float(judgments.grades.min()), float(judgments.grades.max())
+    outside = int(((grades < low) | (grades > high)).sum())
+    if outside:
+        warnings.warn(
+            f"{outside:,} of {len(grades):,} automatic judgments ({shortened(name)}) that fill holes have grades "
+            f"outside those of people ({low:g} to {high:g}); do both use the same scale?",
+            SurefootWarning,
+            stacklevel=4,
+        )
+
+
+def _fills(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: float | None) -> Flags:
     """Which of the automatic judgments, in ranked order, fill a hole."""
     codes = automatic.ranking.codes_at(np.arange(len(automatic)))
     asked = (judgment_index(automatic, judgments) >= 0)[automatic.ranking.query_of_position()]
     shown = np.zeros(len(codes), dtype=bool)
     for run in runs:
-        shown |= run.ranking.find(codes) >= 0
+        position = run.ranking.find(codes)
+        within = position >= 0
+        if depth is not None:
+            within &= run.ranking.ranks()[np.maximum(position, 0)] <= depth
+        shown |= within
     return np.asarray(asked & shown & (judgments.ranking.find(codes) < 0))
 
 

@@ -69,7 +69,9 @@ def score(
     systems = named_runs(runs, judgments)
     if fill is not None:
         automatic = Qrels.read(fill)
-        people, judgments = judgments, fill_holes(judgments, automatic, systems)
+        depths = [item.depth for item in measures]
+        deepest = None if None in depths else max(depths)  # type: ignore[type-var]
+        people, judgments = judgments, fill_holes(judgments, automatic, systems, deepest)
         plain = score(people, systems, measures, missing=missing)
     rows: list[list[Any]] = [[] for _ in measures]
     unanswered = {}

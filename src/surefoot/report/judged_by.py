@@ -25,15 +25,14 @@ def judgment_cautions(data: AssessmentData) -> list[str]:
             share = percent(judgments["differ"] / judgments["rated_by_several"])
             lines.append(f"Judges differ on {share} of {judgments['rated_by_several']:,} documents that several rated.")
     if filled is not None:
-        total = sum(one["filled"] for one in filled["systems"])
         lines.append(
-            f"The automatic judge {filled['judge']} filled {total:,} holes, documents that people did not judge. With "
-            f"and without: {name_list([_one(one) for one in filled['systems']], _MOST, str)}."
+            f"The automatic judge {filled['judge']} filled holes, documents that people did not judge. With and "
+            f"without: {name_list([_one(one) for one in filled['systems']], _MOST, str)}."
         )
         if filled["favours"]:
             names = name_list(filled["favours"], _MOST, str)
             lines.append(
-                f"Filling raises {names} by more than the baseline, and not by chance: the judge may favour "
+                f"Filling raises {names} by more than the baseline (p < 0.05 for each alone): the judge may favour "
                 f"{'it' if len(filled['favours']) == 1 else 'them'}, or people judged less of "
                 f"{'its' if len(filled['favours']) == 1 else 'their'} results."
             )

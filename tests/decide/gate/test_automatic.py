@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -248,8 +249,7 @@ def test_batches_go_on_as_if_all_had_come_at_once(tmp_path: Path) -> None:
     data = looks[-1]
     assert (data["queries"], data["budget"]["batches"]) == (50, 2)
     assert len(data["per_query"]["automatic_candidate"]) == 50
-    of_batches = [len(set(each)) for each in (data["per_query"]["query"][:25], data["per_query"]["query"][25:])]
-    assert data["automatic"]["people_judgments"] == 4 * sum(of_batches)
+    assert data["automatic"]["people_judgments"] == 4 * len(set(data["per_query"]["query"]))  # judged once
     assert data["per_query"]["query"][:25] == looks[0]["per_query"]["query"]
     (alone,) = data["automatic"]["without"]["conditions"]
     x = np.maximum(np.array(data["per_query"]["baseline"]) - data["per_query"]["candidate"], 0)
@@ -323,3 +323,58 @@ def test_changed_draws_are_refused(tmp_path: Path, automatic: Any, said: str) ->
     (tmp_path / "d.json").write_text(json.dumps(plain | {"automatic": None}))
     with pytest.raises(sf.DataError, match="was changed"):
         sf.read_draws(tmp_path / "d.json")
+
+
+def test_people_are_not_the_judge() -> None:
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    own = sf.score(GOOD, [TODAY, NEW], MEASURE)
+    with pytest.raises(sf.DataError, match="are the automatic judge's own"):
+        sf.gate(own, baseline="today", policy={"risk": 0.05}, drawn=draws, automatic=GOOD)
+
+
+def test_documents_that_nobody_judged_are_told() -> None:
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    half = sf.score({query: {"d": PEOPLE[query]["d"]} for query in draws.queries}, [TODAY, NEW], MEASURE)
+    decision = sf.gate(half, baseline="today", policy={"risk": 0.05}, drawn=draws, automatic=GOOD)
+    assert decision.to_dict()["drawn"]["unjudged_documents"] == 3 * len(draws.queries)
+    assert f"{3 * len(draws.queries)} documents that the two lists show" in " ".join(str(decision).split())
+    assert decide(draws, {"risk": 0.05}, automatic=GOOD).to_dict()["drawn"]["unjudged_documents"] == 0
+
+
+def test_weights_of_other_traffic_are_refused() -> None:
+    draws = sf.judge_next(NEW, TODAY, MEASURE, 30, seed=1, automatic=GOOD)
+    heavier = replace(draws, weights=np.minimum(1, draws.weights * 1.3), mean_weight=draws.mean_weight * 1.3)
+    with pytest.raises(sf.DataError, match="these draws belong to other rankings"):
+        decide(heavier, {"risk": 0.05}, automatic=GOOD)
+    with pytest.raises(sf.DataError, match="with a mean weight of"):
+        decide(replace(draws, mean_weight=draws.mean_weight * 1.3), {"risk": 0.05}, automatic=GOOD)
+
+
+def test_draws_for_a_measure_of_scores_keep_the_scores() -> None:
+    measure = "SoftNDCG(normalize='none')@4"
+    draws = sf.judge_next(NEW, TODAY, measure, 30, seed=1)
+    other = sf.Run.read({query: {d: s / 9 for d, s in docs.items()} for query, docs in NEW.to_dict().items()}, "new")
+    judged = {query: PEOPLE[query] for query in draws.queries}
+    sf.gate(sf.score(judged, [TODAY, NEW], measure), baseline="today", policy={"risk": 0.5}, drawn=draws)
+    with pytest.raises(sf.DataError, match="these draws belong to another candidate"):
+        sf.gate(sf.score(judged, [TODAY, other], measure), baseline="today", policy={"risk": 0.5}, drawn=draws)
+
+
+def test_a_query_that_is_drawn_in_two_batches_was_judged_once(tmp_path: Path) -> None:
+    seen: set[str] = set()
+    for seed in (1, 2, 3):
+        draws = sf.judge_next(NEW, TODAY, MEASURE, 40, seed=seed, automatic=GOOD)
+        seen |= set(draws.queries)
+        decision = decide(draws, {"risk": 0.001}, automatic=GOOD, budget=200, state=tmp_path / "state.json")
+    assert decision.to_dict()["automatic"]["people_judgments"] == 4 * len(seen)
+
+
+def test_one_seed_with_several_judges_are_several_draws(tmp_path: Path) -> None:
+    from surefoot.decide.evidence.ledger import open_ledger
+
+    ledger = tmp_path / "ledger.json"
+    drawn = [sf.judge_next(NEW, TODAY, MEASURE, 30, seed=7, automatic=corrupted(PEOPLE, 0.1, at)) for at in range(4)]
+    with open_ledger(ledger) as opened:
+        opened.seeds += [draws.identity for draws in drawn]
+    decision = decide(drawn[0], {"risk": 0.05}, automatic=corrupted(PEOPLE, 0.1, 0), ledger=ledger)
+    assert decision.to_dict()["ledger"]["unused_draws"] == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,8 +133,11 @@ def _attributed(
     first = _least(of_list, time, of_click)
     found = _last_row(of_list, time, rows, row_list, clicks, of_click)
     missing = found < 0
-    taken = rows.select("place", "position", "impression")[np.where(missing, 0, found)]
     nothing = pl.Series(missing)
+    columns = rows.select("place", "position", "impression")
+    if not len(columns):  # clicks alone: there is no row to take, not even for nothing
+        columns = columns.clear(1)
+    taken = columns[np.where(missing, 0, found)]
     clicks = clicks.with_columns(
         place=pl.when(~nothing).then(taken["place"]), first=_nullable(first, first < _NEVER),
         position=pl.when(~nothing).then(taken["position"]), impression=pl.when(~nothing).then(taken["impression"]),
@@ -191,7 +195,7 @@ def _with_clicks(
     happy = grade > 0
     clicked_at = _extreme(np.minimum, _NEVER, len(rows), row, at)
     # Without an event before the threshold the click has satisfied, whatever comes later; never before it was made.
-    known = at[happy] + max(0, round(satisfaction.thresholds[0]) - 1)
+    known = at[happy] + max(0, math.ceil(satisfaction.thresholds[0]) - 1)
     satisfied_at = _extreme(np.minimum, _NEVER, len(rows), row[happy], known)
     never = -_NEVER
     satisfied_time = _extreme(np.maximum, never, len(rows), row[happy], at[happy])

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from surefoot.data.types.runs import RankedTable
 
 _SNIFFED = 1 << 16
+_BLOCK = 1 << 20  # bytes of judgments that are looked through at once
 
 
 class FilePart(NamedTuple):
@@ -185,12 +186,21 @@ def judged_part(source: Any, what: str, rating_merge: str | None) -> FilePart | 
     return None if tool_file is None else _tool_parts(tool_file, Path(what), "judgments")[None]
 
 
+def _mark(line: bytes) -> bytes:
+    """The second of four columns."""
+    fields = line.split()
+    return fields[1] if len(fields) == 4 else b""
+
+
 def lines_origin(path: str | os.PathLike[str]) -> JudgmentOrigin | None:
-    """Who made the judgments in a file of lines, as the second column of its first line says."""
-    with closing(lines_in(line_blocks(path, _SNIFFED))) as lines:
-        fields = next((line for line in lines if line.split()), b"").split()
-    is_automatic = len(fields) == 4 and fields[1] == AUTOMATIC.encode()
-    return JudgmentOrigin("machine") if is_automatic else None
+    """Who made the judgments in a file of lines, as the second column says of each; nothing where none says so."""
+    mark, machine, others = AUTOMATIC.encode(), False, False
+    for block in line_blocks(path, _BLOCK):
+        if block.strip():
+            marked = [_mark(line) == mark for line in block.splitlines() if line.strip()] if mark in block else [False]
+            machine |= any(marked)
+            others |= not all(marked)
+    return JudgmentOrigin("people and machine" if others else "machine") if machine else None
 
 
 def _tool_parts(tool_file: ToolFile, path: Path, what: str) -> dict[str | None, FilePart]:

@@ -357,7 +357,8 @@ class Qrels(RankedTable):
     def _lines(self) -> pl.DataFrame:
         all_integers = bool(np.all((self.grades == np.round(self.grades)) & (np.abs(self.grades) < 2**53)))
         grade = pl.col("relevance").cast(pl.Int64) if all_integers else pl.col("relevance")
-        made = AUTOMATIC if self.origin is not None and self.origin.is_automatic else "0"
+        made_by = None if self.origin is None else self.origin.made_by
+        made = "0" if made_by in (None, "people") else AUTOMATIC  # of a mixture too: who made which is not kept
         return self.to_frame().select("query_id", pl.lit(made).alias("iteration"), "doc_id", grade)
 
 

@@ -14,6 +14,8 @@ from surefoot.data.tools.judge_ratings import read_judges
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import Scores
 from surefoot.decide.agreement.agreement_data import (
+    NOTHING_NEEDED,
+    ROUNDING,
     SCHEMA,
     AgreementData,
     FavourData,
@@ -33,13 +35,13 @@ from surefoot.measures.notation import Measure, is_binary
 from surefoot.measures.scoring import named_runs, score
 from surefoot.measures.worst_case import check_bounded
 from surefoot.report.result import PlainResult, Renderings
+from surefoot.risk.betting import check_unit
 from surefoot.risk.inference import t_test
 from surefoot.risk.judge_agreement import cohen_kappa, confusion, krippendorff_alpha
 from surefoot.significance import SIGNIFICANCE
 
 MEASURE = "nDCG@10"  # where none is given
 _MOST_GRADES = 12  # that a confusion has
-_ROUNDING = 1e-12
 
 
 class Agreement(PlainResult):
@@ -84,6 +86,11 @@ def agreement(
     (3, 0.67, 0.3333333333333333)
     """
     people, judge = Qrels.read(human), Qrels.read(automatic)
+    if people.origin is not None and people.origin.is_automatic:
+        raise DataError(
+            f"a machine made the first judgments ({shortened(people.name)}), where people's are expected; give "
+            "people's judgments first, and the automatic judge's second"
+        )
     by_people, by_judge = _joint_grades(people, judge)
     grades, counts = confusion(by_people, by_judge)
     names, ratings = _all_ratings(human, automatic, people, judge)
@@ -221,7 +228,7 @@ def correlation(first: Floats, second: Floats) -> float | None:
     >>> correlation(np.array([0.0, 1.0]), np.array([0.5, 0.5])) is None
     True
     """
-    if len(first) < 2 or np.ptp(first) <= _ROUNDING or np.ptp(second) <= _ROUNDING:
+    if len(first) < 2 or np.ptp(first) <= ROUNDING or np.ptp(second) <= ROUNDING:
         return None
     return float(np.clip(np.corrcoef(first, second)[0, 1], -1, 1))
 
@@ -229,7 +236,7 @@ def correlation(first: Floats, second: Floats) -> float | None:
 def _favours(changes: Mapping[str, Floats], baseline: str, candidate: str) -> FavourData:
     beyond = changes["automatic"] - changes["human"]
     mean = float(beyond.mean())
-    if len(beyond) < 2 or np.ptp(beyond) <= _ROUNDING:
+    if len(beyond) < 2 or np.ptp(beyond) <= ROUNDING:
         return {"mean": mean, "t": None, "p_value": None, "system": None}
     test = t_test(changes["automatic"], changes["human"])
     favoured = candidate if mean > 0 else baseline
@@ -258,10 +265,10 @@ def _savings(
     if observed >= level:
         why = "no query loses anything by people's judgments" if observed == 0 else "the risk is not below the level"
         return none | {"reason": why}
-    h, a = (np.clip(losses[name][able] / weights[able], 0, 1) for name in ("human", "automatic"))
+    h, a = (check_unit(losses[name][able] / weights[able]) for name in ("human", "automatic"))
     m = level / float(weights.mean())
     if m >= 1:
-        return none | {"reason": "no judgments are needed: the systems differ so little that the risk must be below"}
+        return none | {"reason": NOTHING_NEEDED}
     exact = is_binary(scores.measure)
     return none | {
         "alone": draws_needed(h, weights[able], m, delta, exact=exact),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from surefoot.data.notebook import NotebookTable, NotebookView
+from surefoot.decide.agreement.agreement_data import NOTHING_NEEDED, ROUNDING
 from surefoot.errors import visible, without_middle
 from surefoot.report.escapes import csv_text, markdown
 from surefoot.report.measure_names import measure_title
@@ -94,11 +95,18 @@ def _comparison_sentences(comparison: Json, queries: int) -> list[str]:
             f"than people do, compared with {baseline} (p = {favours['p_value']:.2g})."
         )
     elif favours["p_value"] is None:
-        found.append("The judge favours neither system: the differences are the same as people's.")
+        found.append(
+            "The judge favours neither system: the differences are the same as people's."
+            if abs(favours["mean"]) <= ROUNDING
+            else f"It gives {candidate} {signed(favours['mean'], 4)} more than people do, compared with {baseline}. "
+            "This cannot be tested: it is the same on all queries, or there is only one."
+        )
     else:
         found.append(f"There is no sign that the judge favours a system (p = {favours['p_value']:.2g}).")
     target = f"to prove a risk below {savings['level']:.4g}"
-    if savings["reason"] is not None:
+    if savings["reason"] == NOTHING_NEEDED:
+        found.append(f"Nobody has to judge anything {target}: {NOTHING_NEEDED}.")
+    elif savings["reason"] is not None:
         found.append(f"It is not known what the judge would save {target}: {savings['reason']}.")
     elif savings["alone"] is None and savings["with_judge"] is None:
         found.append(f"Even with the judge, 4,000 judged queries are not enough {target}.")

@@ -24,6 +24,7 @@ from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, NothingToLoseData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.evidence.strata import read_shares, weigh_strata
+from surefoot.decide.options import NO_AUTOMATIC
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
 
@@ -169,6 +170,8 @@ def _drawn_rows(scored: ScoredQueries, settings: ControllerSettings, draws: Draw
     """The drawn queries, each as often as it was drawn, in the order of drawing, and what each was drawn by."""
     if strata is not None:
         raise ArgumentError("drawn queries have their own weights; leave strata out")
+    if draws.automatic is not None:  # whoever decides once with the judge and once without has two chances
+        raise ArgumentError(NO_AUTOMATIC)
     if draws.drawn_for != "risk":
         raise ArgumentError("these queries were drawn for gain, but a controller bounds losses; draw for risk")
     for name in settings.levels:

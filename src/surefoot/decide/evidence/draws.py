@@ -19,7 +19,7 @@ import numpy as np
 
 from surefoot.arguments import LARGEST_SEED, MOST_DRAWS, integer, is_real
 from surefoot.arrays import Floats, Ints
-from surefoot.data.hashes import lists_hash, seal
+from surefoot.data.hashes import lists_hash, seal, text_hash
 from surefoot.data.reading.columns import first_repeated
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import write_text
@@ -106,6 +106,13 @@ class Draws:
         """How often each of the queries was drawn."""
         return np.bincount(self.sequence, minlength=len(self.queries))
 
+    @property
+    def identity(self) -> int:
+        """A number for these draws alone: the seed or, as one seed draws anew for each judge, a hash of both."""
+        if self.automatic is None:
+            return self.seed
+        return int(text_hash(f"{self.seed} {self.automatic['sha256']}")[:13], 16)
+
     def chance_of(self, draws: int) -> float:
         """How likely it is that another seed begins with the same draws."""
         shares = self.weights / (self.mean_weight * self.traffic)
@@ -127,7 +134,7 @@ class Draws:
         if str(check_bounded(measure)) != self.measure:
             raise DataError(f"the draws are for {self.measure}, but the measure is {measure}; draw again")
         for what, system, run in (("candidate", self.candidate, candidate), ("baseline", self.baseline, baseline)):
-            if lists_hash(run) != system["sha256"]:
+            if system_hash(run, measure) != system["sha256"]:
                 raise DataError(
                     f"these draws belong to another {what}: the rankings in run {shortened(run.name)} differ from "
                     f"those of {shortened(system['name'])} at the time of the draw; draw again for these runs"
@@ -144,6 +151,17 @@ class Draws:
                 "rankings"
             )
 
+    def _check_traffic(self, traffic: Sequence[str], weights: Floats) -> None:
+        """Refuse weights of the traffic that are not those at the time of the draw: the judge's mean goes by them."""
+        at = {query: row for row, query in enumerate(traffic)}
+        rows = [at.get(query, -1) for query in self.queries]
+        self.check_weights(np.where(np.array(rows) >= 0, weights[rows], 0.0))
+        if len(traffic) != self.traffic or abs(float(weights.mean()) - self.mean_weight) > _ROUNDING:
+            raise DataError(
+                f"these draws are of {self.traffic:,} queries with a mean weight of {self.mean_weight:.6g}, but the "
+                f"runs have {len(traffic):,} with {float(weights.mean()):.6g}; draw again"
+            )
+
     def read_judge(self, source: RankedSource, candidate: Run, baseline: Run) -> AutomaticJudge:
         """What the automatic judge of these draws says of all traffic; other judgments than its are refused."""
         if self.automatic is None:
@@ -153,6 +171,7 @@ class Draws:
             )
         measure = check_bounded(self.measure)
         traffic, weights = traffic_weights(candidate, baseline, measure, self.drawn_for)
+        self._check_traffic(traffic, weights)
         judge = read_automatic(source, candidate, baseline, measure, traffic, weights)
         if judge.data["sha256"] != self.automatic["sha256"]:
             raise DataError(
@@ -231,8 +250,8 @@ def judge_next(
     drawn, sequence = np.unique(rng.choice(len(traffic), size=count, p=weights / total), return_inverse=True)
     return Draws(
         measure=str(kind),
-        candidate={"name": candidate.name, "sha256": lists_hash(candidate)},
-        baseline={"name": reference.name, "sha256": lists_hash(reference)},
+        candidate={"name": candidate.name, "sha256": system_hash(candidate, kind)},
+        baseline={"name": reference.name, "sha256": system_hash(reference, kind)},
         drawn_for=drawn_for,
         seed=seed,
         traffic=len(traffic),
@@ -243,6 +262,11 @@ def judge_next(
         sequence=sequence,
         automatic=judge,
     )
+
+
+def system_hash(run: Run, measure: Measure | str) -> str:
+    """The hash of all of a run that a measure sees: its lists, and for some measures its scores."""
+    return lists_hash(run, with_scores=Measure.parse(measure).kind.uses_scores)
 
 
 def traffic_weights(candidate: Run, baseline: Run, measure: Measure, drawn_for: DrawnFor) -> tuple[list[str], Floats]:

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from surefoot.arrays import Flags, Floats, Ints
+from surefoot.data.hashes import judgments_hash
 from surefoot.data.types.runs import Qrels, RankedSource
 from surefoot.data.types.scores import Scores
-from surefoot.decide.evidence.automatic_judge import AutomaticJudge
+from surefoot.decide.evidence.automatic_judge import AutomaticJudge, shown_documents
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.options import NO_FILL
 from surefoot.errors import ArgumentError, DataError, shortened
-from surefoot.measures.notation import is_binary, named_measure
+from surefoot.measures.notation import Measure, is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
 
 
@@ -179,6 +180,25 @@ def plain_sample(
     return JudgedQueries(scores.queries, scores[baseline], scores[candidate], members=dict(members)).take(order)
 
 
+def unjudged_documents(scores: Scores, baseline: str, candidate: str, draws: Draws) -> int | None:
+    """How many documents that either list shows for a drawn query people did not judge; None without judgments."""
+    runs = {run.name: run for run in scores.runs}
+    if scores.qrels is None:
+        return None
+    depth = Measure.parse(draws.measure).depth
+    code, _ = shown_documents((runs[candidate], runs[baseline]), draws.queries, depth)
+    return int((scores.qrels.ranking.find(code) < 0).sum())
+
+
+def _refuse_the_judge(people: Qrels, automatic: str) -> None:
+    """Refuse the automatic judge's own judgments in the place of people's."""
+    if judgments_hash(people) == automatic:
+        raise DataError(
+            f"the judgments ({shortened(people.name)}) are the automatic judge's own; nothing is proved by putting "
+            "them in place of people's. Give what people judged"
+        )
+
+
 def drawn_sample(
     scores: Scores, baseline: str, candidate: str, draws: Draws, automatic: RankedSource | None = None
 ) -> tuple[JudgedQueries, AutomaticJudge | None]:
@@ -193,6 +213,8 @@ def drawn_sample(
             "give judgments and runs instead of scores"
         )
     draws.check_runs(runs[candidate], runs[baseline], scores.measure)
+    if scores.qrels is not None and draws.automatic is not None:
+        _refuse_the_judge(scores.qrels, draws.automatic["sha256"])
     rows = draws.places(scores.queries)[draws.sequence]
     sample = JudgedQueries(scores.queries, scores[baseline], scores[candidate]).take(rows)
     sample = replace(sample, drawn_by=draws.weights[draws.sequence])

@@ -67,6 +67,7 @@ class Question:
     key: str
     seed: int | None = None
     state: str | None = None
+    identity: int | None = None  # of draws: one seed draws anew for each automatic judge
 
     @classmethod
     def from_scores(
@@ -76,7 +77,7 @@ class Question:
         """The question whether these scores keep to what is claimed, such as a policy's plain data."""
         seed = None if draws is None else draws.seed
         key = text_hash(to_json([measure, sorted_scores(sample), dict(claim), seed]))
-        return cls(queries, key if state is None else state, seed, state)
+        return cls(queries, key if state is None else state, seed, state, None if draws is None else draws.identity)
 
 
 @dataclass
@@ -106,7 +107,7 @@ class Ledger:
     def count(self, question: Question) -> Use:
         """Count a question as a use, unless it was asked before."""
         queries = frozenset(text_hash(query)[:HASH_DIGITS] for query in question.queries)
-        seeds = frozenset[int]() if question.seed is None else frozenset({question.seed})
+        seeds = frozenset(number for number in (question.seed, question.identity) if number is not None)
         related = [query_set for query_set in self.sets if query_set.is_related(queries, question.seed)]
         earlier = next((query_set for query_set in self.sets if question.key in query_set.uses), None)
         if earlier is not None:

@@ -82,7 +82,7 @@ class Evidence:
         if self.judge is None:
             return float(self.x.mean())
         apart = float(self.judge.a.mean()) - float(self.judge.moments.mean)
-        return min(max(float(self.x.mean()) - self.judge_weight * apart, 0.0), 1.0)
+        return float(self.x.mean()) - self.judge_weight * apart
 
     @property
     def correlation(self) -> float | None:
@@ -132,7 +132,7 @@ class _Test(NamedTuple):
     @property
     def least_level(self) -> float:
         """Where the search for a bound begins: at what was observed, by people or as the judge corrects it."""
-        mean = self.evidence.adjusted_mean
+        mean = min(max(self.evidence.adjusted_mean, 0.0), 1.0)
         return min(float(self.x.mean()), 1 - mean if self.mirrored else mean)
 
     def proof(self, p: float, not_refuted: float, refuted: float) -> Proof:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def automatic_summary(
     }
 
 
-def people_judgments(qrels: Qrels | None, queries: Sequence[str]) -> int:
+def people_judgments(qrels: Qrels | None, queries: Iterable[str]) -> int:
     """How many documents of these queries people judged; 0 where judgments are not at hand."""
     if qrels is None:
         return 0

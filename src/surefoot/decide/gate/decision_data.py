@@ -88,6 +88,9 @@ class DrawnData(TypedDict):
     draws: Count
     mean_weight: NotNegative
     traffic: Count
+    unjudged_documents: NotRequired[
+        Annotated[Count | None, "Documents that a list shows for a drawn query of this batch, and nobody judged."]
+    ]
 
 
 class BudgetData(TypedDict):

@@ -86,5 +86,5 @@ def _judge_tiles(data: Json) -> list[Tile]:
     if automatic is None:
         return []
     without, needed = automatic["without"], automatic["without"]["queries_needed"]
-    more = f"about {needed:,} judged queries needed" if needed is not None else "on the same draws"
+    more = f"about {needed:,} judged queries needed" if needed is not None else "for comparison only"
     return [Tile("Without the automatic judge", VERDICTS[without["decision"]], more)]

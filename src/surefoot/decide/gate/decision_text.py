@@ -166,6 +166,11 @@ def notes(data: Json) -> list[str]:
             f"Queries that could {could} more were drawn more often ({drawn['draws']:,} draws from "
             f"{drawn['traffic']:,} queries). The figures are estimates for all traffic."
         )
+        if drawn.get("unjudged_documents"):
+            notes.append(
+                f"{drawn['unjudged_documents']:,} documents that the two lists show for drawn queries have no "
+                "judgment. They count as not relevant. Are all of these queries judged to the end?"
+            )
     notes += automatic_notes(data)
     notes += nothing_to_lose_notes(data["nothing_to_lose"]) if "nothing_to_lose" in data else []
     if data["dropped"]:
@@ -204,7 +209,7 @@ def automatic_notes(data: Json) -> list[str]:
         for own in [condition["automatic"]]
     )
     without = automatic["without"]
-    alone = f"Without the judge, the decision would be: {without['decision']}"
+    alone = f"Without the judge, the decision would be: {without['decision']}, for comparison only"
     if without["decision"] == "undecided":
         needed = without["queries_needed"]
         alone += (

@@ -10,7 +10,6 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from surefoot.arguments import LARGEST_COUNT, integer
-from surefoot.data.hashes import lists_hash
 from surefoot.data.reading.segments import read_segments
 from surefoot.data.reading.texts import shown_texts
 from surefoot.data.types.scores import Scores, read_scores, unknown_system
@@ -18,8 +17,14 @@ from surefoot.data.writing.all_or_nothing import destination
 from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
-from surefoot.decide.evidence.draws import Draws, read_draws
-from surefoot.decide.evidence.judged_queries import JudgedQueries, check_scores, drawn_sample, plain_sample
+from surefoot.decide.evidence.draws import Draws, read_draws, system_hash
+from surefoot.decide.evidence.judged_queries import (
+    JudgedQueries,
+    check_scores,
+    drawn_sample,
+    plain_sample,
+    unjudged_documents,
+)
 from surefoot.decide.evidence.ledger import Question, Use, count_use
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
@@ -146,9 +151,11 @@ def deciding(
             destination(state)
             locks.enter_context(lock_file(state, "state"))
             setup = _setup(matrix, baseline, candidate, resolved, draws, options)
-            documents = people_judgments(matrix.qrels, sample.queries)
+            earlier = read_state(state, setup)
+            new = set(sample.queries).difference(*(batch.judged.queries for batch in earlier.batches))
+            documents = people_judgments(matrix.qrels, new)  # a query that is drawn again was judged before
             batch = JudgedBatch(sample, counts, None if draws is None else draws.seed, documents)
-            gate_state = read_state(state, setup).add(batch, draws)
+            gate_state = earlier.add(batch, draws)
             sample, counts = gate_state.all_judged(), gate_state.nothing_to_lose()
         with ExitStack() as entry:
             if ledger is not None:
@@ -260,7 +267,7 @@ def _setup(
     runs = {run.name: run for run in matrix.runs}
 
     def system(name: str) -> dict[str, str | None]:
-        return {"name": name, "sha256": lists_hash(runs[name]) if name in runs else None}
+        return {"name": name, "sha256": system_hash(runs[name], matrix.measure) if name in runs else None}
 
     return GateSetup(
         matrix.measure, system(baseline), system(candidate), policy.to_dict(), int(options.get("budget") or 0),
@@ -316,6 +323,7 @@ def _decide(
         else {
             "drawn_for": draws.drawn_for, "draws": len(sample), "mean_weight": draws.mean_weight,
             "traffic": draws.traffic,
+            "unjudged_documents": unjudged_documents(matrix, baseline, candidate, draws),
         },
         "automatic": automatic,
         "policy": policy.to_dict(),  # type: ignore[typeddict-item]

@@ -67,7 +67,8 @@ def _rows(judgments: Qrels, first: FirstDocuments, loss: RiskLoss, skip_unusable
     """The rows, checked."""
     rows, unusable = [], []
     grades = judgments.to_dict()
-    lacking = [query for query in judgments.queries if query not in set(first.run.queries)]
+    answered = set(first.run.queries)
+    lacking = [query for query in judgments.queries if query not in answered]
     unusable += [f"query {shortened(query)}: the run has no document for it" for query in lacking]
     for number, query in enumerate(first.run.queries):
         ids, texts = first.ids[number], first.texts[number]

@@ -119,7 +119,7 @@ class CrossEncoderLoss(torch.nn.Module):  # type: ignore[misc]
 
     def _scores(self, pairs: list[tuple[str, str]], queries: int, prompt: str | None, task: str | None) -> Tensor:
         """The model's score of each pair, some pairs at a time, in at least 32 bits."""
-        size = self.mini_batch_size or queries
+        size = queries if self.mini_batch_size is None else self.mini_batch_size
         size = len(pairs) if size <= 0 else size
         parts = []
         for start in range(0, len(pairs), size):

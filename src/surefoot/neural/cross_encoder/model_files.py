@@ -14,7 +14,8 @@ _NAMES = {
     "sentence_bert_config.json", "sentencepiece.bpe.model", "special_tokens_map.json", "spiece.model",
     "tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "vocab.txt",
 }  # fmt: skip
-_PARTS = re.compile(r"model-\d+-of-\d+\.safetensors|\d+_[A-Za-z]+")  # of large models, and folders of single modules
+# Of large models, and the folders of single modules.
+_PARTS = re.compile(r"model-\d+-of-\d+\.safetensors|\d_(Pooling|Dense|Normalize|Dropout|LayerNorm|Transformer)")
 
 
 def is_cross_encoder_file(name: str) -> bool:

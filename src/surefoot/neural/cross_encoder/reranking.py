@@ -19,7 +19,7 @@ from surefoot.data.hashes import json_hash
 from surefoot.data.reading.files import reason
 from surefoot.data.types.runs import RankedSource, Run
 from surefoot.data.writing.all_or_nothing import destination, write_text
-from surefoot.errors import DataError
+from surefoot.errors import ArgumentError, DataError
 from surefoot.neural.cross_encoder.first_documents import DEPTH, FirstDocuments
 from surefoot.neural.cross_encoder.libraries import CrossEncoderModel
 from surefoot.neural.cross_encoder.loading import load_cross_encoder
@@ -99,6 +99,8 @@ class RerankCheckpoint:
     def at(cls, path: str | os.PathLike[str], model: str) -> RerankCheckpoint:
         """The checkpoint in a file that can be written; one of another model is refused."""
         checkpoint = cls(destination(path))
+        if checkpoint.path.suffix.lower() in (".gz", ".bz2", ".xz", ".zst"):
+            raise ArgumentError(f"the checkpoint {path} cannot be compressed; give a name without that ending")
         head = json.dumps({"schema": _SCHEMA, "model": model})
         if not checkpoint.path.exists() or not checkpoint.path.stat().st_size:
             write_text(checkpoint.path, head + "\n")
@@ -140,8 +142,12 @@ class RerankCheckpoint:
 
 
 def model_hash(model: CrossEncoderModel) -> str:
-    """A hash of a model's parameters, and of how long the texts are that it reads."""
-    digest = sha256(repr((getattr(model, "max_seq_length", None), getattr(model, "prompts", None))).encode())
+    """A hash of all of a model that scores depend on: its parameters, its tokenizer, prompts and lengths."""
+    names = ("max_seq_length", "prompts", "default_prompt_name", "config")
+    digest = sha256(repr([str(getattr(model, name, None)) for name in names]).encode())
+    tokenizer = getattr(model, "tokenizer", None)
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    digest.update((str(tokenizer) if backend is None else backend.to_str()).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}".encode())
         digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())

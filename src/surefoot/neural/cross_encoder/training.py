@@ -74,20 +74,24 @@ class FineTuning:
         report: Report | None = None,
     ) -> None:
         """Train a model, and with an evaluator keep its best epoch; `folder` is for the trainer's files."""
+        loss = self.loss(model)
         trainer = cross_encoders().CrossEncoderTrainer(
             model=model,
             args=self._arguments(evaluator, folder),
             train_dataset=dataset,
-            loss=self.loss(model),
+            loss=loss,
             evaluator=evaluator,
         )
         transformers = hugging_face("transformers")
+        trainer.add_callback(_epochs_of(transformers.TrainerCallback, loss))
         trainer.remove_callback(transformers.PrinterCallback)
         if self.early_stopping is not None:
             trainer.add_callback(transformers.EarlyStoppingCallback(self.early_stopping))
         if report is not None:
             trainer.add_callback(_reporting(transformers.TrainerCallback, report))
         trainer.train()
+        if not all(bool(torch.isfinite(each).all()) for each in model.parameters()):
+            raise ArgumentError("the model's parameters are no longer finite; lower learning_rate")
 
     def _arguments(self, evaluator: RiskEvaluator | None, folder: Path) -> Any:
         own: dict[str, Any] = {
@@ -122,6 +126,15 @@ def _warmup_name() -> str:
     return "warmup_ratio" if int(version.partition(".")[0]) < 5 else "warmup_steps"
 
 
+def _epochs_of(base: Any, loss: CrossEncoderLoss) -> Any:
+    """A callback of the trainer that tells the loss where an epoch ends, for sums that run on."""
+
+    def on_epoch_end(self: Any, args: Any, state: Any, control: Any, **more: Any) -> None:
+        loss.list_loss.next_epoch()
+
+    return type("EpochCallback", (base,), {"on_epoch_end": on_epoch_end})()
+
+
 def _reporting(base: Any, report: Report) -> Any:
     """A callback of the trainer that tells how far it is."""
     seen: dict[str, float] = {}
@@ -154,11 +167,19 @@ def _of_first_process(text: str) -> str:
 def model_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A new folder to work in, whose part `model` takes the place of `path` at the end, if all went well."""
     target = destination_folder(path)
+    if target.is_mount():  # which cannot be replaced by another folder
+        raise ArgumentError(f"{path} is a mount point; give a folder in it, such as {target / 'model'}")
     with reporting_write_errors(path), temporary_path(target) as work:
         target.parent.mkdir(parents=True, exist_ok=True)
         work.mkdir()
         yield work
         if (work / "model").is_dir():
+            before = work / "before"
             if target.exists():
-                target.rename(work / "before")
-            (work / "model").rename(target)
+                target.rename(before)
+            try:
+                (work / "model").rename(target)
+            except OSError:
+                if before.exists():
+                    before.rename(target)
+                raise
