@@ -25,9 +25,9 @@ def fill_holes(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: f
     Documents below the depth are not filled: they would change what is ideal, and nobody sees them. Queries that people
     did not judge stay unjudged.
 
-    >>> people, judge = Qrels.read({"q": {"a": 1}}), Qrels.read({"q": {"a": 0, "b": 2, "c": 1}, "r": {"a": 1}})
+    >>> people, judge = Qrels.read({"q": {"a": 2}}), Qrels.read({"q": {"a": 0, "b": 1, "c": 1}, "r": {"a": 1}})
     >>> fill_holes(people, judge, [Run.read({"q": ["a", "b"]})]).to_dict()
-    {'q': {'b': 2.0, 'a': 1.0}}
+    {'q': {'a': 2.0, 'b': 1.0}}
     """
     if not set(judgments.queries) & set(automatic.queries):
         raise DataError(
@@ -45,7 +45,7 @@ def fill_holes(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: f
 
 def _warn_of_scale(judgments: Qrels, grades: Floats, name: str) -> None:
     """Say so where the automatic judge's grades lie outside people's: they may mean something else."""
-    low, high = float(judgments.grades.min()), float(judgments.grades.max())
+    low, high = min(0.0, float(judgments.grades.min())), float(judgments.grades.max())
     outside = int(((grades < low) | (grades > high)).sum())
     if outside:
         warnings.warn(

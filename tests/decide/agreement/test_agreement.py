@@ -100,7 +100,7 @@ def test_savings_say_why_there_are_none() -> None:
     same = {"today": RUNS["today"], "new": RUNS["today"]}
     assert "same documents" in found(runs=same)["comparison"]["savings"]["reason"]
     assert "no maximum" in found(measure="DCG@4")["comparison"]["savings"]["reason"]
-    assert "no judgments are needed" in found(risk=0.99)["comparison"]["savings"]["reason"]
+    assert "differ so little" in found(risk=0.99)["comparison"]["savings"]["reason"]
     lost = np.where(np.arange(30) < 2, 1.0, 0.0)
     assert draws_needed(lost, np.ones(30), 0.2, 0.05, exact=True) < draws_needed(lost, np.ones(30), 0.2, 0.05)
     assert draws_needed(np.full(10, 0.5), np.ones(10), 0.4, 0.05) is None
