@@ -40,7 +40,7 @@ def test_every_study_prints_and_writes(stability, files, tmp_path: Path) -> None
             ("--dates", tmp_path / "dates.txt", "--size", 5),
             "How often each measure chooses its winner in 3 days",
         ),
-        ("compare", (), "2 functions on 30 queries"),
+        ("compare", (), "2 systems on 30 queries"),
     ):
         code, out, err = stability(study, *files, *more, "--json", tmp_path / f"{study}.json")
         assert (code, err) == (0, ""), study
