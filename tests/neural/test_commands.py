@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import numpy as np
 import pytest
 
 import surefoot as sf
-from surefoot.cli import main
 from surefoot.neural.loading import load_ranker
 
 pytestmark = pytest.mark.neural
@@ -21,20 +19,6 @@ def folder(tmp_path_factory):
     for seed, name in enumerate(("train", "vali", "test"), start=1):
         sf.synthetic_letor(queries=40, documents=12, features=8, seed=seed).write(home / f"{name}.txt")
     return home
-
-
-@pytest.fixture
-def surefoot(monkeypatch, capsys, folder):
-    monkeypatch.chdir(folder)
-
-    def run(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["surefoot", *line.split()])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        output = capsys.readouterr()
-        return int(caught.value.code or 0), output.out, output.err
-
-    return run
 
 
 TRAIN = (

@@ -14,7 +14,6 @@ from benchmarks.generated_text import ambiguous_queries, load_model, write_model
 from safetensors.torch import load_file
 
 import surefoot as sf
-from surefoot.cli import main
 from surefoot.neural import rerank
 
 pytestmark = pytest.mark.neural
@@ -50,20 +49,6 @@ def folder(tmp_path_factory):
             grades["q7"] = {"d0-0": 1}  # which is not among its documents
         sf.read_qrels(grades).write(home / file)
     return home
-
-
-@pytest.fixture
-def surefoot(monkeypatch, capsys, folder):
-    monkeypatch.chdir(folder)
-
-    def run(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["surefoot", *line.split()])
-        with pytest.raises(SystemExit) as caught:
-            main()
-        output = capsys.readouterr()
-        return int(caught.value.code or 0), output.out, output.err
-
-    return run
 
 
 def test_from_texts_to_a_run_that_is_assessed_and_gated(surefoot, folder) -> None:

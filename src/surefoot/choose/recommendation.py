@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from surefoot.choose.options import MODEL, RANKINGS
 from surefoot.choose.rows import gain_only, pooled
 from surefoot.errors import visible
-from surefoot.report.columns import p_words
+from surefoot.report.columns import chance_words
 from surefoot.report.numbers import percent, signed
 from surefoot.report.words import few_queries
 from surefoot.risk.assessment_data import Json
@@ -117,9 +117,7 @@ def headline(data: Json) -> str:
                 return f"Choose {name}: no other model keeps {percent(KEPT)} of its gain at less risk"
             return f"Choose {name}{', with caution' * is_doubtful(data)}: {kept_in_words(test)}"
         case "undecided":
-            p = choice["p_baseline"]
-            why = "but no test says whether this is chance" if p is None else f"which may be chance ({p_words(p)})"
-            return f"Choose none yet: {name} gains {signed(test['gain'], 4)}, {why}"
+            return f"Choose none yet: {name} gains {signed(test['gain'], 4)}, {chance_words(choice['p_baseline'])}"
         case _:
             return f"Keep {baseline}: {name} is best on validation queries, but does not gain on test queries"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from surefoot.personal.reranker_figures import largest_area
-from surefoot.report.columns import p_words
+from surefoot.report.columns import chance_words
 from surefoot.report.numbers import percent, signed
 from surefoot.report.words import few_queries
 from surefoot.risk.assessment_data import Json
@@ -56,9 +56,7 @@ def headline(data: Json) -> str:
             )
             return f"Serve {name}{caution}: {kept}, {moved}"
         case "undecided":
-            p = choice["p"]
-            why = "but no test says whether this is chance" if p is None else f"which may be chance ({p_words(p)})"
-            return f"Serve none yet: {name} gains {gain}, {why}"
+            return f"Serve none yet: {name} gains {gain}, {chance_words(choice['p'])}"
         case _:
             return f"Keep the shown order: {name} is best on validation lists, but does not gain on test lists"
 

@@ -77,6 +77,11 @@ def p_words(p: float) -> str:
     return f"p < {LEAST_P:g}" if rounds_to_0(p) else f"p = {max(p, LEAST_P):.2g}"
 
 
+def chance_words(p: float | None) -> str:
+    """What is said of a gain that is not significant."""
+    return "but no test says whether this is chance" if p is None else f"which may be chance ({p_words(p)})"
+
+
 def _figure(figures: Mapping[str, object], key: str) -> Any:
     """A figure by a name that is not known beforehand."""
     return figures[key]

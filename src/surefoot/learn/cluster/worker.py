@@ -52,7 +52,6 @@ class BatchResult:
     model: str | None = None
     state: dict[str, Any] | None = None
     trees: int = 0
-    stopped: bool = False
     sample: Floats | None = None  # of this machine's scores, once there are no more trees
     tie_rule: TieRule | None = None
     queries: str = ""  # hashes of this machine's queries, once there are no more trees
@@ -142,7 +141,6 @@ def _grow(batch: TreeBatch, train: Sequence[RankingData], valid: Sequence[Rankin
         model=engine.dump(booster),
         state=training.state_dict(),
         trees=grown,
-        stopped=ended,
         sample=sample,
         tie_rule=training.train.tie_rule,
         queries=queries,
