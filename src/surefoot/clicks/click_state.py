@@ -1,283 +1,273 @@
-"""What a log showed and clicked, in one DuckDB file that grows event by event, and features from it.
+"""What a log showed and clicked, which grows event by event, and features from it.
 
-The file holds the events themselves, each once, and which clicks belong to which list. So late events and those out of
-order need no rule of their own: an event counts from its own time on, whenever it arrives. A list's features come from
-events strictly before it, by the same arrays as those of a whole log (`shards/`).
-
-An update is one transaction: once `update` returns, its events are on disk; a program that is killed before keeps none
-of them.
+Events are in a DuckDB file (`served/event_store.py`), and what requests are about is in memory too: sessions, users,
+queries and documents, each made of the file's events when it is first asked for, and changed by every event that comes
+later. So late events and those out of order need no rule of their own: an event counts from its own time on, whenever
+it arrives. A list's features come from events strictly before it, by the rules of a whole log's table.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import polars as pl
 
-from surefoot.clicks.events import CLICK_COLUMNS, LIST_COLUMNS, EventTables, ShownRequest, event_tables
+from surefoot.arrays import Floats
+from surefoot.clicks.events import LogFacts, ShownRequest, checked_events
 from surefoot.clicks.features import catalogue
-from surefoot.clicks.impressions import Satisfaction
-from surefoot.clicks.log import Log
-from surefoot.clicks.shards.counting import feature
-from surefoot.clicks.shards.personal import ShardEvents, personal_features
-from surefoot.clicks.shards.population import entropy_of
-from surefoot.clicks.shards.shard_impressions import ShardImpressions, shard_impressions
-from surefoot.errors import DataError, shortened
-from surefoot.runtime import library
+from surefoot.clicks.served.behaviour import Behaviour
+from surefoot.clicks.served.event_store import EventStore
+from surefoot.clicks.served.everybody import LISTS, ClickedResult, QueryHistory, owner_name
+from surefoot.clicks.served.key_times import Tally
+from surefoot.clicks.served.recent import Recent
+from surefoot.clicks.served.request_features import (
+    Columns,
+    Everybody,
+    behaviour_features,
+    everybody_features,
+    session_features,
+)
+from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, ShownEvent
+from surefoot.errors import ArgumentError, DataError, shortened
 
-SCHEMA = "surefoot/click-state/1"
-_OWNER = "coalesce('u' || \"user\", 's' || session)"  # whose click it was: a user's, or a session's of nobody known
-# Numbers are taken when events are added: another program, or another object of this one, may have added some.
-_HIGHEST = "SELECT coalesce(max(number), 0) FROM (SELECT number FROM lists UNION ALL SELECT number FROM clicks)"
-_OF_LISTS = ["impression", "session", "user", "day", "time", "query", "terms", "place"]
-_OF_RESULTS = ["impression", "document", "domain", "clicked_at", "satisfied_at", "skipped_at"]
-
-
-@dataclass(frozen=True)
-class LogFacts:
-    """What is known of a log besides its events; see `Log`. `thresholds` of dwell are in its units of time."""
-
-    shared_clock: str | None
-    seconds: float
-    linked: bool
-    users: bool
-    domains: bool
-    terms: bool
-    scores: bool
-    thresholds: tuple[float, ...]
-
-    def log(self) -> Log:
-        """A log of these facts, without tables."""
-        facts = asdict(self)
-        facts.pop("thresholds")
-        return Log(None, None, None, **facts)
-
-    @property
-    def satisfaction(self) -> Satisfaction:
-        """Which clicks satisfied; the last of a session does."""
-        return Satisfaction(self.thresholds)
+__all__ = ["ClickState", "LogFacts"]
+_SESSIONS, _USERS, _QUERIES, _DOCUMENTS = 10_000, 5_000, 20_000, 100_000  # that are in memory at most
 
 
 class ClickState:
-    """The events of a log in a DuckDB file; one program at a time may have it open."""
+    """The events of a log and the features that they give; one program at a time may have its file open.
+
+    Objects of one file in one program share what they know, so that each sees the events of the others at once.
+    """
 
     def __init__(self, path: Path, facts: LogFacts, *, read_only: bool = False) -> None:
-        duckdb = library("duckdb", "clicks", "the state of a personal ranker")
-        if not path.is_file():
-            raise DataError.at(path, None, "there is no such file; save the model again")
-        self.path, self.facts, self._log = path, facts, facts.log()
-        self._errors = duckdb.Error
-        self._lock = threading.RLock()
-        with self._reporting():
-            self._connection = duckdb.connect(str(path), read_only=read_only)
-            stored = self._connection.execute("SELECT value FROM about WHERE name = 'schema'").fetchone()
-        if stored is None or stored[0] != SCHEMA:
-            self.close()
-            raise DataError.at(
-                path, None, f"has schema {shortened(stored and stored[0])}; this version reads {SCHEMA!r}"
-            )
-        self._shared = "day" if facts.shared_clock == "day" else "time"
+        self.path, self.facts, self.read_only = path, facts, read_only
+        with _OPENING:
+            key = path.resolve(), facts, read_only
+            shared = _OPEN.get(key)
+            if shared is None or not shared.users_of_file:
+                shared = _OPEN[key] = LiveCounts(EventStore(path, facts, read_only=read_only), facts)
+            shared.users_of_file += 1
+        self._shared: LiveCounts | None = shared
 
-    @classmethod
-    def create(cls, path: Path, study: Path, facts: LogFacts) -> None:
+    @staticmethod
+    def create(path: Path, study: Path, facts: LogFacts) -> None:
         """A new file with the events of a study's folder."""
-        duckdb = library("duckdb", "clicks", "the state of a personal ranker")
-        day = facts.shared_clock == "day"
-        with duckdb.connect(str(path)) as connection:
-            for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
-                quoted = ", ".join(f'"{column}"' for column in columns)
-                connection.execute(
-                    f"CREATE TABLE {name} AS SELECT {quoted} FROM read_parquet(?)", [_files(study, name)]
-                )
-            connection.execute(
-                f"CREATE TABLE clicked AS SELECT session, query, document, {_OWNER} AS owner, "
-                f"{'day' if day else 'clicked_at'} AS clicked, "
-                f"CASE WHEN satisfied_at IS NOT NULL THEN {'day' if day else 'satisfied_at'} END AS satisfied "
-                "FROM read_parquet(?) WHERE clicked_at IS NOT NULL",
-                [_files(study, "results")],
-            )
-            connection.execute("CREATE TABLE about (name VARCHAR, value VARCHAR)")
-            connection.execute("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
-            connection.execute("CHECKPOINT")
+        EventStore.create(path, study, facts)
 
     def close(self) -> None:
         """Let go of the file."""
-        self._connection.close()
+        with _OPENING:
+            shared, self._shared = self._shared, None
+            if shared is not None:
+                shared.users_of_file -= 1
+                if not shared.users_of_file:
+                    with shared.lock:
+                        shared.store.close()
 
-    def update(self, events: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    def update(self, events: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> dict[str, int]:
         """Add events, all or none of them; returns how many were `added`, and how many were there already."""
-        tables = event_tables(events, self.facts)
-        with self._lock, self._reporting():
-            self._connection.execute("BEGIN")
-            try:
-                counts = self._add(tables)
-                self._connection.execute("COMMIT")
-            except BaseException:
-                with suppress(self._errors):  # a commit that failed has ended the transaction
-                    self._connection.execute("ROLLBACK")
-                raise
-        return counts
+        live = self._live()
+        if self.read_only:
+            raise ArgumentError("the model was opened with read_only, so it takes no events; open it without")
+        return live.update(checked_events(events, self.facts))
 
-    def _add(self, new: EventTables) -> dict[str, int]:
-        next_number = 1 + int(self._connection.execute(_HIGHEST).fetchall()[0][0])
-        sessions = pl.concat([new.lists["session"], new.clicks["session"]]).unique().to_list()
-        old = {
-            name: self._frame(f"SELECT {_quoted(columns)} FROM {name} WHERE session IN (SELECT unnest(?))", [sessions])
-            for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS))
-        }
-        parts = [old["lists"], old["clicks"]]
-        lists, clicks = (
-            pl.concat([part, more.with_columns(number=pl.col("number") + next_number).cast(part.schema)])
-            for part, more in zip(parts, (new.lists, new.clicks), strict=True)
-        )
-        owners = _session_users(lists, clicks)
-        lists, clicks = (_with_users(table, owners) for table in (lists, clicks))
-        made = shard_impressions(lists, clicks, self.facts.satisfaction, linked=self.facts.linked)
-        before, given = sum(map(len, parts)), len(new.lists) + len(new.clicks)
-        added = len(made.lists) + len(made.clicks) - before
-        if added:
-            self._replace(sessions, made)
-        return {"added": added, "repeated": given - added}
-
-    def _replace(self, sessions: list[str], made: ShardImpressions) -> None:
-        """Put what is known of some sessions in place of what was."""
-        clicked = made.results.filter(pl.col("clicked_at").is_not_null())
-        owner = pl.coalesce("u" + pl.col("user"), "s" + pl.col("session"))
-        day = self._shared == "day"
-        times = {"clicked": pl.col("day" if day else "clicked_at")}
-        times["satisfied"] = pl.when(pl.col("satisfied_at").is_not_null()).then("day" if day else "satisfied_at")
-        tables = {
-            "lists": made.lists.select(*LIST_COLUMNS), "clicks": made.clicks.select(*CLICK_COLUMNS),
-            "clicked": clicked.select("session", "query", "document", owner=owner, **times),
-        }  # fmt: skip
-        for name, table in tables.items():
-            self._connection.execute(f"DELETE FROM {name} WHERE session IN (SELECT unnest(?))", [sessions])
-            self._connection.register("replacement", table.to_arrow())
-            self._connection.execute(f"INSERT INTO {name} SELECT * FROM replacement")
-            self._connection.unregister("replacement")
+    def matrix(self, request: ShownRequest) -> Floats:
+        """The features of a request's documents, a column each in the catalogue's order; NaN where there is none."""
+        return self._live().matrix(request)
 
     def features(self, request: ShownRequest) -> pl.DataFrame:
         """The documents of a list that is about to be shown, each once, with position and features."""
-        with self._lock, self._reporting():
+        live = self._live()
+        columns = {
+            name: pl.Series(values, dtype=pl.Float32).fill_nan(None)
+            for name, values in zip(live.names, self.matrix(request).T, strict=True)
+        }
+        return pl.DataFrame({"document": pl.Series(request.documents, dtype=pl.String), **columns})
+
+    def _live(self) -> LiveCounts:
+        if self._shared is None:
+            raise DataError.at(self.path, None, "is closed; load the model again")
+        return self._shared
+
+
+class LiveCounts:
+    """A file of events, and in memory what the last requests were about."""
+
+    def __init__(self, store: EventStore, facts: LogFacts) -> None:
+        self.store, self.facts = store, facts
+        self.lock = threading.RLock()
+        self.users_of_file = 0
+        self.names = [feature.name for feature in catalogue(facts.log())]
+        self._sessions: Recent[SessionEvents] = Recent(_SESSIONS)
+        self._users: Recent[Behaviour] = Recent(_USERS)
+        self._queries: Recent[QueryHistory] = Recent(_QUERIES)
+        self._documents: Recent[Tally] = Recent(_DOCUMENTS)
+
+    def update(self, events: list[ShownEvent | ClickEvent]) -> dict[str, int]:
+        """Add checked events."""
+        with self.lock, self.store.reporting():
+            by_session: dict[str, list[ShownEvent | ClickEvent]] = {}
+            for event in self.store.numbered(events):
+                by_session.setdefault(event.session, []).append(event)
+            before = self._known_sessions(list(by_session))
+            after: dict[str, SessionEvents] = {}
+            lists: list[ShownEvent] = []
+            clicks: list[ClickEvent] = []
+            for name, mine in by_session.items():
+                after[name], new_lists, new_clicks = before[name].with_events(mine)
+                lists += [event._replace(user=after[name].user) for event in new_lists]
+                clicks += [event._replace(user=after[name].user) for event in new_clicks]
+            users = {
+                name: session.user
+                for name, session in after.items()
+                if session.user is not None and before[name].user is None
+            }
+            clicked = {name: self._clicked(name, session) for name, session in after.items()}
+            changed = {
+                name: rows for name, rows in clicked.items() if Counter(rows) != Counter(self._clicked(name, before[name]))
+            }  # fmt: skip
+            if lists or clicks or users:
+                self.store.save(lists, clicks, users, changed)
+                try:
+                    for name, session in after.items():
+                        self._apply(name, before[name], session, changed.get(name))
+                except BaseException:  # half of it is counted: all is read again
+                    self._forget()
+                    raise
+        added = len(lists) + len(clicks)
+        return {"added": added, "repeated": len(events) - added}
+
+    def _known_sessions(self, names: list[str]) -> dict[str, SessionEvents]:
+        known = {name: self._sessions.get(name) for name in names}
+        missing = [name for name, session in known.items() if session is None]
+        found = self.store.sessions(missing)
+        return {name: found[name] if session is None else session for name, session in known.items()}
+
+    def _session(self, name: str) -> SessionEvents:
+        if not name:  # a request without a session
+            return SessionEvents(self.facts)
+        return self._sessions.get(name) or self._sessions.keep(name, self.store.sessions([name])[name])
+
+    def _clicked(self, name: str, session: SessionEvents) -> list[ClickedResult]:
+        """The clicked results of a session as population counts see them."""
+        owner = owner_name(session.user, name)
+        day = session.day if self.facts.shared_clock == "day" else None
+        return [
+            ClickedResult(
+                one.query, one.document, owner, one.clicked if day is None else day,
+                one.satisfied if one.satisfied is None or day is None else day,
+            )
+            for one in session.results if one.clicked is not None
+        ]  # fmt: skip
+
+    def _apply(
+        self, name: str, before: SessionEvents, after: SessionEvents, clicked: list[ClickedResult] | None
+    ) -> None:
+        """Change what is in memory by what a session's events changed."""
+        self._sessions.keep(name, after)
+        known = Counter(before.lists)
+        new_lists = [shown for shown in after.lists if shown not in known]
+        if self.facts.shared_clock is not None:
+            for shown in new_lists:
+                query = self._queries.get(shown.query)
+                if query is not None:
+                    query.lists.add(LISTS, self._shared_time(shown))
+        if clicked is not None:
+            old, new = Counter(self._clicked(name, before)), Counter(clicked)
+            for rows, add in ((old - new, False), (new - old, True)):
+                for row in rows.elements():
+                    self._change(row, add=add)
+        user = None if after.user is None else self._users.get(after.user)
+        if user is not None:
+            day = after.day if self.facts.shared_clock == "day" else None
+            if before.user is None:  # all of the session was of nobody known until now
+                user.add(after.results, after.lists, day)
+            else:
+                old_results, new_results = Counter(before.results), Counter(after.results)
+                user.remove((old_results - new_results).elements(), (), day)
+                user.add((new_results - old_results).elements(), new_lists, day)
+
+    def _change(self, row: ClickedResult, *, add: bool) -> None:
+        query, document = self._queries.get(row.query), self._documents.get(row.document)
+        if query is not None:
+            query.change(row, add=add)
+        if document is not None:
+            (document.add if add else document.remove)(row.clicked, row.owner)
+
+    def _shared_time(self, shown: ShownEvent) -> int:
+        return int(shown.day or 0) if self.facts.shared_clock == "day" else shown.time
+
+    def _forget(self) -> None:
+        for memory in (self._sessions, self._users, self._queries, self._documents):
+            memory.clear()
+
+    def matrix(self, request: ShownRequest) -> Floats:
+        """The features of a request's documents."""
+        with self.lock, self.store.reporting():
+            session = self._session(request.session)
             if request.user is None:
-                request = request.of_user(self._user_of(request.session))
-            shown = request.results()
-            columns = self._personal(request, shown)
+                request = request.of_user(session.user)
+            self._check(request, session)
+            columns: Columns = {
+                "position": list(request.positions),
+                **behaviour_features("session", request, request.time, [session.behaviour]),
+                **session_features(request, session),
+            }
+            if request.scores is not None:
+                columns["score"] = list(request.scores)
             if self.facts.shared_clock is not None:
-                columns |= self._population(request, shown["document"])
-        names = [one.name for one in catalogue(self._log)]
-        columns |= {"position": shown["position"], "score": shown["score"]}
-        return shown.select("document").with_columns(columns[name].cast(pl.Float32).alias(name) for name in names)
+                columns |= self._by_shared_clock(request, session)
+        return np.array([columns[name] for name in self.names], dtype=np.float32).T
 
-    def _user_of(self, session: str) -> str | None:
-        found = self._connection.execute(
-            'SELECT max("user") FROM (SELECT "user" FROM lists WHERE session = $1 '
-            'UNION ALL SELECT "user" FROM clicks WHERE session = $1)',
-            [session],
-        ).fetchone()
-        return None if found is None or found[0] is None else str(found[0])
-
-    def _personal(self, request: ShownRequest, results: pl.DataFrame) -> dict[str, pl.Series]:
-        """The features that come from what the user and the session did before."""
-        tables = []
-        for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
-            chosen = f"SELECT {_quoted(columns)} FROM {name} WHERE"
-            sql, values = f"{chosen} session = $1 AND time < $2", [request.session, request.time]
-            if self.facts.users and self.facts.shared_clock and request.user is not None:
-                sql += f' UNION ALL {chosen} "user" = $3 AND session <> $1 AND "{self._shared}" < $4'
-                values += [request.user, request.shared_time(self.facts)]
-            tables.append(self._frame(sql, values))
-        lists, clicks = tables
-        made = shard_impressions(lists, clicks, self.facts.satisfaction, linked=self.facts.linked)
-        mine = made.lists.filter(pl.col("session") == request.session)
-        shown = request.shown_list(1 + len(mine)).cast({name: made.lists.schema[name] for name in _OF_LISTS})
-        rows = results.with_columns(impression=pl.lit(shown["impression"][0]))
-        rows = rows.select(_OF_RESULTS).cast({name: made.results.schema[name] for name in _OF_RESULTS})
-        events = ShardEvents.of(
-            self._log,
-            pl.concat([made.lists.select(_OF_LISTS), shown]),
-            pl.concat([made.results.select(_OF_RESULTS), rows]),
-        )
-        attributed = made.clicks.filter(pl.col("reason").is_null())
-        found = personal_features(self._log, events, attributed)
-        return {name: values.tail(len(rows)) for name, values in found.items()}
-
-    def _population(self, request: ShownRequest, documents: pl.Series) -> dict[str, pl.Series]:
-        """The features that come from what everybody did before."""
+    def _by_shared_clock(self, request: ShownRequest, session: SessionEvents) -> Columns:
+        """The features that come from the user's other sessions, and from everybody."""
         time = request.shared_time(self.facts)
-        lists = self._connection.execute(
-            f'SELECT count(*) FROM lists WHERE query = ? AND "{self._shared}" < ?', [request.query, time]
-        ).fetchall()[0][0]
-        of_query = self._frame(
-            "SELECT document, count(*) AS n, count(*) FILTER (satisfied < $2) AS satisfied FROM clicked "
-            "WHERE query = $1 AND clicked < $2 GROUP BY document",
-            [request.query, time],
-        )
-        owners = self._frame(
-            "SELECT document, count(*) AS n FROM clicked WHERE document IN (SELECT unnest($1)) AND clicked < $2 "
-            "GROUP BY document, owner",
-            [documents.to_list(), time],
-        )
-        by_document = owners.group_by("document").agg(
-            clicks=pl.col("n").sum(), steps=(pl.col("n") * pl.col("n").cast(pl.Float64).log(2)).sum()
-        )
-        rows = pl.DataFrame({"document": documents}).join(of_query, on="document", how="left", maintain_order="left")
-        rows = rows.join(by_document, on="document", how="left", maintain_order="left").fill_null(0)
-        clicks, steps = rows["clicks"].cast(pl.Int64).to_numpy(), rows["steps"].to_numpy()
-        entropy = entropy_of(clicks, steps)
-        least = entropy[clicks > 0].min() if (clicks > 0).any() else np.nan
-        n = of_query["n"].to_numpy().astype(np.float64)
-        total = int(n.sum())
-        query_entropy = entropy_of(np.array([total]), np.array([float((n * np.log2(n)).sum())]))[0]
-        every = np.ones(len(rows))
-        return {
-            "query_lists": feature(every * lists), "query_clicks": feature(every * total),
-            "query_entropy": feature(every * query_entropy), "pair_clicked": rows["n"],
-            "pair_satisfied": rows["satisfied"], "document_clicked": rows["clicks"],
-            "document_entropy": feature(entropy), "least_entropy": feature(every * least, ~np.isnan(every * least)),
-        }  # fmt: skip
+        # What a session did before its user was known is the user's all the same.
+        joins = request.user is not None and session.user is None and bool(session.lists or session.clicks)
+        columns: Columns = {}
+        if self.facts.users:
+            parts = [] if request.user is None else [self._user(request.user)]
+            if joins or not parts:
+                parts.append(session.shared_behaviour)
+            columns |= behaviour_features("user", request, time, parts)
+        query = self._queries.get(request.query)
+        if query is None:
+            query = self._queries.keep(request.query, self.store.query(request.query))
+        known = {document: self._documents.get(document) for document in request.documents}
+        missing = self.store.documents([document for document, one in known.items() if one is None])
+        documents = {
+            document: self._documents.keep(document, missing[document]) if one is None else one
+            for document, one in known.items()
+        }
+        everybody = Everybody(query, documents)
+        return columns | everybody_features(request, time, everybody, request.session if joins else None)
 
-    def _frame(self, sql: str, values: list[Any]) -> pl.DataFrame:
-        frame: pl.DataFrame = self._connection.execute(sql, values).pl()
-        return frame
+    def _user(self, user: str) -> Behaviour:
+        known = self._users.get(user)
+        if known is None:
+            known = Behaviour(domains=self.facts.domains)
+            for session in self.store.sessions_of(user):
+                day = session.day if self.facts.shared_clock == "day" else None
+                known.add(session.results, session.lists, day)
+            self._users.keep(user, known)
+        return known
 
-    @contextmanager
-    def _reporting(self) -> Iterator[None]:
-        """Turn what DuckDB cannot do into an error that names the file."""
-        try:
-            yield
-        except self._errors as error:
-            raise DataError.at(self.path, None, f"cannot be used ({shortened(str(error), 300)})") from error
+    def _check(self, request: ShownRequest, session: SessionEvents) -> None:
+        """Refuse a request of another user or day than its session's."""
+        for what, known, given in (("user", session.user, request.user), ("day", session.day, request.day)):
+            if known is not None and given is not None and known != given:
+                raise ArgumentError(
+                    f"session {shortened(request.session)} is of {what} {shortened(known)}, not {shortened(given)}; a "
+                    f"session has one {what}"
+                )
 
 
-def _files(study: Path, name: str) -> str:
-    return f"{study}/results/{name}/**/*.parquet"
-
-
-def _quoted(columns: Iterable[str]) -> str:
-    return ", ".join(f'"{column}"' for column in columns)
-
-
-def _session_users(lists: pl.DataFrame, clicks: pl.DataFrame) -> pl.DataFrame:
-    """The user of each session; a session of two users is refused."""
-    users = pl.concat([table.select("session", "user") for table in (lists, clicks)]).drop_nulls().unique()
-    owners = users.group_by("session").agg(owner=pl.col("user").min(), other=pl.col("user").max())
-    mixed = owners.filter(pl.col("owner") != pl.col("other"))
-    if len(mixed):
-        session, owner, other = mixed.row(0)
-        raise DataError(
-            f"session {shortened(session)} is of user {shortened(owner)} and of user {shortened(other)}; a session has "
-            "one user, so none of these events was added"
-        )
-    return owners.select("session", "owner")
-
-
-def _with_users(events: pl.DataFrame, owners: pl.DataFrame) -> pl.DataFrame:
-    joined = events.join(owners, on="session", how="left", maintain_order="left")
-    return joined.with_columns(user=pl.col("owner")).drop("owner")
+_OPENING = threading.Lock()
+_OPEN: WeakValueDictionary[Any, LiveCounts] = WeakValueDictionary()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import polars as pl
 
 from surefoot.arguments import finite_number
+from surefoot.clicks.impressions import Satisfaction
+from surefoot.clicks.log import Log
+from surefoot.clicks.served.session_events import ClickEvent, ShownEvent
 from surefoot.errors import ArgumentError, did_you_mean, name_list, shortened
-
-if TYPE_CHECKING:
-    from surefoot.clicks.click_state import LogFacts
 
 _TEXTS = pl.List(pl.String)
 LIST_COLUMNS: dict[str, Any] = {
@@ -28,29 +28,45 @@ _ARRAYS = ("terms", "documents", "domains", "scores")
 
 
 @dataclass(frozen=True)
-class EventTables:
-    """Events as tables of lists and clicks, numbered in their order."""
+class LogFacts:
+    """What is known of a log besides its events; see `Log`. `thresholds` of dwell are in its units of time."""
 
-    lists: pl.DataFrame
-    clicks: pl.DataFrame
+    shared_clock: str | None
+    seconds: float
+    linked: bool
+    users: bool
+    domains: bool
+    terms: bool
+    scores: bool
+    thresholds: tuple[float, ...]
+
+    def log(self) -> Log:
+        """A log of these facts, without tables."""
+        facts = asdict(self)
+        facts.pop("thresholds")
+        return Log(None, None, None, **facts)
+
+    @property
+    def satisfaction(self) -> Satisfaction:
+        """Which clicks satisfied; the last of a session does."""
+        return Satisfaction(self.thresholds)
 
 
-def event_tables(events: Sequence[Mapping[str, Any]], facts: LogFacts) -> EventTables:
-    """The events as tables; one that is wrong refuses all, with its place and what is wrong with it."""
+def checked_events(events: Any, facts: LogFacts) -> list[ShownEvent | ClickEvent]:
+    """The events, numbered in their order; one that is wrong refuses all, with its place and what is wrong with it."""
     if isinstance(events, Mapping):
         events = [events]
     if isinstance(events, str | bytes) or not isinstance(events, Iterable):
         raise ArgumentError(f"expected an event or a list of events, found {shortened(events)}")
     events = list(events)
-    lists: list[dict[str, Any]] = []
-    clicks: list[dict[str, Any]] = []
+    rows: list[ShownEvent | ClickEvent] = []
     for number, event in enumerate(events):
         try:
             is_list, row = _event(event, facts)
         except ArgumentError as error:
             raise ArgumentError(f"event {number + 1} of {len(events)}: {error}; no event was added") from error
-        (lists if is_list else clicks).append(row | {"number": number})
-    return EventTables(pl.DataFrame(lists, schema=LIST_COLUMNS), pl.DataFrame(clicks, schema=CLICK_COLUMNS))
+        rows.append((ShownEvent if is_list else ClickEvent)(**row, number=number))
+    return rows
 
 
 def _event(event: Any, facts: LogFacts) -> tuple[bool, dict[str, Any]]:
@@ -77,6 +93,9 @@ def _event(event: Any, facts: LogFacts) -> tuple[bool, dict[str, Any]]:
     row = {name: _value(name, event.get(name)) for name in columns}
     if is_list:
         check_arrays(row)
+    for name, known in (("user", "users"), ("terms", "terms"), ("domains", "domains"), ("scores", "scores")):
+        if name in row and not getattr(facts, known):
+            row[name] = None  # a log that has none of these counts as if nobody had told them
     return is_list, row
 
 
@@ -89,7 +108,7 @@ def _value(name: str, value: Any) -> Any:
     if name in _ARRAYS:
         if isinstance(value, str) or not isinstance(value, Sequence):
             raise ArgumentError(f"{name} is {shortened(value)}; expected an array")
-        return [_score(item) if name == "scores" else text(name, item) for item in value]
+        return tuple(_score(item) if name == "scores" else text(name, item) for item in value)
     return text(name, value)
 
 
@@ -133,7 +152,10 @@ def check_arrays(row: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class ShownRequest:
-    """A list that is about to be shown, in the order of the search engine."""
+    """A list that is about to be shown, in the order of the search engine.
+
+    A document that was given twice is there once, with its first position.
+    """
 
     user: str | None
     query: str
@@ -144,6 +166,7 @@ class ShownRequest:
     terms: tuple[str, ...] | None = None
     domains: tuple[str, ...] | None = None
     scores: tuple[float, ...] | None = None
+    positions: tuple[int, ...] = ()
 
     @classmethod
     def checked(cls, facts: LogFacts, session: str | None, **given: Any) -> ShownRequest:
@@ -152,10 +175,16 @@ class ShownRequest:
         if facts.linked:
             event["list"] = "-"
         _, row = _event(event | {"session": "-" if session is None else session}, facts)
-        arrays = {name: None if row[name] is None else tuple(row[name]) for name in _ARRAYS}
+        first: dict[str, int] = {}
+        for place, document in enumerate(row["documents"]):
+            first.setdefault(document, place)
+        domains, scores = (
+            None if row[name] is None else tuple(row[name][place] for place in first.values())
+            for name in ("domains", "scores")
+        )
         return cls(
-            row["user"], row["query"], arrays["documents"] or (), row["time"], session or "", row["day"],
-            arrays["terms"], arrays["domains"], arrays["scores"],
+            row["user"], row["query"], tuple(first), row["time"], session or "", row["day"], row["terms"], domains,
+            scores, tuple(place + 1 for place in first.values()),
         )  # fmt: skip
 
     def of_user(self, user: str | None) -> ShownRequest:
@@ -165,27 +194,3 @@ class ShownRequest:
     def shared_time(self, facts: LogFacts) -> int:
         """Its time by the clock that all sessions share."""
         return int(self.day or 0) if facts.shared_clock == "day" else self.time
-
-    def shown_list(self, place: int) -> pl.DataFrame:
-        """The list as one row."""
-        row = {
-            "impression": f"{self.session}-{place}", "session": self.session, "user": self.user, "day": self.day,
-            "time": self.time, "query": self.query, "terms": None if self.terms is None else list(self.terms),
-            "place": place,
-        }  # fmt: skip
-        return pl.DataFrame(
-            [row], schema={**{name: LIST_COLUMNS.get(name) for name in row}, "impression": pl.String, "place": pl.Int64}
-        )
-
-    def results(self) -> pl.DataFrame:
-        """A row for each document, with its first position."""
-        size = len(self.documents)
-        nothing = {f"{kind}_at": pl.lit(None, pl.Int64) for kind in ("clicked", "satisfied", "skipped")}
-        rows = pl.DataFrame(
-            {
-                "document": self.documents, "position": range(1, size + 1), "domain": self.domains or [None] * size,
-                "score": self.scores or [None] * size,
-            },
-            schema={"document": pl.String, "position": pl.Int64, "domain": pl.String, "score": pl.Float64},
-        )  # fmt: skip
-        return rows.unique("document", keep="first", maintain_order=True).with_columns(**nothing)

@@ -106,24 +106,29 @@ class PersonalRanker:
         `results` are documents in the order of the search engine. `time` counts as the log does; `day` is needed where
         a log's sessions share only that.
         """
-        return self._state.features(
-            ShownRequest.checked(
-                self.facts, session, user=user, query=query, documents=results, time=time, day=day, terms=terms,
-                domains=domains, scores=scores,
-            )
+        request = self._request(
+            user, query, results, time, session=session, day=day, terms=terms, domains=domains, scores=scores
+        )
+        return self._state.features(request)
+
+    def _request(
+        self, user: str | None, query: str, results: Sequence[str], time: int, session: str | None = None, **known: Any
+    ) -> ShownRequest:
+        return ShownRequest.checked(
+            self.facts, session, user=user, query=query, documents=results, time=time, **known
         )  # fmt: skip
 
     def rerank(self, user: str | None, query: str, results: Sequence[str], time: int, **known: Any) -> RerankedList:
         """A list in the model's order, with scores and reasons; see `features` for the arguments."""
-        table = self.features(user, query, results, time, **known)
+        request = self._request(user, query, results, time, **known)
         names = list(self.ranker.feature_names_in_)
-        matrix = np.ascontiguousarray(table.select(names).to_numpy(), dtype=np.float32)
+        matrix = np.ascontiguousarray(self._state.matrix(request))
         scores = self.ranker.predict(matrix)
         order = np.argsort(-scores, kind="stable")
         return RerankedList(
-            documents=[table["document"][int(row)] for row in order],
+            documents=[request.documents[int(row)] for row in order],
             scores=scores[order].tolist(),
-            order=[int(table["position"][int(row)]) for row in order],
+            order=[request.positions[int(row)] for row in order],
             why=[self._reasons(names, matrix, row, parts) for row, parts in self._contributions(matrix, order)],
         )
 

@@ -1,0 +1,208 @@
+"""The events of a log in one DuckDB file: what a session, a user, a query or a document needs, and what is added.
+
+`lists` and `clicks` hold the events, each once; `clicked` which results they clicked, as population counts need them.
+An update is one transaction: once it returns, its events are on disk; a program that is killed before keeps none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from surefoot.clicks.events import CLICK_COLUMNS, LIST_COLUMNS, LogFacts
+from surefoot.clicks.served.everybody import ClickedResult, QueryHistory
+from surefoot.clicks.served.key_times import Tally
+from surefoot.clicks.served.session_events import ClickEvent, SessionEvents, ShownEvent
+from surefoot.errors import DataError, shortened
+from surefoot.runtime import library
+
+SCHEMA = "surefoot/click-state/1"
+_OWNER = "coalesce('u' || \"user\", 's' || session)"  # as `owner_name` has it
+_HIGHEST = "SELECT coalesce(max(number), 0) FROM (SELECT number FROM lists UNION ALL SELECT number FROM clicks)"
+_CLICKED_COLUMNS: dict[str, Any] = {
+    "session": pl.String, "query": pl.String, "document": pl.String, "owner": pl.String, "clicked": pl.Int64,
+    "satisfied": pl.Int64,
+}  # fmt: skip
+_INDEXES = {"lists": ("session", "user", "query"), "clicks": ("session", "user"),
+            "clicked": ("session", "query", "document")}  # fmt: skip
+_FEW = 20  # sessions that are looked up one by one
+
+
+class EventStore:
+    """The file of a log's events; one program at a time may have it open, unless it only reads."""
+
+    def __init__(self, path: Path, facts: LogFacts, *, read_only: bool) -> None:
+        duckdb = library("duckdb", "clicks", "the state of a personal ranker")
+        if not path.is_file():
+            raise DataError.at(path, None, "there is no such file; save the model again")
+        self.path, self._facts, self._errors = path, facts, duckdb.Error
+        self._shared = '"day"' if facts.shared_clock == "day" else '"time"'
+        with self.reporting():
+            try:
+                # One thread: what is looked up is little, and requests come one after the other.
+                self._connection = duckdb.connect(str(path), read_only=read_only, config={"threads": 1})
+            except duckdb.IOException as error:
+                if "lock" not in str(error):
+                    raise
+                raise DataError.at(
+                    path, None, "is in use by another program; one program at a time may have a model open (several, "
+                    "if all only read)"
+                ) from error  # fmt: skip
+            stored = self._connection.execute("SELECT value FROM about WHERE name = 'schema'").fetchone()
+            if stored is None or stored[0] != SCHEMA:
+                self.close()
+                raise DataError.at(
+                    path, None, f"has schema {shortened(stored and stored[0])}; this version reads {SCHEMA!r}"
+                )
+            self._next_number = 1 + int(self._connection.execute(_HIGHEST).fetchall()[0][0])
+
+    @staticmethod
+    def create(path: Path, study: Path, facts: LogFacts) -> None:
+        """A new file with the events of a study's folder."""
+        duckdb = library("duckdb", "clicks", "the state of a personal ranker")
+        day = facts.shared_clock == "day"
+        with reporting(duckdb.Error, path), duckdb.connect(str(path)) as connection:
+            for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
+                connection.execute(
+                    f"CREATE TABLE {name} AS SELECT {_quoted(columns)} FROM read_parquet(?) ORDER BY \"user\", session",
+                    [_files(study, name)],
+                )
+            connection.execute(
+                f"CREATE TABLE clicked AS SELECT session, query, document, {_OWNER} AS owner, "
+                f"{'day' if day else 'clicked_at'} AS clicked, "
+                f"CASE WHEN satisfied_at IS NOT NULL THEN {'day' if day else 'satisfied_at'} END AS satisfied "
+                "FROM read_parquet(?) WHERE clicked_at IS NOT NULL ORDER BY query",
+                [_files(study, "results")],
+            )
+            for table, columns in _INDEXES.items():
+                for column in columns:
+                    connection.execute(f'CREATE INDEX {table}_{column} ON {table} ("{column}")')
+            connection.execute("CREATE TABLE about (name VARCHAR, value VARCHAR)")
+            connection.execute("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
+            connection.execute("CHECKPOINT")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    @contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Turn what DuckDB cannot do into an error that names the file."""
+        with reporting(self._errors, self.path):
+            yield
+
+    def sessions(self, names: Sequence[str]) -> dict[str, SessionEvents]:
+        """What is known of some sessions; a new one has no events."""
+        if len(names) <= _FEW:
+            found = [self._of_sessions("session = ?", [name]) for name in names]
+            return {name: one.get(name) or SessionEvents(self._facts) for name, one in zip(names, found, strict=True)}
+        every = self._of_sessions("session IN (SELECT unnest(?))", [list(names)])
+        return {name: every.get(name) or SessionEvents(self._facts) for name in names}
+
+    def sessions_of(self, user: str) -> list[SessionEvents]:
+        """The sessions of a user."""
+        return list(self._of_sessions('"user" = ?', [user]).values())
+
+    def _of_sessions(self, condition: str, values: list[Any]) -> dict[str, SessionEvents]:
+        rows = {
+            name: self._connection.execute(f"SELECT {_quoted(columns)} FROM {name} WHERE {condition}", values)
+            .fetchall()
+            for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS))
+        }  # fmt: skip
+        lists: dict[str, list[ShownEvent]] = {}
+        clicks: dict[str, list[ClickEvent]] = {}
+        users: dict[str, str | None] = {}
+        for row in rows["lists"]:
+            shown = ShownEvent(*(tuple(value) if isinstance(value, list) else value for value in row))
+            lists.setdefault(shown.session, []).append(shown)
+            users[shown.session] = shown.user
+        for row in rows["clicks"]:
+            click = ClickEvent(*row)
+            clicks.setdefault(click.session, []).append(click)
+            users[click.session] = click.user
+        return {
+            name: SessionEvents(self._facts, user, lists.get(name, ()), clicks.get(name, ()))
+            for name, user in users.items()
+        }
+
+    def query(self, query: str) -> QueryHistory:
+        """What everybody was shown and clicked for a query."""
+        execute = self._connection.execute
+        lists = execute(f"SELECT {self._shared} FROM lists WHERE query = ?", [query]).fetchall()
+        clicked = execute(
+            "SELECT query, document, owner, clicked, satisfied FROM clicked WHERE query = ?", [query]
+        ).fetchall()
+        return QueryHistory((time for (time,) in lists), (ClickedResult(*row) for row in clicked))
+
+    def documents(self, documents: Sequence[str]) -> dict[str, Tally]:
+        """Who clicked each document when."""
+        found: dict[str, list[tuple[int, str]]] = {document: [] for document in documents}
+        for document in documents:
+            rows = self._connection.execute("SELECT clicked, owner FROM clicked WHERE document = ?", [document])
+            found[document] = rows.fetchall()
+        return {document: Tally(events) for document, events in found.items()}
+
+    def numbered(self, events: Iterable[ShownEvent | ClickEvent]) -> list[ShownEvent | ClickEvent]:
+        """Events with numbers above those of all others."""
+        return [event._replace(number=self._next_number + event.number) for event in events]
+
+    def save(
+        self,
+        lists: Sequence[ShownEvent],
+        clicks: Sequence[ClickEvent],
+        users: Mapping[str, str],
+        clicked: Mapping[str, Sequence[ClickedResult]],
+    ) -> None:
+        """Add events; `users` are those of sessions that had none, `clicked` of sessions whose clicks changed."""
+        self._connection.execute("BEGIN")
+        try:
+            for session, user in users.items():
+                for table in ("lists", "clicks"):
+                    self._connection.execute(f'UPDATE {table} SET "user" = ? WHERE session = ?', [user, session])
+            self._insert("lists", LIST_COLUMNS, lists)
+            self._insert("clicks", CLICK_COLUMNS, clicks)
+            for session in clicked:
+                self._connection.execute("DELETE FROM clicked WHERE session = ?", [session])
+            self._insert(
+                "clicked", _CLICKED_COLUMNS, [(name, *row) for name, rows in clicked.items() for row in rows]
+            )  # fmt: skip
+            self._connection.execute("COMMIT")
+        except BaseException:
+            with suppress(self._errors):  # a commit that failed has ended the transaction
+                self._connection.execute("ROLLBACK")
+            raise
+        self._next_number = 1 + max((event.number for event in (*lists, *clicks)), default=self._next_number - 1)
+
+    def _insert(self, table: str, columns: dict[str, Any], rows: Sequence[tuple[Any, ...]]) -> None:
+        if not rows:
+            return
+        if len(rows) <= _FEW:  # sooner than a table of a few rows is set up
+            values = ", ".join(["(" + ", ".join("?" * len(columns)) + ")"] * len(rows))
+            cells = [list(cell) if isinstance(cell, tuple) else cell for row in rows for cell in row]
+            self._connection.execute(f"INSERT INTO {table} VALUES {values}", cells)
+            return
+        frame = pl.DataFrame(rows, schema=columns, orient="row")
+        self._connection.register("replacement", frame.to_arrow())
+        self._connection.execute(f"INSERT INTO {table} SELECT * FROM replacement")
+        self._connection.unregister("replacement")
+
+
+@contextmanager
+def reporting(errors: type[Exception], path: Path) -> Iterator[None]:
+    """Turn what DuckDB cannot do into an error that names the file."""
+    try:
+        yield
+    except errors as error:
+        raise DataError.at(path, None, f"cannot be used ({shortened(str(error), 300)})") from error
+
+
+def _files(study: Path, name: str) -> str:
+    return f"{study}/results/{name}/**/*.parquet"
+
+
+def _quoted(columns: Iterable[str]) -> str:
+    return ", ".join(f'"{column}"' for column in columns)

@@ -1,0 +1,97 @@
+"""The features of a list that is about to be shown, from what its session, its user and everybody did before."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from surefoot.clicks.events import ShownRequest
+from surefoot.clicks.features import PLACES
+from surefoot.clicks.served.behaviour import Behaviour
+from surefoot.clicks.served.everybody import LISTS, QueryHistory, entropy, owner_name, rounded_number
+from surefoot.clicks.served.key_times import Tally
+from surefoot.clicks.served.session_events import SessionEvents
+
+Columns = dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Everybody:
+    """What is known of the request's query, and of each of its documents."""
+
+    query: QueryHistory
+    documents: Mapping[str, Tally]
+
+
+def behaviour_features(scope: str, request: ShownRequest, time: int, parts: Sequence[Behaviour]) -> Columns:
+    """How often each result was shown, clicked, satisfied and skipped before, and how much happened in all."""
+    keys = {
+        "document": request.documents,
+        "domain": request.domains or (),
+        "pair": [(request.query, document) for document in request.documents],
+    }
+    columns: Columns = {}
+    for key, values in keys.items():
+        for kind in parts[0].by_key.get(key, ()):
+            times = [part.by_key[key][kind] for part in parts]
+            columns[f"{scope}_{key}_{kind}"] = [sum(one.before(value, time) for one in times) for value in values]
+    size = len(request.documents)
+    for name in ("lists", "clicks"):
+        for what, value in (("", None), ("query_", request.query)):
+            count = sum(getattr(part, name).before(value, time) for part in parts)
+            columns[f"{scope}_{what}{name}"] = [count] * size
+    return columns
+
+
+def session_features(request: ShownRequest, session: SessionEvents) -> Columns:
+    """What is known of the list as a whole within its session."""
+    facts, lists = session.facts, session.lists
+    earlier = bisect_left(lists, request.time, key=lambda shown: shown.time)
+    former = lists[earlier - 1] if earlier else None
+    place = bisect_left(session.click_places, request.time, key=lambda click: click.time)
+    values = {
+        "last_click_position": 0.0,
+        "last_click_age": math.nan,
+        "session_age": rounded_number((request.time - lists[0].time) * facts.seconds) if earlier else 0.0,
+        "previous_query": float(former is not None and former.query == request.query),
+    }
+    if place:  # of clicks at one time the lowest counts
+        last = max((click.time, min(click.position, PLACES - 1)) for click in session.click_places[:place])
+        values["last_click_position"] = last[1]
+        values["last_click_age"] = rounded_number((request.time - last[0]) * facts.seconds)
+    if facts.terms:
+        new, old = set(request.terms or ()), set((former.terms or ()) if former else ())
+        known = former is not None and bool(new | old)
+        values["term_overlap"] = rounded_number(len(new & old) / len(new | old)) if known else 0.0
+    return {name: [value] * len(request.documents) for name, value in values.items()}
+
+
+def everybody_features(request: ShownRequest, time: int, everybody: Everybody, joined: str | None) -> Columns:
+    """What everybody did before; `joined` is the session whose clicks are the user's, though not stored so."""
+    size = len(request.documents)
+    of_query = everybody.query.clicked.before(time)
+    columns: Columns = {
+        "query_lists": [everybody.query.lists.before(LISTS, time)] * size,
+        "query_clicks": [of_query.total] * size,
+        "query_entropy": [entropy(of_query.total, of_query.sizes)] * size,
+        "pair_clicked": [of_query.count(document) for document in request.documents],
+        "pair_satisfied": [everybody.query.satisfied.before(document, time) for document in request.documents],
+        "document_clicked": [],
+        "document_entropy": [],
+    }
+    for document in request.documents:
+        clicked = everybody.documents[document].before(time)
+        sizes = clicked.sizes
+        if joined is not None:
+            sizes = clicked.sizes_with_one_for_two(owner_name(request.user, ""), owner_name(None, joined))
+        columns["document_clicked"].append(clicked.total)
+        columns["document_entropy"].append(entropy(clicked.total, sizes))
+    known = [
+        value
+        for clicks, value in zip(columns["document_clicked"], columns["document_entropy"], strict=True)
+        if clicks
+    ]
+    columns["least_entropy"] = [min(known, default=math.nan)] * size
+    return columns

@@ -1,0 +1,230 @@
+"""One session's lists and clicks, and what happened on each list: the rules of `impressions.py`, by plain loops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from surefoot.errors import DataError, shortened
+
+if TYPE_CHECKING:
+    from surefoot.clicks.events import LogFacts
+    from surefoot.clicks.served.behaviour import Behaviour
+
+
+class ShownEvent(NamedTuple):
+    """A list that was shown."""
+
+    session: str
+    user: str | None
+    day: int | None
+    time: int
+    list: str | None
+    query: str
+    terms: tuple[str, ...] | None
+    documents: tuple[str, ...]
+    domains: tuple[str, ...] | None
+    scores: tuple[float, ...] | None
+    number: int
+
+    @property
+    def same(self) -> tuple[object, ...]:
+        """What two reports of one list have in common."""
+        return self.time, self.list, self.query, self.documents
+
+
+class ClickEvent(NamedTuple):
+    """A click."""
+
+    session: str
+    user: str | None
+    day: int | None
+    time: int
+    list: str | None
+    document: str
+    number: int
+
+    @property
+    def same(self) -> tuple[object, ...]:
+        """What two reports of one click have in common."""
+        return self.time, self.list, self.document
+
+
+class ShownResult(NamedTuple):
+    """A result of a list: when it was shown, and known to be clicked, to have satisfied and to be skipped."""
+
+    query: str
+    document: str
+    domain: str | None
+    shown: int
+    clicked: int | None
+    satisfied: int | None
+    skipped: int | None
+
+
+class ClickPlace(NamedTuple):
+    """A click that belongs to a list: when, and at which position."""
+
+    time: int
+    position: int
+
+
+_FURTHER = ("day", "terms", "domains", "scores")  # what two reports of one event may not contradict each other in
+
+
+class SessionEvents:
+    """What is known of a session; it does not change, but `with_events` gives one that knows more."""
+
+    def __init__(
+        self,
+        facts: LogFacts,
+        user: str | None = None,
+        lists: Iterable[ShownEvent] = (),
+        clicks: Iterable[ClickEvent] = (),
+    ) -> None:
+        self.facts, self.user = facts, user
+        self.lists = sorted(lists, key=_list_order)
+        self.clicks = sorted(clicks, key=lambda click: (click.time, click.document, click.number))
+
+    @property
+    def day(self) -> int | None:
+        """The day of its events, where the log counts days."""
+        return next((event.day for event in (*self.lists, *self.clicks)), None)
+
+    def with_events(
+        self, events: Iterable[ShownEvent | ClickEvent]
+    ) -> tuple[SessionEvents, list[ShownEvent], list[ClickEvent]]:
+        """The session with more events, and which of them are new; one that contradicts what is known is refused."""
+        lists, clicks = {one.same: one for one in self.lists}, {one.same: one for one in self.clicks}
+        user, day = self.user, self.day
+        new_lists: list[ShownEvent] = []
+        new_clicks: list[ClickEvent] = []
+        for event in events:
+            user = user or event.user
+            if event.user not in (None, user):
+                raise DataError(
+                    f"session {shortened(event.session)} is of user {shortened(user)} and of user "
+                    f"{shortened(event.user)}; a session has one user, so none of these events was added"
+                )
+            known = lists.get(event.same) if isinstance(event, ShownEvent) else clicks.get(event.same)
+            if known is not None:
+                _check_alike(known, event)
+                continue
+            if self.facts.shared_clock == "day" and day not in (None, event.day):
+                raise DataError(
+                    f"session {shortened(event.session)} is of day {day} and of day {event.day}; a session has one "
+                    "day, so none of these events was added"
+                )
+            day = event.day
+            if isinstance(event, ShownEvent):
+                lists[event.same] = event
+                new_lists.append(event)
+            else:
+                clicks[event.same] = event
+                new_clicks.append(event)
+        if user == self.user and not new_lists and not new_clicks:
+            return self, [], []
+        return SessionEvents(self.facts, user, lists.values(), clicks.values()), new_lists, new_clicks
+
+    @cached_property
+    def behaviour(self) -> Behaviour:
+        """What was shown and done, by the session's own time."""
+        from surefoot.clicks.served.behaviour import Behaviour
+
+        return Behaviour.of(self, shared=False)
+
+    @cached_property
+    def shared_behaviour(self) -> Behaviour:
+        """The same by the clock that all sessions share."""
+        from surefoot.clicks.served.behaviour import Behaviour
+
+        return Behaviour.of(self, shared=True)
+
+    @cached_property
+    def _happened(self) -> tuple[list[ShownResult], list[ClickPlace]]:
+        by_list: list[dict[str, int]] = []  # the first position of each document
+        for shown in self.lists:
+            positions: dict[str, int] = {}
+            for position, document in enumerate(shown.documents, start=1):
+                positions.setdefault(document, position)
+            by_list.append(positions)
+        clicked: list[dict[str, int]] = [{} for _ in self.lists]
+        satisfied: list[dict[str, int]] = [{} for _ in self.lists]
+        places = []
+        threshold = self.facts.thresholds[0]
+        known_after = max(0, math.ceil(threshold) - 1)
+        for number, (click, dwell) in enumerate(zip(self.clicks, self._dwells(), strict=True)):
+            place = self._place(click, by_list)
+            if place is None:
+                continue
+            places.append(ClickPlace(self.clicks[number].time, by_list[place][click.document]))
+            first = clicked[place].get(click.document)
+            if first is None or click.time < first:
+                clicked[place][click.document] = click.time
+            if dwell is None or dwell >= threshold:
+                known = click.time + known_after
+                satisfied[place][click.document] = min(satisfied[place].get(click.document, known), known)
+        results: list[ShownResult] = []
+        for place, shown in enumerate(self.lists):
+            below: int | None = None  # the first click on a lower result
+            mine = []
+            for document, position in reversed(by_list[place].items()):
+                at = clicked[place].get(document)
+                skipped = below if below is not None and (at is None or at > below) else None
+                domain = None if shown.domains is None else shown.domains[position - 1]
+                mine.append(
+                    ShownResult(
+                        shown.query, document, domain, shown.time, at, satisfied[place].get(document), skipped
+                    )
+                )  # fmt: skip
+                below = at if below is None else below if at is None else min(at, below)
+            results += reversed(mine)
+        return results, places
+
+    @property
+    def results(self) -> list[ShownResult]:
+        """The results of all lists, in order."""
+        return self._happened[0]
+
+    @property
+    def click_places(self) -> list[ClickPlace]:
+        """The clicks that belong to a list, in order of time."""
+        return self._happened[1]
+
+    def _dwells(self) -> Iterable[int | None]:
+        """For each click the time to the session's next event; none for the last."""
+        list_times = [shown.time for shown in self.lists]
+        next_list = 0
+        for number, click in enumerate(self.clicks):
+            while next_list < len(list_times) and list_times[next_list] <= click.time:  # lists come before clicks
+                next_list += 1
+            following = [self.clicks[number + 1].time] if number + 1 < len(self.clicks) else []
+            following += list_times[next_list : next_list + 1]
+            yield min(following) - click.time if following else None
+
+    def _place(self, click: ClickEvent, by_list: list[dict[str, int]]) -> int | None:
+        """The last list, shown at or before a click, that holds its document."""
+        for place in range(len(self.lists) - 1, -1, -1):
+            shown = self.lists[place]
+            if shown.time <= click.time and click.document in by_list[place]:
+                if not self.facts.linked or shown.list == click.list:
+                    return place
+        return None
+
+
+def _list_order(shown: ShownEvent) -> tuple[object, ...]:
+    return shown.time, shown.list is None, shown.list or "", shown.query, " ".join(shown.documents), shown.number
+
+
+def _check_alike(known: ShownEvent | ClickEvent, again: ShownEvent | ClickEvent) -> None:
+    """Refuse a repeated event that says something else than before."""
+    for name in _FURTHER:
+        before, now = getattr(known, name, None), getattr(again, name, None)
+        if before is not None and now is not None and before != now:
+            what = "list" if isinstance(known, ShownEvent) else "click"
+            raise DataError(
+                f"a {what} of session {shortened(again.session)} at time {again.time} is known with other {name}: "
+                f"{shortened(before)}, now {shortened(now)}; none of these events was added"
+            )
