@@ -28,7 +28,8 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     command = ["personalize", log, "-o", tmp_path / "study", *SMALL, "--segments", log.parent / "kinds.csv"]
     outputs = ["--html", tmp_path / "p.html", "--json", tmp_path / "p.json", "--csv", tmp_path / "p.csv"]
     code, out, err = surefoot(*command, *outputs, "--save", tmp_path / "model")
-    assert (code, err) == (0, "")
+    assert code == 0
+    assert err.startswith("surefoot: warning: the saved model may be no better than the shown order. Serve none yet")
     assert "Standard gain" in out
     assert "By kind" in out
     written = Personalization.read(tmp_path / "p.json").to_dict()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -27,7 +28,7 @@ from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.registry import WRITABLE
-from surefoot.errors import ArgumentError, DataError
+from surefoot.errors import ArgumentError, DataError, SurefootWarning
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.saved_ranker import log_facts
 
@@ -269,13 +270,60 @@ class TestSaved:
         code = f"import surefoot as sf; sf.PersonalRanker.load({str(model)!r})"
         with sf.PersonalRanker.load(model):
             done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-        assert "cannot be used" in done.stderr
+        assert "state.duckdb: is in use by another program" in done.stderr
 
 
 def test_a_study_that_cannot_be_served_is_refused(tmp_path: Path) -> None:
     table = made(write_lines(tmp_path / "log", ODD), tmp_path / "made", YANDEX12, Satisfaction((30.0,), last=False))
     with pytest.raises(ArgumentError, match="--no-last"):
         log_facts(table.folder, table)
+
+
+def test_a_table_of_earlier_rules_is_not_served(odd: FeatureTable, tmp_path: Path) -> None:
+    shutil.copytree(odd.folder, tmp_path / "study")
+    facts = json.loads((tmp_path / "study" / "log.json").read_text())
+    del facts["rules"]
+    (tmp_path / "study" / "log.json").write_text(json.dumps(facts))
+    with pytest.raises(DataError, match="a table of an earlier version of surefoot, whose rules of counting"):
+        log_facts(tmp_path / "study", odd)
+
+
+def test_what_the_study_says_not_to_serve_is_saved_by_name_only(tmp_path: Path) -> None:
+    result = small_study()
+    data = json.loads(json.dumps(result.to_dict()))
+    home = result.folder
+    for decision in ("keep", "undecided"):
+        data["recommendation"] |= {"decision": decision, "p": 0.5}
+        other = type(result)(data)
+        if decision == "keep":
+            with pytest.raises(ArgumentError, match=r"says not to serve a model.*--save-method"):
+                other.save(tmp_path / decision, study=home)
+            assert not list(tmp_path.iterdir())
+            other.save(tmp_path / "named", study=home, method="Standard gain")
+        else:
+            with pytest.warns(SurefootWarning, match="may be no better than the shown order. Serve none yet"):
+                other.save(tmp_path / decision, study=home)
+
+
+_FULL = """
+import resource, signal, sys
+from pathlib import Path
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from surefoot.personal.study import Personalization
+result = Personalization.read(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+result.save(sys.argv[3], study=sys.argv[2], method="Standard gain")
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="the system cannot limit the size of files")
+def test_a_full_disk_leaves_no_model(tmp_path: Path) -> None:
+    result = small_study()
+    result.write_json(tmp_path / "result.json")
+    line = [sys.executable, "-c", _FULL, tmp_path / "result.json", result.folder, tmp_path / "model"]
+    done = subprocess.run(list(map(str, line)), capture_output=True, text=True, check=False)
+    assert re.search(r"DataError: .*/model/state\.duckdb: cannot be written", done.stderr), done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
 
 
 _WRITER = """

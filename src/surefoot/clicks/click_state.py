@@ -57,9 +57,9 @@ class ClickState:
         self._shared: LiveCounts | None = shared
 
     @staticmethod
-    def create(path: Path, study: Path, facts: LogFacts) -> None:
-        """A new file with the events of a study's folder."""
-        EventStore.create(path, study, facts)
+    def create(path: Path, study: Path, facts: LogFacts, name: Path | None = None) -> None:
+        """A new file with the events of a study's folder; `name` is where it will be, for messages."""
+        EventStore.create(path, study, facts, name)
 
     def close(self) -> None:
         """Let go of the file."""

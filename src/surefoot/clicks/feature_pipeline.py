@@ -8,7 +8,8 @@
     features          the table: a row for each result that was shown
     rejected.csv, set_aside.csv      lines that say nothing, and clicks on no list, for people to read
 
-DuckDB works on one shard after the other, so that memory does not grow with the log; Spark has shards of its own.
+DuckDB works on one shard after the other: what is in memory at once are a shard's results, and of the whole log the
+times of lists by query and the clicked results, which are few beside all results. Spark has shards of its own.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from surefoot.progress import busy, steps
 
 SCHEMA = "surefoot/click-log/1"
 FACTS = "log.json"
-_RULES = 2  # how counts are made; 1: until terms count once, and a session without a user is one of its own
+RULES = 2  # how counts are made; 1: until terms count once, and a session without a user is one of its own
 _SHARD = 24 << 20  # bytes of log whose features are made at once
 
 
@@ -105,7 +106,7 @@ def feature_table(
     settings = {
         "schema": SCHEMA, "version": __version__, "files": [[file.path.name, file.digest] for file in files],
         "reading": _stored(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
-        "rules": _RULES,
+        "rules": RULES,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
     study = ResumableFolder(target, FACTS, "study")
@@ -133,14 +134,14 @@ def _is_finished(folder: ResumableFolder, settings: dict[str, Any]) -> bool:
         return False
     if "engine" in stored:  # as the backend was called before
         stored["backend"] = stored.pop("engine")
-    if "counts" not in stored and stored.get("rules") != _RULES:
+    if "counts" not in stored and stored.get("rules") != RULES:
         raise DataError.at(
             folder.path,
             None,
             "contains a table that an earlier version of surefoot began, by other rules; choose another folder",
         )
     # What features mean is in the schema, not in the release; a table that is complete is taken as it is.
-    stored |= {"version": settings["version"], "rules": _RULES}
+    stored |= {"version": settings["version"], "rules": RULES}
     if {key: stored.get(key) for key in settings} != settings:
         raise DataError.at(
             folder.path,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import polars as pl
 
 from surefoot.arrays import Floats
 from surefoot.data.types.runs import Run
-from surefoot.data.writing.all_or_nothing import write_text
+from surefoot.data.writing.all_or_nothing import writing
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.personal.personal_ranker import PersonalRanker
 from surefoot.progress import steps
@@ -30,8 +31,10 @@ def rerank_lists(
 ) -> tuple[int, int]:
     """Write the run of a table of lists; how many lists changed, and how many there are."""
     table = _read(Path(lists))
-    rows, reasons, changed = [], [], 0
-    with PersonalRanker.load(model, read_only=True) as ranker:
+    rows, changed = [], 0
+    with ExitStack() as opened:
+        ranker = opened.enter_context(PersonalRanker.load(model, read_only=True))
+        reasons = None if why is None else opened.enter_context(writing(why))
         for number, row in enumerate(steps(list(table.iter_rows(named=True)), "Re-ranking"), start=1):
             known = {key: row[key] for key in _FURTHER[1:] if row.get(key) is not None}
             try:
@@ -42,11 +45,10 @@ def rerank_lists(
             rows.append(
                 pl.DataFrame({"doc_id": one.documents, "score": scores}).with_columns(query_id=pl.lit(row["id"]))
             )
-            reasons.append(json.dumps({"id": row["id"], **one.to_dict()}, ensure_ascii=False))
+            if reasons is not None:
+                reasons.write(f"{json.dumps({'id': row['id'], **one.to_dict()}, ensure_ascii=False)}\n".encode())
             changed += one.changed
-    Run.read(pl.concat(rows).select("query_id", "doc_id", "score"), name).write(output)
-    if why is not None:
-        write_text(why, "".join(f"{line}\n" for line in reasons))
+        Run.read(pl.concat(rows).select("query_id", "doc_id", "score"), name).write(output)
     return changed, len(rows)
 
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from surefoot import __version__
 from surefoot.clicks.click_state import ClickState, LogFacts
-from surefoot.clicks.feature_pipeline import FACTS, FeatureTable
+from surefoot.clicks.feature_pipeline import FACTS, RULES, FeatureTable
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.registry import find_layout
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import destination_folder, new_folder, write_text
-from surefoot.errors import ArgumentError, DataError, did_you_mean, expecting, shortened
+from surefoot.errors import ArgumentError, DataError, SurefootWarning, did_you_mean, expecting, shortened
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.options import DETAILS, STATE
 from surefoot.personal.recommendation import headline, recommended
@@ -68,7 +69,7 @@ def save_ranker(
     target.parent.mkdir(parents=True, exist_ok=True)
     with new_folder(target) as temporary:
         ranker.save(temporary)
-        ClickState.create(temporary / STATE, home, facts)
+        ClickState.create(temporary / STATE, home, facts, target / STATE)
         write_text(temporary / DETAILS, json.dumps(details, indent=2, ensure_ascii=False) + "\n", durable=True)
 
 
@@ -102,10 +103,14 @@ def _chosen(data: Json, method: str | None) -> tuple[str, str]:
             )
         return name, f"It was asked for by name. {headline(data)}."
     choice = recommended(data)
-    if choice["name"] is None:
+    if choice["decision"] == "keep":
         raise ArgumentError(
-            "no model gains on validation lists, so the study recommends none; to save one nevertheless, name its "
-            "method"
+            f"the study says not to serve a model, so none was saved ({headline(data)}); to save one nevertheless, name "
+            "its method (--save-method)"
+        )
+    if choice["decision"] == "undecided":
+        warnings.warn(
+            f"the saved model may be no better than the shown order. {headline(data)}", SurefootWarning, stacklevel=4
         )
     return choice["name"], f"{headline(data)}. {choice['rule']}"
 
@@ -113,6 +118,13 @@ def _chosen(data: Json, method: str | None) -> tuple[str, str]:
 def log_facts(study: Path, table: FeatureTable) -> LogFacts:
     """How the log of a study counts."""
     stored = read_json(study / FACTS)
+    if stored.get("rules") != RULES:
+        raise DataError.at(
+            study,
+            None,
+            "contains a table of an earlier version of surefoot, whose rules of counting a served model cannot follow; "
+            "make the study again in a new folder to save a model of it",
+        )
     with expecting("a study", study / FACTS, "make it again in a new folder"):
         reading, satisfaction = dict(stored["reading"]), stored["satisfaction"]
         settings = ReadingSettings(

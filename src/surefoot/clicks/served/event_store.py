@@ -61,15 +61,15 @@ class EventStore:
             self._next_number = 1 + int(self._connection.execute(_HIGHEST).fetchall()[0][0])
 
     @staticmethod
-    def create(path: Path, study: Path, facts: LogFacts) -> None:
-        """A new file with the events of a study's folder."""
+    def create(path: Path, study: Path, facts: LogFacts, name: Path | None = None) -> None:
+        """A new file with the events of a study's folder; `name` is where it will be, for messages."""
         duckdb = library("duckdb", "clicks", "the state of a personal ranker")
         day = facts.shared_clock == "day"
-        with reporting(duckdb.Error, path), duckdb.connect(str(path)) as connection:
-            for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
+        with reporting(duckdb.Error, name or path, "written"), duckdb.connect(str(path)) as connection:
+            for table, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
                 connection.execute(
-                    f"CREATE TABLE {name} AS SELECT {_quoted(columns)} FROM read_parquet(?) ORDER BY \"user\", session",
-                    [_files(study, name)],
+                    f'CREATE TABLE {table} AS SELECT {_quoted(columns)} FROM read_parquet(?) ORDER BY "user", session',
+                    [_files(study, table)],
                 )
             connection.execute(
                 f"CREATE TABLE clicked AS SELECT session, query, document, {_OWNER} AS owner, "
@@ -78,8 +78,8 @@ class EventStore:
                 "FROM read_parquet(?) WHERE clicked_at IS NOT NULL ORDER BY query",
                 [_files(study, "results")],
             )
-            for table, columns in _INDEXES.items():
-                for column in columns:
+            for table, indexed in _INDEXES.items():
+                for column in indexed:
                     connection.execute(f'CREATE INDEX {table}_{column} ON {table} ("{column}")')
             connection.execute("CREATE TABLE about (name VARCHAR, value VARCHAR)")
             connection.execute("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
@@ -192,12 +192,12 @@ class EventStore:
 
 
 @contextmanager
-def reporting(errors: type[Exception], path: Path) -> Iterator[None]:
+def reporting(errors: type[Exception], path: Path, doing: str = "used") -> Iterator[None]:
     """Turn what DuckDB cannot do into an error that names the file."""
     try:
         yield
     except errors as error:
-        raise DataError.at(path, None, f"cannot be used ({shortened(str(error), 300)})") from error
+        raise DataError.at(path, None, f"cannot be {doing} ({shortened(str(error), 300)})") from error
 
 
 def _files(study: Path, name: str) -> str:
