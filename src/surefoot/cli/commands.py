@@ -25,6 +25,7 @@ from surefoot.cli.personalize import personalize
 from surefoot.cli.rank import rank
 from surefoot.cli.rerank import rerank
 from surefoot.cli.select import select
+from surefoot.cli.serve import serve
 from surefoot.cli.stability import stability
 from surefoot.cli.sweep import sweep
 from surefoot.cli.train import train
@@ -42,7 +43,7 @@ GROUPS: dict[str, tuple[Callable[..., None], ...]] = {  # by what people do
     "Learn": (train, rank, explain, personalize),
     "Choose": (sweep, select),
     "Decide": (gate, judge_next, agreement, control),
-    "Deploy": (export, rerank),
+    "Deploy": (export, rerank, serve),
     "Data": (convert, check, make_log, doctor),
 }
 for panel, commands in GROUPS.items():

@@ -26,6 +26,7 @@ _PANELS: dict[str, str] = {
             "card", "quepid", "query_set", "save", "save_method", "why", "help", "version",
         ),
         MACHINE: (
+            "port", "host", "max_body", "timeout", "queue",
             "threads", "seed", "memory", "engine", "backend", "dask", "workers", "install_completion",
             "show_completion",
         ),
@@ -42,7 +43,7 @@ _PAGES = {  # of the documentation
     "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
     "select": "trade-offs", "gate": "decide", "judge-next": "decide", "control": "control", "export": "deploy",
     "convert": "pipelines", "agreement": "judges",
-    "personalize": "personalize", "rerank": "personalize", "make-log": "personalize",
+    "personalize": "personalize", "rerank": "personalize", "serve": "personalize", "make-log": "personalize",
     "check": "builds", "doctor": "builds",
     "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "compare": "near-ties",
     "stability": "near-ties", "demo": "index",

@@ -16,9 +16,9 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Floats
 from surefoot.clicks.events import LogFacts, ShownRequest, checked_events
 from surefoot.clicks.features import catalogue
 from surefoot.clicks.served.behaviour import Behaviour
@@ -78,18 +78,16 @@ class ClickState:
             raise ArgumentError("the model was opened with read_only, so it takes no events; open it without")
         return live.update(checked_events(events, self.facts))
 
-    def matrix(self, request: ShownRequest) -> Floats:
+    def matrix(self, request: ShownRequest) -> npt.NDArray[np.float32]:
         """The features of a request's documents, a column each in the catalogue's order; NaN where there is none."""
         return self._live().matrix(request)
 
     def features(self, request: ShownRequest) -> pl.DataFrame:
         """The documents of a list that is about to be shown, each once, with position and features."""
-        live = self._live()
-        columns = {
-            name: pl.Series(values, dtype=pl.Float32).fill_nan(None)
-            for name, values in zip(live.names, self.matrix(request).T, strict=True)
-        }
-        return pl.DataFrame({"document": pl.Series(request.documents, dtype=pl.String), **columns})
+        frame = pl.DataFrame(self.matrix(request), schema=dict.fromkeys(self._live().names, pl.Float32), orient="row")
+        nullable = [name for name in ("last_click_age", "least_entropy") if name in frame.columns]
+        frame = frame.with_columns(pl.col(nullable).fill_nan(None))
+        return frame.insert_column(0, pl.Series("document", request.documents, dtype=pl.String))
 
     def _live(self) -> LiveCounts:
         if self._shared is None:
@@ -127,12 +125,14 @@ class LiveCounts:
             users = {
                 name: session.user
                 for name, session in after.items()
-                if session.user is not None and before[name].user is None
+                if session.user is not None and before[name].user is None and before[name].known
             }
             clicked = {name: self._clicked(name, session) for name, session in after.items()}
             changed = {
-                name: rows for name, rows in clicked.items() if Counter(rows) != Counter(self._clicked(name, before[name]))
-            }  # fmt: skip
+                name: rows
+                for name, rows in clicked.items()
+                if Counter(rows) != Counter(self._clicked(name, before[name]))
+            }
             if lists or clicks or users:
                 self.store.save(lists, clicks, users, changed)
                 try:
@@ -208,7 +208,7 @@ class LiveCounts:
         for memory in (self._sessions, self._users, self._queries, self._documents):
             memory.clear()
 
-    def matrix(self, request: ShownRequest) -> Floats:
+    def matrix(self, request: ShownRequest) -> npt.NDArray[np.float32]:
         """The features of a request's documents."""
         with self.lock, self.store.reporting():
             session = self._session(request.session)
@@ -230,7 +230,7 @@ class LiveCounts:
         """The features that come from the user's other sessions, and from everybody."""
         time = request.shared_time(self.facts)
         # What a session did before its user was known is the user's all the same.
-        joins = request.user is not None and session.user is None and bool(session.lists or session.clicks)
+        joins = request.user is not None and session.user is None and session.known
         columns: Columns = {}
         if self.facts.users:
             parts = [] if request.user is None else [self._user(request.user)]

@@ -105,8 +105,8 @@ def _chosen(data: Json, method: str | None) -> tuple[str, str]:
     choice = recommended(data)
     if choice["decision"] == "keep":
         raise ArgumentError(
-            f"the study says not to serve a model, so none was saved ({headline(data)}); to save one nevertheless, name "
-            "its method (--save-method)"
+            f"the study says not to serve a model, so none was saved ({headline(data)}); to save one nevertheless, "
+            "name its method (--save-method)"
         )
     if choice["decision"] == "undecided":
         warnings.warn(

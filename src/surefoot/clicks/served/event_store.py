@@ -32,6 +32,10 @@ _INDEXES = {"lists": ("session", "user", "query"), "clicks": ("session", "user")
 _FEW = 20  # sessions that are looked up one by one
 
 
+class StateError(DataError):
+    """The file of events cannot be read or written."""
+
+
 class EventStore:
     """The file of a log's events; one program at a time may have it open, unless it only reads."""
 
@@ -117,7 +121,8 @@ class EventStore:
         clicks: dict[str, list[ClickEvent]] = {}
         users: dict[str, str | None] = {}
         for row in rows["lists"]:
-            shown = ShownEvent(*(tuple(value) if isinstance(value, list) else value for value in row))
+            values_of_row: list[Any] = [tuple(value) if isinstance(value, list) else value for value in row]
+            shown = ShownEvent(*values_of_row)
             lists.setdefault(shown.session, []).append(shown)
             users[shown.session] = shown.user
         for row in rows["clicks"]:
@@ -175,7 +180,8 @@ class EventStore:
             with suppress(self._errors):  # a commit that failed has ended the transaction
                 self._connection.execute("ROLLBACK")
             raise
-        self._next_number = 1 + max((event.number for event in (*lists, *clicks)), default=self._next_number - 1)
+        numbers = [*(event.number for event in lists), *(event.number for event in clicks)]
+        self._next_number = max([self._next_number, *(number + 1 for number in numbers)])
 
     def _insert(self, table: str, columns: dict[str, Any], rows: Sequence[tuple[Any, ...]]) -> None:
         if not rows:
@@ -197,7 +203,7 @@ def reporting(errors: type[Exception], path: Path, doing: str = "used") -> Itera
     try:
         yield
     except errors as error:
-        raise DataError.at(path, None, f"cannot be {doing} ({shortened(str(error), 300)})") from error
+        raise StateError.at(path, None, f"cannot be {doing} ({shortened(str(error), 300)})") from error
 
 
 def _files(study: Path, name: str) -> str:

@@ -89,9 +89,7 @@ def everybody_features(request: ShownRequest, time: int, everybody: Everybody, j
         columns["document_clicked"].append(clicked.total)
         columns["document_entropy"].append(entropy(clicked.total, sizes))
     known = [
-        value
-        for clicks, value in zip(columns["document_clicked"], columns["document_entropy"], strict=True)
-        if clicks
+        value for clicks, value in zip(columns["document_clicked"], columns["document_entropy"], strict=True) if clicks
     ]
     columns["least_entropy"] = [min(known, default=math.nan)] * size
     return columns

@@ -89,9 +89,16 @@ class SessionEvents:
         self.clicks = sorted(clicks, key=lambda click: (click.time, click.document, click.number))
 
     @property
+    def known(self) -> bool:
+        """Whether it has any event."""
+        return bool(self.lists or self.clicks)
+
+    @property
     def day(self) -> int | None:
         """The day of its events, where the log counts days."""
-        return next((event.day for event in (*self.lists, *self.clicks)), None)
+        if self.lists:
+            return self.lists[0].day
+        return self.clicks[0].day if self.clicks else None
 
     def with_events(
         self, events: Iterable[ShownEvent | ClickEvent]
@@ -208,9 +215,9 @@ class SessionEvents:
         """The last list, shown at or before a click, that holds its document."""
         for place in range(len(self.lists) - 1, -1, -1):
             shown = self.lists[place]
-            if shown.time <= click.time and click.document in by_list[place]:
-                if not self.facts.linked or shown.list == click.list:
-                    return place
+            named = not self.facts.linked or shown.list == click.list
+            if named and shown.time <= click.time and click.document in by_list[place]:
+                return place
         return None
 
 

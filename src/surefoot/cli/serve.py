@@ -1,0 +1,53 @@
+"""`surefoot serve`: answer re-ranking requests over HTTP with a personal model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from surefoot.cli.rerank import PersonalModel
+from surefoot.cli.shared_options import Quiet
+from surefoot.errors import visible
+
+
+def serve(
+    model: PersonalModel,
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.", min=0, max=65535)] = 8080,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on. Others than this machine's need SUREFOOT_TOKEN.")
+    ] = "127.0.0.1",
+    allow_updates: Annotated[
+        bool, typer.Option("--allow-updates", help="Take events at POST /update, and store them.")
+    ] = False,
+    max_body: Annotated[int, typer.Option(help="Largest request, in bytes.", min=1024)] = 1 << 20,
+    timeout: Annotated[float, typer.Option(help="Seconds that a request may take.", min=0.1)] = 5.0,
+    queue: Annotated[int, typer.Option(help="Requests that may wait at once. More get status 503.", min=1)] = 64,
+    quiet: Quiet = False,
+) -> None:
+    """Answer re-ranking requests over HTTP, with a model of `surefoot personalize --save`.
+
+    POST /rerank takes user, query, results and time; POST /update takes events; GET /health says that it works. All is
+    JSON. If the environment has SUREFOOT_TOKEN, requests must send it. SIGTERM ends it.
+
+    **Example:** `surefoot serve model/ --port 8080 --allow-updates`
+    """
+    from surefoot.personal.service.service_settings import ServiceSettings
+    from surefoot.runtime import library
+
+    settings = ServiceSettings.checked(
+        host, port=port, allow_updates=allow_updates, body=max_body, seconds=timeout, queue=queue
+    )
+    for name in ("starlette", "uvicorn"):
+        library(name, "serve", "surefoot serve")
+    from surefoot.personal.service.server import serve as answer
+
+    def started(address: str) -> None:
+        if not quiet:
+            updates = "takes updates" if allow_updates else "takes no updates"
+            typer.echo(visible(f"Serving {model} at {address}; it {updates}. Stop it with Ctrl+C."))
+        import sys
+
+        sys.stdout.flush()
+
+    answer(model, settings, started)

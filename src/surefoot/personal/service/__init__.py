@@ -1,0 +1,1 @@
+"""`surefoot serve`: a saved re-ranker behind HTTP, bounded in whatever a client can make large or slow."""

@@ -1,0 +1,161 @@
+"""The paths of the service: POST /rerank, POST /update, GET /health; JSON in and out, errors too.
+
+What is refused is logged: when, which path, the status and its kind; never what the request said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from surefoot.clicks.served.event_store import StateError
+from surefoot.errors import SurefootError, visible
+from surefoot.personal.personal_ranker import PersonalRanker
+from surefoot.personal.service.bounded_worker import BoundedWorker, QueueFullError, TooSlowError
+from surefoot.personal.service.request_body import parsed, rerank_arguments, update_events
+from surefoot.personal.service.service_settings import ServiceSettings, is_loopback
+
+LOG = logging.getLogger("surefoot.serve")
+_BUG = "this is a bug in surefoot, not your mistake; please report it"
+_PATHS = ("/rerank", "/update", "/health")
+
+
+class RefusedError(Exception):
+    """A request that is refused: the status, what its sender is told, what the log says, and further headers."""
+
+    def __init__(self, status: int, message: str, logged: str, **headers: str) -> None:
+        super().__init__(logged)
+        self.status, self.message, self.logged, self.headers = status, message, logged, headers
+
+
+class RerankingService:
+    """A ranker's answers to requests."""
+
+    def __init__(self, ranker: PersonalRanker, settings: ServiceSettings) -> None:
+        self._ranker, self._settings = ranker, settings
+        self._worker = BoundedWorker(settings.queue)
+
+    def application(self) -> Starlette:
+        """The ASGI application."""
+        routes = [
+            Route("/rerank", self._guarded(self._rerank), methods=["POST"]),
+            Route("/health", self._health, methods=["GET"]),
+        ]
+        if self._settings.allow_updates:
+            routes.append(Route("/update", self._guarded(self._update), methods=["POST"]))
+        return Starlette(routes=routes, exception_handlers={HTTPException: self._no_route})
+
+    def close(self) -> None:
+        """Wait for what has begun, and let go of the model."""
+        self._worker.close()
+        self._ranker.close()
+
+    async def _health(self, request: Request) -> JSONResponse:
+        del request
+        return JSONResponse({"status": "ok", "updates": self._settings.allow_updates, "waiting": self._worker.waiting})
+
+    async def _no_route(self, request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)  # as registered
+        if request.url.path == "/update" and error.status_code == 404:
+            message = "this service takes no updates; start it with --allow-updates"
+            refused = RefusedError(403, message, "updates are not allowed")
+        elif error.status_code == 405:
+            refused = RefusedError(405, "rerank and update take POST, health takes GET", "method")
+        else:
+            refused = RefusedError(error.status_code, f"there are {', '.join(_PATHS)}", "no such path")
+        return _answer(request, refused)
+
+    def _guarded(self, answer: Callable[[Any], Awaitable[Any]]) -> Callable[[Request], Awaitable[JSONResponse]]:
+        """The answer to a request that passed all checks; whatever goes wrong becomes JSON."""
+
+        async def respond(request: Request) -> JSONResponse:
+            try:
+                self._check_sender(request)
+                body = await self._body(request)
+                return JSONResponse(await answer(parsed(body)))
+            except RefusedError as error:
+                return _answer(request, error)
+            except ClientDisconnect:
+                refused = RefusedError(400, "the request was not complete", "its sender ended before it was complete")
+                return _answer(request, refused)
+            except QueueFullError:
+                message = f"{self._settings.queue:,} requests are waiting already; try again later"
+                return _answer(request, RefusedError(503, message, "too many are waiting", **{"Retry-After": "1"}))
+            except TooSlowError:
+                message = (
+                    f"no answer within {self._settings.seconds:g} s; an update may have been added nevertheless, and "
+                    "can be sent again"
+                )
+                return _answer(request, RefusedError(504, message, "not answered in time"))
+            except SurefootError as error:
+                # What is wrong with a request is its sender's to know; what is wrong with the model's file is ours.
+                own = isinstance(error, StateError)
+                kind = "the model's state cannot be used" if own else "not valid"
+                return _answer(request, RefusedError(500 if own else 400, visible(str(error)), kind))
+            except Exception as error:
+                LOG.error("%s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)).rstrip())
+                return _answer(request, RefusedError(500, _BUG, "an error of surefoot's own"))
+
+        return respond
+
+    def _check_sender(self, request: Request) -> None:
+        """Refuse who may not ask, before anything of the body is read."""
+        token = self._settings.token
+        if token is not None:
+            given = request.headers.get("authorization", "")
+            if not hmac.compare_digest(given.encode("latin-1"), f"Bearer {token}".encode()):
+                message = "send the service's token as the header Authorization: Bearer …"
+                raise RefusedError(401, message, "not authorised", **{"WWW-Authenticate": "Bearer"})
+        elif not is_loopback(request.url.hostname or ""):
+            # A page in a browser of this machine may reach the loopback under a name of its own.
+            message = "without a token, requests must name this machine (localhost) as their host"
+            raise RefusedError(403, message, "another host's name")
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            raise RefusedError(415, "send JSON, with the header Content-Type: application/json", "not JSON by its type")
+
+    async def _body(self, request: Request) -> bytes:
+        """The body of a request, if it is not too large and arrives in time."""
+        most = self._settings.body
+        too_large = RefusedError(
+            413, f"the body has more than {most:,} bytes; send less at once", "too large", Connection="close"
+        )
+        length = request.headers.get("content-length", "0")
+        if not length.isdigit() or int(length[:20]) > most:
+            raise too_large
+        parts, size = [], 0
+        try:
+            async with asyncio.timeout(self._settings.seconds):
+                async for part in request.stream():
+                    parts.append(part)
+                    size += len(part)
+                    if size > most:
+                        raise too_large
+        except TimeoutError as error:
+            message = f"the body did not arrive within {self._settings.seconds:g} s"
+            raise RefusedError(408, message, "arrived too slowly", Connection="close") from error
+        return b"".join(parts)
+
+    async def _rerank(self, value: Any) -> Any:
+        arguments = rerank_arguments(value)
+        answer = await self._worker.run(self._ranker.rerank, seconds=self._settings.seconds, **arguments)
+        return answer.to_dict()
+
+    async def _update(self, value: Any) -> Any:
+        return await self._worker.run(self._ranker.update, update_events(value), seconds=self._settings.seconds)
+
+
+def _answer(request: Request, refused: RefusedError) -> JSONResponse:
+    path = request.url.path if request.url.path in _PATHS else "another path"
+    LOG.warning("%d %s %s", refused.status, path, refused.logged)
+    return JSONResponse({"error": refused.message}, refused.status, refused.headers)

@@ -1,0 +1,137 @@
+"""The service as a program: its socket, its connections, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from surefoot.data.reading.files import reason
+from surefoot.errors import ArgumentError, shortened
+from surefoot.personal.personal_ranker import PersonalRanker
+from surefoot.personal.service.application import LOG, RerankingService
+from surefoot.personal.service.service_settings import ServiceSettings
+
+_CONNECTIONS = 500  # that may be open beside the requests that wait
+
+
+def serve(model: Path, settings: ServiceSettings, started: Callable[[str], None]) -> None:
+    """Answer requests until a signal asks to end; `started` is told the address once requests are answered."""
+    _log_to_stderr()
+    listener = _listen(settings.host, settings.port)
+    with listener:
+        service = RerankingService(PersonalRanker.load(model), settings)
+        try:
+            config = uvicorn.Config(
+                service.application(), http=_protocol(settings.seconds), ws="none", lifespan="off", loop="asyncio",
+                access_log=False, log_config=None, server_header=False, proxy_headers=False,
+                limit_concurrency=settings.queue + _CONNECTIONS, timeout_keep_alive=max(1, round(settings.seconds)),
+                timeout_graceful_shutdown=max(1, round(2 * settings.seconds)),
+            )  # fmt: skip
+            host, port = listener.getsockname()[:2]
+            name = f"[{host}]" if ":" in host else host
+            StoppableServer(config, lambda: started(f"http://{name}:{port}")).run(sockets=[listener])
+        finally:
+            service.close()
+
+
+class StoppableServer(uvicorn.Server):  # type: ignore[misc]
+    """A server for which a signal is the way to end, not a failure: what was asked is answered first."""
+
+    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_start = on_start
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        self._on_start()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End on SIGTERM or SIGINT, and do not raise the signal again."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _protocol(seconds: float) -> type[asyncio.Protocol]:
+    """HTTP connections whose requests must begin, and their headers arrive, in time."""
+
+    class TimedProtocol(H11Protocol):  # type: ignore[misc]
+        """uvicorn itself waits for ever for the end of a request's headers."""
+
+        _header_timer: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._wait_for_headers()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            self._wait_for_headers()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_waiting()
+            super().connection_lost(exc)
+
+        def _wait_for_headers(self) -> None:
+            answering = self.cycle is not None and not self.cycle.response_complete
+            begun = self.conn.their_state is not h11.IDLE or bool(self.conn.trailing_data[0])
+            if answering or (self.cycle is not None and not begun):  # or kept alive, which has a bound of its own
+                self._stop_waiting()
+            elif self._header_timer is None:
+                self._header_timer = self.loop.call_later(seconds, self._headers_too_slow)
+
+        def _stop_waiting(self) -> None:
+            if self._header_timer is not None:
+                self._header_timer.cancel()
+                self._header_timer = None
+
+        def _headers_too_slow(self) -> None:
+            LOG.warning("408 headers arrived too slowly")
+            self.transport.close()
+
+        def send_400_response(self, msg: str) -> None:
+            body = json.dumps({"error": "this is not HTTP as it should be"}).encode()
+            headers = [(b"content-type", b"application/json"), (b"connection", b"close"),
+                       (b"content-length", str(len(body)).encode())]  # fmt: skip
+            for event in (h11.Response(status_code=400, headers=headers), h11.Data(data=body), h11.EndOfMessage()):
+                self.transport.write(self.conn.send(event))
+            LOG.warning("400 malformed HTTP")
+            self.transport.close()
+
+    return TimedProtocol
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=256)
+    except (OSError, UnicodeError, OverflowError) as error:
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        raise ArgumentError(
+            f"cannot listen on host {shortened(host)}, port {port} ({why}); choose another with --host or --port"
+        ) from error
+
+
+def _log_to_stderr() -> None:
+    """Warnings of the service, and of uvicorn, as lines on standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s surefoot: %(message)s", "%Y-%m-%dT%H:%M:%S%z"))
+    for name in (LOG.name, "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate, logger.level = [handler], False, logging.WARNING

@@ -1,0 +1,241 @@
+"""The service on the loopback: what it answers, what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.personal.small import small_study
+
+import surefoot as sf
+from surefoot.personal.service.application import RerankingService
+from surefoot.personal.service.service_settings import ServiceSettings
+
+LIST = {"query": "3", "results": ["11", "12", "13"], "domains": ["1", "2", "1"], "terms": ["5"], "day": 30, "time": 80}
+EVENT = {
+    "session": "new", "user": "7", "day": 30, "time": 5, "list": "1", "query": "3", "terms": ["5"],
+    "documents": ["11", "12"], "domains": ["1", "2"],
+}  # fmt: skip
+JSON = {"Content-Type": "application/json"}
+
+
+class Running:
+    """A service as a program of its own."""
+
+    def __init__(self, model: Path, *options: str, token: str | None = None) -> None:
+        environment = {name: value for name, value in os.environ.items() if name != "SUREFOOT_TOKEN"}
+        if token:
+            environment["SUREFOOT_TOKEN"] = token
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "surefoot", "serve", str(model), "--port", "0", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line.startswith("Serving "), self.process.communicate()
+        self.port = int(line.partition("http://127.0.0.1:")[2].partition(";")[0])
+
+    def ask(self, path: str, body: Any = None, method: str = "POST", **headers: str) -> tuple[int, Any, Any]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        connection.request(method, path, data, {**JSON, **{name.replace("_", "-"): headers[name] for name in headers}})
+        answer = connection.getresponse()
+        found = answer.status, json.loads(answer.read()), answer.headers
+        connection.close()
+        return found
+
+    def raw(self, data: bytes, *, end: bool = False) -> bytes:
+        """Whatever comes back for some bytes until the connection is closed."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+            connection.sendall(data)
+            if end:
+                connection.shutdown(socket.SHUT_WR)
+            parts = []
+            while part := connection.recv(1 << 16):
+                parts.append(part)
+        return b"".join(parts)
+
+    def stop(self) -> tuple[int, str]:
+        """End it, and give its exit code and its log."""
+        self.process.send_signal(signal.SIGTERM)
+        _, log = self.process.communicate(timeout=30)
+        return self.process.returncode, log
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("served") / "model"
+    small_study().save(folder, method="Standard gain")
+    return folder
+
+
+@pytest.fixture
+def running(model: Path, tmp_path: Path) -> Iterator[Running]:
+    shutil.copytree(model, tmp_path / "model")
+    options = ("--allow-updates", "--timeout", "1", "--max-body", "30000", "--queue", "2")
+    service = Running(tmp_path / "model", *options)
+    yield service
+    service.process.kill()
+    service.process.communicate()
+
+
+def test_answers_and_refusals(running: Running, tmp_path: Path) -> None:
+    """One service for all of it: to start one takes seconds."""
+    status, answer, _ = running.ask("/rerank", LIST | {"user": "7", "session": "new"})
+    assert status == 200
+    assert sorted(answer["documents"]) == ["11", "12", "13"]
+    assert set(answer) == {"documents", "scores", "order", "why", "changed"}
+    assert running.ask("/update", {"events": [EVENT]})[:2] == (200, {"added": 1, "repeated": 0})
+    assert running.ask("/update", {"events": [EVENT]})[:2] == (200, {"added": 0, "repeated": 1})
+    assert running.ask("/health", method="GET")[:2] == (200, {"status": "ok", "updates": True, "waiting": 0})
+    secret = "Zanzibar"
+    refusals: list[tuple[int, str, tuple[int, Any, Any]]] = [
+        (400, "did you mean results?", running.ask("/rerank", {"reslts": [secret]})),
+        (400, "time is 'Zanzibar'; expected a whole number", running.ask("/rerank", LIST | {"time": secret})),
+        (400, "it has no query", running.ask("/rerank", {"results": [secret], "time": 1})),
+        (400, "expected an object", running.ask("/rerank", [secret])),
+        (400, "the body is not JSON", running.ask("/rerank", b'{"query": Zanzibar')),
+        (400, "the body is not JSON", running.ask("/rerank", b'{"time": NaN}')),
+        (400, "the body is not JSON", running.ask("/rerank", b"[" * 20_000)),
+        (400, "at most 1,000", running.ask("/rerank", LIST | {"results": ["z"] * 1001})),
+        (400, "event 1 of 1: there is no key 'Zanzibar'", running.ask("/update", {"events": [EVENT | {secret: 1}]})),
+        (400, "session 'new' is of user '7' and of user 'Zanzibar'",
+         running.ask("/update", {"events": [EVENT | {"user": secret}]})),
+        (400, "session 'new' is of user '7'", running.ask("/rerank", LIST | {"user": secret, "session": "new"})),
+        (413, "more than 30,000 bytes", running.ask("/rerank", b" " * 30_001)),
+        (415, "Content-Type: application/json", running.ask("/rerank", LIST, Content_Type="text/plain")),
+        (403, "localhost", running.ask("/rerank", LIST, Host="Zanzibar.example")),
+        (404, "/rerank, /update, /health", running.ask(f"/{secret}?{secret}")),
+        (405, "take POST", running.ask("/rerank", method="GET")),
+    ]  # fmt: skip
+    for status, message, (found, answer, _) in refusals:
+        assert (found, list(answer)) == (status, ["error"])
+        assert message in answer["error"]
+    chunked = b"POST /rerank HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    # Too large without saying so, too slow in its body, in its headers, ended half-way, and not HTTP at all.
+    large = running.raw(chunked + b"Transfer-Encoding: chunked\r\n\r\n7531\r\n" + b" " * 0x7531 + b"\r\n0\r\n\r\n")
+    assert b" 413 " in large.split(b"\r\n")[0]
+    started = time.monotonic()
+    assert b" 408 " in running.raw(chunked + b"Content-Length: 99\r\n\r\n{").split(b"\r\n")[0]
+    assert running.raw(b"POST /rerank HTTP/1.1\r\nHost: Zanzibar") == b""
+    assert running.raw(b"") == b""
+    assert time.monotonic() - started < 10
+    assert b"200 OK" not in running.raw(chunked + b'Content-Length: 99\r\n\r\n{"Zanzibar"', end=True)
+    assert b" 400 " in running.raw(b"Zanzibar\r\n\r\n").split(b"\r\n")[0]
+    second = subprocess.run(
+        [sys.executable, "-m", "surefoot", "serve", str(tmp_path / "model"), "--port", "0"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (second.returncode, second.stderr.count("\n")) == (2, 1)
+    assert "state.duckdb: is in use by another program" in second.stderr
+    code, log = running.stop()
+    assert code == 0
+    assert secret not in log
+    for line in (
+        "400 /rerank not valid", "413 /rerank too large", "408 /rerank arrived too slowly", "404 another path",
+        "408 headers arrived too slowly", "400 /rerank its sender ended before it was complete", "400 malformed HTTP",
+        "403 /rerank another host's name",
+    ):  # fmt: skip
+        assert line in log, log
+
+
+@pytest.mark.heavy
+def test_a_queue_that_is_full_and_an_end_while_requests_wait(running: Running) -> None:
+    """Some of many requests at once are told to come again; what waits at the end is answered."""
+    answers: list[tuple[int, Any, Any]] = []
+
+    def ask(number: int) -> None:
+        many = [f"{number} {document}" for document in range(400)]
+        answers.append(running.ask("/rerank", LIST | {"results": many, "domains": ["1"] * 400}))
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    statuses = [status for status, _, _ in answers]
+    assert set(statuses) <= {200, 503, 504}, answers
+    assert 200 in statuses
+    assert 503 in statuses
+    assert {headers["Retry-After"] for status, _, headers in answers if status == 503} == {"1"}
+    last = threading.Thread(target=ask, args=(9,))
+    last.start()
+    time.sleep(0.1)
+    assert running.stop()[0] == 0
+    last.join()
+    assert answers[-1][0] in (200, 504)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_token_and_no_updates(model: Path, tmp_path: Path) -> None:
+    shutil.copytree(model, tmp_path / "model")
+    service = Running(tmp_path / "model", token="a-token")
+    assert service.ask("/rerank", LIST)[0] == 401
+    assert service.ask("/rerank", LIST, Authorization="Bearer a-tokem")[0] == 401
+    assert service.ask("/rerank", LIST, Authorization="Bearer ä")[0] == 401
+    assert service.ask("/rerank", LIST, Authorization="Bearer a-token", Host="shop.example")[0] == 200
+    assert service.ask("/update", {"events": []}, Authorization="Bearer a-token")[:2] == (
+        403, {"error": "this service takes no updates; start it with --allow-updates"},
+    )  # fmt: skip
+    assert service.ask("/health", method="GET")[0] == 200
+    code, log = service.stop()
+    assert code == 0
+    assert "401 /rerank not authorised" in log
+    assert "tokem" not in log
+
+
+def test_what_takes_too_long(model: Path) -> None:
+    with sf.PersonalRanker.load(model) as ranker:
+        service = RerankingService(ranker, ServiceSettings(seconds=0.2, queue=1))
+        application = service.application()
+
+        async def ask() -> int:
+            sent: list[Any] = []
+            headers = [(b"content-type", b"application/json"), (b"host", b"localhost")]
+            scope = {"type": "http", "method": "POST", "path": "/rerank", "headers": headers, "query_string": b"",
+                     "http_version": "1.1", "scheme": "http", "server": ("localhost", 1), "root_path": ""}  # fmt: skip
+
+            async def receive() -> Any:
+                return {"type": "http.request", "body": json.dumps(LIST).encode(), "more_body": False}
+
+            async def send(message: Any) -> None:
+                sent.append(message)
+
+            await application(scope, receive, send)
+            return int(sent[0]["status"])
+
+        async def all_of_it() -> list[int]:
+            live = ranker._state._live()
+            locked, free = threading.Event(), threading.Event()
+
+            def hold() -> None:
+                with live.lock:
+                    locked.set()
+                    free.wait()
+
+            holding = threading.Thread(target=hold)
+            holding.start()
+            locked.wait()
+            first = [await ask(), await ask()]  # the one that is not answered in time still takes its place
+            free.set()
+            holding.join()
+            for _ in range(100):
+                await asyncio.sleep(0.05)
+                if not service._worker.waiting:
+                    break
+            return [*first, await ask()]
+
+        assert asyncio.run(all_of_it()) == [504, 503, 200]
