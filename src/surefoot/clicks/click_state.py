@@ -191,7 +191,7 @@ class LiveCounts:
                 user.add(after.results, after.lists, day)
             else:
                 old_results, new_results = Counter(before.results), Counter(after.results)
-                user.remove((old_results - new_results).elements(), (), day)
+                user.remove((old_results - new_results).elements(), day)
                 user.add((new_results - old_results).elements(), new_lists, day)
 
     def _change(self, row: ClickedResult, *, add: bool) -> None:
@@ -252,7 +252,7 @@ class LiveCounts:
     def _user(self, user: str) -> Behaviour:
         known = self._users.get(user)
         if known is None:
-            known = Behaviour(domains=self.facts.domains)
+            known = Behaviour()
             for session in self.store.sessions_of(user):
                 day = session.day if self.facts.shared_clock == "day" else None
                 known.add(session.results, session.lists, day)

@@ -63,6 +63,12 @@ class EventStore:
                     path, None, f"has schema {shortened(stored and stored[0])}; this version reads {SCHEMA!r}"
                 )
             self._next_number = 1 + int(self._connection.execute(_HIGHEST).fetchall()[0][0])
+            self._by_user = {
+                name: _ByUser(self._connection, name, columns)
+                for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS))
+                if facts.users and facts.shared_clock
+            }
+        self._changed_users: set[str] = set()
 
     @staticmethod
     def create(path: Path, study: Path, facts: LogFacts, name: Path | None = None) -> None:
@@ -109,14 +115,20 @@ class EventStore:
 
     def sessions_of(self, user: str) -> list[SessionEvents]:
         """The sessions of a user."""
+        if self._by_user and user not in self._changed_users:
+            return list(self._made_of({name: rows.of(user) for name, rows in self._by_user.items()}).values())
         return list(self._of_sessions('"user" = ?', [user]).values())
 
     def _of_sessions(self, condition: str, values: list[Any]) -> dict[str, SessionEvents]:
-        rows = {
-            name: self._connection.execute(f"SELECT {_quoted(columns)} FROM {name} WHERE {condition}", values)
-            .fetchall()
-            for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS))
-        }  # fmt: skip
+        execute = self._connection.execute
+        return self._made_of(
+            {
+                name: execute(f"SELECT {_quoted(columns)} FROM {name} WHERE {condition}", values).fetchall()
+                for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS))
+            }
+        )
+
+    def _made_of(self, rows: Mapping[str, Iterable[Sequence[Any]]]) -> dict[str, SessionEvents]:
         lists: dict[str, list[ShownEvent]] = {}
         clicks: dict[str, list[ClickEvent]] = {}
         users: dict[str, str | None] = {}
@@ -180,6 +192,8 @@ class EventStore:
             with suppress(self._errors):  # a commit that failed has ended the transaction
                 self._connection.execute("ROLLBACK")
             raise
+        self._changed_users |= {event.user for event in lists if event.user is not None}
+        self._changed_users |= {event.user for event in clicks if event.user is not None} | set(users.values())
         numbers = [*(event.number for event in lists), *(event.number for event in clicks)]
         self._next_number = max([self._next_number, *(number + 1 for number in numbers)])
 
@@ -195,6 +209,24 @@ class EventStore:
         self._connection.register("replacement", frame.to_arrow())
         self._connection.execute(f"INSERT INTO {table} SELECT * FROM replacement")
         self._connection.unregister("replacement")
+
+
+class _ByUser:
+    """The events of users when the file was opened: most users that are asked for have done nothing since."""
+
+    def __init__(self, connection: Any, table: str, columns: Iterable[str]) -> None:
+        frame = connection.execute(
+            f'SELECT {_quoted(columns)} FROM {table} WHERE "user" IS NOT NULL ORDER BY "user"'
+        ).pl()
+        sizes = frame.group_by("user", maintain_order=True).len()
+        starts = sizes["len"].cum_sum() - sizes["len"]
+        self._frame: pl.DataFrame = frame
+        self._places = dict(zip(sizes["user"].to_list(), zip(starts, sizes["len"], strict=True), strict=True))
+
+    def of(self, user: str) -> list[tuple[Any, ...]]:
+        """The rows of a user."""
+        start, size = self._places.get(user, (0, 0))
+        return self._frame.slice(start, size).rows()
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from surefoot.clicks.events import ShownRequest
-from surefoot.clicks.features import PLACES
-from surefoot.clicks.served.behaviour import Behaviour
+from surefoot.clicks.features import KINDS, PLACES
+from surefoot.clicks.served.behaviour import Behaviour, counts_before
 from surefoot.clicks.served.everybody import LISTS, QueryHistory, entropy, owner_name, rounded_number
 from surefoot.clicks.served.key_times import Tally
 from surefoot.clicks.served.session_events import SessionEvents
@@ -27,16 +27,24 @@ class Everybody:
 
 def behaviour_features(scope: str, request: ShownRequest, time: int, parts: Sequence[Behaviour]) -> Columns:
     """How often each result was shown, clicked, satisfied and skipped before, and how much happened in all."""
-    keys = {
-        "document": request.documents,
-        "domain": request.domains or (),
-        "pair": [(request.query, document) for document in request.documents],
+    by_key: dict[str, list[list[int]]] = {"document": [], "pair": []}
+    for document in request.documents:
+        results = [result for part in parts for result in part.of_document(document)]
+        by_key["document"].append(counts_before(results, time))
+        by_key["pair"].append(
+            counts_before([result for result in results if result.query == request.query], time)
+        )  # fmt: skip
+    if request.domains is not None:
+        of_domain = {
+            domain: counts_before([result for part in parts for result in part.of_domain(domain)], time)
+            for domain in set(request.domains)
+        }
+        by_key["domain"] = [of_domain[domain] for domain in request.domains]
+    columns: Columns = {
+        f"{scope}_{key}_{kind}": [counts[place] for counts in rows]
+        for key, rows in by_key.items()
+        for place, kind in enumerate(KINDS)
     }
-    columns: Columns = {}
-    for key, values in keys.items():
-        for kind in parts[0].by_key.get(key, ()):
-            times = [part.by_key[key][kind] for part in parts]
-            columns[f"{scope}_{key}_{kind}"] = [sum(one.before(value, time) for one in times) for value in values]
     size = len(request.documents)
     for name in ("lists", "clicks"):
         for what, value in (("", None), ("query_", request.query)):

@@ -63,6 +63,11 @@ class ShownResult(NamedTuple):
     satisfied: int | None
     skipped: int | None
 
+    def at_day(self, day: int) -> ShownResult:
+        """The same with a day in place of each time."""
+        clicked, satisfied, skipped = (None if time is None else day for time in self[4:])
+        return ShownResult(self.query, self.document, self.domain, day, clicked, satisfied, skipped)
+
 
 class ClickPlace(NamedTuple):
     """A click that belongs to a list: when, and at which position."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ from surefoot.learn.engines.lightgbm.parameters import check_parameters, main_na
 from surefoot.learn.import_learner import import_learner
 
 _ALL = -1  # trees, as LightGBM counts
+_FEW_ROWS = 100
 _SAMPLE = 200_000  # documents that LightGBM looks at to find bins; all of fewer
 # Parameters that no bin depends on. min_data_in_leaf is not among them: features that cannot fill a leaf get no bins.
 _GROWING = frozenset({
@@ -214,13 +216,15 @@ class LightGBM:
 
     def predict(self, booster: Booster, X: FeatureMatrix, trees: int | None = None) -> Floats:
         """The sum of each row's leaves."""
-        return np.asarray(booster.predict(X, num_iteration=_ALL if trees is None else trees), dtype=np.float64)
+        trees = _ALL if trees is None else trees
+        return np.asarray(booster.predict(X, num_iteration=trees, **_threads(X)), dtype=np.float64)
 
     def contributions(self, booster: Booster, X: FeatureMatrix, trees: int) -> Floats:
         """LightGBM's own SHAP values."""
-        if "\nis_linear=1\n" in booster.model_to_string(num_iteration=1):
+        if _has_linear_leaves(booster):
             raise ArgumentError("LightGBM has no contributions for linear leaves (linear_tree); train without them")
-        return np.asarray(booster.predict(X, num_iteration=trees, pred_contrib=True), dtype=np.float64)
+        found = booster.predict(X, num_iteration=trees, pred_contrib=True, **_threads(X))
+        return np.asarray(found, dtype=np.float64)
 
     def count_trees(self, booster: Booster) -> int:
         """How many trees a booster has."""
@@ -255,5 +259,19 @@ class LightGBM:
             raise ModelTextError(f"LightGBM finds {booster.num_trees()} trees instead of {trees}")
         return booster
 
+
+def _threads(X: FeatureMatrix) -> dict[str, int]:
+    """One thread for few rows: to wake more takes longer than the rows do, much longer on a busy machine."""
+    return {"num_threads": 1} if X.shape[0] <= _FEW_ROWS else {}
+
+
+def _has_linear_leaves(booster: Booster) -> bool:
+    """Whether leaves are linear models; looked up once for each booster, in its text."""
+    if booster not in _LINEAR:
+        _LINEAR[booster] = "\nis_linear=1\n" in booster.model_to_string(num_iteration=1)
+    return _LINEAR[booster]
+
+
+_LINEAR: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 ENGINE: Engine = LightGBM()
