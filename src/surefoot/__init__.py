@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from surefoot.measures.sigma import synthetic_preferences as synthetic_preferences
     from surefoot.measures.worst_case import worst_case_loss as worst_case_loss
     from surefoot.neural.ranker import NeuralRanker as NeuralRanker
+    from surefoot.personal.later_lists import later_lists as later_lists
     from surefoot.personal.personal_ranker import PersonalRanker as PersonalRanker
     from surefoot.personal.personalize import personalize as personalize
     from surefoot.personal.study import Personalization as Personalization
@@ -144,6 +145,7 @@ _UNLISTED = {
     "measures.near_ties": ("percentiles",),
     "measures.sigma": ("SigmaFit", "synthetic_preferences"),
     "measures.worst_case": ("worst_case_loss",),
+    "personal.later_lists": ("later_lists",),
     "personal.personal_ranker": ("PersonalRanker",),
     "risk.churn": ("compare_rankings",),
     "risk.expectation": ("deviations", "expected", "g_squared"),

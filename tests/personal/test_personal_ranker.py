@@ -322,7 +322,7 @@ def test_a_full_disk_leaves_no_model(tmp_path: Path) -> None:
     result.write_json(tmp_path / "result.json")
     line = [sys.executable, "-c", _FULL, tmp_path / "result.json", result.folder, tmp_path / "model"]
     done = subprocess.run(list(map(str, line)), capture_output=True, text=True, check=False)
-    assert re.search(r"DataError: .*/model/state\.duckdb: cannot be written", done.stderr), done.stderr
+    assert re.search(r"StateError: .*/model/state\.duckdb: cannot be written", done.stderr), done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
 
 

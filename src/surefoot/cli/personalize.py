@@ -51,6 +51,12 @@ def personalize(
         ),
     ] = None,
     last: Annotated[bool, typer.Option(help="Count the last click of a session as satisfied.")] = True,
+    half_life: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DAYS", help="Days after which an event counts half; of several, the best.", show_default="never"
+        ),
+    ] = None,
     split: Annotated[str | None, typer.Option(help=either(SPLITS) + ".", show_default="user, else session")] = None,
     sample: Annotated[int, typer.Option(help="Lists to train, choose and test with.", min=3)] = SAMPLE,
     preset: Annotated[str, typer.Option(help=either(GRIDS) + ".")] = "quick",
@@ -122,8 +128,11 @@ def personalize(
         "threads": threads, "backend": engine or backend,
         "dwell": None if dwell is None else parse_numbers(dwell, "--dwell"),
     }  # fmt: skip
+    lives = None if half_life is None else parse_numbers(half_life, "--half-life")
     if features_only:
-        table = features(log, output, **reading)
+        if lives is not None and len(lives) > 1:
+            raise ArgumentError("--features-only makes one table; give one --half-life")
+        table = features(log, output, **reading, half_life=None if lives is None else lives[0])
         if not quiet:
             _print_counts(table.folder, table.names, table.counts)
         return
@@ -137,7 +146,7 @@ def personalize(
         ranker["n_estimators"] = trees
     result = learn(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
-        seed=seed,
+        seed=seed, half_life=lives,
     )  # fmt: skip
     files = {"html": html, "json": json_file, "csv": csv_file}
     options = {"html": {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}}

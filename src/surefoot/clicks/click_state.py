@@ -236,7 +236,7 @@ class LiveCounts:
             parts = [] if request.user is None else [self._user(request.user)]
             if joins or not parts:
                 parts.append(session.shared_behaviour)
-            columns |= behaviour_features("user", request, time, parts)
+            columns |= behaviour_features("user", request, time, parts, self.facts.half_life)
         query = self._queries.get(request.query)
         if query is None:
             query = self._queries.keep(request.query, self.store.query(request.query))
@@ -247,7 +247,8 @@ class LiveCounts:
             for document, one in known.items()
         }
         everybody = Everybody(query, documents)
-        return columns | everybody_features(request, time, everybody, request.session if joins else None)
+        joined = request.session if joins else None
+        return columns | everybody_features(request, time, everybody, joined, self.facts.half_life)
 
     def _user(self, user: str) -> Behaviour:
         known = self._users.get(user)

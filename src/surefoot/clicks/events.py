@@ -39,6 +39,7 @@ class LogFacts:
     terms: bool
     scores: bool
     thresholds: tuple[float, ...]
+    half_life: float | None = None
 
     def log(self) -> Log:
         """A log of these facts, without tables."""

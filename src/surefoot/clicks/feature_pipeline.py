@@ -39,7 +39,7 @@ from surefoot.clicks.stages import Stages, WindowStages, store
 from surefoot.data.reading.files import read_json
 from surefoot.data.writing.all_or_nothing import writing
 from surefoot.data.writing.resumable import ResumableFolder
-from surefoot.errors import DataError, SurefootWarning, expecting
+from surefoot.errors import ArgumentError, DataError, SurefootWarning, expecting
 from surefoot.progress import busy, steps
 
 SCHEMA = "surefoot/click-log/1"
@@ -95,25 +95,33 @@ def feature_table(
     threads: int | None = None,
     shards: int | None = None,
     windows: bool = False,
+    half_life: float | None = None,
 ) -> FeatureTable:
     """The table of features of a log: made, finished or read, by what is there; `satisfaction` is in seconds.
 
     `windows`: by the expressions that Spark works by, on DuckDB too, which gives the same rows and takes longer.
+    `half_life`: the days after which an earlier event counts half, in counts of users and of everybody.
     """
+    if half_life is not None and (windows or backend != "duckdb"):
+        raise ArgumentError(
+            "counts with a half-life are made by arrays, on DuckDB alone; leave the half-life out, or use backend duckdb"
+        )
     need_ibis()
     files = checked_files(path, reading.layout)
     target = Path(folder)
     settings = {
         "schema": SCHEMA, "version": __version__, "files": [[file.path.name, file.digest] for file in files],
         "reading": _stored(reading), "satisfaction": asdict(satisfaction), "backend": backend, "shards": shards,
-        "rules": RULES,
+        "rules": RULES, "half_life": half_life,
     }  # fmt: skip
     settings = json.loads(json.dumps(settings))
     study = ResumableFolder(target, FACTS, "study")
     with study.lock():
         if not _is_finished(study, settings):
             with closing(open_backend(backend, target, memory, threads)) as opened:
-                log, counts = _Pipeline(opened, target, files, reading, satisfaction, shards, windows=windows).run()
+                log, counts = _Pipeline(
+                    opened, target, files, reading, satisfaction, shards, windows=windows, half_life=half_life
+                ).run()
             described = [{"name": feature.name, "meaning": feature.meaning} for feature in features.catalogue(log)]
             facts = settings | {"features": described, "counts": counts, "clock": log.shared_clock, "users": log.users}
             study.write_settings(facts)
@@ -164,9 +172,10 @@ class _Pipeline:
         shards: int | None,
         *,
         windows: bool,
+        half_life: float | None,
     ) -> None:
         self.backend, self.folder, self.files, self.reading = backend, folder, files, reading
-        self.satisfaction = satisfaction
+        self.satisfaction, self.half_life = satisfaction, half_life
         size = sum(file.path.stat().st_size * (6 if file.path.suffix in (".gz", ".zst") else 1) for file in files)
         self.shards = shards or (1 + size // _SHARD if isinstance(backend, DuckDB) else 1)
         in_memory = isinstance(backend, DuckDB) and not windows
@@ -175,6 +184,8 @@ class _Pipeline:
     def run(self) -> tuple[Log, dict[str, Any]]:
         """All stages; what is there already is taken as it is."""
         log = self._log()
+        if self.half_life is not None:
+            log = replace(log, half_life=half_life_units(self.half_life, log.shared_clock, log.seconds))
         self._check_numbers()
         self._check_lists(log)
         if log.shared_clock is None:
@@ -279,6 +290,20 @@ class _Pipeline:
             "set_aside": _by_reason(clicks.filter(clicks.reason.notnull())),
             "rejected": _by_reason(log.rejected),
         }
+
+
+def half_life_units(days: float, clock: str | None, seconds: float) -> float:
+    """A half-life in units of the clock that sessions share.
+
+    >>> half_life_units(2.0, "day", 1.0), half_life_units(2.0, "time", 0.001)
+    (2.0, 172800000.0)
+    """
+    if clock is None:
+        raise ArgumentError(
+            "the sessions of the log share no clock, so nothing fades from one to the next; leave the half-life out, or "
+            "say that times are one clock (--clock log)"
+        )
+    return days if clock == "day" else days * 86_400 / seconds
 
 
 def _out_of_order(log: Log, backend: Backend, folder: Path) -> IbisTable:

@@ -139,6 +139,20 @@ class RecommendedReranker(TypedDict):
     share_of_risk: NotRequired[Annotated[float | None, "Of the standard model's."]]
 
 
+class HalfLifeGain(TypedDict):
+    """What the standard model gained on validation lists with a half-life; null days: all events count alike."""
+
+    days: float | None
+    gain: float
+
+
+class HalfLife(TypedDict):
+    """After how many days an earlier event counts half, and what it was compared with."""
+
+    days: Annotated[float | None, "Null where all events count alike."]
+    compared: list[HalfLifeGain]
+
+
 class PersonalizationData(TypedDict):
     """What re-rankers learned from a click log gain and risk, and how often they re-rank."""
 
@@ -157,6 +171,7 @@ class PersonalizationData(TypedDict):
     selective: list[EntropyPoint]
     models: Annotated[dict[str, str], "The folder of each chosen model, below the study's."]
     sessions: list[SessionData]
+    half_life: NotRequired[Annotated[HalfLife, "Absent where none was asked for."]]
     recommendation: NotRequired[Annotated[RecommendedReranker, "Absent in results of older versions."]]
 
 

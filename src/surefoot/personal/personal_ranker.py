@@ -14,9 +14,11 @@ import polars as pl
 
 from surefoot.clicks.click_state import ClickState, LogFacts
 from surefoot.clicks.events import ShownRequest
-from surefoot.errors import DataError
+from surefoot.data.types.ranking_data import RankingData
+from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.engines.contract import engine_of
 from surefoot.learn.ranker import Ranker
+from surefoot.personal.lists import SHOWN_ORDER
 from surefoot.personal.options import DETAILS, STATE
 from surefoot.personal.saved_ranker import read_details
 
@@ -149,6 +151,25 @@ class PersonalRanker:
             }
             for place in places
         ]
+
+    def for_controller(self, baseline: Any = None, measure: Any = None) -> tuple[Ranker, str, Any]:
+        """What a `RiskController` guards: the model, the shown order as its baseline, and the study's measure."""
+        if baseline not in (None, SHOWN_ORDER):
+            raise ArgumentError(
+                f"baseline is {shortened(baseline)}; a personal ranker is guarded against the {SHOWN_ORDER}, so leave "
+                "it out"
+            )
+        return self.ranker, SHOWN_ORDER, self.about["measure"] if measure is None else measure
+
+    def list_data(self, user: str | None, query: str, results: Sequence[str], time: int, **known: Any) -> RankingData:
+        """A list as data that a `RiskController` serves; see `features` for the arguments."""
+        request = self._request(user, query, results, time, **known)
+        matrix = np.ascontiguousarray(self._state.matrix(request))
+        positions = np.array(request.positions, dtype=np.float64)
+        return RankingData.from_queries(
+            matrix, np.zeros(len(matrix)), [query], np.array([len(matrix)]), baselines={SHOWN_ORDER: -positions},
+            feature_names=list(self.ranker.feature_names_in_), doc_ids=list(request.documents),
+        )  # fmt: skip
 
     def close(self) -> None:
         """Let go of the state's file."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from surefoot.arguments import finite_number
-from surefoot.clicks.feature_pipeline import FeatureTable, feature_table
+from surefoot.clicks.feature_pipeline import FeatureTable, feature_table, half_life_units
 from surefoot.clicks.impressions import Satisfaction
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.reading import guess_layout
@@ -20,7 +20,7 @@ from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.personal.lists import check_split
 from surefoot.personal.options import LABEL_MEASURES, RESULT, SAMPLE
-from surefoot.personal.study import Personalization, check_preset, study
+from surefoot.personal.study import Personalization, check_preset, standard_gain, study
 
 _UNITS = {"s": 1.0, "ms": 0.001, "us": 1e-6, "min": 60.0}
 
@@ -36,6 +36,7 @@ def personalize(
     labels: str | None = None,
     dwell: Sequence[float] | None = None,
     last: bool = True,
+    half_life: float | Sequence[float] | None = None,
     split: str | None = None,
     sample: int | None = SAMPLE,
     preset: str = "quick",
@@ -69,6 +70,9 @@ def personalize(
     dwell : seconds
         What satisfies: one threshold, or one for each grade. A session's last click satisfies too, unless `last` is
         false.
+    half_life : days, optional
+        After which an earlier event counts half, in the counts of users and of everybody. Of several, and none at all,
+        the one whose standard model gains most on validation lists is taken.
     split : {"user", "session", "time"}
         How lists are split into those to train, choose and judge with.
     sample : int, optional
@@ -93,18 +97,42 @@ def personalize(
         check_split(split)
     layout = layout or guess_layout(log)
     labels = labels or find_layout(layout).labels
-    table = features(
-        log, folder, layout=layout, unit=unit, clock=clock, actions=actions, labels=labels, dwell=dwell, last=last,
-        backend=engine or backend, memory=memory, threads=threads,
-    )  # fmt: skip
     if threads is not None:
         ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads_parameter: threads})
+    reading: dict[str, Any] = {
+        "layout": layout, "unit": unit, "clock": clock, "actions": actions, "labels": labels, "dwell": dwell,
+        "last": last, "backend": engine or backend, "memory": memory, "threads": threads,
+    }  # fmt: skip
+    learning: dict[str, Any] = {
+        "labels": labels, "split": split, "sample": sample, "preset": preset, "ranker": ranker, "seed": seed,
+    }  # fmt: skip
+    lives = check_half_lives(half_life)
+    if len(lives) == 1:
+        tables, tried = {lives[0]: features(log, folder, half_life=lives[0], **reading)}, None
+        chosen = lives[0]
+    else:
+        folders = {life: Path(folder) / ("all_alike" if life is None else f"half_life_{life:g}") for life in lives}
+        tables = {life: features(log, home, half_life=life, **reading) for life, home in folders.items()}
+        tried = {life: standard_gain(table, **learning) for life, table in tables.items()}
+        chosen = max(lives, key=lambda life: tried[life])
     result = study(
-        table, labels=labels, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, seed=seed,
+        tables[chosen], **learning, grid=grid, half_life=chosen, half_lives=tried,
         segments=None if segments is None else read_segments(segments),
     )  # fmt: skip
-    result.write_json(Path(folder) / RESULT)
+    for home in {Path(folder), tables[chosen].folder}:
+        result.write_json(home / RESULT)
     return result
+
+
+def check_half_lives(given: float | Sequence[float] | None) -> list[float | None]:
+    """Half-lives to compare: none, one, or several and none beside them."""
+    if given is None:
+        return [None]
+    lives = list(given) if isinstance(given, Sequence) else [given]
+    days = [finite_number(life) for life in lives]
+    if not days or any(life is None or life <= 0 for life in days) or len(set(days)) < len(days):
+        raise ArgumentError(f"half_life is {shortened(given)}; give days above 0, each once")
+    return [days[0]] if len(days) == 1 else [None, *days]
 
 
 def features(
@@ -118,6 +146,7 @@ def features(
     labels: str | None = None,
     dwell: Sequence[float] | None = None,
     last: bool = True,
+    half_life: float | None = None,
     backend: str = "duckdb",
     memory: str = MEMORY,
     threads: int | None = None,
@@ -145,12 +174,17 @@ def features(
             f"labels {kind!r} need exactly one dwell threshold, but you gave {len(thresholds)}; give one, or use "
             "labels 'grades'"
         )
+    if half_life is not None:
+        check_half_lives(half_life)
+        if find_layout(known).shared_clock is None and clock != "log":
+            half_life_units(half_life, None, 1.0)  # which says what is wrong
     reading = ReadingSettings(known, _seconds(unit), clock, tuple(actions))
     with ensure_folder(folder) as target:
         satisfaction = Satisfaction(thresholds, last)
         return feature_table(
-            log, target, reading, satisfaction, backend=engine or backend, memory=memory, threads=threads
-        )
+            log, target, reading, satisfaction, backend=engine or backend, memory=memory, threads=threads,
+            half_life=half_life,
+        )  # fmt: skip
 
 
 def _seconds(unit: str | float | None) -> float | None:

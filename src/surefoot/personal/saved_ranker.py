@@ -16,7 +16,7 @@ from typing import Any
 
 from surefoot import __version__
 from surefoot.clicks.click_state import ClickState, LogFacts
-from surefoot.clicks.feature_pipeline import FACTS, RULES, FeatureTable
+from surefoot.clicks.feature_pipeline import FACTS, RULES, FeatureTable, half_life_units
 from surefoot.clicks.layouts.layout import ReadingSettings
 from surefoot.clicks.layouts.registry import find_layout
 from surefoot.data.reading.files import read_json
@@ -131,6 +131,7 @@ def log_facts(study: Path, table: FeatureTable) -> LogFacts:
             reading["layout"], reading["seconds"], reading["clock"], tuple(reading["actions"])
         )  # fmt: skip
         thresholds, last = satisfaction["thresholds"], satisfaction["last"]
+        half_life = stored.get("half_life")
     check_last(last)
     layout = find_layout(settings.layout)
     seconds = layout.seconds(settings)
@@ -138,4 +139,5 @@ def log_facts(study: Path, table: FeatureTable) -> LogFacts:
         shared_clock=table.clock, seconds=seconds, linked=layout.linked, users=table.users,
         domains="session_domain_shown" in table.names, terms="term_overlap" in table.names,
         scores="score" in table.names, thresholds=tuple(threshold / seconds for threshold in thresholds),
+        half_life=None if half_life is None else half_life_units(float(half_life), table.clock, seconds),
     )  # fmt: skip

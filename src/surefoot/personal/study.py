@@ -113,9 +113,14 @@ def study(
     grid: dict[str, Any] | None = None,
     ranker: dict[str, Any] | None = None,
     segments: Segments | None = None,
+    half_life: float | None = None,
+    half_lives: dict[float | None, float] | None = None,
     seed: int = 0,
 ) -> Personalization:
-    """Train every method on a table of features, choose on validation lists, and judge on test lists."""
+    """Train every method on a table of features, choose on validation lists, and judge on test lists.
+
+    `half_life` is that of the table, in days; `half_lives` are those that it was chosen from, with their gains.
+    """
     check_preset(preset)
     grid_settings: dict[str, Any] = {**GRIDS[preset], **(grid or {})}
     ranker_settings = merge_parameters(engine_of(), grid_settings["ranker"], ranker or {}) | {"random_state": seed}
@@ -164,10 +169,32 @@ def study(
             lists["test"], {row["label"]: scores[number[row["name"]]]["test"] for row in modelled}
         ),
     }  # fmt: skip
+    if half_life is not None or half_lives is not None:
+        compared = [{"days": life, "gain": gain} for life, gain in (half_lives or {}).items()]
+        data["half_life"] = {"days": half_life, "compared": compared}
     data["recommendation"] = recommend(data)
     result = Personalization(data)
     result.folder = table.folder
     return result
+
+
+def standard_gain(
+    table: FeatureTable,
+    *,
+    labels: str,
+    split: str | None,
+    sample: int | None,
+    preset: str,
+    ranker: dict[str, Any] | None,
+    seed: int,
+) -> float:
+    """What the standard model of a table gains on validation lists."""
+    settings_of_ranker = merge_parameters(engine_of(), GRIDS[preset]["ranker"], ranker or {}) | {"random_state": seed}  # type: ignore[arg-type]
+    lists = read_lists(table, labels=labels, split=split, sample=sample, seed=seed)
+    measure = LABEL_MEASURES[labels]
+    rankers = StudyRankers(table.folder, lists, measure, settings_of_ranker)
+    [scores] = rankers.run([MethodSetting(STANDARD)], "Comparing half-lives")
+    return float(ShownOrderComparison(lists["valid"], measure).figures(scores["valid"])["gain"])
 
 
 def check_preset(preset: str) -> None:

@@ -61,11 +61,11 @@ class Behaviour:
         return made
 
 
-def counts_before(results: Iterable[ShownResult], time: int) -> list[int]:
-    """How many results were shown, clicked, satisfied and skipped before a time."""
-    counts = [0, 0, 0, 0]
+def counts_before(results: Iterable[ShownResult], time: int, half_life: float | None = None) -> list[float]:
+    """How many results were shown, clicked, satisfied and skipped before a time; half of it after a half-life."""
+    counts = [0.0, 0.0, 0.0, 0.0]
     for result in results:
         for kind, at in enumerate(result[_SHOWN:]):
             if at is not None and at < time:
-                counts[kind] += 1
+                counts[kind] += 1.0 if half_life is None else 2.0 ** ((at - time) / half_life)
     return counts

@@ -30,7 +30,7 @@ def owner_name(user: str | None, session: str) -> str:
 class QueryHistory:
     """The lists that were shown for a query, and what was clicked on them."""
 
-    __slots__ = ("clicked", "lists", "satisfied")
+    __slots__ = ("clicked", "lists", "pairs", "satisfied")
 
     def __init__(self, lists: Iterable[int], clicked: Iterable[ClickedResult]) -> None:
         self.lists, self.satisfied = KeyedTimes(), KeyedTimes()
@@ -38,13 +38,16 @@ class QueryHistory:
             self.lists.add(LISTS, time)
         rows = list(clicked)
         self.clicked = Tally((row.clicked, row.document) for row in rows)
+        self.pairs = KeyedTimes()
         for row in rows:
+            self.pairs.add(row.document, row.clicked)
             if row.satisfied is not None:
                 self.satisfied.add(row.document, row.satisfied)
 
     def change(self, result: ClickedResult, *, add: bool) -> None:
         """Count a click, or no longer."""
         (self.clicked.add if add else self.clicked.remove)(result.clicked, result.document)
+        (self.pairs.add if add else self.pairs.remove)(result.document, result.clicked)
         if result.satisfied is not None:
             (self.satisfied.add if add else self.satisfied.remove)(result.document, result.satisfied)
 

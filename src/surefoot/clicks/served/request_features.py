@@ -25,31 +25,33 @@ class Everybody:
     documents: Mapping[str, Tally]
 
 
-def behaviour_features(scope: str, request: ShownRequest, time: int, parts: Sequence[Behaviour]) -> Columns:
+def behaviour_features(
+    scope: str, request: ShownRequest, time: int, parts: Sequence[Behaviour], half_life: float | None = None
+) -> Columns:
     """How often each result was shown, clicked, satisfied and skipped before, and how much happened in all."""
-    by_key: dict[str, list[list[int]]] = {"document": [], "pair": []}
+    by_key: dict[str, list[list[float]]] = {"document": [], "pair": []}
     for document in request.documents:
         results = [result for part in parts for result in part.of_document(document)]
-        by_key["document"].append(counts_before(results, time))
+        by_key["document"].append(counts_before(results, time, half_life))
         by_key["pair"].append(
-            counts_before([result for result in results if result.query == request.query], time)
+            counts_before([result for result in results if result.query == request.query], time, half_life)
         )  # fmt: skip
     if request.domains is not None:
         of_domain = {
-            domain: counts_before([result for part in parts for result in part.of_domain(domain)], time)
+            domain: counts_before([result for part in parts for result in part.of_domain(domain)], time, half_life)
             for domain in set(request.domains)
         }
         by_key["domain"] = [of_domain[domain] for domain in request.domains]
     columns: Columns = {
-        f"{scope}_{key}_{kind}": [counts[place] for counts in rows]
+        f"{scope}_{key}_{kind}": [rounded_number(counts[place]) for counts in rows]
         for key, rows in by_key.items()
         for place, kind in enumerate(KINDS)
     }
     size = len(request.documents)
     for name in ("lists", "clicks"):
         for what, value in (("", None), ("query_", request.query)):
-            count = sum(getattr(part, name).before(value, time) for part in parts)
-            columns[f"{scope}_{what}{name}"] = [count] * size
+            count = sum(getattr(part, name).before(value, time, half_life) for part in parts)
+            columns[f"{scope}_{what}{name}"] = [rounded_number(count)] * size
     return columns
 
 
@@ -76,28 +78,34 @@ def session_features(request: ShownRequest, session: SessionEvents) -> Columns:
     return {name: [value] * len(request.documents) for name, value in values.items()}
 
 
-def everybody_features(request: ShownRequest, time: int, everybody: Everybody, joined: str | None) -> Columns:
+def everybody_features(
+    request: ShownRequest, time: int, everybody: Everybody, joined: str | None, half_life: float | None = None
+) -> Columns:
     """What everybody did before; `joined` is the session whose clicks are the user's, though not stored so."""
     size = len(request.documents)
-    of_query = everybody.query.clicked.before(time)
+    query = everybody.query
+    of_query = query.clicked.before(time)
     columns: Columns = {
-        "query_lists": [everybody.query.lists.before(LISTS, time)] * size,
-        "query_clicks": [of_query.total] * size,
+        "query_lists": [rounded_number(query.lists.before(LISTS, time, half_life))] * size,
+        "query_clicks": [rounded_number(query.clicked.weight(time, half_life))] * size,
         "query_entropy": [entropy(of_query.total, of_query.sizes)] * size,
-        "pair_clicked": [of_query.count(document) for document in request.documents],
-        "pair_satisfied": [everybody.query.satisfied.before(document, time) for document in request.documents],
+        **{
+            name: [rounded_number(times.before(document, time, half_life)) for document in request.documents]
+            for name, times in (("pair_clicked", query.pairs), ("pair_satisfied", query.satisfied))
+        },
         "document_clicked": [],
         "document_entropy": [],
     }
+    known = []
     for document in request.documents:
-        clicked = everybody.documents[document].before(time)
+        tally = everybody.documents[document]
+        clicked = tally.before(time)
         sizes = clicked.sizes
         if joined is not None:
             sizes = clicked.sizes_with_one_for_two(owner_name(request.user, ""), owner_name(None, joined))
-        columns["document_clicked"].append(clicked.total)
+        columns["document_clicked"].append(rounded_number(tally.weight(time, half_life)))
         columns["document_entropy"].append(entropy(clicked.total, sizes))
-    known = [
-        value for clicks, value in zip(columns["document_clicked"], columns["document_entropy"], strict=True) if clicks
-    ]
+        if clicked.total:
+            known.append(columns["document_entropy"][-1])
     columns["least_entropy"] = [min(known, default=math.nan)] * size
     return columns

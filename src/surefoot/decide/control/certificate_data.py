@@ -53,6 +53,15 @@ class Sampling(TypedDict):
     strata: list[StratumData]
 
 
+class DrawnUnit(TypedDict):
+    """What was drawn at random where lists are not independent: one list of each unit."""
+
+    name: Annotated[str, "Such as user."]
+    drawn: Annotated[Count, "Units, each with one list."]
+    left_out: Annotated[Count, "Their other lists."]
+    seed: int
+
+
 class CurvePoint(TypedDict):
     """What another level would have kept; it certifies nothing."""
 
@@ -101,6 +110,7 @@ class CertificateData(TypedDict):
     gain_kept: Annotated[float | None, "Of the candidate's gain everywhere; null where that is not above 0."]
     largest_loss: Annotated[float, "What a loss can be at most, B."]
     weights: Sampling
+    unit: NotRequired[DrawnUnit]
     drift: Annotated[float, "How many times as frequent a query may become."]
     queries_sha256: Annotated[str, "Of the set of judged queries."]
     uses: Annotated[int, "How often this set was used to decide, this time included."]

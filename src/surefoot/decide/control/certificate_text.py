@@ -24,6 +24,9 @@ def sentence(data: Mapping[str, Any]) -> str:
         "drawn": f"the traffic that the {data['queries']:,} judged queries were drawn from",
         "strata": f"traffic with the given shares of the strata, judged on {data['queries']:,} queries",
     }[data["weights"]["kind"]]
+    if "unit" in data:
+        unit = data["unit"]["name"]
+        traffic = f"{unit}s like the {data['queries']:,} whose lists were judged, one list of each {unit}"
     drift = f", even if queries become {data['drift']:g} times as frequent" if data["drift"] > 1 else ""
     if data["method"] == "crc":
         sure = "This is true on average over many calibrations; a single one may lose more (conformal risk control)."
@@ -53,6 +56,13 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 
 
+def _unit_rows(data: Json) -> list[tuple[str, str]]:
+    if "unit" not in data:
+        return []
+    unit = data["unit"]
+    return [("unit", f"the {unit['name']}: one list of each, {unit['left_out']:,} other lists left out")]
+
+
 def figure_rows(data: Json) -> list[tuple[str, str]]:
     """The figures that text and page show, each with its name."""
     rows = [("measure", measure_note(data["measure"]) or data["measure"])]
@@ -68,6 +78,7 @@ def figure_rows(data: Json) -> list[tuple[str, str]]:
     rows += [
         ("δ and method", f"{data['delta']:g}, {data['method']}"),
         ("judged queries", f"{data['queries']:,}{least}"),
+        *_unit_rows(data),
         ("scorer", data["scorer"]),
         ("threshold", "none: the baseline alone" if data["threshold"] is None else short(data["threshold"], 6)),
         ("thresholds certified", f"{data['certified']:,} of {data['tried']:,}"),

@@ -77,11 +77,12 @@ def certify(outcome: Outcome, names: Mapping[str, Any]) -> Certificate:
         "gain_kept": share_of_gain(shown_figures["gain"], everywhere["gain"]),
         "largest_loss": outcome.largest,
         "weights": outcome.sampling,
+        **({"unit": names["unit"]} if "unit" in names else {}),
         "drift": settings.drift,
         "queries_sha256": names["queries_sha256"],
         "uses": outcome.uses,
         "training_known": names["training_known"],
-        "assumptions": assumptions(outcome, names["training_known"]),
+        "assumptions": assumptions(outcome, names["training_known"], names.get("unit")),
         "reason": reason(outcome, least),
         "curve": [with_share(point, everywhere["gain"]) for point in points],
         "thresholds": threshold_curve(calibration, threshold, settings.drift, bounded=outcome.budget is None),
@@ -144,7 +145,7 @@ def reason(outcome: Outcome, least: int | None) -> str | None:
     return "on the judged queries, the candidate gained nothing at the thresholds that are proved to be safe"
 
 
-def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
+def assumptions(outcome: Outcome, training_known: bool, unit: Mapping[str, Any] | None = None) -> list[str]:
     """What must be true for the certificate to hold, in plain words."""
     kind, drift = outcome.sampling["kind"], outcome.settings.drift
     drawn = {
@@ -152,6 +153,12 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
         "drawn": "The queries were drawn as the file of draws says, from all traffic, and all of them were judged.",
         "strata": "Within each stratum the judged queries were drawn at random, and the strata have the shares given.",
     }[kind]
+    if unit is not None:
+        drawn = (
+            f"The unit is the {unit['name']}: lists of one {unit['name']} are not independent, so one list of each was "
+            f"drawn (seed {unit['seed']}), and {unit['left_out']:,} other lists were left out. The "
+            f"{unit['name']}s are drawn at random from those that will be served, each with one of their lists."
+        )
     change = (
         "The traffic stays as it was when they were drawn."
         if drift == 1
@@ -173,6 +180,8 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
         "The judgments say what users want, for every document that either list shows.",
         trained,
         many,
-        "The promise is about the average over traffic. Single queries, or kinds of queries, may lose more.",
+        "The promise is about the average over traffic. Single queries, or kinds of queries, may lose more."
+        if unit is None
+        else f"The promise is about the average over {unit['name']}s. Single lists, or {unit['name']}s, may lose more.",
         *nothing_to_lose_notes(outcome.nothing_to_lose),
     ]

@@ -11,6 +11,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.data.hashes import HASH_DIGITS, queries_hash, query_fingerprints, text_hash
+from surefoot.data.types.drawn_lists import DrawnLists
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.types.runs import Qrels, Run
 from surefoot.decide.control.calibration import JudgedListPair, calibration_of, check_new
@@ -40,8 +41,9 @@ class RiskController:
 
     Parameters
     ----------
-    candidate : Ranker or a run
-        What might be shipped.
+    candidate : Ranker, PersonalRanker or a run
+        What might be shipped. Lists of one user are not independent: a PersonalRanker is calibrated with `DrawnLists`,
+        one list of each user, of days after those that it learned from (`surefoot.personal.later_lists`).
     baseline : str or a run
         What is shipped today. With a Ranker, the name of one of the data's baselines, or such as "feature:25"; by
         default the one that the Ranker was trained against.
@@ -109,6 +111,9 @@ class RiskController:
         self._runs: tuple[Run, Run] | None = None
         self.candidate_name, self.baseline_name = "candidate", ""
         self.baseline_source: str | None = None  # what the command line makes the baseline of, as in feature:25
+        self.one_per_unit = hasattr(candidate, "for_controller")  # a personal ranker
+        if self.one_per_unit:
+            candidate, baseline, measure = candidate.for_controller(baseline, measure)
         if hasattr(candidate, "predict"):
             if not hasattr(candidate, "_check_fitted"):
                 raise ArgumentError(
@@ -169,6 +174,7 @@ class RiskController:
 
     def _judge(self, judged: Any) -> JudgedListPair:
         """Judged queries, under the measure."""
+        judged = judged.data if isinstance(judged, DrawnLists) else judged
         if self._ranker is None:
             lists, qrels = self.lists(), Qrels.read(judged)
             refuse_machine_judgments(qrels)
@@ -220,6 +226,10 @@ class RiskController:
             raise ArgumentError(
                 "this controller already works in batches (update); create another one to use calibrate"
             )
+        if self.one_per_unit and not isinstance(judged, DrawnLists):
+            raise ArgumentError(
+                "lists of one user are not independent draws; give one list of each user: later_lists(study).later"
+            )
         judged_lists = self._judge(judged)
         self._check_unseen(judged_lists)
         selected, no_loss = judged_lists.select(leave_out=weights is None and self._leaves_out)
@@ -256,7 +266,8 @@ class RiskController:
                 uses=uses,
                 nothing_to_lose=no_loss,
             )
-            self._certificate = certify(outcome, self._names(selected.judged.queries))
+            unit = {"unit": judged.to_dict()} if isinstance(judged, DrawnLists) else {}
+            self._certificate = certify(outcome, self._names(selected.judged.queries) | unit)
         self.threshold_ = self._certificate["threshold"]
         return self
 
@@ -271,6 +282,8 @@ class RiskController:
             raise ArgumentError(
                 f"update works only with method 'betting', but method is {shortened(self.settings.method)}"
             )
+        if self.one_per_unit:
+            raise ArgumentError("update cannot tell whether a user comes again in a later batch; call calibrate once")
         if self.thresholds_ is None:
             raise ArgumentError("update needs thresholds that were fixed on other queries; call fit_scorer first")
         judged_lists = self._judge(batch)
