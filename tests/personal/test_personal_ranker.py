@@ -119,6 +119,16 @@ def test_odd_events_replayed(clock: str, tmp_path: Path) -> None:
     assert_replayed(made(write_lines(tmp_path / "log", ODD), tmp_path / "made", reading, SATISFIED), tmp_path)
 
 
+@pytest.mark.parametrize("layout", ["ubi", "yandex2014"])
+@pytest.mark.heavy
+def test_counts_with_a_half_life_replayed(layout: str, tmp_path: Path) -> None:
+    log = generated(tmp_path, 4, layout)
+    table = made(log, tmp_path / "made", ReadingSettings(layout), GRADES, half_life=2.5)
+    plain = made(log, tmp_path / "plain", ReadingSettings(layout), GRADES)
+    assert not table.scan().collect()["user_lists"].equals(plain.scan().collect()["user_lists"])
+    assert_replayed(table, tmp_path)
+
+
 def test_the_order_of_events_does_not_matter_and_repeated_ones_count_once(odd: FeatureTable, tmp_path: Path) -> None:
     events, expected = events_of(odd), batch_features(odd)
     state = empty_state(odd, tmp_path)

@@ -18,7 +18,7 @@ from surefoot.errors import ArgumentError, DataError
 from surefoot.learn.evaluation_queries import PARTS
 from surefoot.learn.ranker import Ranker
 from surefoot.personal.lists import read_lists
-from surefoot.personal.methods import MethodSetting, TrainingData
+from surefoot.personal.methods import MethodSetting, TrainingData, left_out_features
 from surefoot.personal.options import GRIDS, LABEL_MEASURES, METHOD_TITLES
 from surefoot.personal.personal_data import personalization_schema
 from surefoot.personal.reranker_figures import (
@@ -255,6 +255,32 @@ class TestResult:
             assert "Weighted initial preferences" in text
             assert "K-" in text
         assert result.to_csv().splitlines()[0].startswith("model,method,beta,alpha,chosen_as,part,mean,gain")
+
+    def test_new_users_are_told_apart(self, table: FeatureTable) -> None:
+        result = small_study()
+        rows = table.scan().select("impression", "user_lists").unique().collect()
+        lists = {impression: seen > 0 for impression, seen in rows.rows()}
+        test = read_lists(table, labels="grades")["test"].data.queries
+        for row in result.chosen:
+            if row["name"] in {one["name"] for one in result.rows}:
+                found = {kind: figures["lists"] for kind, figures in row["segments"]["user"].items()}
+                known = sum(lists[query] for query in test)
+                assert found == {"known": known, "new": len(test) - known}
+
+    def test_models_of_one_horizon_alone(self, table: FeatureTable) -> None:
+        result = study(table, labels="grades", horizons=True, **SMALL)
+        labels = [row["label"] for row in result.chosen]
+        assert labels[-2:] == ["… session features alone", "… long-term features alone"]
+        assert len(result.rows) == len(small_study().rows) + 2
+        assert not any("alone" in name for name in result.to_dict()["models"])
+        assert result.chosen[0]["test"]["gain"] == small_study().chosen[0]["test"]["gain"]
+        for folder in (table.folder / "models").iterdir():
+            setting = json.loads((folder / "setting.json").read_text())
+            if setting.get("features"):
+                ranker = Ranker.load(folder)
+                unused = ranker.feature_importances_[left_out_features(setting["features"], table.names)]
+                assert len(unused)
+                assert not unused.any()
 
     def test_segments(self, table: FeatureTable) -> None:
         names = read_lists(table, labels="grades")["test"].data.queries

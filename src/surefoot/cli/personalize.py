@@ -46,28 +46,29 @@ def personalize(
     dwell: Annotated[
         str | None,
         typer.Option(
-            help="Seconds on a document that satisfy a user, per grade.",
+            help="Seconds that satisfy.",
             show_default=f"{SATISFIED[0]:g}; grades {','.join(f'{seconds:g}' for seconds in GRADE_DWELLS)}",
         ),
     ] = None,
-    last: Annotated[bool, typer.Option(help="Count the last click of a session as satisfied.")] = True,
+    last: Annotated[bool, typer.Option(help="A session's last click satisfies.")] = True,
     half_life: Annotated[
         str | None,
-        typer.Option(
-            metavar="DAYS", help="Days after which an event counts half; of several, the best.", show_default="never"
-        ),
+        typer.Option(metavar="DAYS", help="Days until an event counts half.", show_default="never"),
     ] = None,
     split: Annotated[str | None, typer.Option(help=either(SPLITS) + ".", show_default="user, else session")] = None,
-    sample: Annotated[int, typer.Option(help="Lists to train, choose and test with.", min=3)] = SAMPLE,
+    sample: Annotated[int, typer.Option(help="Lists to learn and test with.", min=3)] = SAMPLE,
     preset: Annotated[str, typer.Option(help=either(GRIDS) + ".")] = "quick",
     beta: Annotated[
         str | None,
-        typer.Option(help="Values of β, the weight of the shown order, such as 0.1,0.2.", show_default="the preset's"),
+        typer.Option(help="Values of β, such as 0.1,0.2.", show_default="the preset's"),
     ] = None,
     alpha: Annotated[
         str | None,
         typer.Option("-a", "--alpha", help="Values of α, such as 1,5.", show_default="the preset's"),
     ] = None,
+    horizons: Annotated[
+        bool, typer.Option("--horizons", help="Also train with session or long-term features alone.")
+    ] = False,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="A parameter of LightGBM.", show_default=False),
@@ -101,7 +102,7 @@ def personalize(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Train re-rankers on a click log, and choose those that gain without changing every list.
+    """Train re-rankers on a click log, and choose those that gain and change few lists.
 
     **Example:** `surefoot personalize clicks.log --layout yandex2012 --unit ms --clock log -o study/ --html p.html`
     """
@@ -146,7 +147,7 @@ def personalize(
         ranker["n_estimators"] = trees
     result = learn(
         log, output, **reading, split=split, sample=sample, preset=preset, grid=grid, ranker=ranker, segments=segments,
-        seed=seed, half_life=lives,
+        seed=seed, half_life=lives, horizons=horizons,
     )  # fmt: skip
     files = {"html": html, "json": json_file, "csv": csv_file}
     options = {"html": {"provenance": page_provenance(html, [log, *([segments] if segments else [])])}}

@@ -104,7 +104,8 @@ def feature_table(
     """
     if half_life is not None and (windows or backend != "duckdb"):
         raise ArgumentError(
-            "counts with a half-life are made by arrays, on DuckDB alone; leave the half-life out, or use backend duckdb"
+            "counts with a half-life are made by arrays, on DuckDB alone; leave the half-life out, or use "
+            "backend duckdb"
         )
     need_ibis()
     files = checked_files(path, reading.layout)
@@ -300,8 +301,8 @@ def half_life_units(days: float, clock: str | None, seconds: float) -> float:
     """
     if clock is None:
         raise ArgumentError(
-            "the sessions of the log share no clock, so nothing fades from one to the next; leave the half-life out, or "
-            "say that times are one clock (--clock log)"
+            "the sessions of the log share no clock, so nothing fades from one to the next; leave the half-life out, "
+            "or say that times are one clock (--clock log)"
         )
     return days if clock == "day" else days * 86_400 / seconds
 

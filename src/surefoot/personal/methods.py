@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +16,12 @@ from surefoot.learn.options import REGRESSION
 from surefoot.learn.prepared_data import PreparedData
 from surefoot.measures.notation import Measure
 from surefoot.personal.options import (
+    HORIZONS,
     LOWEST,
     METHOD_TITLES,
     PREFERENCE_MEASURE,
     RISK,
+    SESSION_ONLY,
     STANDARD,
     STANDARD_REGRESSION,
     WEIGHTED,
@@ -29,17 +32,19 @@ from surefoot.personal.options import (
 
 @dataclass(frozen=True)
 class MethodSetting:
-    """A method and its parameters: β of the shown order, α of risk."""
+    """A method and its parameters: β of the shown order, α of risk; `features` is the one group to learn from."""
 
     method: str
     beta: float | None = None
     alpha: float | None = None
+    features: str | None = None
 
     @property
     def parameters(self) -> str:
         """The parameters as a table writes them."""
         letters = (("β", self.beta), ("α", self.alpha))
-        return ", ".join(f"{letter} = {value:g}" for letter, value in letters if value is not None)
+        texts = [f"{letter} = {value:g}" for letter, value in letters if value is not None]
+        return ", ".join([*texts, *([f"{self.features} features alone"] if self.features else [])])
 
     @property
     def name(self) -> str:
@@ -60,7 +65,7 @@ class MethodSetting:
 
     def key(self, *more: Any) -> str:
         """A name for the files of a training: the same for trainings that are alike in everything."""
-        return content_key([self.method, self.beta, self.alpha, *more])
+        return content_key([self.method, self.beta, self.alpha, *([self.features] if self.features else []), *more])
 
 
 def settings(grid: dict[str, Any]) -> list[MethodSetting]:
@@ -75,6 +80,22 @@ def settings(grid: dict[str, Any]) -> list[MethodSetting]:
     ]
 
 
+def by_horizon() -> list[MethodSetting]:
+    """The standard method without the features of the session, and without those of the user's other sessions."""
+    return [MethodSetting(STANDARD, features=group) for group in HORIZONS]
+
+
+def left_out_features(group: str, names: Sequence[str]) -> list[int]:
+    """The columns that a model of one group alone does not see; what everybody did is in both.
+
+    >>> left_out_features("session", ["position", "session_age", "user_lists", "query_lists"])
+    [2]
+    """
+    of_session = ("session_", "last_click_", "previous_query", "term_overlap")
+    left_out = ("user_",) if group == SESSION_ONLY else of_session
+    return [place for place, name in enumerate(names) if name.startswith(left_out)]
+
+
 def on_preferences(beta: float, grid: dict[str, Any]) -> list[MethodSetting]:
     """Risk-sensitive training on preference gains."""
     return [MethodSetting(WEIGHTED_RISK, beta=beta, alpha=float(alpha)) for alpha in grid["alphas"]]
@@ -84,12 +105,15 @@ class TrainingData:
     """What the methods learn from: the same documents and bins with each method's labels."""
 
     def __init__(self, train: RankingData, valid: RankingData) -> None:
+        self._whole = train, valid
         self._all_results = PreparedData(train, valid)
         surely_seen = lowest_click_plus_one(train.y, train.lengths)
         self._down_to_below_lowest_click = PreparedData(_select_rows(train, surely_seen), valid)
 
     def for_setting(self, setting: MethodSetting) -> PreparedData:
         """The data that a setting learns from."""
+        if setting.features is not None:
+            return PreparedData(*(_without_group(data, setting.features) for data in self._whole))
         if setting.beta is None:
             return self._all_results
         source = self._down_to_below_lowest_click if setting.method == LOWEST else self._all_results
@@ -101,6 +125,14 @@ class TrainingData:
                 for data in (source.train, source.valid)
             )
         )
+
+
+def _without_group(data: RankingData, group: str) -> RankingData:
+    """The data with constants in the columns that are left out: no tree splits by them, whatever they hold later."""
+    names = data.feature_names or ()
+    matrix = data.X.copy()
+    matrix[:, left_out_features(group, names)] = 0
+    return data.with_features(matrix, names)
 
 
 def _select_rows(data: RankingData, rows: np.ndarray[Any, np.dtype[np.bool_]]) -> RankingData:

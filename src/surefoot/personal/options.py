@@ -17,6 +17,7 @@ METHOD_TITLES = {
     WEIGHTED_REGRESSION: "Weighted initial preferences by regression",
 }
 SELECTIVE = "selective"
+HORIZONS = SESSION_ONLY, LONG_TERM_ONLY = ("session", "long-term")  # of features, to learn from one alone
 RESULT = "personalization.json"  # in a study's folder
 SAVED_FILES = DETAILS, STATE = ("personal.json", "state.duckdb")  # beside the model that a study saved
 # What makes a label of a click, and the measure that the label is judged by.

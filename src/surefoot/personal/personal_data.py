@@ -54,6 +54,7 @@ class ModelRow(TypedDict):
     alpha: float | None
     name: str
     parameters: Annotated[str, "As tables show them."]
+    features: NotRequired[Annotated[str, "The one group that it learned from: session or long-term; else all."]]
     valid: JudgedFigures
     test: JudgedFigures
 

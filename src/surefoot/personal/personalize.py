@@ -42,6 +42,7 @@ def personalize(
     preset: str = "quick",
     grid: dict[str, Any] | None = None,
     ranker: dict[str, Any] | None = None,
+    horizons: bool = False,
     segments: Any = None,
     backend: str = "duckdb",
     memory: str = MEMORY,
@@ -81,6 +82,8 @@ def personalize(
         "quick" or "bennett2015"; other values to try, as a dict of `betas` (β of preferences), `alphas` (α of risk)
         and `lowest` (β of "lowest click plus one", tried on lists down to one below the lowest click); other
         parameters of `Ranker`.
+    horizons : bool
+        Also train the standard model with the session's features alone, and with the user's long-term ones alone.
     segments : file, dict or table, optional
         Kinds of lists, by their names, to look at one by one.
     backend : {"duckdb", "spark"}
@@ -117,6 +120,7 @@ def personalize(
         chosen = max(lives, key=lambda life: tried[life])
     result = study(
         tables[chosen], **learning, grid=grid, half_life=chosen, half_lives=tried,
+        horizons=horizons,
         segments=None if segments is None else read_segments(segments),
     )  # fmt: skip
     for home in {Path(folder), tables[chosen].folder}:

@@ -17,8 +17,8 @@ from surefoot.clicks.feature_pipeline import FeatureTable
 from surefoot.errors import ArgumentError, DataError, did_you_mean, shortened
 from surefoot.learn.engines.contract import engine_of, merge_parameters
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS, PARTS
-from surefoot.personal.lists import read_lists
-from surefoot.personal.methods import MethodSetting, on_preferences, settings
+from surefoot.personal.lists import ShownLists, read_lists
+from surefoot.personal.methods import MethodSetting, by_horizon, on_preferences, settings
 from surefoot.personal.notebook import to_notebook
 from surefoot.personal.options import (
     GRIDS,
@@ -113,6 +113,7 @@ def study(
     grid: dict[str, Any] | None = None,
     ranker: dict[str, Any] | None = None,
     segments: Segments | None = None,
+    horizons: bool = False,
     half_life: float | None = None,
     half_lives: dict[float | None, float] | None = None,
     seed: int = 0,
@@ -128,7 +129,8 @@ def study(
     measure = LABEL_MEASURES[labels]
     rankers = StudyRankers(table.folder, lists, measure, ranker_settings)
     comparisons = {part: ShownOrderComparison(lists[part], measure) for part in EVALUATION_PARTS}
-    rows, scores = _train(rankers, comparisons, settings(grid_settings), "Training")
+    tried = settings(grid_settings) + (by_horizon() if horizons else [])
+    rows, scores = _train(rankers, comparisons, tried, "Training")
     standard = rows[0]
     if standard["test"]["gain"] is None or not all(standard[part]["share_reranked"] for part in EVALUATION_PARTS):
         raise DataError(
@@ -137,7 +139,9 @@ def study(
         )
     for row in rows:
         add_shares(row, standard)
-    by_method = {method: [row for row in rows if row["method"] == method] for method in METHOD_TITLES}
+    groups = [row for row in rows if "features" in row]
+    whole = [row for row in rows if "features" not in row]
+    by_method = {method: [row for row in whole if row["method"] == method] for method in METHOD_TITLES}
     weighted = largest_area(by_method[WEIGHTED])
     if weighted is not None:
         more, more_scores = _train(
@@ -154,8 +158,11 @@ def study(
         chosen.append(selective["chosen"])
     number = {row["name"]: position for position, row in enumerate(rows)}
     modelled = [row for row in chosen if row["name"] in number]
+    # They say which features matter; they are not candidates to serve.
+    chosen += [row | {"label": f"… {row['features']} features alone"} for row in groups]
+    segments = (_new_users(lists["test"]) if table.users else {}) | (segments or {})
     if segments:
-        for row in modelled:
+        for row in [one for one in chosen if one["name"] in number]:
             row["segments"] = comparisons["test"].by_segment(scores[number[row["name"]]]["test"], segments)
     data: Json = {
         "schema": SCHEMA, "measure": measure, "labels": labels, "preset": preset,
@@ -176,6 +183,15 @@ def study(
     result = Personalization(data)
     result.folder = table.folder
     return result
+
+
+def _new_users(lists: ShownLists) -> Segments:
+    """Of which lists the user was new: nothing was shown to them before."""
+    names = lists.data.feature_names or ()
+    if "user_lists" not in names:
+        return {}
+    seen = lists.data.X[lists.data.offsets[:-1], names.index("user_lists")] > 0
+    return {"user": {query: "known" if one else "new" for query, one in zip(lists.data.queries, seen, strict=True)}}
 
 
 def standard_gain(
@@ -218,6 +234,8 @@ def _train(
     for setting, by_part in zip(settings, scores, strict=True):
         row: Json = {"method": setting.method, "beta": setting.beta, "alpha": setting.alpha, "name": setting.name}
         row["parameters"] = setting.parameters
+        if setting.features is not None:
+            row["features"] = setting.features
         rows.append(row | {part: comparisons[part].figures(by_part[part]) for part in EVALUATION_PARTS})
     return rows, scores
 
