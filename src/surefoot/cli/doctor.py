@@ -52,6 +52,7 @@ PARTS = (
     InstalledPart("xgboost", "xgboost", ("xgboost|xgboost-cpu", "numba")),
     InstalledPart("dask", "dask", ("dask", "distributed")),
     InstalledPart("duckdb", "clicks", ("ibis-framework", "duckdb")),
+    InstalledPart("uvicorn", "serve", ("starlette", "uvicorn")),
     InstalledPart("spark", "spark", ("pyspark", "ibis-framework")),
     InstalledPart("matplotlib", "plots", ("matplotlib",)),
     InstalledPart("onnx", "onnx", ("onnx",)),

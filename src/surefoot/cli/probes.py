@@ -94,6 +94,25 @@ def duckdb() -> str:
     return f"1 + 2 = {total} in DuckDB"
 
 
+def uvicorn() -> str:
+    """A service of Starlette's answers on the loopback."""
+    import socket
+    import threading
+    from urllib.request import urlopen
+
+    server, answers = import_module("uvicorn"), import_module("starlette.responses")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = server.Config(answers.PlainTextResponse("yes"), lifespan="off", log_config=None, ws="none")
+        service = server.Server(config)
+        thread = threading.Thread(target=service.run, args=([listener],))
+        thread.start()
+        with urlopen(f"http://127.0.0.1:{listener.getsockname()[1]}/", timeout=10) as answer:
+            status = answer.status
+        service.should_exit = True
+        thread.join()
+    return f"answered a request with status {status}"
+
+
 def matplotlib() -> str:
     """Matplotlib draws a figure to memory."""
     import io
@@ -164,7 +183,8 @@ def sentence_transformers() -> str:
 PROBES: Mapping[str, Callable[[], str]] = {
     probe.__name__: probe
     for probe in (
-        scoring, page, compiled, lightgbm, xgboost, duckdb, matplotlib, onnx, dask, spark, torch, sentence_transformers,
+        scoring, page, compiled, lightgbm, xgboost, duckdb, uvicorn, matplotlib, onnx, dask, spark, torch,
+        sentence_transformers,
     )
 }  # fmt: skip
 
