@@ -93,7 +93,7 @@ def gate(
         list[str] | None,
         typer.Option(
             metavar="NAME:KEY=LEVEL",
-            help=f"A condition on a segment, such as 'head:risk=0.05', or on all ({EVERY}). You can repeat it.",
+            help=f"A condition on a segment, such as 'head:risk=0.05', or all ({EVERY}).",
             show_default=False,
         ),
     ] = None,
