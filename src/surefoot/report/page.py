@@ -16,7 +16,7 @@ from surefoot.arrays import Floats
 from surefoot.data.types.scores import Scores, check_same
 from surefoot.report.columns import page_columns
 from surefoot.report.family import family_page
-from surefoot.report.few_queries import CAUTIONS
+from surefoot.report.few_queries import CAUTIONS, UNEVEN
 from surefoot.report.measure_names import measure_title
 from surefoot.report.measure_terms import measure_terms
 from surefoot.report.options import DETAIL, PANEL_ALPHAS
@@ -106,6 +106,7 @@ def page_payload(
         "panel_alphas": PANEL_ALPHAS,
         "critical_value": data["critical_value"],
         "cautions": [one._asdict() for one in CAUTIONS],
+        "uneven": UNEVEN._asdict(),
         "missing": [scores.missing[name] for name in scores.systems],
         "dropped": data["dropped"],
         "rounding": ROUNDING,
