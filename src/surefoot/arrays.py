@@ -19,6 +19,6 @@ LARGEST_POWER = 100.0  # of grades under 2^g − 1: beyond it sums of gains woul
 LARGEST_LABEL_POWER = 31  # of labels to learn from: a gain of 2^31 − 1 is more than any scale of relevance needs
 
 
-def changes(values: npt.NDArray[np.generic]) -> Ints:
-    """Where a value differs from the one before it, the first place among them."""
+def stretch_starts(values: npt.NDArray[np.generic]) -> Ints:
+    """Where stretches of equal values start: the first index, and those whose value differs from the one before."""
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))

@@ -16,7 +16,7 @@ from surefoot.learn.objectives import OBJECTIVE_KINDS, Objective
 from surefoot.learn.prepared_data import MonitoredSet
 from surefoot.measures.notation import Measure
 from surefoot.risk.bootstrap import percentile_intervals, resamples
-from surefoot.risk.tradeoff import hurts
+from surefoot.risk.tradeoff import which_lose_over_20
 from surefoot.significance import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _figures(ranker: Ranker, data: RankingData) -> dict[str, Any]:
     baseline = None if queries.baselines is None else queries.baselines.mean(axis=0)
     if baseline is not None:
         difference = values - baseline
-        hurt = hurts(difference, baseline)
+        hurt = which_lose_over_20(difference, baseline)
         columns |= {
             "baseline": baseline, "gain": difference, "reward": np.maximum(difference, 0),
             "risk": np.maximum(-difference, 0), "wins": difference > 0, "losses": difference < 0, "hurt": hurt,

@@ -8,13 +8,13 @@ from typing import Any
 
 from surefoot.errors import ArgumentError, did_you_mean, shortened
 from surefoot.report.numbers import fixed
-from surefoot.risk.agreement import RANKED
 from surefoot.risk.assessment_data import AssessmentData, Json, SegmentColumn, SystemData
 from surefoot.risk.assessment_figures import alpha_key
-from surefoot.significance import PERCENT
+from surefoot.risk.system_ranks import RANKED_FIGURES
+from surefoot.significance import CONFIDENCE_PERCENT
 
 ABSENT = "–"
-INTERVAL = f"{PERCENT} interval"
+INTERVAL = f"{CONFIDENCE_PERCENT} interval"
 LEAST_P = 0.0001  # the least p that is written; one that would round to 0 is said to be below it
 
 
@@ -160,7 +160,7 @@ def at_alpha(alpha: float) -> list[FigureColumn]:
             lambda row: _figure(row["alpha"][key], name),
             digits,
             descending=not name.startswith("p_"),
-            rank=(lambda row: _figure(row["alpha"][key]["rank"], name)) if name in RANKED else None,
+            rank=(lambda row: _figure(row["alpha"][key]["rank"], name)) if name in RANKED_FIGURES else None,
             probability=name.startswith("p_"),
             drop_order=drop_order,
             tone=(lambda row: _TONES.get(row["alpha"][key]["verdict"])) if name == "t_risk" else None,

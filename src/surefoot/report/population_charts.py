@@ -31,7 +31,7 @@ from surefoot.report.canvas import (
 from surefoot.report.columns import candidates
 from surefoot.report.measure_names import measure_title
 from surefoot.risk.assessment_data import AssessmentData
-from surefoot.risk.baselines import VIRTUAL, differences, population_rows, vectors_of_baselines
+from surefoot.risk.baselines import VIRTUAL_BASELINES, differences, population_rows, vectors_of_baselines
 from surefoot.risk.expectation import deviations, expected, geo_risk_of_means
 from surefoot.risk.inference import critical_value, weighted_test
 from surefoot.risk.tradeoff import check_alpha, weigh_losses
@@ -73,7 +73,7 @@ def versus(assessment: Assessment) -> str:
     names = list(baselines(assessment))
     if len(names) > 1:
         return f"{len(names)} baselines"
-    return f"the per-query {names[0]}" if names[0] in VIRTUAL else plain(names[0], 22)
+    return f"the per-query {names[0]}" if names[0] in VIRTUAL_BASELINES else plain(names[0], 22)
 
 
 @style()

@@ -13,7 +13,7 @@ from surefoot.report.numbers import fixed
 from surefoot.risk.assessment_data import AssessmentData, AtAlpha, SystemData
 from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.turns import LAST_SEARCHED_ALPHA
-from surefoot.significance import PERCENT
+from surefoot.significance import CONFIDENCE_PERCENT
 
 
 class Caution(NamedTuple):
@@ -348,7 +348,8 @@ def _unsure_intervals(data: AssessmentData) -> Iterator[str]:
         ]
         if names:
             yield (
-                f"At α = {alpha:g} the {PERCENT} interval of U_Risk does not contain 0 for {name_list(names, 6, str)}, "
+                f"At α = {alpha:g} the {CONFIDENCE_PERCENT} interval of U_Risk does not contain 0 for "
+                f"{name_list(names, 6, str)}, "
                 'but the verdict is still "neither prevails". The verdict is stricter: it also allows for one more bad '
                 "query and for the number of systems."
             )

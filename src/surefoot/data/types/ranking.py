@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Flags, Floats, Ints, Places, changes
+from surefoot.arrays import Codes, Flags, Floats, Ints, Places, stretch_starts
 from surefoot.data.reading.fork_safety import threads_lost
 from surefoot.errors import DataError
 
@@ -161,7 +161,7 @@ def rank(
     `index` of the rows' codes, whose rows turn into positions in place. Ties go by document id, descending, where `ids`
     can name a row's (as trec_eval has it), and by row otherwise.
     """
-    query_starts = changes(query_codes)  # a stretch may go on in the source's next block
+    query_starts = stretch_starts(query_codes)  # a stretch may go on in the source's next block
     starts, query_codes = starts[query_starts], query_codes[query_starts]
     lengths = np.diff(np.append(starts, len(scores)))
     first, number = _by_appearance(query_codes)

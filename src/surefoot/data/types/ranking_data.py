@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from surefoot.arrays import Codes, Floats, Ints, Places, changes
+from surefoot.arrays import Codes, Floats, Ints, Places, stretch_starts
 from surefoot.data.reading.categories import Categories
 from surefoot.data.reading.matrix import (
     QUERY,
@@ -377,7 +377,7 @@ def _queries(rows: int, qid: Any, group: npt.ArrayLike | None) -> tuple[list[str
         raise ArgumentError("give either qid, a query id for each row, or group, the number of rows of each query")
     if qid is not None:
         ids = row_ids(qid, rows, "qid")
-        starts = changes(codes_of(ids))
+        starts = stretch_starts(codes_of(ids))
         return ids.gather(starts).to_list(), np.append(starts, rows)
     sizes = np.asarray(group)
     if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu" or sizes.min() < 1:

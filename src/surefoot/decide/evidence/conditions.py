@@ -26,7 +26,7 @@ from surefoot.arrays import Floats
 from surefoot.decide.evidence.draws import DrawnFor
 from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
-from surefoot.risk.tradeoff import hurts, weigh_losses
+from surefoot.risk.tradeoff import weigh_losses, which_lose_over_20
 
 
 class BoundedMean(NamedTuple):
@@ -115,7 +115,7 @@ def _loss(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
 
 
 def _is_hurt(candidate: Floats, baseline: Floats, alpha: float) -> Floats:
-    return hurts(candidate - baseline, baseline).astype(np.float64)
+    return which_lose_over_20(candidate - baseline, baseline).astype(np.float64)
 
 
 def _difference(candidate: Floats, baseline: Floats, alpha: float) -> Floats:

@@ -18,7 +18,7 @@ from surefoot.decide.gate.decision_data import (
 from surefoot.decide.gate.decision_notebook import to_notebook
 from surefoot.decide.gate.decision_page import to_page
 from surefoot.decide.gate.decision_text import headline, to_csv, to_markdown, to_text
-from surefoot.errors import MISSHAPEN, DataError
+from surefoot.errors import MISSHAPEN_ERRORS, DataError
 from surefoot.report.provenance import Provenance
 from surefoot.report.result import PlainResult, Renderings
 from surefoot.risk.assessment_data import Json
@@ -42,7 +42,7 @@ class Decision(PlainResult):
         if isinstance(data, dict) and data.get("schema") == SCHEMA_1:
             try:
                 data = from_version_1(data)
-            except MISSHAPEN as error:
+            except MISSHAPEN_ERRORS as error:
                 raise DataError(f"is not {cls.called}, though its schema is {SCHEMA_1!r}") from error
         return super().from_dict(data)
 

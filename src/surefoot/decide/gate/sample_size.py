@@ -14,9 +14,9 @@ from surefoot.arrays import Flags, Floats, Ints
 from surefoot.decide.evidence.proof import Evidence
 from surefoot.decide.options import DECIDING_SHARE, MOST_NEEDED, RESAMPLES
 from surefoot.risk.betting import (
-    MANY,
+    AIMING_PRIOR,
+    MANY_QUERIES,
     MOST_STAKE,
-    PRIOR,
     AnytimeBets,
     ColumnWithRoom,
     anytime_columns,
@@ -156,7 +156,7 @@ def _decided(groups: Sequence[_Group], times: float) -> float:
 
 
 def _p(group: _Group, n: int) -> Floats:
-    if n > MANY and group.method != "stratified" and group.judge is None:
+    if n > MANY_QUERIES and group.method != "stratified" and group.judge is None:
         return _p_of_sums(group, n)
     columns, shape = _resampled(group, n), (2 * len(group.x), RESAMPLES)
     if group.method == "binomial":
@@ -196,7 +196,7 @@ def _p_of_sums(group: _Group, n: int) -> Floats:
     size = n / _BLOCKS
     for block in range(_BLOCKS):
         seen = block * size
-        variance = (PRIOR * m * (1 - m) / 2 + seen * spread) / (PRIOR + seen)
+        variance = (AIMING_PRIOR * m * (1 - m) / 2 + seen * spread) / (AIMING_PRIOR + seen)
         stake = np.sqrt(2 * np.maximum(target - log_capital, 0) / ((n - seen) * np.maximum(variance, 1e-300)))
         np.minimum(stake, MOST_STAKE / (1 - m), out=stake)
         noise = math.sqrt(size) * root @ rng.standard_normal((len(mean), RESAMPLES))

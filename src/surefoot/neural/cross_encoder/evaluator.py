@@ -24,7 +24,7 @@ from surefoot.neural.cross_encoder.libraries import CrossEncoderModel, hugging_f
 from surefoot.neural.cross_encoder.scoring import raw_scores
 from surefoot.neural.cross_encoder.text_lists import COLUMNS, check_list, row_name
 from surefoot.neural.loss import RiskLoss
-from surefoot.risk.tradeoff import check_alpha, loses_over_20, weigh_losses
+from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, weigh_losses
 
 logger = logging.getLogger(__name__)
 _BaseEvaluator = hugging_face("sentence_transformers.base.evaluation").BaseEvaluator
@@ -150,7 +150,7 @@ class RiskEvaluator(_BaseEvaluator):  # type: ignore[misc, valid-type]
             f"u_risk@{self.alpha:g}": float(weigh_losses(differences, self.alpha).mean()),
             "wins": int((differences > 0).sum()),
             "losses": int((differences < 0).sum()),
-            "losses_over_20": loses_over_20(differences, self._live),
+            "losses_over_20": count_losing_over_20(differences, self._live),
         }
         if self.criterion.name != "effectiveness":
             figures[str(self.criterion)] = self.criterion(values, self._live[None])
