@@ -12,7 +12,7 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Float32s: TypeAlias = npt.NDArray[np.float32]
 Ints: TypeAlias = npt.NDArray[np.int64]
-Places: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
+CompactInts: TypeAlias = npt.NDArray[np.integer]  # rows or positions held for long, in as few bytes as will do
 
 LARGEST_SCORE = 1e100  # of scores: beyond it sums of squares, which every test takes, would overflow
 LARGEST_POWER = 100.0  # of grades under 2^g − 1: beyond it sums of gains would overflow

@@ -16,7 +16,7 @@ from surefoot.choose.options import FEWEST_FOLDS, FOLDS, SPLIT_SEED
 from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import data_hash, query_hashes, text_hash
 from surefoot.data.letor.files import read_letor
-from surefoot.data.reading.files import FORMATS, existing_file
+from surefoot.data.reading.files import FORMAT_OF_ENDING, existing_file
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.data.writing.all_or_nothing import ensure_folder, reporting_write_errors, temporary_path
 from surefoot.errors import ArgumentError, DataError, shortened
@@ -29,7 +29,7 @@ _STEMS = {"train": ("train",), "valid": ("vali", "valid"), "test": ("test",)}
 _ENDINGS = (
     ".txt",
     *(f".txt{ending}" for ending in OPENERS),
-    *(ending for ending, form in FORMATS.items() if form == "parquet"),
+    *(ending for ending, form in FORMAT_OF_ENDING.items() if form == "parquet"),
     "",
 )
 OWN_DATA = "data"  # in a sweep's folder: data that was given in memory

@@ -112,10 +112,10 @@ def charts_folder(option: str, path: str | None) -> Output:
         return Output(option, None)
     from surefoot.report.canvas import need_matplotlib
     from surefoot.report.charts import CHARTS
-    from surefoot.report.options import FORMATS
+    from surefoot.report.options import CHART_FORMATS
 
     need_matplotlib()
-    return OutputFolder(option, path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in FORMATS})
+    return OutputFolder(option, path, inside={f"{name}.{ending}": CHART for name in CHARTS for ending in CHART_FORMATS})
 
 
 def files_under(path: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from surefoot.arrays import Floats, Ints, Places
+from surefoot.arrays import CompactInts, Floats, Ints
 from surefoot.data.types.labels import check_labels
 from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
@@ -46,8 +46,8 @@ class MeasuredQueries:
         self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)
         query = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         rows = np.int32 if len(labels) < 2**31 else np.int64
-        self.tie_order: Places = np.ascontiguousarray(tie_order, dtype=rows)
-        self._label_order: Places = np.lexsort((self.labels, query)).astype(rows)
+        self.tie_order: CompactInts = np.ascontiguousarray(tie_order, dtype=rows)
+        self._label_order: CompactInts = np.lexsort((self.labels, query)).astype(rows)
         self.discounts = discounts(int(self.lengths.max(initial=1)))
         if self.kind == kernel.ERR:
             check_top(float(self.labels.max(initial=0)), settings["max_rel"], "label")
@@ -77,7 +77,7 @@ class MeasuredQueries:
         """The number of queries."""
         return len(self.offsets) - 1
 
-    def rank(self, scores: Floats, *, fully: bool = False) -> Places:
+    def rank(self, scores: Floats, *, fully: bool = False) -> CompactInts:
         """The rows of each query in ranked order, down to the cut-off: scores descending, ties by the tie rule.
 
         Below the cut-off no measure looks at the order; long lists go by label there, unless `fully` is True.
@@ -94,7 +94,7 @@ class MeasuredQueries:
         result[order] = np.arange(len(order)) - np.repeat(self.offsets[:-1], self.lengths)
         return result
 
-    def measure_order(self, order: Places) -> Floats:
+    def measure_order(self, order: CompactInts) -> Floats:
         """M(q) of ranked rows."""
         values = np.empty(self.queries)
         self.run_in_threads(

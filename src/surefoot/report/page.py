@@ -18,7 +18,7 @@ from surefoot.report.columns import page_columns
 from surefoot.report.family import family_page
 from surefoot.report.measure_names import measure_title
 from surefoot.report.measure_terms import measure_terms
-from surefoot.report.options import DETAIL, PANEL_ALPHAS
+from surefoot.report.options import DETAILED_QUERIES, PANEL_ALPHAS
 from surefoot.report.page_front import page_front
 from surefoot.report.page_results import pack, packed_results, page_texts
 from surefoot.report.provenance import Provenance
@@ -71,7 +71,7 @@ def page_payload(
     segment of queries. `detail` is how many of the most hurt and most helped queries of each system are shown with
     their results; `system` and `alpha` are what the page shows first; `texts` stand beside ids.
     """
-    detail = integer("detail", DETAIL if detail is None else detail, 0)
+    detail = integer("detail", DETAILED_QUERIES if detail is None else detail, 0)
     data, scores = parts[0]
     check_same([matrix for _, matrix in parts], "one page cannot show both; make one for each, as a[measure].to_html")
     population = population_rows(scores, data["population"])

@@ -41,7 +41,7 @@ CAUTIONS = (
 )  # fmt: skip
 
 
-CLOSEST = "The closest system:"  # comes before what is said of a system that is not to be shipped
+CLOSEST_SYSTEM_PREFIX = "The closest system:"  # comes before what is said of a system that is not to be shipped
 
 
 def few_queries(queries: int, alpha: float) -> str | None:
@@ -164,7 +164,8 @@ def _recommendation(data: AssessmentData, others: list[SystemData], alpha: float
         return chosen, f"{_untested(chosen)}. {description}"
     return (
         chosen,
-        f"{_keep(data)}: no system's reward outweighs its risk by more than chance. {CLOSEST} {description}",
+        f"{_keep(data)}: no system's reward outweighs its risk by more than chance. {CLOSEST_SYSTEM_PREFIX} "
+        f"{description}",
     )
 
 

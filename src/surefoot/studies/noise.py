@@ -96,7 +96,7 @@ def rerank(hits: Hits, scores: Floats) -> Hits:
         scores=scores[order],
         order=ranking.rows(order),
         codes=ranking.codes,
-        places=new_position[ranking.places],
+        code_positions=new_position[ranking.code_positions],
         tie_rule=ranking.tie_rule,
     )
     rank = hits.rank + new_position[hits.position] - hits.position

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from surefoot.errors import visible
-from surefoot.report.columns import INTERVAL
+from surefoot.report.columns import INTERVAL_WORDS
 from surefoot.report.escapes import csv_text
 from surefoot.report.numbers import fixed, percent
 from surefoot.report.tables import terminal_table
@@ -184,7 +184,7 @@ def functions_table(data: Json) -> tuple[list[str], list[list[str]]]:
         for measure, ranked in data["results"].items()
         for function in ranked
     ]  # fmt: skip
-    return ["measure", "rank", "system", "mean", INTERVAL, "best in"], rows
+    return ["measure", "rank", "system", "mean", INTERVAL_WORDS, "best in"], rows
 
 
 def _functions_tables(data: Json) -> list[RenderableType]:

@@ -32,15 +32,15 @@ from surefoot.report.plain_json import to_json
 
 DrawnFor = Literal["risk", "gain"]
 SCHEMA = "surefoot/draws/2"
-_REFUSED = {
+_REFUSED_SCHEMAS = {
     "surefoot/draws/1": "contains draws of version 0.1. They do not store the order of the draws, which the proof "
     "needs. Draw again with surefoot judge-next, and judge the queries that are not judged yet",
 }
-_FRESH = 53  # bits of a seed that is drawn: every JSON reader keeps so many
+_SEED_BITS = 53  # bits of a seed that is drawn: every JSON reader keeps so many
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
 
 
-class System(TypedDict):
+class RunIdentity(TypedDict):
     """A run by its name, and by a hash of its lists."""
 
     name: str
@@ -60,8 +60,8 @@ class DrawsData(TypedDict):
 
     schema: str
     measure: str
-    candidate: System
-    baseline: System
+    candidate: RunIdentity
+    baseline: RunIdentity
     drawn_for: DrawnFor
     seed: int
     draws: int
@@ -84,8 +84,8 @@ class Draws:
     """
 
     measure: str
-    candidate: System
-    baseline: System
+    candidate: RunIdentity
+    baseline: RunIdentity
     drawn_for: DrawnFor
     seed: int
     traffic: int
@@ -244,7 +244,7 @@ def judge_next(
     judge = None
     if automatic is not None:
         judge = read_automatic(automatic, candidate, reference, kind, traffic, weights, unjudged).data
-    seed = secrets.randbits(_FRESH) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
+    seed = secrets.randbits(_SEED_BITS) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
     # With another judge, one seed gives other draws: nobody can choose a judge that suits what was drawn.
     rng = np.random.default_rng(seed if judge is None else [seed, int(judge["sha256"], 16)])
     drawn, sequence = np.unique(rng.choice(len(traffic), size=count, p=weights / total), return_inverse=True)
@@ -282,7 +282,7 @@ def read_draws(source: Draws | str | os.PathLike[str]) -> Draws:
     """Draws from a file that `Draws.write` or `surefoot judge-next` wrote; one that was changed is refused."""
     if isinstance(source, Draws):
         return source
-    data = read_sealed(source, (SCHEMA,), "does not contain draws", _REFUSED)
+    data = read_sealed(source, (SCHEMA,), "does not contain draws", _REFUSED_SCHEMAS)
     try:
         with expecting("draws", source, "draw again"):
             return _parse(data)
@@ -321,7 +321,7 @@ def _parse(data: dict[str, Any]) -> Draws:
         raise _WrongError(
             f"has the wrong value {shortened(data['drawn_for'])} for drawn_for (it must be 'risk' or 'gain')"
         )
-    systems: list[System] = []
+    systems: list[RunIdentity] = []
     for key in ("candidate", "baseline"):
         name, hashed = data[key]["name"], data[key]["sha256"]
         if not isinstance(name, str) or not isinstance(hashed, str) or len(hashed) != 64:

@@ -15,7 +15,7 @@ from surefoot.data.types.scores import Scores
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge, shown_documents
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
-from surefoot.decide.options import NO_FILL
+from surefoot.decide.options import NO_FILL_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure, is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
@@ -128,7 +128,7 @@ def _listed(column: Floats | None) -> list[float] | None:
 def check_scores(scores: Scores, systems: Sequence[str]) -> None:
     """Refuse a measure without bounds, scores beyond 0 and 1, whose losses no 1 bounds, and judgments of nothing."""
     if scores.filled is not None:
-        raise ArgumentError(NO_FILL)
+        raise ArgumentError(NO_FILL_REASON)
     if scores.qrels is not None:
         refuse_machine_judgments(scores.qrels)
     measure = named_measure(scores.measure)
