@@ -20,7 +20,7 @@ from surefoot.choose.trainings import SweepProgress, run
 from surefoot.errors import ArgumentError, DataError, name_list, shortened
 from surefoot.learn.baseline_spec import resolve_baseline
 from surefoot.learn.engines.contract import merge_parameters
-from surefoot.learn.options import ENGINE, MEASURE, NETWORKS
+from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE
 from surefoot.neural.loading import AnyRanker
 
 DEFAULTS: dict[str, Any] = {
@@ -81,7 +81,7 @@ def sweep(
         settings["inner_folds"] if settings["choose_by"] == "cross-validation" else 0,
     )  # fmt: skip
     learned = bool(settings["learn_baselines"])
-    if learned and engine == NETWORKS:
+    if learned and engine == NETWORK_ENGINE:
         raise ArgumentError("learn_baselines learns trees, but this is a sweep of networks; give it baselines")
     held_out = (choices.HELD_OUT if learned else 0.0) if settings["held_out"] is None else settings["held_out"]
     on_disk = isinstance(data, str | os.PathLike)

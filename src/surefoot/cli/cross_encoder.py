@@ -15,7 +15,7 @@ from surefoot.cli.model_assessment import show_model
 from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.progress_lines import stage
 from surefoot.errors import ArgumentError, visible
-from surefoot.learn.options import CROSS_ENCODERS
+from surefoot.learn.options import CROSS_ENCODER_ENGINE
 from surefoot.learn.signatures import CHECKPOINT
 from surefoot.neural.cross_encoder.model_files import is_cross_encoder_file
 from surefoot.progress import busy
@@ -84,7 +84,7 @@ def train_cross_encoder(
     for option, given in only_for_others.items():
         if given:
             hint = "; its baseline is --run" if option == "--baseline" else ""
-            raise ArgumentError(f"{option} is not possible with --engine {CROSS_ENCODERS}{hint}")
+            raise ArgumentError(f"{option} is not possible with --engine {CROSS_ENCODER_ENGINE}{hint}")
     if valid is None and (html is not None or chosen["early_stopping_rounds"] is not None):
         option = "--html" if html is not None else "--early-stopping"
         raise ArgumentError(f"{option} needs validation data; add --valid FILE, judgments of other queries of the run")

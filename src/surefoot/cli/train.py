@@ -24,12 +24,12 @@ from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
 from surefoot.learn.options import (
     CHECKPOINT_EVERY,
-    CROSS_ENCODERS,
+    CROSS_ENCODER_ENGINE,
     ENGINE,
     ENGINES,
     ESTIMATE,
     MEASURE,
-    NETWORKS,
+    NETWORK_ENGINE,
     OBJECTIVE,
     OBJECTIVES,
     RISK_OBJECTIVES,
@@ -96,7 +96,7 @@ def train(
     engine: Annotated[
         str | None,
         typer.Option(
-            help=f"What trains: {either(ENGINES)} for trees, {NETWORKS} for networks, {CROSS_ENCODERS} for text.",
+            help=f"What trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks, {CROSS_ENCODER_ENGINE} for text.",
             show_default=f"{ENGINE}; with --dask {ENGINES[1]}",
         ),
     ] = None,
@@ -141,7 +141,7 @@ def train(
     }  # fmt: skip
     engine_parameters = parameters(set_ or [], names_with_own_option={*chosen, "self"})
     texts = TextFiles(run, queries, documents, depth)
-    if engine == CROSS_ENCODERS:
+    if engine == CROSS_ENCODER_ENGINE:
         others = {
             "--baseline": bool(baseline), "--trees": trees is not None, "--models": models != 1,
             "--estimate": estimate != ESTIMATE, "--init-baseline": init_baseline, "--dask": dask is not None,
@@ -152,8 +152,8 @@ def train(
             only_for_others=others, epochs=epochs, threads=threads, html=html, force=force, quiet=quiet,
         )  # fmt: skip
         return
-    texts.refuse(f"add --engine {CROSS_ENCODERS}, or leave it out", qrels=qrels, skip_unusable=skip_unusable or None)
-    states = checkpoint_paths(checkpoint, 1 if engine == NETWORKS else models)  # networks have one for all
+    texts.refuse(f"add --engine {CROSS_ENCODER_ENGINE}, or leave it out", qrels=qrels, skip_unusable=skip_unusable or None)
+    states = checkpoint_paths(checkpoint, 1 if engine == NETWORK_ENGINE else models)  # networks have one for all
     check_outputs(
         [
             OutputModel("--output", output),
@@ -181,11 +181,11 @@ def train(
     if objective in RISK_OBJECTIVES and alpha is None:
         raise ArgumentError(f"--objective {objective} needs --alpha: each loss counts 1 + α times, such as --alpha 5")
     ranker: Any
-    if engine == NETWORKS:
+    if engine == NETWORK_ENGINE:
         ranker = make_network(chosen, epochs, trees, dask, threads, init_model, card, engine_parameters)
         optimised = ranker.check_settings().loss.objective
     elif epochs is not None:
-        raise ArgumentError(f"--epochs is for networks, of --engine {NETWORKS}; trees have --trees")
+        raise ArgumentError(f"--epochs is for networks, of --engine {NETWORK_ENGINE}; trees have --trees")
     else:
         ranker = _make_trees(chosen, threads, engine_parameters)
         optimised = TrainingSettings.from_ranker(ranker).objective  # what is wrong shows before anything is read

@@ -21,7 +21,7 @@ from surefoot.measures.effectiveness import check_top, gains, stopping_chance
 from surefoot.measures.notation import Measure
 from surefoot.runtime import cores
 
-_KINDS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
+_KERNEL_CONSTANTS = {"nDCG": kernel.NDCG, "AP": kernel.AP, "RR": kernel.RR, "ERR": kernel.ERR}
 _NO_CUTOFF = 1 << 60  # four times it is still an integer of 64 bits
 
 
@@ -37,10 +37,10 @@ class MeasuredQueries:
         self, measure: Measure | str, labels: Floats, offsets: Ints, tie_order: Ints, threads: int | None = None
     ) -> None:
         self.measure = Measure.parse(measure)
-        if self.measure.family not in _KINDS:
+        if self.measure.family not in _KERNEL_CONSTANTS:
             raise ArgumentError(f"{self.measure} cannot be optimised; nDCG, AP, RR and ERR can")
         settings = self.measure.settings
-        self.kind = _KINDS[self.measure.family]
+        self.kind = _KERNEL_CONSTANTS[self.measure.family]
         self.cutoff = _NO_CUTOFF if self.measure.cutoff is None else int(self.measure.cutoff)
         self.labels = np.ascontiguousarray(labels, dtype=np.float64)
         self.offsets = np.ascontiguousarray(offsets, dtype=np.int64)

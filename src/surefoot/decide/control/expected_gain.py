@@ -15,7 +15,7 @@ from surefoot.learn.options import ENGINE
 
 if TYPE_CHECKING:
     from surefoot.decide.control.list_pair import ListPair
-    from surefoot.learn.regression import RegressionTrees
+    from surefoot.learn.regression_trees import RegressionTrees
 
 _TREES = 60
 _LEAST_DOCUMENTS = 30  # documents of a leaf
@@ -43,7 +43,7 @@ class RegressionGain:
 
     def fit(self, lists: ListPair, qrels: Qrels, gain: Callable[[Floats], Floats]) -> None:
         """Grow the trees."""
-        from surefoot.learn.regression import regression_trees
+        from surefoot.learn.regression_trees import regression_trees
 
         data = _with_scores(lists)
         parameters = _SMALL_TREES[self.engine] | {
@@ -69,7 +69,7 @@ class RegressionGain:
     def restore(self, data: dict[str, Any]) -> None:
         """Take the trees up again; their text is not trusted."""
         from surefoot.learn.engines.contract import ModelTextError, engine_of
-        from surefoot.learn.regression import RegressionTrees
+        from surefoot.learn.regression_trees import RegressionTrees
 
         names, trees, mean = data["names"], data["trees"], data["mean"]
         self.engine = data.get("engine", ENGINE)  # which files of version 0.1 do not name

@@ -22,7 +22,7 @@ from surefoot.decide.control.settings import SETTINGS
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.errors import ArgumentError, DataError, expecting, shortened
-from surefoot.learn.model_files import DETAILS, model_files
+from surefoot.learn.model_files import DETAILS_FILE_NAME, model_files
 from surefoot.report.plain_json import to_json
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _restore(kind: type[RiskController], data: dict[str, Any], home: Path) -> Ri
 def _hashes(home: Path) -> dict[str, str]:
     hashes = {}
     for file in map(Path, model_files(home / RANKER)):
-        if file.name != DETAILS and not file.exists():
+        if file.name != DETAILS_FILE_NAME and not file.exists():
             continue  # the text of the engine that was not used; a hash that is missed shows when they are compared
         try:
             hashes[file.name] = hashlib.sha256(file.read_bytes()).hexdigest()
