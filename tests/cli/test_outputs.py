@@ -186,8 +186,12 @@ def test_runs_judgments_and_models_need_force(surefoot, home: Path) -> None:
 
 def test_the_files_of_a_model_are_those_that_are_saved(home: Path) -> None:
     assert {file.name for file in (home / "model").iterdir()} == {MODEL_FILE_NAMES["lightgbm"], DETAILS_FILE_NAME}
-    assert all(map(is_model_file, (*MODEL_FILE_NAMES.values(), DETAILS_FILE_NAME, unfinished_name("model.json", "0" * 64))))
-    assert not any(map(is_model_file, ("notes.txt", ".model.txt.next", unfinished_name("model.txt", "x"), "model.txt.gz")))
+    assert all(
+        map(is_model_file, (*MODEL_FILE_NAMES.values(), DETAILS_FILE_NAME, unfinished_name("model.json", "0" * 64)))
+    )
+    assert not any(
+        map(is_model_file, ("notes.txt", ".model.txt.next", unfinished_name("model.txt", "x"), "model.txt.gz"))
+    )
 
 
 def test_a_checkpoint_is_tried_and_known_before_training(surefoot, home: Path) -> None:

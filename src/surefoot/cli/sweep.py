@@ -142,7 +142,11 @@ def sweep(
     grid = parameters(set_ or [], {TREES_PARAMETER, "self"}, _values)
     option, rounds = ("--epochs", epochs) if engine == NETWORK_ENGINE else ("--trees", trees)
     if (trees if engine == NETWORK_ENGINE else epochs) is not None:
-        other = "--trees is for trees" if engine == NETWORK_ENGINE else f"--epochs is for networks, of --engine {NETWORK_ENGINE}"
+        other = (
+            "--trees is for trees"
+            if engine == NETWORK_ENGINE
+            else f"--epochs is for networks, of --engine {NETWORK_ENGINE}"
+        )
         raise ArgumentError(f"{other}; with --engine {engine}, give {option}")
     if rounds is not None:
         grid[TREES_PARAMETER] = parse_integers(rounds, option)

@@ -96,7 +96,8 @@ def train(
     engine: Annotated[
         str | None,
         typer.Option(
-            help=f"What trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks, {CROSS_ENCODER_ENGINE} for text.",
+            help=f"What trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks, "
+            f"{CROSS_ENCODER_ENGINE} for text.",
             show_default=f"{ENGINE}; with --dask {ENGINES[1]}",
         ),
     ] = None,
@@ -152,7 +153,9 @@ def train(
             only_for_others=others, epochs=epochs, threads=threads, html=html, force=force, quiet=quiet,
         )  # fmt: skip
         return
-    texts.refuse(f"add --engine {CROSS_ENCODER_ENGINE}, or leave it out", qrels=qrels, skip_unusable=skip_unusable or None)
+    texts.refuse(
+        f"add --engine {CROSS_ENCODER_ENGINE}, or leave it out", qrels=qrels, skip_unusable=skip_unusable or None
+    )
     states = checkpoint_paths(checkpoint, 1 if engine == NETWORK_ENGINE else models)  # networks have one for all
     check_outputs(
         [

@@ -52,7 +52,8 @@ class Aggregate:
         number = feature_number(str(text), kind)
         if kind not in _AGGREGATES or number is None:
             raise ArgumentError(
-                f"selective is {shortened(text)}; write one of {', '.join(_AGGREGATES)}, then a colon and the number of a "
+                f"selective is {shortened(text)}; write one of {', '.join(_AGGREGATES)}, then a colon and the number "
+                "of a "
                 "feature, such as max:25"
             )
         return cls(kind, number)

@@ -40,7 +40,9 @@ def model_card(ranker: Ranker, data: RankingData | None = None, *, name: str = "
         _description(ranker),
         _training(ranker),
         "## Figures\n",
-        _no_figures() if held_out_figures is None or data is None else _figure_text(ranker, held_out_figures, data, dataset),
+        _no_figures()
+        if held_out_figures is None or data is None
+        else _figure_text(ranker, held_out_figures, data, dataset),
         _limits(ranker, held_out_figures),
         _usage(),
     ]
@@ -119,7 +121,9 @@ def _training(ranker: Ranker) -> str:
         if value is not None and key not in ("checkpoint", "checkpoint_every", "history", "importance_type")
     }  # fmt: skip
     importances = np.asarray(ranker.feature_importances_, dtype=np.float64)
-    order = [place for place in np.argsort(-importances, kind="stable")[:_SHOWN_FEATURES].tolist() if importances[place] > 0]
+    order = [
+        place for place in np.argsort(-importances, kind="stable")[:_SHOWN_FEATURES].tolist() if importances[place] > 0
+    ]
     kind = "splits" if ranker.importance_type == "split" else "gain"
     lines = [
         "## Training\n",
@@ -167,7 +171,9 @@ def _who_is_hurt(held_out_figures: dict[str, Any], queries: Sequence[str]) -> li
     if "gain" not in held_out_figures["columns"]:
         return [*lines, "There is no baseline to compare with. Give the results that are shown today as the baseline."]
     difference, hurt = held_out_figures["columns"]["gain"], held_out_figures["columns"]["hurt"]
-    worst = [place for place in np.argsort(difference, kind="stable")[:_WORST_QUERIES].tolist() if difference[place] < 0]
+    worst = [
+        place for place in np.argsort(difference, kind="stable")[:_WORST_QUERIES].tolist() if difference[place] < 0
+    ]
     if not worst:
         return [*lines, "No query is worse than with the baseline."]
     lines += [
@@ -177,7 +183,10 @@ def _who_is_hurt(held_out_figures: dict[str, Any], queries: Sequence[str]) -> li
         "|---|---:|---:|---:|",
     ]
     for place in worst:
-        before, value = held_out_figures["columns"]["baseline"][place], held_out_figures["columns"]["effectiveness"][place]
+        before, value = (
+            held_out_figures["columns"]["baseline"][place],
+            held_out_figures["columns"]["effectiveness"][place],
+        )
         lines.append(f"| {_text(queries[place])} | {before:.4f} | {value:.4f} | {difference[place]:+.4f} |")
     return lines
 

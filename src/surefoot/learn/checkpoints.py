@@ -26,7 +26,11 @@ _MAY_DIFFER = {"checkpoint", "importance_type", "n_models", "score_on"}
 
 
 def training_origin(
-    engine: Engine, parameters: dict[str, Any], training_hash: str, validation_hash: str | None, init_model_hash: str | None = None
+    engine: Engine,
+    parameters: dict[str, Any],
+    training_hash: str,
+    validation_hash: str | None,
+    init_model_hash: str | None = None,
 ) -> TrainingOrigin:
     """Everything that decides the trees: each parameter, the engine's version, and hashes of all of the data."""
     origin = {

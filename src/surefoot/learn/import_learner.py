@@ -15,7 +15,10 @@ from typing import Any
 
 from surefoot.runtime import library
 
-_WAIT_SETTINGS = {"GOMP_SPINCOUNT": "500", "KMP_BLOCKTIME": "1"}  # of GNU's OpenMP, in turns, and of LLVM's, in milliseconds
+_WAIT_SETTINGS = {
+    "GOMP_SPINCOUNT": "500",
+    "KMP_BLOCKTIME": "1",
+}  # of GNU's OpenMP, in turns, and of LLVM's, in milliseconds
 _USER_SETTINGS = ("OMP_WAIT_POLICY", *_WAIT_SETTINGS)
 
 

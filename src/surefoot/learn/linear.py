@@ -24,7 +24,9 @@ from surefoot.learn.options import MEASURE
 from surefoot.measures.notation import Measure
 from surefoot.progress import steps
 
-_TRIED_WEIGHTS = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])  # weights tried beside those there
+_TRIED_WEIGHTS = np.array(
+    [0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0]
+)  # weights tried beside those there
 _LEAST_GAIN = 1e-6  # a rise of the measure that is worth a feature
 
 

@@ -26,7 +26,13 @@ from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.learn.combination import is_aggregate, is_combination
 from surefoot.learn.criteria import check_history, is_number
 from surefoot.learn.engines.contract import Engine, ModelTextError, engine_of
-from surefoot.learn.model_files import DETAILS_FILE_NAME, MODEL_FILE_NAMES, NETWORK_SCHEMA, TREES_SCHEMA, unfinished_name
+from surefoot.learn.model_files import (
+    DETAILS_FILE_NAME,
+    MODEL_FILE_NAMES,
+    NETWORK_SCHEMA,
+    TREES_SCHEMA,
+    unfinished_name,
+)
 from surefoot.learn.options import ENGINE
 from surefoot.learn.settings import SEED_COUNT
 from surefoot.measures.notation import is_measure
@@ -51,7 +57,8 @@ def save_model(
     schema: str = TREES_SCHEMA,
     learned_attributes: Iterable[str] = (),
 ) -> None:
-    """Write an engine's own file, and the details of its ranker with what it has `learned_attributes` besides, in one step."""
+    """Write an engine's own file, and the details of its ranker with what it has `learned_attributes` besides, in "
+    "one step."""
     hashed = hashlib.sha256(model).hexdigest()
     name = MODEL_FILE_NAMES[engine]
     text = _details_text(ranker, engine, hashed, folder, schema, learned_attributes)
@@ -76,7 +83,12 @@ def save_model(
 
 
 def _details_text(
-    ranker: Any, engine: str, hashed: str, folder: str | os.PathLike[str], schema: str, learned_attributes: Iterable[str]
+    ranker: Any,
+    engine: str,
+    hashed: str,
+    folder: str | os.PathLike[str],
+    schema: str,
+    learned_attributes: Iterable[str],
 ) -> str:
     from surefoot import __version__
 
@@ -125,13 +137,19 @@ def load(kind: type[Ranker], folder: str | os.PathLike[str]) -> Ranker:
     try:
         ranker = kind(**details["parameters"])
     except TypeError as error:
-        raise DataError.at(home / DETAILS_FILE_NAME, None, f"has parameters that a ranker does not have ({error})") from error
+        raise DataError.at(
+            home / DETAILS_FILE_NAME, None, f"has parameters that a ranker does not have ({error})"
+        ) from error
     if ranker.init not in (None, "baseline") or (ranker.init and not fitted["baselines_"]):
         raise DataError.at(
-            home / DETAILS_FILE_NAME, None, f"has init {shortened(ranker.init)}, but its baselines are missing or different"
+            home / DETAILS_FILE_NAME,
+            None,
+            f"has init {shortened(ranker.init)}, but its baselines are missing or different",
         )
     if ranker.engine != engine.name:
-        raise DataError.at(home / DETAILS_FILE_NAME, None, f"names two engines, {shortened(ranker.engine)} and {engine.name}")
+        raise DataError.at(
+            home / DETAILS_FILE_NAME, None, f"names two engines, {shortened(ranker.engine)} and {engine.name}"
+        )
     ranker.engine_ = engine.name
     ranker.booster_ = booster
     ranker.checkpoints_ = ()
@@ -168,7 +186,9 @@ def read_model(home: Path, name: str, hashed: str) -> bytes:
         existing_file(home / name)
     except OSError as error:
         raise DataError.at(home / name, None, f"cannot be read ({reason(error)})") from error
-    raise DataError.at(home / name, None, f"is not the file that {DETAILS_FILE_NAME} was written for; save the ranker again")
+    raise DataError.at(
+        home / name, None, f"is not the file that {DETAILS_FILE_NAME} was written for; save the ranker again"
+    )
 
 
 def read_details(path: Path, schemas: Sequence[str] = (TREES_SCHEMA,)) -> dict[str, Any]:

@@ -91,7 +91,9 @@ class Training:
             hashes = data_hash(train), None if valid is None else data_hash(valid)
             self.checkpoint = Checkpoint.at(
                 settings.checkpoint,
-                training_origin(engine, ranker.get_params(), *hashes, None if init_model is None else init_model.sha256),
+                training_origin(
+                    engine, ranker.get_params(), *hashes, None if init_model is None else init_model.sha256
+                ),
                 engine,
             )
         self.ranker = ranker
@@ -166,7 +168,9 @@ class Training:
         rows = sampled_rows(len(self._X), documents)
         if trees is None and self._scores is not None and self.best_iteration == self.engine.count_trees(booster):
             return self.train.with_init_scores(self._scores[rows], rows)
-        return self.train.with_init_scores(self.engine.predict(booster, self._X[rows], trees or self.best_iteration), rows)
+        return self.train.with_init_scores(
+            self.engine.predict(booster, self._X[rows], trees or self.best_iteration), rows
+        )
 
     def _final_scores(self, booster: Booster) -> Floats:
         """The training documents' scores by all trees: as the engine has them, predicted where it has none."""

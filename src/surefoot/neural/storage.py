@@ -71,7 +71,9 @@ def load(kind: type[NeuralRanker], folder: str | os.PathLike[str]) -> NeuralRank
     except (TypeError, ValueError) as error:
         raise DataError.at(home / DETAILS_FILE_NAME, None, f"holds parameters that no ranker has ({error})") from error
     if fitted.get("combination_") is not None or fitted.get("query_feature_") is not None:
-        raise DataError.at(home / DETAILS_FILE_NAME, None, "combines a network with a baseline, which this version cannot do")
+        raise DataError.at(
+            home / DETAILS_FILE_NAME, None, "combines a network with a baseline, which this version cannot do"
+        )
     epochs = fitted.get("best_iterations_")
     if not _are_epochs(epochs, settings.models):
         raise DataError.at(home / DETAILS_FILE_NAME, None, "has another number of epochs than of models")

@@ -102,7 +102,9 @@ def with_complete_queries(
     if not nonempty:
         raise ArgumentError(f"{what} has no documents")
     _check_same_columns([summary for _, summary in nonempty], what)
-    groups: list[list[Delayed]] = []  # groups of parts that a query binds together, the first of each with all of its rows
+    groups: list[
+        list[Delayed]
+    ] = []  # groups of parts that a query binds together, the first of each with all of its rows
     for number, (part, summary) in enumerate(nonempty):
         goes_on = number > 0 and nonempty[number - 1][1].last_query == summary.first_query
         single_query = len(summary.query_codes) == 1

@@ -46,7 +46,8 @@ class Parameters:
     `threads` is the number of threads (None: as many as there are). `changes_trees` quotes the parameter by which
     later trees change earlier ones (DART), if there is one: then gradients are computed without some of the trees, no
     tree is the best, and no training can resume. `draws_randomly` says whether the trees depend on the seed.
-    Trees that were grown on other data split between the bins of this: to go on from them, documents are kept `unbinned`.
+    Trees that were grown on other data split between the bins of this: to go on from them, documents are kept
+    `unbinned`.
     """
 
     values: Mapping[str, Any]
