@@ -132,7 +132,7 @@ def sweep(
     """
     check_outputs(
         [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, SWEEP_CSV)],
-        [*files_under(data), output / choices.PLAN, output / choices.RESULT, *baseline_files(baseline or [])],
+        [*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *baseline_files(baseline or [])],
         force,
     )
     from surefoot.choose.plan import TREES_PARAMETER
