@@ -79,7 +79,8 @@ class SelectionPolicy:
             return self._choose_highest(rows, on, fold, part)
         gain_only_figures = on(gain_row)
         eligible = [
-            row for row in rows if self.holds(on(row)["gain"], on(row)["risk"], gain_only_figures["gain"], gain_only_figures["risk"])
+            row for row in rows
+            if self.holds(on(row)["gain"], on(row)["risk"], gain_only_figures["gain"], gain_only_figures["risk"])
         ]  # fmt: skip
         if not eligible:
             nearest, why = self._nearest(rows, gain_only_figures, on)

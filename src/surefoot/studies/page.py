@@ -11,7 +11,7 @@ from surefoot.report.line_chart import AxisMark, ChartLine, line_chart
 from surefoot.report.numbers import fixed
 from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
-from surefoot.studies.front import SURE, front, headline
+from surefoot.studies.front import SURE_RATE, front, headline
 from surefoot.studies.study_data import kind
 from surefoot.studies.text import figures, findings, functions_table, title
 
@@ -136,7 +136,7 @@ def _picks_chart(
     lines = [ChartLine(measure, picks[key]) for measure, picks in data["results"].items()]
     drawing = line_chart(
         x, lines, label=words[key][0], x_label=x_label, y_label=key, x_names=x_names, logarithmic=logarithmic,
-        from_zero=key == "variance", y_marks=[AxisMark(SURE, f"sure: {SURE:g}")] if key == "rate" else [],
+        from_zero=key == "variance", y_marks=[AxisMark(SURE_RATE, f"sure: {SURE_RATE:g}")] if key == "rate" else [],
     )  # fmt: skip
     return {"title": words[key][0], "caption": words[key][1], "drawing": drawing}
 

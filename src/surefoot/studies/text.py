@@ -80,12 +80,12 @@ def findings(data: Json) -> list[str]:
 def _noise_tables(data: Json) -> list[RenderableType]:
     rows = []
     for system in data["systems"]:
-        for level, size in enumerate(data["sizes"]):
+        for size_number, size in enumerate(data["sizes"]):
             cells = [
-                f"{spread['mean'][level]:.4f} ± {spread['deviation'][level]:.4f}"
+                f"{spread['mean'][size_number]:.4f} ± {spread['deviation'][size_number]:.4f}"
                 for spread in system["measures"].values()
             ]
-            rows.append([system["system"] if level == 0 else "", f"{size:g}", *cells])
+            rows.append([system["system"] if size_number == 0 else "", f"{size:g}", *cells])
     return [terminal_table(["system", "noise", *data["measures"]], rows)]
 
 
@@ -225,10 +225,10 @@ def _functions_findings(data: Json) -> list[str]:
 def _noise_csv(data: Json) -> CsvRows:
     figures = ("mean", "deviation", "low", "high")
     rows = [
-        [system["system"], measure, size, *(spread[figure][level] for figure in figures)]
+        [system["system"], measure, size, *(spread[figure][size_number] for figure in figures)]
         for system in data["systems"]
         for measure, spread in system["measures"].items()
-        for level, size in enumerate(data["sizes"])
+        for size_number, size in enumerate(data["sizes"])
     ]
     return ["system", "measure", "noise", *figures], rows
 
