@@ -150,7 +150,8 @@ def train(
         }  # fmt: skip
         train_cross_encoder(
             data, output, texts, qrels, valid, skip_unusable=skip_unusable, ranker_arguments=ranker_arguments,
-            parameters=engine_parameters, only_for_others=others, epochs=epochs, threads=threads, html=html, force=force, quiet=quiet,
+            parameters=engine_parameters, only_for_others=others, epochs=epochs, threads=threads, html=html,
+            force=force, quiet=quiet,
         )  # fmt: skip
         return
     texts.refuse(
