@@ -111,6 +111,10 @@ def gate(
     drawn: Annotated[
         str | None, typer.Option(help="The file of draws that surefoot judge-next wrote.", show_default=False)
     ] = None,
+    traffic: Annotated[
+        str | None,
+        typer.Option(help="How often each query is asked, if the draws were made by it.", show_default=False),
+    ] = None,
     automatic: Annotated[
         str | None,
         typer.Option(help="The automatic judgments of these draws.", show_default=False),
@@ -188,7 +192,7 @@ def gate(
     }  # fmt: skip
     signatures = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
     inputs = [path for _, path in map(name_and_file, files or [])]
-    read = (scores, policy, segments, weights, strata, drawn, automatic, queries, documents)
+    read = (scores, policy, segments, weights, strata, drawn, traffic, automatic, queries, documents)
     inputs += [path for path in read if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written
@@ -217,6 +221,7 @@ def gate(
         weights=weights,
         strata=strata,
         drawn=drawn,
+        traffic=traffic,
         automatic=automatic,
         budget=budget,
         state=state,

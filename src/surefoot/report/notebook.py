@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
-from surefoot.report.columns import SUMMARY_COLUMNS, SYSTEM_COLUMN, at_alpha
+from surefoot.report.columns import SYSTEM_COLUMN, at_alpha, summary_columns
 from surefoot.report.numbers import signed
 from surefoot.report.words import (
     CLOSEST_SYSTEM_PREFIX,
@@ -29,7 +29,11 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     """A small view without scripts: the advice in plain words, and the table."""
     alpha = default_alpha(data["alphas"])
     key = alpha_key(alpha)
-    columns = [SYSTEM_COLUMN, *SUMMARY_COLUMNS, *(column for column in at_alpha(alpha) if column.name in _AT_ALPHA)]
+    columns = [
+        SYSTEM_COLUMN,
+        *summary_columns(data),
+        *(column for column in at_alpha(alpha) if column.name in _AT_ALPHA),
+    ]
     headline, lead, about = _advice(data, alpha)
     verdict = about["alpha"][key]["verdict"]
     tone: Tone = "helped" if verdict == "reward" else "hurt" if verdict == "risk" else ""
