@@ -87,13 +87,13 @@ def gate(
     ] = None,
     delta: Annotated[
         float | None,
-        typer.Option(help="The probability of a wrong decision that you accept.", show_default=str(DELTA)),
+        typer.Option(help="The accepted probability of a wrong decision.", show_default=str(DELTA)),
     ] = None,
     segment: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME:KEY=LEVEL",
-            help=f"A condition on a segment, such as 'head:risk=0.05', or on all ({EVERY_SEGMENT}). You can repeat it.",
+            help=f"On a segment: 'head:risk=0.05', or on all ({EVERY_SEGMENT}).",
             show_default=False,
         ),
     ] = None,
