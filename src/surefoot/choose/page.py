@@ -66,7 +66,7 @@ def _tiles(data: Json, choice: Json) -> list[Tile]:
         tiles += [
             _share_tile(
                 "Gain", "kept", shares["share_of_gain"], signed(mine["gain"], 4), _KINDS.get(choice["decision"]),
-                f"{signed(mine['gain_row'], 4)} {measure_title(data['measure'])} per query{beside[0]}",
+                f"{signed(mine['gain'], 4)} {measure_title(data['measure'])} per query{beside[0]}",
             ),
             _share_tile(
                 "Risk", "left", shares["share_of_risk"], fixed(mine["risk"], 4), "keep" if more_risk else None,
