@@ -19,8 +19,8 @@ from surefoot.errors import ArgumentError
 from surefoot.report.signatures import PAGE
 from surefoot.studies.options import (
     MEASURES,
-    MOST,
-    NOISE,
+    MOST_QUERIES_LISTED,
+    NOISE_SIZES,
     PERIOD,
     PERIOD_SIZE,
     REPEATS,
@@ -65,7 +65,7 @@ def noise(
         str | None,
         typer.Option(
             help="The sizes of the noise: standard deviations on the percentile scale of the scores.",
-            show_default=f"from {NOISE[0]:g} to {NOISE[-1]:g}",
+            show_default=f"from {NOISE_SIZES[0]:g} to {NOISE_SIZES[-1]:g}",
         ),
     ] = None,
     repeats: Annotated[int, typer.Option(help="Number of seeds for each size.", min=1, max=MOST_DRAWS)] = REPEATS,
@@ -193,7 +193,7 @@ def compare(
     most: Annotated[
         int,
         typer.Option(help="Number of queries to list if two measures disagree.", min=0, max=LARGEST_COUNT),
-    ] = MOST,
+    ] = MOST_QUERIES_LISTED,
     seed: _Seed = 0,
     json_file: JsonOrTerminal = None,
     csv_file: _CsvFile = None,

@@ -99,7 +99,7 @@ def personalize(
     if split is not None:
         check_split(split)
     layout = layout or guess_layout(log)
-    labels = labels or find_layout(layout).labels
+    labels = labels or find_layout(layout).default_labels
     if threads is not None:
         ranker = merge_parameters(engine_of(), ranker or {}, {engine_of().threads_parameter: threads})
     reading: dict[str, Any] = {
@@ -158,7 +158,7 @@ def features(
 ) -> FeatureTable:
     """The table of features alone; see `personalize` for the arguments."""
     known = layout or guess_layout(log)
-    kind = labels or find_layout(known).labels
+    kind = labels or find_layout(known).default_labels
     if kind not in LABEL_MEASURES:
         raise ArgumentError(
             f"there are no labels {shortened(kind)}{did_you_mean(kind, LABEL_MEASURES) or '.'} Choose one of: "

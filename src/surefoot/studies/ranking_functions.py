@@ -12,13 +12,13 @@ from surefoot.data.types.scores import Scores
 from surefoot.errors import ArgumentError
 from surefoot.risk.assessment_data import Json
 from surefoot.risk.bootstrap import percentile_intervals, resamples
-from surefoot.studies.options import MOST, REPLICATES
+from surefoot.studies.options import MOST_QUERIES_LISTED, REPLICATES
 from surefoot.studies.study import ROUNDING, Study, matrices_of
 from surefoot.studies.study_data import schema_name
 
 
 def compare_functions(
-    scores: Scores | Sequence[Scores], *, replicates: int = REPLICATES, seed: int = 0, most: int = MOST
+    scores: Scores | Sequence[Scores], *, replicates: int = REPLICATES, seed: int = 0, most: int = MOST_QUERIES_LISTED
 ) -> Study:
     """Rank functions by each measure with bootstrap confidence, and say where measures disagree, and on which queries.
 

@@ -24,6 +24,8 @@ def sentence(data: Mapping[str, Any]) -> str:
         "drawn": f"the traffic that the {data['queries']:,} judged queries were drawn from",
         "strata": f"traffic with the given shares of the strata, judged on {data['queries']:,} queries",
     }[data["weights"]["kind"]]
+    if "by_traffic" in data["weights"]:
+        traffic += ", in which a query counts as often as it is asked"
     if "unit" in data:
         unit = data["unit"]["name"]
         traffic = f"{unit}s like the {data['queries']:,} whose lists were judged, one list of each {unit}"
