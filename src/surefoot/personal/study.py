@@ -160,7 +160,7 @@ def study(
     modelled = [row for row in chosen if row["name"] in number]
     # They say which features matter; they are not candidates to serve.
     chosen += [row | {"label": f"… {row['features']} features alone"} for row in groups]
-    segments = (_new_users(lists["test"]) if table.users else {}) | (segments or {})
+    segments = {**(_new_users(lists["test"]) if table.users else {}), **(segments or {})}
     if segments:
         for row in [one for one in chosen if one["name"] in number]:
             row["segments"] = comparisons["test"].by_segment(scores[number[row["name"]]]["test"], segments)

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from surefoot.clicks.served.key_times import KeyedTimes
 from surefoot.clicks.served.session_events import SessionEvents, ShownEvent, ShownResult
 
-_SHOWN = ShownResult._fields.index("shown")  # and the times of the other kinds after it
-
 
 class Behaviour:
     """Results by key; all times are of the session's clock, or of the one that all sessions share."""
@@ -65,7 +63,8 @@ def counts_before(results: Iterable[ShownResult], time: int, half_life: float | 
     """How many results were shown, clicked, satisfied and skipped before a time; half of it after a half-life."""
     counts = [0.0, 0.0, 0.0, 0.0]
     for result in results:
-        for kind, at in enumerate(result[_SHOWN:]):
+        times = result.shown, result.clicked, result.satisfied, result.skipped
+        for kind, at in enumerate(times):
             if at is not None and at < time:
                 counts[kind] += 1.0 if half_life is None else 2.0 ** ((at - time) / half_life)
     return counts

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from surefoot.clicks.features import DIGITS
+from surefoot.clicks.features import ROUNDED_DIGITS
 from surefoot.clicks.served.key_times import KeyedTimes, Tally
 
 LISTS = "lists"  # the key of a query's own lists, beside its documents
@@ -70,7 +70,7 @@ def rounded_number(value: float) -> float:
     >>> rounded_number(0.1234565), rounded_number(-0.0000005)
     (0.123457, -1e-06)
     """
-    scale = 10.0**DIGITS
+    scale = 10.0**ROUNDED_DIGITS
     scaled = value * scale
     whole = math.trunc(scaled)
     if abs(scaled - whole) >= 0.5:

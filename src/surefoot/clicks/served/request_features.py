@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from surefoot.clicks.events import ShownRequest
-from surefoot.clicks.features import KINDS, PLACES
+from surefoot.clicks.features import KINDS, POSITIONS_TOLD_APART
 from surefoot.clicks.served.behaviour import Behaviour, counts_before
 from surefoot.clicks.served.everybody import LISTS, QueryHistory, entropy, owner_name, rounded_number
 from surefoot.clicks.served.key_times import Tally
@@ -68,7 +68,9 @@ def session_features(request: ShownRequest, session: SessionEvents) -> Columns:
         "previous_query": float(former is not None and former.query == request.query),
     }
     if place:  # of clicks at one time the lowest counts
-        last = max((click.time, min(click.position, PLACES - 1)) for click in session.click_places[:place])
+        last = max(
+            (click.time, min(click.position, POSITIONS_TOLD_APART - 1)) for click in session.click_places[:place]
+        )
         values["last_click_position"] = last[1]
         values["last_click_age"] = rounded_number((request.time - last[0]) * facts.seconds)
     if facts.terms:

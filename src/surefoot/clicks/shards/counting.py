@@ -10,9 +10,9 @@ import numpy.typing as npt
 import polars as pl
 
 from surefoot.arrays import Flags, Floats, Ints
+from surefoot.clicks.features import ROUNDED_DIGITS
 
 _EPOCH = 64  # half-lives, after which an event counts for nothing
-_DIGITS = 6  # as `features.DIGITS`
 _LARGEST = np.iinfo(np.int64).max
 
 
@@ -177,7 +177,7 @@ class DecayedIndex:
             _, sums = self._index.before(self._place(np.where(known, keys * self._epochs + number, -1)), times)
             passed = times - self._first - number * self._span
             total += (0.0 if sums is None else sums) * np.exp2(-np.where(known, passed, 0) / self._half_life)
-        return rounded(total, _DIGITS)
+        return rounded(total, ROUNDED_DIGITS)
 
     def _place(self, combined: Ints) -> Ints:
         places = np.searchsorted(self._known, combined)
