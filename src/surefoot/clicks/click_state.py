@@ -134,7 +134,8 @@ class LiveCounts:
                 if Counter(rows) != Counter(self._clicked(name, before[name]))
             }
             if lists or clicks or users:
-                self.store.save(lists, clicks, users, changed)
+                no_longer = [row for name in changed for row in self._clicked(name, before[name])]
+                self.store.save(lists, clicks, users, changed, no_longer)
                 try:
                     for name, session in after.items():
                         self._apply(name, before[name], session, changed.get(name))

@@ -63,12 +63,7 @@ class EventStore:
                     path, None, f"has schema {shortened(stored and stored[0])}; this version reads {SCHEMA!r}"
                 )
             self._next_number = 1 + int(self._connection.execute(_HIGHEST).fetchall()[0][0])
-            self._by_user = {
-                name: _ByUser(self._connection, name, columns)
-                for name, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS))
-                if facts.users and facts.shared_clock
-            }
-        self._changed_users: set[str] = set()
+            self._snapshots = {name: _Snapshot(self._connection, *sql) for name, sql in self._in_memory().items()}
 
     @staticmethod
     def create(path: Path, study: Path, facts: LogFacts, name: Path | None = None) -> None:
@@ -95,6 +90,21 @@ class EventStore:
             connection.execute("INSERT INTO about VALUES ('schema', ?)", [SCHEMA])
             connection.execute("CHECKPOINT")
 
+    def _in_memory(self) -> dict[str, tuple[str, str]]:
+        """What is in memory of the file as it was opened: by which column, and the rows."""
+        if self._facts.shared_clock is None:
+            return {}
+        snapshots = {
+            "lists of query": ("query", f"SELECT query, {self._shared} FROM lists"),
+            "clicked of query": ("query", f"SELECT {_quoted(ClickedResult._fields)} FROM clicked"),
+            "clicked of document": ("document", "SELECT document, clicked, owner FROM clicked"),
+        }
+        if self._facts.users:
+            for table, columns in (("lists", LIST_COLUMNS), ("clicks", CLICK_COLUMNS)):
+                sql = f'SELECT {_quoted(columns)} FROM {table} WHERE "user" IS NOT NULL'
+                snapshots[f"{table} of user"] = ("user", sql)
+        return snapshots
+
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
@@ -115,9 +125,12 @@ class EventStore:
 
     def sessions_of(self, user: str) -> list[SessionEvents]:
         """The sessions of a user."""
-        if self._by_user and user not in self._changed_users:
-            return list(self._made_of({name: rows.of(user) for name, rows in self._by_user.items()}).values())
-        return list(self._of_sessions('"user" = ?', [user]).values())
+        if "lists of user" not in self._snapshots:
+            return []
+        lists, clicks = self._snapshots["lists of user"], self._snapshots["clicks of user"]
+        if user in lists.changed:
+            return list(self._of_sessions('"user" = ?', [user]).values())
+        return list(self._made_of({"lists": lists.of(user), "clicks": clicks.of(user)}).values())
 
     def _of_sessions(self, condition: str, values: list[Any]) -> dict[str, SessionEvents]:
         execute = self._connection.execute
@@ -148,20 +161,24 @@ class EventStore:
 
     def query(self, query: str) -> QueryHistory:
         """What everybody was shown and clicked for a query."""
-        execute = self._connection.execute
-        lists = execute(f"SELECT {self._shared} FROM lists WHERE query = ?", [query]).fetchall()
-        clicked = execute(
-            "SELECT query, document, owner, clicked, satisfied FROM clicked WHERE query = ?", [query]
-        ).fetchall()
-        return QueryHistory((time for (time,) in lists), (ClickedResult(*row) for row in clicked))
+        lists = self._rows("lists of query", query)
+        clicked = self._rows("clicked of query", query)
+        return QueryHistory((time for _, time in lists), (ClickedResult(*row) for row in clicked))
 
     def documents(self, documents: Sequence[str]) -> dict[str, Tally]:
         """Who clicked each document when."""
-        found: dict[str, list[tuple[int, str]]] = {document: [] for document in documents}
-        for document in documents:
-            rows = self._connection.execute("SELECT clicked, owner FROM clicked WHERE document = ?", [document])
-            found[document] = rows.fetchall()
-        return {document: Tally(events) for document, events in found.items()}
+        return {
+            document: Tally((time, owner) for _, time, owner in self._rows("clicked of document", document))
+            for document in documents
+        }
+
+    def _rows(self, snapshot: str, value: str) -> list[tuple[Any, ...]]:
+        """The rows of a query or document: as they were at first or, where that has changed, as they are."""
+        known = self._snapshots[snapshot]
+        if value not in known.changed:
+            return known.of(value)
+        rows: list[tuple[Any, ...]] = self._connection.execute(f"{known.sql} WHERE {known.key} = ?", [value]).fetchall()
+        return rows
 
     def numbered(self, events: Iterable[ShownEvent | ClickEvent]) -> list[ShownEvent | ClickEvent]:
         """Events with numbers above those of all others."""
@@ -173,8 +190,12 @@ class EventStore:
         clicks: Sequence[ClickEvent],
         users: Mapping[str, str],
         clicked: Mapping[str, Sequence[ClickedResult]],
+        no_longer: Iterable[ClickedResult],
     ) -> None:
-        """Add events; `users` are those of sessions that had none, `clicked` of sessions whose clicks changed."""
+        """Add events; `users` are those of sessions that had none, `clicked` of sessions whose clicks changed.
+
+        `no_longer` are what such sessions had clicked before.
+        """
         self._connection.execute("BEGIN")
         try:
             for session, user in users.items():
@@ -192,8 +213,14 @@ class EventStore:
             with suppress(self._errors):  # a commit that failed has ended the transaction
                 self._connection.execute("ROLLBACK")
             raise
-        self._changed_users |= {event.user for event in lists if event.user is not None}
-        self._changed_users |= {event.user for event in clicks if event.user is not None} | set(users.values())
+        touched = [*no_longer, *(row for rows in clicked.values() for row in rows)]
+        changed = {
+            "user": {event.user for event in lists} | {event.user for event in clicks} | set(users.values()),
+            "query": {event.query for event in lists} | {row.query for row in touched},
+            "document": {row.document for row in touched},
+        }
+        for snapshot in self._snapshots.values():
+            snapshot.changed |= changed[snapshot.key]
         numbers = [*(event.number for event in lists), *(event.number for event in clicks)]
         self._next_number = max([self._next_number, *(number + 1 for number in numbers)])
 
@@ -211,21 +238,21 @@ class EventStore:
         self._connection.unregister("replacement")
 
 
-class _ByUser:
-    """The events of users when the file was opened: most users that are asked for have done nothing since."""
+class _Snapshot:
+    """Rows by a key as they were when the file was opened: most of what is asked for has not changed since."""
 
-    def __init__(self, connection: Any, table: str, columns: Iterable[str]) -> None:
-        frame = connection.execute(
-            f'SELECT {_quoted(columns)} FROM {table} WHERE "user" IS NOT NULL ORDER BY "user"'
-        ).pl()
-        sizes = frame.group_by("user", maintain_order=True).len()
+    def __init__(self, connection: Any, key: str, sql: str) -> None:
+        self.key, self.sql = key, sql
+        self.changed: set[str | None] = set()
+        frame = connection.execute(f'{sql} ORDER BY "{key}"').pl()
+        sizes = frame.group_by(key, maintain_order=True).len()
         starts = sizes["len"].cum_sum() - sizes["len"]
         self._frame: pl.DataFrame = frame
-        self._places = dict(zip(sizes["user"].to_list(), zip(starts, sizes["len"], strict=True), strict=True))
+        self._places = dict(zip(sizes[key].to_list(), zip(starts, sizes["len"], strict=True), strict=True))
 
-    def of(self, user: str) -> list[tuple[Any, ...]]:
-        """The rows of a user."""
-        start, size = self._places.get(user, (0, 0))
+    def of(self, value: str) -> list[tuple[Any, ...]]:
+        """The rows of a value."""
+        start, size = self._places.get(value, (0, 0))
         return self._frame.slice(start, size).rows()
 
 

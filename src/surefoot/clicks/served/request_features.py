@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from surefoot.clicks.events import ShownRequest
@@ -25,6 +25,11 @@ class Everybody:
     documents: Mapping[str, Tally]
 
 
+def _rounding(half_life: float | None) -> Callable[[float], float]:
+    """Numbers of events are whole; what they count after a while is rounded as the arrays do."""
+    return float if half_life is None else rounded_number
+
+
 def behaviour_features(
     scope: str, request: ShownRequest, time: int, parts: Sequence[Behaviour], half_life: float | None = None
 ) -> Columns:
@@ -42,8 +47,9 @@ def behaviour_features(
             for domain in set(request.domains)
         }
         by_key["domain"] = [of_domain[domain] for domain in request.domains]
+    rounding = _rounding(half_life)
     columns: Columns = {
-        f"{scope}_{key}_{kind}": [rounded_number(counts[place]) for counts in rows]
+        f"{scope}_{key}_{kind}": [rounding(counts[place]) for counts in rows]
         for key, rows in by_key.items()
         for place, kind in enumerate(KINDS)
     }
@@ -51,7 +57,7 @@ def behaviour_features(
     for name in ("lists", "clicks"):
         for what, value in (("", None), ("query_", request.query)):
             count = sum(getattr(part, name).before(value, time, half_life) for part in parts)
-            columns[f"{scope}_{what}{name}"] = [rounded_number(count)] * size
+            columns[f"{scope}_{what}{name}"] = [rounding(count)] * size
     return columns
 
 
@@ -84,15 +90,15 @@ def everybody_features(
     request: ShownRequest, time: int, everybody: Everybody, joined: str | None, half_life: float | None = None
 ) -> Columns:
     """What everybody did before; `joined` is the session whose clicks are the user's, though not stored so."""
-    size = len(request.documents)
+    size, rounding = len(request.documents), _rounding(half_life)
     query = everybody.query
     of_query = query.clicked.before(time)
     columns: Columns = {
-        "query_lists": [rounded_number(query.lists.before(LISTS, time, half_life))] * size,
-        "query_clicks": [rounded_number(query.clicked.weight(time, half_life))] * size,
+        "query_lists": [rounding(query.lists.before(LISTS, time, half_life))] * size,
+        "query_clicks": [rounding(query.clicked.weight(time, half_life))] * size,
         "query_entropy": [entropy(of_query.total, of_query.sizes)] * size,
         **{
-            name: [rounded_number(times.before(document, time, half_life)) for document in request.documents]
+            name: [rounding(times.before(document, time, half_life)) for document in request.documents]
             for name, times in (("pair_clicked", query.pairs), ("pair_satisfied", query.satisfied))
         },
         "document_clicked": [],
@@ -105,7 +111,7 @@ def everybody_features(
         sizes = clicked.sizes
         if joined is not None:
             sizes = clicked.sizes_with_one_for_two(owner_name(request.user, ""), owner_name(None, joined))
-        columns["document_clicked"].append(rounded_number(tally.weight(time, half_life)))
+        columns["document_clicked"].append(rounding(tally.weight(time, half_life)))
         columns["document_entropy"].append(entropy(clicked.total, sizes))
         if clicked.total:
             known.append(columns["document_entropy"][-1])
