@@ -155,7 +155,8 @@ def measure(model: Path, options: argparse.Namespace) -> None:
             print(f"{path:<8} {len(latencies):>7,}  p50 {p50:6.1f} ms  p95 {p95:6.1f} ms  p99 {p99:6.1f} ms")
     cpu = used.ru_utime + used.ru_stime
     print(f"errors: {load.errors or 'none'}; exit code {code}; the service took {cpu:.1f} CPU s "
-          f"({1000 * cpu / max(1, answered):.1f} ms per request, its start included), at most {used.ru_maxrss / 1e6:.2f} GB")  # fmt: skip
+          f"({1000 * cpu / max(1, answered):.1f} ms per request, its start included), "
+          f"at most {used.ru_maxrss / 1e6:.2f} GB")  # fmt: skip
 
 
 if __name__ == "__main__":

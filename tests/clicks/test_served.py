@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -256,3 +257,40 @@ def test_many_events_at_once(tmp_path: Path) -> None:
     assert state.update(events) == {"added": 40, "repeated": 0}
     assert state.update([*events, CLICK_1]) == {"added": 1, "repeated": 40}
     state.close()
+
+
+def test_requests_while_updates_are_written(tmp_path: Path) -> None:
+    """Whatever was read while an update was being written, nothing counts twice or not at all afterwards."""
+    facts, rng = facts_of("time"), random.Random(4)
+    events: list[Event] = []
+    for number in range(60):
+        session = rng.choice("abcd")
+        shown = SHOWN_1 | {"session": session, "time": 10 * number, "documents": rng.sample("1234", 2)}
+        known = {"user": USERS[session]} if USERS[session] else {}
+        events += [shown | known, CLICK_1 | known | {"session": session, "time": 10 * number + 1, "document": "1"}]
+    events = [event | {"domains": ["d", "e"]} if "documents" in event else event for event in events]
+    asked = [event | {"time": 5000 + number} for number, event in enumerate(events) if "documents" in event]
+    state, done = empty(tmp_path, facts), threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            found(state, rng.choice(asked))
+
+    asking = [threading.Thread(target=ask) for _ in range(2)]
+    for thread in asking:
+        thread.start()
+    for event in events:
+        state.update(event)
+        live = state._live()
+        with live.lock:
+            for memory in (live._queries, live._documents, live._users):
+                memory.clear()  # so that much is read again
+    done.set()
+    for thread in asking:
+        thread.join()
+    answers = [found(state, event) for event in asked]
+    state.close()
+    again = ClickState(state.path, facts)
+    for event, answer in zip(asked, answers, strict=True):
+        np.testing.assert_array_equal(answer, found(again, event))
+    again.close()

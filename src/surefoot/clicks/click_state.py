@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -25,10 +26,10 @@ from surefoot.clicks.served.behaviour import Behaviour
 from surefoot.clicks.served.event_store import EventStore
 from surefoot.clicks.served.everybody import LISTS, ClickedResult, QueryHistory, owner_name
 from surefoot.clicks.served.key_times import Tally
-from surefoot.clicks.served.recent import Recent
+from surefoot.clicks.served.recent import Recent, Value
 from surefoot.clicks.served.request_features import (
-    Columns,
     Everybody,
+    FeatureColumns,
     behaviour_features,
     everybody_features,
     session_features,
@@ -95,12 +96,33 @@ class ClickState:
         return self._shared
 
 
+@dataclass
+class AddedEvents:
+    """What an update changes: sessions before and after, new events, users of sessions that had none, and clicks."""
+
+    before: dict[str, SessionEvents]
+    after: dict[str, SessionEvents] = field(default_factory=dict)
+    lists: list[ShownEvent] = field(default_factory=list)
+    clicks: list[ClickEvent] = field(default_factory=list)
+    users: dict[str, str] = field(default_factory=dict)
+    clicked: dict[str, list[ClickedResult]] = field(default_factory=dict)  # of sessions in which they changed
+    no_longer: list[ClickedResult] = field(default_factory=list)  # what these had clicked before
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is to be stored."""
+        return bool(self.lists or self.clicks or self.users)
+
+
 class LiveCounts:
     """A file of events, and in memory what the last requests were about."""
 
     def __init__(self, store: EventStore, facts: LogFacts) -> None:
         self.store, self.facts = store, facts
-        self.lock = threading.RLock()
+        self.lock = threading.RLock()  # of what is in memory, and of reading the file
+        self._writing = threading.Lock()  # of one update after the other
+        self._saving = False
+        self._read_meanwhile: list[tuple[Recent[Any], str]] = []
         self.users_of_file = 0
         self.names = [feature.name for feature in catalogue(facts.log())]
         self._sessions: Recent[SessionEvents] = Recent(_SESSIONS)
@@ -109,41 +131,54 @@ class LiveCounts:
         self._documents: Recent[Tally] = Recent(_DOCUMENTS)
 
     def update(self, events: list[ShownEvent | ClickEvent]) -> dict[str, int]:
-        """Add checked events."""
-        with self.lock, self.store.reporting():
-            by_session: dict[str, list[ShownEvent | ClickEvent]] = {}
-            for event in self.store.numbered(events):
-                by_session.setdefault(event.session, []).append(event)
-            before = self._known_sessions(list(by_session))
-            after: dict[str, SessionEvents] = {}
-            lists: list[ShownEvent] = []
-            clicks: list[ClickEvent] = []
-            for name, mine in by_session.items():
-                after[name], new_lists, new_clicks = before[name].with_events(mine)
-                lists += [event._replace(user=after[name].user) for event in new_lists]
-                clicks += [event._replace(user=after[name].user) for event in new_clicks]
-            users = {
-                name: session.user
-                for name, session in after.items()
-                if session.user is not None and before[name].user is None and before[name].known
-            }
-            clicked = {name: self._clicked(name, session) for name, session in after.items()}
-            changed = {
-                name: rows
-                for name, rows in clicked.items()
-                if Counter(rows) != Counter(self._clicked(name, before[name]))
-            }
-            if lists or clicks or users:
-                no_longer = [row for name in changed for row in self._clicked(name, before[name])]
-                self.store.save(lists, clicks, users, changed, no_longer)
-                try:
-                    for name, session in after.items():
-                        self._apply(name, before[name], session, changed.get(name))
-                except BaseException:  # half of it is counted: all is read again
-                    self._forget()
-                    raise
-        added = len(lists) + len(clicks)
-        return {"added": added, "repeated": len(events) - added}
+        """Add checked events; requests are answered while they are written to disk."""
+        with self._writing, self.store.reporting():
+            with self.lock:
+                added = self._added(events)
+                self._saving = added.any
+            if not added.any:
+                return {"added": 0, "repeated": len(events)}
+            try:
+                self.store.save(added.lists, added.clicks, added.users, added.clicked)
+                with self.lock:
+                    self._apply_all(added)
+            finally:
+                with self.lock:
+                    self._saving = False
+                    self._read_meanwhile.clear()
+        number = len(added.lists) + len(added.clicks)
+        return {"added": number, "repeated": len(events) - number}
+
+    def _added(self, events: list[ShownEvent | ClickEvent]) -> AddedEvents:
+        """What some events change."""
+        by_session: dict[str, list[ShownEvent | ClickEvent]] = {}
+        for event in self.store.numbered(events):
+            by_session.setdefault(event.session, []).append(event)
+        before = self._known_sessions(list(by_session))
+        added = AddedEvents(before)
+        for name, mine in by_session.items():
+            session, new_lists, new_clicks = before[name].with_events(mine)
+            added.after[name] = session
+            added.lists += [event._replace(user=session.user) for event in new_lists]
+            added.clicks += [event._replace(user=session.user) for event in new_clicks]
+            if session.user is not None and before[name].user is None and before[name].known:
+                added.users[name] = session.user
+            old, new = self._clicked(name, before[name]), self._clicked(name, session)
+            if Counter(old) != Counter(new):
+                added.clicked[name] = new
+                added.no_longer += old
+        return added
+
+    def _apply_all(self, added: AddedEvents) -> None:
+        self.store.note_changes(added.lists, added.clicks, added.users, added.clicked, added.no_longer)
+        try:
+            for memory, name in self._read_meanwhile:  # with the events or without: it is read again
+                memory.drop(name)
+            for name, session in added.after.items():
+                self._apply(name, added.before[name], session, added.clicked.get(name))
+        except BaseException:  # half of it is counted: all is read again
+            self._forget()
+            raise
 
     def _known_sessions(self, names: list[str]) -> dict[str, SessionEvents]:
         known = {name: self._sessions.get(name) for name in names}
@@ -216,7 +251,7 @@ class LiveCounts:
             if request.user is None:
                 request = request.of_user(session.user)
             self._check(request, session)
-            columns: Columns = {
+            columns: FeatureColumns = {
                 "position": list(request.positions),
                 **behaviour_features("session", request, request.time, [session.behaviour]),
                 **session_features(request, session),
@@ -227,12 +262,12 @@ class LiveCounts:
                 columns |= self._by_shared_clock(request, session)
         return np.array([columns[name] for name in self.names], dtype=np.float32).T
 
-    def _by_shared_clock(self, request: ShownRequest, session: SessionEvents) -> Columns:
+    def _by_shared_clock(self, request: ShownRequest, session: SessionEvents) -> FeatureColumns:
         """The features that come from the user's other sessions, and from everybody."""
         time = request.shared_time(self.facts)
         # What a session did before its user was known is the user's all the same.
         joins = request.user is not None and session.user is None and session.known
-        columns: Columns = {}
+        columns: FeatureColumns = {}
         if self.facts.users:
             parts = [] if request.user is None else [self._user(request.user)]
             if joins or not parts:
@@ -240,11 +275,11 @@ class LiveCounts:
             columns |= behaviour_features("user", request, time, parts, self.facts.half_life)
         query = self._queries.get(request.query)
         if query is None:
-            query = self._queries.keep(request.query, self.store.query(request.query))
+            query = self._keep(self._queries, request.query, self.store.query(request.query))
         known = {document: self._documents.get(document) for document in request.documents}
         missing = self.store.documents([document for document, one in known.items() if one is None])
         documents = {
-            document: self._documents.keep(document, missing[document]) if one is None else one
+            document: self._keep(self._documents, document, missing[document]) if one is None else one
             for document, one in known.items()
         }
         everybody = Everybody(query, documents)
@@ -258,8 +293,14 @@ class LiveCounts:
             for session in self.store.sessions_of(user):
                 day = session.day if self.facts.shared_clock == "day" else None
                 known.add(session.results, session.lists, day)
-            self._users.keep(user, known)
+            self._keep(self._users, user, known)
         return known
+
+    def _keep(self, memory: Recent[Value], name: str, value: Value) -> Value:
+        """Keep what was read; while an update is written it may have its events already, or not yet."""
+        if self._saving:
+            self._read_meanwhile.append((memory, name))
+        return memory.keep(name, value)
 
     def _check(self, request: ShownRequest, session: SessionEvents) -> None:
         """Refuse a request of another user or day than its session's."""

@@ -56,6 +56,7 @@ class EventStore:
                     path, None, "is in use by another program; one program at a time may have a model open (several, "
                     "if all only read)"
                 ) from error  # fmt: skip
+            self._writer = self._connection.cursor()
             stored = self._connection.execute("SELECT value FROM about WHERE name = 'schema'").fetchone()
             if stored is None or stored[0] != SCHEMA:
                 self.close()
@@ -107,6 +108,7 @@ class EventStore:
 
     def close(self) -> None:
         """Let go of the file."""
+        self._writer.close()
         self._connection.close()
 
     @contextmanager
@@ -190,29 +192,40 @@ class EventStore:
         clicks: Sequence[ClickEvent],
         users: Mapping[str, str],
         clicked: Mapping[str, Sequence[ClickedResult]],
-        no_longer: Iterable[ClickedResult],
     ) -> None:
         """Add events; `users` are those of sessions that had none, `clicked` of sessions whose clicks changed.
 
-        `no_longer` are what such sessions had clicked before.
+        Others may read meanwhile; they see all of it or nothing.
         """
-        self._connection.execute("BEGIN")
+        self._writer.execute("BEGIN")
         try:
             for session, user in users.items():
                 for table in ("lists", "clicks"):
-                    self._connection.execute(f'UPDATE {table} SET "user" = ? WHERE session = ?', [user, session])
+                    self._writer.execute(f'UPDATE {table} SET "user" = ? WHERE session = ?', [user, session])
             self._insert("lists", LIST_COLUMNS, lists)
             self._insert("clicks", CLICK_COLUMNS, clicks)
             for session in clicked:
-                self._connection.execute("DELETE FROM clicked WHERE session = ?", [session])
+                self._writer.execute("DELETE FROM clicked WHERE session = ?", [session])
             self._insert(
                 "clicked", _CLICKED_COLUMNS, [(name, *row) for name, rows in clicked.items() for row in rows]
             )  # fmt: skip
-            self._connection.execute("COMMIT")
+            self._writer.execute("COMMIT")
         except BaseException:
             with suppress(self._errors):  # a commit that failed has ended the transaction
-                self._connection.execute("ROLLBACK")
+                self._writer.execute("ROLLBACK")
             raise
+        numbers = [*(event.number for event in lists), *(event.number for event in clicks)]
+        self._next_number = max([self._next_number, *(number + 1 for number in numbers)])
+
+    def note_changes(
+        self,
+        lists: Sequence[ShownEvent],
+        clicks: Sequence[ClickEvent],
+        users: Mapping[str, str],
+        clicked: Mapping[str, Sequence[ClickedResult]],
+        no_longer: Iterable[ClickedResult],
+    ) -> None:
+        """Read what was saved from the file from now on; `no_longer` is what sessions of `clicked` had before."""
         touched = [*no_longer, *(row for rows in clicked.values() for row in rows)]
         changed = {
             "user": {event.user for event in lists} | {event.user for event in clicks} | set(users.values()),
@@ -221,8 +234,6 @@ class EventStore:
         }
         for snapshot in self._snapshots.values():
             snapshot.changed |= changed[snapshot.key]
-        numbers = [*(event.number for event in lists), *(event.number for event in clicks)]
-        self._next_number = max([self._next_number, *(number + 1 for number in numbers)])
 
     def _insert(self, table: str, columns: dict[str, Any], rows: Sequence[tuple[Any, ...]]) -> None:
         if not rows:
@@ -230,12 +241,12 @@ class EventStore:
         if len(rows) <= _FEW:  # sooner than a table of a few rows is set up
             values = ", ".join(["(" + ", ".join("?" * len(columns)) + ")"] * len(rows))
             cells = [list(cell) if isinstance(cell, tuple) else cell for row in rows for cell in row]
-            self._connection.execute(f"INSERT INTO {table} VALUES {values}", cells)
+            self._writer.execute(f"INSERT INTO {table} VALUES {values}", cells)
             return
         frame = pl.DataFrame(rows, schema=columns, orient="row")
-        self._connection.register("replacement", frame.to_arrow())
-        self._connection.execute(f"INSERT INTO {table} SELECT * FROM replacement")
-        self._connection.unregister("replacement")
+        self._writer.register("replacement", frame.to_arrow())
+        self._writer.execute(f"INSERT INTO {table} SELECT * FROM replacement")
+        self._writer.unregister("replacement")
 
 
 class _Snapshot:

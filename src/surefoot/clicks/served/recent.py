@@ -30,6 +30,10 @@ class Recent(Generic[Value]):
             self._values.popitem(last=False)
         return value
 
+    def drop(self, name: str) -> None:
+        """Forget a value, if it is there."""
+        self._values.pop(name, None)
+
     def clear(self) -> None:
         """Forget all."""
         self._values.clear()

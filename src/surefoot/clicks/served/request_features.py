@@ -14,7 +14,7 @@ from surefoot.clicks.served.everybody import LISTS, QueryHistory, entropy, owner
 from surefoot.clicks.served.key_times import Tally
 from surefoot.clicks.served.session_events import SessionEvents
 
-Columns = dict[str, list[float]]
+FeatureColumns = dict[str, list[float]]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def _rounding(half_life: float | None) -> Callable[[float], float]:
 
 def behaviour_features(
     scope: str, request: ShownRequest, time: int, parts: Sequence[Behaviour], half_life: float | None = None
-) -> Columns:
+) -> FeatureColumns:
     """How often each result was shown, clicked, satisfied and skipped before, and how much happened in all."""
     by_key: dict[str, list[list[float]]] = {"document": [], "pair": []}
     for document in request.documents:
@@ -48,7 +48,7 @@ def behaviour_features(
         }
         by_key["domain"] = [of_domain[domain] for domain in request.domains]
     rounding = _rounding(half_life)
-    columns: Columns = {
+    columns: FeatureColumns = {
         f"{scope}_{key}_{kind}": [rounding(counts[place]) for counts in rows]
         for key, rows in by_key.items()
         for place, kind in enumerate(KINDS)
@@ -61,7 +61,7 @@ def behaviour_features(
     return columns
 
 
-def session_features(request: ShownRequest, session: SessionEvents) -> Columns:
+def session_features(request: ShownRequest, session: SessionEvents) -> FeatureColumns:
     """What is known of the list as a whole within its session."""
     facts, lists = session.facts, session.lists
     earlier = bisect_left(lists, request.time, key=lambda shown: shown.time)
@@ -88,12 +88,12 @@ def session_features(request: ShownRequest, session: SessionEvents) -> Columns:
 
 def everybody_features(
     request: ShownRequest, time: int, everybody: Everybody, joined: str | None, half_life: float | None = None
-) -> Columns:
+) -> FeatureColumns:
     """What everybody did before; `joined` is the session whose clicks are the user's, though not stored so."""
     size, rounding = len(request.documents), _rounding(half_life)
     query = everybody.query
     of_query = query.clicked.before(time)
-    columns: Columns = {
+    columns: FeatureColumns = {
         "query_lists": [rounding(query.lists.before(LISTS, time, half_life))] * size,
         "query_clicks": [rounding(query.clicked.weight(time, half_life))] * size,
         "query_entropy": [entropy(of_query.total, of_query.sizes)] * size,

@@ -43,7 +43,8 @@ class RerankingService:
 
     def __init__(self, ranker: PersonalRanker, settings: ServiceSettings) -> None:
         self._ranker, self._settings = ranker, settings
-        self._worker = BoundedWorker(settings.queue)
+        # An update waits for the disk; who asks need not wait for that.
+        self._worker, self._updates = BoundedWorker(settings.queue), BoundedWorker(settings.queue)
 
     def application(self) -> Starlette:
         """The ASGI application."""
@@ -58,11 +59,18 @@ class RerankingService:
     def close(self) -> None:
         """Wait for what has begun, and let go of the model."""
         self._worker.close()
+        self._updates.close()
         self._ranker.close()
 
     async def _health(self, request: Request) -> JSONResponse:
         del request
-        return JSONResponse({"status": "ok", "updates": self._settings.allow_updates, "waiting": self._worker.waiting})
+        return JSONResponse(
+            {
+                "status": "ok",
+                "updates": self._settings.allow_updates,
+                "waiting": self._worker.waiting + self._updates.waiting,
+            }
+        )
 
     async def _no_route(self, request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, HTTPException)  # as registered
@@ -152,7 +160,7 @@ class RerankingService:
         return answer.to_dict()
 
     async def _update(self, value: Any) -> Any:
-        return await self._worker.run(self._ranker.update, update_events(value), seconds=self._settings.seconds)
+        return await self._updates.run(self._ranker.update, update_events(value), seconds=self._settings.seconds)
 
 
 def _answer(request: Request, refused: RefusedError) -> JSONResponse:
