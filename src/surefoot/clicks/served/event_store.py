@@ -48,7 +48,9 @@ class EventStore:
         with self.reporting():
             try:
                 # One thread: what is looked up is little, and requests come one after the other.
-                self._connection = duckdb.connect(str(path), read_only=read_only, config={"threads": 1})
+                self._connection = duckdb.connect(
+                    str(path), read_only=read_only, config={"threads": 1, "autoinstall_known_extensions": False}
+                )
             except duckdb.IOException as error:
                 if "lock" not in str(error):
                     raise
