@@ -44,6 +44,17 @@ def test_the_whole_way(surefoot, log: Path, tmp_path: Path) -> None:
     assert "\n\nPersonalized re-ranking of" in out
 
 
+def test_half_lives_are_compared(surefoot, log: Path, tmp_path: Path) -> None:
+    code, out, _ = surefoot("personalize", log, "-o", tmp_path / "study", *SMALL, "--half-life", "2,9", "--horizons")
+    assert code == 0
+    result = json.loads((tmp_path / "study" / "personalization.json").read_text())
+    compared = {one["days"]: one["gain"] for one in result["half_life"]["compared"]}
+    assert list(compared) == [None, 2.0, 9.0]
+    assert compared[result["half_life"]["days"]] == max(compared.values())
+    assert "gains of the standard model on validation lists by half-life" in " ".join(out.split())
+    assert "long-term features alone" in " ".join(out.split())
+
+
 def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
     code, out, _ = surefoot("personalize", log, "-o", tmp_path / "study", "--features-only")
     assert code == 0
@@ -59,6 +70,8 @@ def test_features_only(surefoot, log: Path, tmp_path: Path) -> None:
         (["--split", "month"], "there is no split by 'month'"), (["--backend", "flink"], "there is no backend 'flink'"),
         (["--preset", "huge"], "there is no preset 'huge'"), (["--unit", "moon"], "unit is 'moon'"),
         (["--engine", "flink"], "there is no backend 'flink'"),  # the former name of --backend
+        (["--half-life", "0"], "half_life is [0.0]; give days above 0"), (["--half-life", "7,7"], "each once"),
+        (["--half-life", "7", "--backend", "spark"], "on DuckDB alone"), (["--half-life", "soon"], "--half-life is"),
         (["--clock", "wall"], "clock is 'wall'"), (["--labels", "last", "--dwell", "1,2"], "need exactly one"),
     ],
 )  # fmt: skip
