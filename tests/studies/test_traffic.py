@@ -37,7 +37,7 @@ def test_subsets_pick_by_the_weighted_mean(made: Any) -> None:
     rate = np.mean([(np.average(delta[rows], weights=w[rows]) >= 0) == first for rows in chosen])
     assert result["rate"] == [pytest.approx(rate)]
     assert data["weights"]["queries"] == 50
-    assert "weighted by traffic" in subset_study(scores, sizes=[10]).to_text()
+    assert "weighted by traffic" in subset_study(scores, sizes=[10]).to_text(width=200)
 
 
 def test_periods_and_functions_go_by_weights(made: Any) -> None:
