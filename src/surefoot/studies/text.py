@@ -53,7 +53,9 @@ def figures(data: Json) -> CsvRows:
 
 def title(data: Json) -> str:
     """What was studied, on how much."""
-    queries = f"{data['queries']:,} queries"
+    weighted = "weights" in data and not data["weights"]["equal"]
+    by_traffic = " weighted by traffic" if weighted else ""
+    queries = f"{data['queries']:,} queries{by_traffic}"
     if kind(data) == "noise":
         runs = len(data["systems"])
         unit = "percentiles" if data["normalize"] == "percentile" else "scores"
@@ -64,11 +66,11 @@ def title(data: Json) -> str:
     if kind(data) == "subsets":
         return (
             f"{system_a} or {system_b}? How often each measure chooses its winner, "
-            f"on {data['subsets']:,} random subsets of K queries (out of {data['queries']:,})"
+            f"on {data['subsets']:,} random subsets of K queries (out of {data['queries']:,}){by_traffic}"
         )
     return (
         f"{system_a} or {system_b}? How often each measure chooses its winner in {len(data['periods'])} "
-        f"{data['period']}s, on {data['subsets']:,} random subsets of {data['size']} queries each"
+        f"{data['period']}s, on {data['subsets']:,} random subsets of {data['size']} queries each{by_traffic}"
     )
 
 
