@@ -69,7 +69,7 @@ class ClickState:
             if shared is not None:
                 shared.users_of_file -= 1
                 if not shared.users_of_file:
-                    with shared.lock:
+                    with shared.writing, shared.lock:
                         shared.store.close()
 
     def update(self, events: Sequence[Mapping[str, Any]] | Mapping[str, Any]) -> dict[str, int]:
@@ -120,7 +120,7 @@ class LiveCounts:
     def __init__(self, store: EventStore, facts: LogFacts) -> None:
         self.store, self.facts = store, facts
         self.lock = threading.RLock()  # of what is in memory, and of reading the file
-        self._writing = threading.Lock()  # of one update after the other
+        self.writing = threading.Lock()  # of one update after the other
         self._saving = False
         self._read_meanwhile: list[tuple[Recent[Any], str]] = []
         self.users_of_file = 0
@@ -132,7 +132,7 @@ class LiveCounts:
 
     def update(self, events: list[ShownEvent | ClickEvent]) -> dict[str, int]:
         """Add checked events; requests are answered while they are written to disk."""
-        with self._writing, self.store.reporting():
+        with self.writing, self.store.reporting():
             with self.lock:
                 added = self._added(events)
                 self._saving = added.any
