@@ -230,8 +230,8 @@ class EventStore:
         """Read what was saved from the file from now on; `no_longer` is what sessions of `clicked` had before."""
         touched = [*no_longer, *(row for rows in clicked.values() for row in rows)]
         changed: dict[str, set[str | None]] = {
-            "user": {event.user for event in lists} | {event.user for event in clicks} | set(users.values()),
-            "query": {event.query for event in lists} | {row.query for row in touched},
+            "user": {*(event.user for event in lists), *(event.user for event in clicks), *users.values()},
+            "query": {*(event.query for event in lists), *(row.query for row in touched)},
             "document": {row.document for row in touched},
         }
         for snapshot in self._snapshots.values():
