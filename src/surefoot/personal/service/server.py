@@ -78,6 +78,8 @@ def _protocol(seconds: float) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
+            # asyncio does so for sockets of its own alone; without it, an answer waits 40 ms between head and body.
+            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._wait_for_headers()
 
         def data_received(self, data: bytes) -> None:
