@@ -3,7 +3,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tools.check_extras import PINNED, examples
 
 

@@ -22,10 +22,12 @@ from surefoot.cli.shared_options import (
     OptionalJudgedRuns,
     Quiet,
     ScoreMatrixFile,
+    TrafficFile,
 )
 from surefoot.errors import ArgumentError
 from surefoot.report.options import ALPHAS, DETAIL, FORMATS
 from surefoot.report.signatures import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
+from surefoot.risk.traffic_figures import TRAFFIC
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
@@ -79,12 +81,14 @@ def evaluate(
         typer.Option(help="Systems from which Z_Risk and GeoRisk are computed (A,B,…).", show_default="all"),
     ] = None,
     segments: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="Segments to assess separately: CSV or Parquet with a query and its segments on each line.",
+            help="Segments to assess separately: CSV or Parquet with a query and its segments on each line, or traffic "
+            "(head, torso, tail). Repeat it for several.",
             show_default=False,
         ),
     ] = None,
+    traffic: TrafficFile = None,
     json_file: JsonOrTerminal = None,
     csv_file: Annotated[
         str | None,
@@ -180,7 +184,8 @@ def evaluate(
     json_file, csv_file = file_or_none(json_file), file_or_none(csv_file)
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
     inputs = [path for _, path in map(name_and_file, files or [])]
-    inputs += [path for path in (scores, segments, queries, documents, fill) if path is not None]
+    segment_files = [source for source in segments or [] if source != TRAFFIC]
+    inputs += [path for path in (scores, *segment_files, traffic, queries, documents, fill) if path is not None]
     check_outputs(
         [
             Output("--json", json_file, JSON),
@@ -195,13 +200,13 @@ def evaluate(
     )
     memory_options = {
         "--html": html_file, "--figures": figures, "--per-query": per_query, "--bootstrap": bootstrap,
-        "--segments": segments, "--fill": fill,
+        "--segments": segments, "--traffic": traffic, "--fill": fill,
     }  # fmt: skip
     matrices: Sequence[Scores | StreamedScores]
     if is_streamed(scores, stream, [option for option, value in memory_options.items() if value]):
         matrices = [StreamedScores(str(scores), matrix_measure(files or [], measure or [], missing))]
     else:
-        matrices = read_scored("evaluate", files or [], scores, measure or [], missing, fill)
+        matrices = read_scored("evaluate", files or [], scores, measure or [], missing, fill, traffic)
     systems = matrices[0].systems
     if baseline is None:
         raise ArgumentError(choose_baseline(systems))
@@ -211,7 +216,7 @@ def evaluate(
         baseline if baseline in systems else _split(baseline),
         parse_numbers(alpha, "--alpha"),
         population=None if population is None else _split(population, always_list=True),
-        segments=segments,
+        segments=segments or None,
         bootstrap=bootstrap,
         seed=seed,
         depth=depth,

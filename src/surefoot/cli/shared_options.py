@@ -34,6 +34,13 @@ MissingQueries = Annotated[
         show_default=MissingTreatment.zero,
     ),
 ]
+TrafficFile = Annotated[
+    str | None,
+    typer.Option(
+        "--traffic", help="How often each query is asked: CSV, TSV or Parquet with columns query,count.",
+        show_default=False,
+    ),
+]  # fmt: skip
 ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")]
 Baselines = Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)]
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from surefoot.report.columns import LEAST_P
 from surefoot.report.family import Chip, ChipKind, Front, Tile
+from surefoot.report.few_queries import too_few
 from surefoot.report.numbers import fixed, signed
-from surefoot.report.words import default_alpha, few_queries, headline
+from surefoot.report.words import default_alpha, headline
 from surefoot.risk.assessment_data import AssessmentData, SystemData
 from surefoot.risk.assessment_figures import alpha_key
 
@@ -18,7 +19,7 @@ def page_front(data: AssessmentData, system: str, alpha: float) -> Front:
     if alpha_key(alpha) not in map(alpha_key, data["alphas"]):
         alpha = default_alpha(data["alphas"])
     sentence, word = headline(data, alpha)
-    caution = few_queries(data["queries"], alpha)
+    caution = too_few(data, alpha)
     kind: ChipKind = {"Ship": "ship", "Keep": "keep"}.get(word, "neutral")  # type: ignore[assignment]
     row = next(row for row in data["systems"] if row["system"] == system)
     return Front(sentence, Chip(word, "wait" if caution and kind == "ship" else kind), caution, _tiles(row, alpha))

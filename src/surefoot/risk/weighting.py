@@ -1,25 +1,25 @@
-"""Means over queries that count differently: by how often each is asked."""
+"""Queries that count differently: weights by traffic, and means with them."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from surefoot.arrays import Floats
 
 
 def relative_weights(weights: Floats) -> Floats:
-    """w̃ = w / w̄: weights whose mean is 1, so that scaling all of them changes nothing.
+    """w̃ = w/w̄: weights whose mean is 1.
 
-    >>> import numpy as np
-    >>> relative_weights(np.array([1.0, 3.0]))
-    array([0.5, 1.5])
+    >>> relative_weights(np.array([30.0, 10.0]))
+    array([1.5, 0.5])
     """
-    return weights / weights.mean()
+    return np.asarray(weights / weights.mean())
 
 
 def weighted_mean(x: Floats, relative: Floats | None) -> float:
-    """The mean Σ w·x / Σ w of queries' values, by weights whose mean is 1; the plain mean without weights.
+    """Σ w_q·x_q/Σ w_q by relative weights; the plain mean without weights.
 
-    >>> import numpy as np
-    >>> weighted_mean(np.array([1.0, 0.0]), np.array([0.5, 1.5])), weighted_mean(np.array([1.0, 0.0]), None)
-    (0.25, 0.5)
+    >>> weighted_mean(np.array([1.0, 0.0]), np.array([1.5, 0.5])), weighted_mean(np.array([1.0, 0.0]), None)
+    (0.75, 0.5)
     """
-    return float(x.mean() if relative is None else relative @ x / len(x))
+    return float(x.mean()) if relative is None else float(relative @ x) / len(x)

@@ -15,7 +15,7 @@ from surefoot.data.reading.frames import is_columns, keys_of
 from surefoot.errors import ArgumentError, DataError, other_queries_hint, shortened
 
 Traffic: TypeAlias = Mapping[str, float]  # how often each query is asked
-LARGEST_WEIGHT = 1e15  # sums of a million such counts are still exact to a count or so
+LARGEST_WEIGHT = 1e15  # so that sums of cubes of weights are numbers still; the least above 0 is its inverse
 COUNT_COLUMNS = ("count", "weight", "traffic", "frequency")
 _ACCEPTED = "a file, a dict {query: count}, or a pandas, polars or Arrow table"
 
@@ -42,8 +42,8 @@ class QueryWeights:
 def read_traffic(source: Any) -> dict[str, float]:
     """How often each query is asked: from a CSV, TSV or Parquet file with columns `query,count`, a dict or a table.
 
-    A table with more columns has its counts in the one named count, weight, traffic or frequency. Counts are finite
-    numbers from 0 to 10¹⁵ and need not be whole; each query appears once.
+    A table with more columns has its counts in the one named count, weight, traffic or frequency. Counts are 0, or
+    numbers from 10⁻¹⁵ to 10¹⁵, and need not be whole; each query appears once.
 
     >>> read_traffic({"q1": 1000, "q2": 3})
     {'q1': 1000.0, 'q2': 3.0}
@@ -74,8 +74,8 @@ def query_weights(traffic: Traffic, queries: Sequence[str]) -> QueryWeights:
 def effective_queries(weights: Floats) -> float:
     """c_eff = (Σw)²/Σw²: as many queries of equal weight tell as much.
 
-    >>> effective_queries(np.array([1.0, 1.0])), effective_queries(np.array([2.0, 6.0]))
-    (2.0, 1.6)
+    >>> effective_queries(np.array([1.0, 1.0])), effective_queries(np.array([2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]))
+    (2.0, 6.4)
     """
     relative = weights / weights.max()  # squares of huge weights overflow
     return float(relative.sum() ** 2 / (relative @ relative))
@@ -98,12 +98,12 @@ def _checked(queries: list[str], values: Any, where: RowLocation) -> dict[str, f
     if not queries:
         raise DataError(f"{where(None)}: there is no query; expected a query and its count on each line")
     counts = floats_of(values, "the count", where)
-    wrong = ~((counts >= 0) & (counts <= LARGEST_WEIGHT))
+    wrong = ~((counts == 0) | ((counts >= 1 / LARGEST_WEIGHT) & (counts <= LARGEST_WEIGHT)))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise DataError(
-            f"{where(row)}: the count of query {shortened(queries[row])} is {counts[row]:g}; it must be a number from "
-            f"0 to {LARGEST_WEIGHT:g}"
+            f"{where(row)}: the count of query {shortened(queries[row])} is {counts[row]:g}; it must be 0, or a "
+            f"number from {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
         )
     if not counts.any():
         raise DataError(f"{where(None)}: every count is 0; give how often each query is asked")
