@@ -75,9 +75,7 @@ def test_words_of_both_ways_to_count(show: Callable[..., Any]) -> None:
         for how, assessment in (("traffic", by_traffic), ("queries", sf.assess(scores, "s0", ALPHAS))):
             opened.page.select_option("#count-by", how)
             for alpha in (1, 5):
-                opened.page.evaluate(
-                    "(hash) => { location.hash = hash; }", f"#alpha={alpha}&system=s1&count={how}"
-                )
+                opened.page.evaluate("(hash) => { location.hash = hash; }", f"#alpha={alpha}&system=s1&count={how}")
                 opened.until("(alpha) => surefoot.state().alpha === alpha", alpha)
                 opened.settle()
                 assert opened.verdict() == assessment.verdict("s1", alpha)

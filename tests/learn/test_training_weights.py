@@ -164,7 +164,9 @@ def test_scaled_weights_change_nothing_and_unequal_ones_do(data: sf.RankingData,
     assert one.history_ == other.history_
     assert not np.array_equal(one.predict(data), plain.predict(data))
     effective = weights.sum() ** 2 / (weights**2).sum()
-    assert one.weights_ == pytest.approx({"queries": 40, "effective": effective, "left_out": 0, "share": 1.0})
+    assert one.weights_ == pytest.approx(
+        {"queries": 40, "effective_queries": effective, "left_out": 0, "traffic_share": 1.0}
+    )
     assert plain.weights_ is None
 
 
@@ -198,10 +200,10 @@ def test_queries_without_traffic_are_left_out(data: sf.RankingData) -> None:
     np.testing.assert_array_equal(fitted.predict(data), expected.predict(data))
     assert fitted.weights_ is not None
     assert (fitted.weights_["queries"], fitted.weights_["left_out"]) == (30, 10)
-    assert fitted.weights_["share"] == pytest.approx(465 / 1000)
+    assert fitted.weights_["traffic_share"] == pytest.approx(465 / 1000)
     equal = ranker().fit(data, sample_weight=dict.fromkeys(data.queries[:30], 2))
     np.testing.assert_array_equal(equal.predict(data), ranker().fit(kept).predict(data))
-    assert equal.weights_ == {"queries": 30, "effective": 30.0, "left_out": 10, "share": 1.0}
+    assert equal.weights_ == {"queries": 30, "effective_queries": 30.0, "left_out": 10, "traffic_share": 1.0}
 
 
 def test_early_stopping_goes_by_the_weights_of_validation_queries(data: sf.RankingData) -> None:

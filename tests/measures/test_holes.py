@@ -29,7 +29,10 @@ def test_only_what_a_run_shows_and_nobody_judged_is_filled() -> None:
     assert filled.origin.made_by == "people and machine"
     holes, fills = count_holes(people, filled, runs, 2, np.ones(len(people.queries), dtype=bool))
     assert (holes, fills) == ({"today": 0, "new": 30}, {"today": 0, "new": 30})
-    assert count_holes(people, filled, runs, None, np.ones(len(people.queries), dtype=bool)) == ({"today": 30, "new": 60}, {"today": 30, "new": 30})
+    assert count_holes(people, filled, runs, None, np.ones(len(people.queries), dtype=bool)) == (
+        {"today": 30, "new": 60},
+        {"today": 30, "new": 30},
+    )
 
 
 def test_scores_have_both() -> None:

@@ -18,7 +18,16 @@ from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
 from surefoot.cli.progress_lines import stage
-from surefoot.cli.shared_options import Baselines, EarlyStopping, Force, OptimizedMeasure, Quiet, Rule, Threads
+from surefoot.cli.shared_options import (
+    Baselines,
+    EarlyStopping,
+    Force,
+    OptimizedMeasure,
+    Quiet,
+    Rule,
+    Threads,
+    TrafficFile,
+)
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
@@ -40,10 +49,12 @@ from surefoot.learn.signatures import CARD, CHECKPOINT
 from surefoot.progress import busy
 from surefoot.report.numbers import short
 from surefoot.report.signatures import PAGE
+from surefoot.report.traffic_words import effective_words, traffic_percent
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from surefoot.data.reading.traffic import Traffic
     from surefoot.data.types.ranking_data import RankingData
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.training import Progress
@@ -65,6 +76,7 @@ def train(
         Path | None, typer.Option(help="Validation data; of a cross-encoder, judgments.", show_default=False)
     ] = None,
     baseline: Baselines = None,
+    traffic: TrafficFile = None,
     objective: Annotated[str, typer.Option(help=f"The objective: {either(OBJECTIVES)}.")] = OBJECTIVE,
     alpha: Annotated[
         float | None,
@@ -146,6 +158,7 @@ def train(
             "--baseline": bool(baseline), "--trees": trees is not None, "--models": models != 1,
             "--estimate": estimate != ESTIMATE, "--init-baseline": init_baseline, "--dask": dask is not None,
             "--init-model": init_model is not None, "--checkpoint": checkpoint is not None, "--card": card is not None,
+            "--traffic": traffic is not None,
         }  # fmt: skip
         train_cross_encoder(
             data, output, texts, qrels, valid, skip_unusable=skip_unusable, chosen=chosen, parameters=engine_parameters,
@@ -165,12 +178,12 @@ def train(
             *files_under(data),
             *([] if valid is None else files_under(valid)),
             *baseline_files(baseline or []),
+            *([] if traffic is None else [Path(traffic)]),
             *([] if init_model is None else model_files(init_model)),
         ],
         force,
     )
-    from surefoot.data.letor.files import read_letor
-    from surefoot.learn.baseline_spec import read_like, with_baselines
+    from surefoot.data.reading.traffic import read_traffic
     from surefoot.learn.settings import TrainingSettings
     from surefoot.report.text import plain_console
 
@@ -182,7 +195,7 @@ def train(
         raise ArgumentError(f"--objective {objective} needs --alpha: each loss counts 1 + α times, such as --alpha 5")
     ranker: Any
     if engine == NETWORKS:
-        ranker = make_network(chosen, epochs, trees, dask, threads, init_model, card, engine_parameters)
+        ranker = make_network(chosen, epochs, trees, dask, threads, init_model, card, traffic, engine_parameters)
         optimised = ranker.check_settings().loss.objective
     elif epochs is not None:
         raise ArgumentError(f"--epochs is for networks, of --engine {NETWORKS}; trees have --trees")
@@ -195,24 +208,40 @@ def train(
         )
     if optimised.needs_baseline and not baseline:
         raise ArgumentError(f"--alpha {alpha:g} weighs losses against a baseline; give --baseline, such as feature:25")
+    weights = None if traffic is None else read_traffic(traffic)
     if dask is not None:
-        _fit_on_cluster(console, ranker, dask, data, valid, baseline or [], quiet)
+        _fit_on_cluster(console, ranker, dask, data, valid, baseline or [], weights, quiet)
         _save(console, ranker, output)
         _write_card(ranker, None, card, output, valid)
         return
-    with busy("Reading data"):
-        training = with_baselines(read_letor(data), baseline or [], data)
-        validation = None
-        if valid is not None:
-            validation = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
+    training, validation = _read_data(data, valid, baseline or [], weights)
     _show_data(console, ranker, {"training": training, "validation": validation})
     with _growing(ranker, quiet) as progress:
         ranker.fit(training, valid=validation, progress=progress, **_start(init_model))
     _save(console, ranker, output)
     _write_card(ranker, validation, card, output, valid)
     if validation is not None:
-        inputs = [data, valid, *baseline_files(baseline or [])]
-        show_model(console, score_model(ranker, validation), ranker.alpha, html, inputs, validation=True)
+        inputs = [data, valid, *baseline_files(baseline or []), *([] if traffic is None else [Path(traffic)])]
+        show_model(
+            console, score_model(ranker, validation, traffic=weights), ranker.alpha, html, inputs, validation=True
+        )
+
+
+def _read_data(
+    data: Path, valid: Path | None, baseline: list[str], weights: Traffic | None
+) -> tuple[RankingData, RankingData | None]:
+    """Training and validation data, with their baselines and, where there is traffic, the weights of their queries."""
+    from surefoot.data.letor.files import read_letor
+    from surefoot.learn.baseline_spec import read_like, with_baselines
+    from surefoot.learn.inputs import weighted_data
+
+    with busy("Reading data"):
+        training = with_baselines(read_letor(data), baseline, data)
+        validation = None
+        if valid is not None:
+            validation = with_baselines(read_like(valid, training.n_features), baseline, valid)
+            validation = weighted_data(validation, weights, "the validation data")
+        return weighted_data(training, weights), validation
 
 
 def _refuse_together(
@@ -250,6 +279,7 @@ def _make_trees(chosen: dict[str, Any], threads: int | None, parameters: dict[st
 
 def _save(console: Console, ranker: AnyRanker, output: Path) -> None:
     ranker.save(output)
+    _show_weights(console, ranker)
     if not hasattr(ranker, "booster_"):
         console.print(visible(f"{_kept_epochs(ranker)} to {output}/"))
         return
@@ -284,19 +314,30 @@ def _write_card(ranker: Ranker, data: RankingData | None, card: Path | None, out
 
 
 def _fit_on_cluster(
-    console: Console, ranker: Ranker, dask: str, data: Path, valid: Path | None, baseline: list[str], quiet: bool
-) -> None:
+    console: Console, ranker: Ranker, dask: str, data: Path, valid: Path | None, baseline: list[str],
+    traffic: Traffic | None, quiet: bool,
+) -> None:  # fmt: skip
     """Learn from parts that the cluster's machines read, and say how the model does on all of them."""
     from surefoot.learn.cluster.clusters import cluster
     from surefoot.learn.cluster.fit import fit_files
 
     with cluster(dask) as client, _growing(ranker, quiet) as progress:
-        fit_files(ranker, client, data, valid, [*map(resolve_baseline, baseline)], progress)
+        fit_files(ranker, client, data, valid, [*map(resolve_baseline, baseline)], progress, traffic)
     for which, name in (("train", "training"), ("valid", "validation")):
         figures = {figure: values[ranker.best_iteration_ - 1] for figure, values in ranker.history_[which].items()}
         words = ", ".join(f"{figure} {short(value)}" for figure, value in figures.items())
         if words:
             console.print(f"{name}: {words}")
+
+
+def _show_weights(console: Console, ranker: AnyRanker) -> None:
+    """How training queries counted, where they did not all count the same."""
+    weights = getattr(ranker, "weights_", None)
+    if weights is not None:
+        console.print(
+            f"weights: {weights['queries']:,} training queries with {traffic_percent(weights['traffic_share'])} of the "
+            f"traffic count as much as {effective_words(weights['effective_queries'])} that are asked equally often"
+        )
 
 
 def _show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData | None]) -> None:
@@ -305,8 +346,10 @@ def _show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData 
     from rich import box
     from rich.table import Table
 
+    from surefoot.learn.training_weights import relative_or_none
     from surefoot.measures.notation import Measure
     from surefoot.measures.scoring import score
+    from surefoot.risk.weighting import weighted_mean
 
     measure = Measure.parse(ranker.measure)
     table = Table(
@@ -317,13 +360,17 @@ def _show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData 
     for name, data in sets.items():
         if data is None:
             continue
-        console.print(f"{name}: {len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features")
+        unasked = 0 if data.weighting is None else len(data.weighting.left_out)
+        left_out = f"; without traffic, and left out: {unasked:,}" if unasked else ""
+        size = f"{len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features"
+        console.print(f"{name}: {size}{left_out}")
+        weights = relative_or_none(data.weighting)
         runs = [data.to_run(scores, which) for which, scores in data.baselines.items()]
         for which, values in zip(
             data.baselines, score(data.qrels(), runs, measure).values if runs else [], strict=True
         ):
             quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
-            cells = [f"{value:.4f}" for value in (values.mean(), *quartiles)]
+            cells = [f"{value:.4f}" for value in (weighted_mean(values, weights), *quartiles)]
             table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
     if table.row_count:
         console.print(table)

@@ -68,9 +68,8 @@ def _figures(ranker: Ranker, data: RankingData) -> dict[str, Any]:
     weights = relative_or_none(data.weighting)
     draws = np.empty((len(columns), _REPLICATES))
     for part, counts in resamples(len(values), _REPLICATES, 0):
-        if weights is not None:
-            counts = counts * weights  # queries are drawn with their weights
-        draws[:, part] = matrix @ counts.T / (len(values) if weights is None else counts.sum(axis=1))
+        times = counts if weights is None else counts * weights  # queries are drawn with their weights
+        draws[:, part] = matrix @ times.T / (len(values) if weights is None else times.sum(axis=1))
     ends: Floats = percentile_intervals(draws)
     return {
         "columns": columns,
@@ -147,8 +146,8 @@ def _weights(weights: dict[str, Any]) -> str:
     """How queries counted in training."""
     left_out = f" {weights['left_out']:,} queries without traffic were left out." if weights["left_out"] else ""
     return (
-        f"- Weights: {weights['queries']:,} queries count by their traffic, as much as {weights['effective']:,.0f} that "
-        f"count the same; they have {100 * weights['share']:.0f} % of all traffic given.{left_out}"
+        f"- Weights: {weights['queries']:,} queries count by their traffic, as much as "
+        f"{weights['effective_queries']:,.0f} that count the same; they have {100 * weights['traffic_share']:.0f} % of all traffic given.{left_out}"
     )
 
 

@@ -252,10 +252,12 @@ def _are_weights(value: Any) -> bool:
     if not isinstance(value, dict) or set(value) != _WEIGHTS or not all(map(is_number, value.values())):
         return False
     counts = type(value["left_out"]) is int and value["left_out"] >= 0 and _is_count(value["queries"])
-    return counts and 0 < value["effective"] <= value["queries"] * (1 + 1e-9) and 0 < value["share"] <= 1
+    return (
+        counts and 0 < value["effective_queries"] <= value["queries"] * (1 + 1e-9) and 0 < value["traffic_share"] <= 1
+    )
 
 
-_WEIGHTS = {"queries", "effective", "left_out", "share"}
+_WEIGHTS = {"queries", "effective_queries", "left_out", "traffic_share"}
 _MODEL = {"objective", "alpha", "measure", "random_state", "trees", "best_score", "weight", "history"}
 
 # What a ranker has learned beside its trees, and the check that each part must pass.

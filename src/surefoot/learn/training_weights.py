@@ -56,8 +56,8 @@ class WeightedSet:
             return None
         left_out, total = (0, None) if self.weighting is None else (len(self.weighting.left_out), self.weighting.total)
         return {
-            "queries": int(self.queries), "effective": float(self.effective), "left_out": left_out,
-            "share": 1.0 if total is None else min(1.0, self.total / total),
+            "queries": int(self.queries), "effective_queries": float(self.effective), "left_out": left_out,
+            "traffic_share": 1.0 if total is None else min(1.0, self.total / total),
         }  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def relative_or_none(weighting: QueryWeighting | None) -> Floats | None:
 
 def weights_that_count(summary: dict[str, Any] | None) -> dict[str, Any] | None:
     """A summary of weights, None where they changed nothing: all equal, and no query left out."""
-    if summary is None or (summary["effective"] == summary["queries"] and not summary["left_out"]):
+    if summary is None or (summary["effective_queries"] == summary["queries"] and not summary["left_out"]):
         return None
     return summary
 

@@ -93,6 +93,7 @@ class NeuralRanker(Estimator):
     checkpoints_: tuple[NetworkCheckpoint, ...] = ()
     # What trees may have, and networks have not, as a saved ranker says it.
     models_: list[dict[str, Any]] = []  # noqa: RUF012
+    weights_: dict[str, Any] | None = None  # as Ranker's, of trees alone
     categories_: dict[str, list[str]] = {}  # noqa: RUF012
     # Networks are not combined with a baseline, and have no feature of the query: what Ranker saves of both is empty.
     combination_: None = None
@@ -173,6 +174,7 @@ class NeuralRanker(Estimator):
         group: npt.ArrayLike | None = None,
         baseline: Any = None,
         valid: Any = None,
+        sample_weight: Any = None,
         progress: Callable[[int, dict[str, dict[str, list[float]]]], None] | None = None,
     ) -> Self:
         """Learn from `RankingData`, or from X, y and `qid` or `group`, or from a table X with a column `qid`, and y.
@@ -188,6 +190,10 @@ class NeuralRanker(Estimator):
         checked = None
         if valid is not None:
             checked = match_training_data(as_valid(valid, list(train.baselines)), train, "the validation data")
+        if sample_weight is not None or train.weighting or (checked is not None and checked.weighting):
+            raise ArgumentError(
+                "networks cannot learn from weights of queries yet; use Ranker, whose trees can, or remove the weights"
+            )
         self._check_data(settings, train, checked)
         lists, own = self._lists(settings, train), self._baselines(settings, train)
         judged = None if checked is None else self._lists(settings, checked)
