@@ -28,6 +28,7 @@ from surefoot.cli.shared_options import (
     Threads,
     TrafficFile,
 )
+from surefoot.cli.training_summary import show_data, show_weights
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
@@ -49,7 +50,6 @@ from surefoot.learn.signatures import CARD, CHECKPOINT
 from surefoot.progress import busy
 from surefoot.report.numbers import short
 from surefoot.report.signatures import PAGE
-from surefoot.report.traffic_words import effective_words, traffic_percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -215,7 +215,7 @@ def train(
         _write_card(ranker, None, card, output, valid)
         return
     training, validation = _read_data(data, valid, baseline or [], weights)
-    _show_data(console, ranker, {"training": training, "validation": validation})
+    show_data(console, ranker, {"training": training, "validation": validation})
     with _growing(ranker, quiet) as progress:
         ranker.fit(training, valid=validation, progress=progress, **_start(init_model))
     _save(console, ranker, output)
@@ -279,7 +279,7 @@ def _make_trees(chosen: dict[str, Any], threads: int | None, parameters: dict[st
 
 def _save(console: Console, ranker: AnyRanker, output: Path) -> None:
     ranker.save(output)
-    _show_weights(console, ranker)
+    show_weights(console, ranker)
     if not hasattr(ranker, "booster_"):
         console.print(visible(f"{_kept_epochs(ranker)} to {output}/"))
         return
@@ -328,52 +328,6 @@ def _fit_on_cluster(
         words = ", ".join(f"{figure} {short(value)}" for figure, value in figures.items())
         if words:
             console.print(f"{name}: {words}")
-
-
-def _show_weights(console: Console, ranker: AnyRanker) -> None:
-    """How training queries counted, where they did not all count the same."""
-    weights = getattr(ranker, "weights_", None)
-    if weights is not None:
-        console.print(
-            f"weights: {weights['queries']:,} training queries with {traffic_percent(weights['traffic_share'])} of the "
-            f"traffic count as much as {effective_words(weights['effective_queries'])} that are asked equally often"
-        )
-
-
-def _show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData | None]) -> None:
-    """What will be learned from, and how the baselines do on it."""
-    import numpy as np
-    from rich import box
-    from rich.table import Table
-
-    from surefoot.learn.training_weights import relative_or_none
-    from surefoot.measures.notation import Measure
-    from surefoot.measures.scoring import score
-    from surefoot.risk.weighting import weighted_mean
-
-    measure = Measure.parse(ranker.measure)
-    table = Table(
-        title=f"Baselines' {measure} before training", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
-    )
-    for heading in ("data", "baseline", "mean", "lowest", "quarter", "median", "three quarters", "queries at 0"):
-        table.add_column(heading, justify="left" if heading in ("data", "baseline") else "right")
-    for name, data in sets.items():
-        if data is None:
-            continue
-        unasked = 0 if data.weighting is None else len(data.weighting.left_out)
-        left_out = f"; without traffic, and left out: {unasked:,}" if unasked else ""
-        size = f"{len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features"
-        console.print(f"{name}: {size}{left_out}")
-        weights = relative_or_none(data.weighting)
-        runs = [data.to_run(scores, which) for which, scores in data.baselines.items()]
-        for which, values in zip(
-            data.baselines, score(data.qrels(), runs, measure).values if runs else [], strict=True
-        ):
-            quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
-            cells = [f"{value:.4f}" for value in (weighted_mean(values, weights), *quartiles)]
-            table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
-    if table.row_count:
-        console.print(table)
 
 
 @contextmanager

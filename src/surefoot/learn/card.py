@@ -147,7 +147,8 @@ def _weights(weights: dict[str, Any]) -> str:
     left_out = f" {weights['left_out']:,} queries without traffic were left out." if weights["left_out"] else ""
     return (
         f"- Weights: {weights['queries']:,} queries count by their traffic, as much as "
-        f"{weights['effective_queries']:,.0f} that count the same; they have {100 * weights['traffic_share']:.0f} % of all traffic given.{left_out}"
+        f"{weights['effective_queries']:,.0f} that count the same; "
+        f"they have {100 * weights['traffic_share']:.0f} % of all traffic given.{left_out}"
     )
 
 

@@ -85,12 +85,12 @@ def _per_query(source: Any, queries: Sequence[str], lengths: Ints) -> Floats:
         )
     if len(numbers) != len(queries):
         numbers = _constant(numbers, queries, lengths)
-    wrong = ~((numbers >= 0) & (numbers <= LARGEST_WEIGHT))
+    wrong = ~((numbers == 0) | ((numbers >= 1 / LARGEST_WEIGHT) & (numbers <= LARGEST_WEIGHT)))
     if wrong.any():
         place = int(wrong.argmax())
         raise ArgumentError(
-            f"the weight of query {shortened(queries[place])} is {numbers[place]:g}; it must be a number from 0 to "
-            f"{LARGEST_WEIGHT:g}"
+            f"the weight of query {shortened(queries[place])} is {numbers[place]:g}; it must be 0, or a number from "
+            f"{1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
         )
     if not numbers.any():
         raise ArgumentError("every weight in sample_weight is 0; give at least one query a weight above 0")
