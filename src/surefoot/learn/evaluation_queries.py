@@ -23,6 +23,7 @@ class EvaluationQueries:
     by_measure: list[MeasuredQueries]  # of each measure, the leading one first
     baselines: Floats  # scores of documents, a row per baseline
     aggregate: Floats | None = None  # a number per query, for selective re-ranking
+    weights: Floats | None = None  # how often each query is asked
 
     @property
     def lengths(self) -> Ints:
