@@ -19,7 +19,7 @@ from surefoot.choose.store import Store
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.tradeoffs_data import SCHEMA, TradeOffsData
 from surefoot.choose.trainings import Failure
-from surefoot.data.types.weighting import Weighting
+from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import DataError, expecting, shortened
 from surefoot.learn.evaluation_queries import EVALUATION_PARTS
 from surefoot.learn.options import OBJECTIVE
@@ -90,7 +90,7 @@ def _trade_offs(store: Store, candidates: Candidates, failures: Sequence[Failure
     if weights is not None:
         left_out = sum(store.fold(fold)["left_out"]["test"] for fold in candidates.folds)
         share = min(1.0, float(weights.sum()) / sum((store.traffic or {}).values()))
-        weighting = Weighting(weights, left_out, share, not candidates.is_weighted("test"))
+        weighting = TrafficWeights(weights, left_out, share, not candidates.is_weighted("test"))
         data["traffic"] = store.source.traffic
         data["weights"] = dict(weights_data(weighting))
         data["query_weights"] = weights.tolist()

@@ -25,9 +25,8 @@ from surefoot.cli.shared_options import (
     TrafficFile,
 )
 from surefoot.errors import ArgumentError
-from surefoot.report.options import ALPHAS, DETAIL, FORMATS
+from surefoot.report.options import ALPHAS, DETAIL, FORMATS, TRAFFIC
 from surefoot.report.signatures import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
-from surefoot.risk.traffic_figures import TRAFFIC
 
 if TYPE_CHECKING:
     from surefoot.data.types.scores import Scores
@@ -60,7 +59,7 @@ def evaluate(
         typer.Option(
             "-b",
             "--baseline",
-            help="The live system, several systems (A,B), or the per-query mean, median or max of all.",
+            help="The live system, several (A,B), or the per-query mean, median or max.",
             show_default=False,
         ),
     ] = None,
@@ -69,7 +68,7 @@ def evaluate(
         bool,
         typer.Option(
             "--stream",
-            help="Read the --scores file (Parquet) in parts. This is the default for large files.",
+            help="Read the --scores file (Parquet) in parts; large ones always are.",
             show_default=False,
         ),
     ] = False,
@@ -78,13 +77,12 @@ def evaluate(
     ),
     population: Annotated[
         str | None,
-        typer.Option(help="Systems from which Z_Risk and GeoRisk are computed (A,B,…).", show_default="all"),
+        typer.Option(help="Systems for Z_Risk and GeoRisk (A,B,…).", show_default="all"),
     ] = None,
     segments: Annotated[
         list[str] | None,
         typer.Option(
-            help="Segments to assess separately: CSV or Parquet with a query and its segments on each line, or traffic "
-            "(head, torso, tail). Repeat it for several.",
+            help="Segments to assess apart: CSV or Parquet, the query first; or traffic: head, torso and tail.",
             show_default=False,
         ),
     ] = None,
@@ -115,7 +113,7 @@ def evaluate(
     detail: Annotated[
         int | None,
         typer.Option(
-            help="For how many of the most hurt and most helped queries the page shows results.",
+            help="How many hurt and helped queries have results on the page.",
             min=0,
             max=LARGEST_COUNT,
             show_default=str(DETAIL),

@@ -30,14 +30,14 @@ ScoreMatrixFile = Annotated[
 MissingQueries = Annotated[
     MissingTreatment | None,
     typer.Option(
-        help="What to do with a judged query that is not in a run.",
+        help="What to do with a judged query that a run lacks.",
         show_default=MissingTreatment.zero,
     ),
 ]
 TrafficFile = Annotated[
     str | None,
     typer.Option(
-        "--traffic", help="How often each query is asked: CSV, TSV or Parquet with columns query,count.",
+        "--traffic", help="How often each query is asked: CSV or Parquet, query,count.",
         show_default=False,
     ),
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from surefoot.data.reading.frames import is_query_table, is_record
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Qrels, RankedSource, Run
 from surefoot.data.types.scores import FilledHoles, Scores
-from surefoot.data.types.weighting import Weighting
+from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.errors import ArgumentError, DataError, SurefootWarning, shortened
 from surefoot.measures.holes import count_holes, fill_holes
 from surefoot.measures.matching import judgment_index, match
@@ -101,7 +101,7 @@ def score(
     queries = list(itertools.compress(judgments.queries, measured))
     weighting = None
     if traffic is not None:
-        weighting = Weighting.of(query_weights(traffic, queries), left_out=int((~asked).sum()))
+        weighting = TrafficWeights.of(query_weights(traffic, queries), left_out=int((~asked).sum()))
     scores = [
         Scores(
             np.stack(row)[:, measured],

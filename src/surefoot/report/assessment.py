@@ -14,7 +14,7 @@ import polars as pl
 from surefoot.data.reading.traffic import Traffic, read_traffic
 from surefoot.data.types.scores import Scores, check_once, read_scores, unknown_system
 from surefoot.data.types.streamed_scores import StreamedScores
-from surefoot.data.types.weighting import Weighting
+from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import busy
@@ -348,12 +348,12 @@ def _part(data: Json) -> MeasureResult:
     return cast("AssessmentData", data), scores
 
 
-def _weighting(block: Json, summary: WeightsData | None) -> Weighting | None:
+def _weighting(block: Json, summary: WeightsData | None) -> TrafficWeights | None:
     """The weights of the queries, as `per_query` and the summary have them."""
     if summary is None:
         return None
     weights = np.array(block["weights"], dtype=np.float64)
-    return Weighting(weights, summary["left_out"], summary["traffic_share"], summary["equal"])
+    return TrafficWeights(weights, summary["left_out"], summary["traffic_share"], summary["equal"])
 
 
 def _with_later_figures(row: Json) -> Json:

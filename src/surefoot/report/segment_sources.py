@@ -10,8 +10,9 @@ from surefoot.data.reading.segments import read_segments
 from surefoot.data.types.scores import Scores
 from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.errors import ArgumentError, shortened
+from surefoot.report.options import TRAFFIC
 from surefoot.risk.segments import Segments
-from surefoot.risk.traffic_figures import TRAFFIC, traffic_segments
+from surefoot.risk.traffic_figures import traffic_segments
 
 
 def segments_of(segments: Any, scores: Scores | StreamedScores) -> Segments:

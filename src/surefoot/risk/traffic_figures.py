@@ -14,14 +14,13 @@ from surefoot.risk.vectors import Vector
 from surefoot.risk.weighting import weighted_mean
 
 if TYPE_CHECKING:
-    from surefoot.data.types.weighting import Weighting
+    from surefoot.data.types.traffic_weights import TrafficWeights
 
-TRAFFIC = "traffic"  # the name of the column of segments that are made from the weights
 # The most frequent queries that together have half of the traffic, those with the next 30 %, and the rest.
 TRAFFIC_SEGMENTS = {"head": 0.5, "torso": 0.8, "tail": 1.0}
 
 
-def weights_data(weighting: Weighting) -> WeightsData:
+def weights_data(weighting: TrafficWeights) -> WeightsData:
     """The block `weights` of an assessment's plain data."""
     return {
         "queries": len(weighting.weights),

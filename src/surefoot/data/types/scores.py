@@ -24,7 +24,7 @@ from surefoot.data.reading.frames import (
 from surefoot.data.reading.parquet import is_parquet
 from surefoot.data.reading.traffic import query_weights, read_traffic
 from surefoot.data.types.runs import Qrels, Run
-from surefoot.data.types.weighting import Weighting
+from surefoot.data.types.traffic_weights import TrafficWeights
 from surefoot.data.writing.all_or_nothing import write_bytes
 from surefoot.errors import ArgumentError, DataError, did_you_mean, name_list, shortened
 
@@ -78,7 +78,7 @@ class Scores:
         runs: Sequence[Run] = (),
         qrels: Qrels | None = None,
         filled: FilledHoles | None = None,
-        weighting: Weighting | None = None,
+        weighting: TrafficWeights | None = None,
     ) -> None:
         self.values: Floats = _matrix(values)
         self.systems = names_of(systems, "the system's name", row_of("systems"))
@@ -163,7 +163,7 @@ class Scores:
         return Scores(
             self.values[:, given.positions], self.systems, asked, self.measure, missing=missing, dropped=self.dropped,
             no_relevant=no_relevant, tie_rule=self.tie_rule, runs=self.runs, qrels=self.qrels, filled=filled,
-            weighting=Weighting.of(given),
+            weighting=TrafficWeights.of(given),
         )  # fmt: skip
 
     @property

@@ -9,7 +9,7 @@ from surefoot.data.reading.traffic import QueryWeights, effective_queries
 
 
 @dataclass(frozen=True)
-class Weighting:
+class TrafficWeights:
     """How often each query is asked; `left_out` queries are not asked, and `share` of all traffic goes to the rest.
 
     Weights that are all equal change no figure: `relative` is None then.
@@ -21,11 +21,11 @@ class Weighting:
     equal: bool
 
     @classmethod
-    def of(cls, given: QueryWeights, left_out: int | None = None) -> Weighting:
+    def of(cls, given: QueryWeights, left_out: int | None = None) -> TrafficWeights:
         """The weighting of the queries that are asked; `left_out` where some were left out before."""
         return cls(given.weights, given.left_out if left_out is None else left_out, given.share, given.equal)
 
-    def only(self, columns: Ints | list[int]) -> Weighting:
+    def only(self, columns: Ints | list[int]) -> TrafficWeights:
         """The weighting of some of the queries: of a segment, in which weights that happen to be equal count as any."""
         return replace(self, weights=self.weights[columns])
 
