@@ -217,6 +217,8 @@ def test_equal_traffic_gives_the_same_models_and_figures(made: sf.RankingData, t
 def test_what_does_not_go_with_traffic_is_refused(
     made: sf.RankingData, tmp_path: Path, more: dict[str, Any], message: str
 ) -> None:
+    with pytest.raises(sf.ArgumentError, match="has weights of queries; give them as traffic"):
+        sf.sweep(made.with_weights(np.arange(1, 49)), tmp_path / "sweep", **PLAN)
     if more.get("engine") == "torch":
         pytest.importorskip("torch")
     with pytest.raises(sf.SurefootError, match=message):

@@ -331,3 +331,13 @@ def test_the_mean_weight_is_that_of_all_machines() -> None:
     assert machine.relative is not None  # though its own weights are equal
     assert machine.relative.tolist() == [0.5, 0.5]
     assert machine.effective == pytest.approx(8**2 / 20)
+
+
+def test_learners_that_would_ignore_weights_refuse_them(data: sf.RankingData) -> None:
+    from surefoot.learn.linear import adarank, feature_selection
+    from surefoot.learn.regression import regression_trees
+
+    weighted = data.with_weights(np.arange(1, 41))
+    for learn in (adarank, feature_selection, regression_trees):
+        with pytest.raises(sf.ArgumentError, match="cannot learn from weights of queries yet; use Ranker"):
+            learn(weighted)

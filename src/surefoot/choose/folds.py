@@ -236,6 +236,10 @@ def store_data(data: Any, folder: Path, *, needed: bool) -> Path:
         or not all(isinstance(data_set, RankingData) for data_set in flat)
     ):
         raise ArgumentError("data must be a path, RankingData, or a list of (train, valid, test), each RankingData")
+    if any(data_set.weighting is not None for data_set in flat):
+        raise ArgumentError(
+            "the data has weights of queries; give them as traffic={query: count}, which covers all sets"
+        )
     if needed and not all(data_set.baselines for data_set in flat):
         raise ArgumentError(
             "there is no baseline to compare with; give the data one (with_baseline), or set learn_baselines"

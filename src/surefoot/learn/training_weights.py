@@ -9,6 +9,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.data.types.query_weighting import QueryWeighting
+from surefoot.data.types.ranking_data import RankingData
 from surefoot.errors import ArgumentError
 from surefoot.learn.reduce import Reduce, local_sums
 
@@ -82,6 +83,15 @@ def weights_that_count(summary: dict[str, Any] | None) -> dict[str, Any] | None:
     if summary is None or (summary["effective_queries"] == summary["queries"] and not summary["left_out"]):
         return None
     return summary
+
+
+def refuse_weights(what: str, *sets: RankingData | None) -> None:
+    """Refuse data whose queries have weights, for `what` (in the plural) learns from all queries alike."""
+    if any(data is not None and data.weighting is not None for data in sets):
+        raise ArgumentError(
+            f"{what} cannot learn from weights of queries yet; use Ranker, whose trees can, or remove the weights "
+            "(data.with_weights(None))"
+        )
 
 
 def georisk_refusal(what: str) -> ArgumentError:

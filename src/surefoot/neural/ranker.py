@@ -21,6 +21,7 @@ from surefoot.learn.estimator import Estimator
 from surefoot.learn.inputs import as_data, as_valid, match_training_data, matched_features, numbered_names
 from surefoot.learn.options import MEASURE, OBJECTIVE, RULE, STOP_ON
 from surefoot.learn.score_samples import sampled_rows, score_sample
+from surefoot.learn.training_weights import refuse_weights
 from surefoot.measures.scoring import score as effectiveness
 
 if TYPE_CHECKING:
@@ -190,10 +191,7 @@ class NeuralRanker(Estimator):
         checked = None
         if valid is not None:
             checked = match_training_data(as_valid(valid, list(train.baselines)), train, "the validation data")
-        if sample_weight is not None or train.weighting or (checked is not None and checked.weighting):
-            raise ArgumentError(
-                "networks cannot learn from weights of queries yet; use Ranker, whose trees can, or remove the weights"
-            )
+        refuse_weights("networks", train if sample_weight is None else train.with_weights(sample_weight), checked)
         self._check_data(settings, train, checked)
         lists, own = self._lists(settings, train), self._baselines(settings, train)
         judged = None if checked is None else self._lists(settings, checked)
