@@ -44,7 +44,7 @@ def standard_error(values: Floats, weights: Floats | None = None) -> float | Non
 
     With weights, whose mean is 1, it goes by the influence values w·(x − mean).
 
-    >>> standard_error(np.array([0.0, 2.0])), standard_error(np.array([0.0, 2.0]), np.array([1.5, 0.5]))
+    >>> standard_error(np.array([0.0, 2.0])), round(standard_error(np.array([0.0, 2.0]), np.array([1.5, 0.5])), 6)
     (1.0, 0.75)
     """
     if weights is not None:

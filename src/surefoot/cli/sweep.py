@@ -95,7 +95,7 @@ def sweep(
     held_out: Annotated[
         float | None,
         typer.Option(
-            help="With --learn-baselines: the share or number to hold out.",
+            help="With --learn-baselines: share or number to hold out.",
             min=0,
             show_default=str(choices.HELD_OUT),
         ),
