@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import surefoot as sf
-from surefoot.choose.candidates import Candidate, Candidates
+from surefoot.choose.candidates import Candidate, TrainedModels
 from surefoot.choose.choice import select
 from surefoot.choose.frontier import selective_curve
 from surefoot.choose.selection_policy import SelectionPolicy
-from surefoot.choose.store import Store
+from surefoot.choose.store import SweepStore
 from surefoot.choose.sweep import read_sweep
 from surefoot.choose.tradeoffs_data import tradeoffs_schema
 from surefoot.choose.uncertainty import resampled_means, standard_error
@@ -45,13 +45,13 @@ def weighted(made: sf.RankingData, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="module")
-def candidates(weighted: tuple[sf.TradeOffs, Path]) -> Candidates:
-    return Candidates(Store.read(weighted[1]))
+def trained(weighted: tuple[sf.TradeOffs, Path]) -> TrainedModels:
+    return TrainedModels(SweepStore.read(weighted[1]))
 
 
 @pytest.fixture(scope="module")
-def gain_model(candidates: Candidates) -> Candidate:
-    return next(candidates.models())
+def gain_model(trained: TrainedModels) -> Candidate:
+    return next(trained.models())
 
 
 def slow_mean(values: Any, weights: Any) -> float:
@@ -59,16 +59,16 @@ def slow_mean(values: Any, weights: Any) -> float:
 
 
 def test_every_mean_and_share_is_weighted(
-    weighted: tuple[sf.TradeOffs, Path], candidates: Candidates, gain_model: Candidate, made: sf.RankingData
+    weighted: tuple[sf.TradeOffs, Path], trained: TrainedModels, gain_model: Candidate, made: sf.RankingData
 ) -> None:
     data = weighted[0].to_dict()
     row = next(row for row in data["rows"] if row["name"] == "gain")
     counts = counts_of(made)
     for part in ("valid", "test"):
-        names = candidates.queries(part)
+        names = trained.queries(part)
         weights = [counts[query] for query in names]
         assert min(weights) > 0
-        values, baseline = gain_model.values[part][0, 0], candidates.baseline_values(part)[0, 0]
+        values, baseline = gain_model.values[part][0, 0], trained.baseline_values(part)[0, 0]
         difference = values - baseline
         figures = row[part]
         expected = {
@@ -89,8 +89,8 @@ def test_every_mean_and_share_is_weighted(
         assert sum(figures["bins"]["risk"]) == pytest.approx(figures["risk"])
         assert "geo_risk" not in figures
         own = data["baselines"][1][part]["mean"]
-        assert own == pytest.approx(slow_mean(candidates.baseline_values(part)[1, 0], weights))
-        for fold, span in candidates.spans(part).items():
+        assert own == pytest.approx(slow_mean(trained.baseline_values(part)[1, 0], weights))
+        for fold, span in trained.spans(part).items():
             mine = row["folds"][fold][part]
             assert mine["risk"] == pytest.approx(slow_mean(np.maximum(-difference, 0)[span], weights[span]))
             assert mine["weight"] == pytest.approx(sum(weights[span]))
@@ -128,42 +128,42 @@ def test_the_result_says_how_queries_count(weighted: tuple[sf.TradeOffs, Path], 
 
 
 def test_pooled_choices_are_weighted_by_the_folds_traffic(
-    weighted: tuple[sf.TradeOffs, Path], candidates: Candidates, gain_model: Candidate, made: sf.RankingData
+    weighted: tuple[sf.TradeOffs, Path], trained: TrainedModels, gain_model: Candidate, made: sf.RankingData
 ) -> None:
     result, folder = weighted
-    choice = select(result, SelectionPolicy("max_risk", 1.0), store=Store.read(folder), traffic=counts_of(made))
+    choice = select(result, SelectionPolicy("max_risk", 1.0), store=SweepStore.read(folder), traffic=counts_of(made))
     rows = {row["name"]: row for row in result.rows}
     counts = counts_of(made)
-    weights = np.array([counts[query] for query in candidates.queries("test")])
+    weights = np.array([counts[query] for query in trained.queries("test")])
     total = sum(
-        rows[row["name"]]["folds"][fold]["test"]["gain"] * weights[candidates.spans("test")[fold]].sum()
+        rows[row["name"]]["folds"][fold]["test"]["gain"] * weights[trained.spans("test")[fold]].sum()
         for fold, row in choice.chosen.items()
     )
     assert choice.test["gain"] == pytest.approx(total / weights.sum())
-    full = gain_model.gains("test", candidates.baseline_values("test")[0, 0])
+    full = gain_model.gains("test", trained.baseline_values("test")[0, 0])
     assert choice.to_dict()["gain_only"]["gain"] == pytest.approx(slow_mean(full, weights))
     assert choice.to_dict()["weights"]["left_out"] == result.to_dict()["weights"]["left_out"]
     assert set(choice.probability) == {"Fold1", "Fold2", "Fold3"}
     assert any("as often as they are asked" in sentence for sentence in choice.words)
 
 
-def test_selective_thresholds_go_by_traffic(candidates: Candidates) -> None:
-    for fold in candidates.folds:
-        span = candidates.spans("valid")[fold]
-        weights = candidates.query_weights("valid")
+def test_selective_thresholds_go_by_traffic(trained: TrainedModels) -> None:
+    for fold in trained.folds:
+        span = trained.spans("valid")[fold]
+        weights = trained.query_weights("valid")
         assert weights is not None
-        own, aggregate = weights[span], candidates.aggregate(fold, "valid")
+        own, aggregate = weights[span], trained.aggregate(fold, "valid")
         for share in (0.1, 0.5, 0.9):
-            threshold = candidates.threshold(fold, share)
+            threshold = trained.threshold(fold, share)
             assert own[aggregate <= threshold].sum() >= share * own.sum() * (1 - 1e-9)
             assert own[aggregate < threshold].sum() < share * own.sum()
-    ranks = candidates.aggregate_ranks("test")
+    ranks = trained.aggregate_ranks("test")
     assert ranks is not None
-    for fold in candidates.folds:
-        span = candidates.spans("test")[fold]
-        weights = candidates.query_weights("test")
+    for fold in trained.folds:
+        span = trained.spans("test")[fold]
+        weights = trained.query_weights("test")
         assert weights is not None
-        own, aggregate = weights[span], candidates.aggregate(fold, "test")
+        own, aggregate = weights[span], trained.aggregate(fold, "test")
         slow = [own[aggregate <= value].sum() / own.sum() for value in aggregate]
         assert ranks[span].tolist() == pytest.approx(slow)
 

@@ -80,7 +80,11 @@ class TrainingSettings:
         )
 
     def check_data(
-        self, train: RankingData, validated: bool, changes_trees: str | None, weighted: Sequence[bool] = (False, False)
+        self,
+        train: RankingData,
+        has_validation: bool,
+        changes_trees: str | None,
+        weighted: Sequence[bool] = (False, False),
     ) -> None:
         """Refuse settings that do not go with the data, or with a parameter that `changes_trees`.
 
@@ -90,7 +94,7 @@ class TrainingSettings:
             raise georisk_refusal(f"objective {self.objective.name!r}")
         if weighted[1] and self.criterion.name == "geo_risk":
             raise georisk_refusal(f"stop_on={str(self.criterion)!r}")
-        if self.patience is not None and not validated:
+        if self.patience is not None and not has_validation:
             raise ArgumentError("early_stopping_rounds needs validation data; give valid=")
         if self.criterion.name != "effectiveness" and not train.baselines:
             raise self.criterion.no_baseline_error()

@@ -129,7 +129,7 @@ def _fit(ranker: Ranker, client: Client, train: list[Delayed], valid: list[Delay
         state=last.state,
         tie_rule=last.tie_rule,
         score_sample=score_sample(sample),
-        training_queries=last.queries,
+        training_fingerprints=last.training_fingerprints,
         checkpoints=() if checkpoint is None else (checkpoint,),
         weights=_weights(last.weights, every_part[0]),
     )
@@ -143,16 +143,16 @@ def _first_batch(
 ) -> TreeBatch:
     """The first batch, from a checkpoint where there is one."""
     parameters = ranker.get_params() | {"checkpoint": None, "random_state": settings.seed}
-    start, state, trees = None, None, 0
+    model, state, trees = None, None, 0
     stored = None if checkpoint is None else checkpoint.read(settings.trees)
     if stored is not None:
         engine = engine_of(ranker.engine)
-        start, state, trees = engine.dump(stored[0]), stored[1], engine.count_trees(stored[0])
+        model, state, trees = engine.dump(stored[0]), stored[1], engine.count_trees(stored[0])
     return TreeBatch(
         training_id=uuid.uuid4().hex,
         placement=0,
         parameters=parameters,
-        start=start,
+        model=model,
         state=state,
         grown=trees,
         until=trees,
@@ -187,7 +187,7 @@ def _check_validation(first: PartSummary, valid: Sequence[PartSummary]) -> None:
 
 def _digest(summaries: Sequence[PartSummary]) -> str:
     """A hash of all parts, in their order."""
-    return json_hash([summary.digest for summary in summaries])
+    return json_hash([summary.data_digest for summary in summaries])
 
 
 def _client() -> Client:
