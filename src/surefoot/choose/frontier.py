@@ -94,15 +94,18 @@ def reranking_area(share_reranked: float, gain: float, full_share: float, full_g
     return float((np.diff(shares) * (gains[1:] + gains[:-1]) / 2).sum())
 
 
-def selective_curve(differences: Floats, feature: Floats) -> tuple[Floats, Floats, Floats]:
+def selective_curve(
+    differences: Floats, feature: Floats, weights: Floats | None = None
+) -> tuple[Floats, Floats, Floats]:
     """Thresholds of a query feature, and risk and gain if the model is used only where the feature is at most that.
 
-    Queries of one value go together. `differences` are the model's M(q) minus the baseline's.
+    Queries of one value go together. `differences` are the model's M(q) minus the baseline's; `weights` of the queries
+    have a mean of 1.
     """
     if differences.shape != feature.shape or not np.isfinite(feature).all():
         raise ArgumentError("every query needs one difference and one finite value of the feature")
     order = np.argsort(feature, kind="stable")
-    values, moved = feature[order], differences[order]
+    values, moved = feature[order], (differences if weights is None else weights * differences)[order]
     last = np.flatnonzero(np.append(values[1:] != values[:-1], True))
     gain = np.cumsum(moved)[last] / len(moved)
     risk = np.cumsum(np.maximum(-moved, 0))[last] / len(moved)

@@ -12,6 +12,7 @@ from surefoot.errors import visible
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from surefoot.data.reading.traffic import Traffic
     from surefoot.data.types.ranking_data import RankingData
     from surefoot.data.types.scores import Scores
     from surefoot.neural.loading import AnyRanker
@@ -23,14 +24,14 @@ _VALIDATION = (
 )
 
 
-def score_model(ranker: AnyRanker, data: RankingData, name: str = "model") -> Scores:
+def score_model(ranker: AnyRanker, data: RankingData, name: str = "model", traffic: Traffic | None = None) -> Scores:
     """The scores of the data's baselines and of the model, which is named otherwise where a baseline has its name."""
     from surefoot.measures.scoring import score
 
     own = name if name not in data.baselines else f"new {name}"
     runs = [data.to_run(scores, baseline) for baseline, scores in data.baselines.items()]
     runs.append(data.to_run(ranker.predict(data), own))
-    return score(data.qrels(), runs, ranker.measure)
+    return score(data.qrels(), runs, ranker.measure, weights=traffic)
 
 
 def show_model(

@@ -46,7 +46,7 @@ Baselines = Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BA
 
 # Learning
 OptimizedMeasure = Annotated[str, typer.Option("-m", "--measure", help="Measure to optimise.")]
-Rule = Annotated[str, typer.Option(help="The formula for the change in risk: exact (Wang 2012) or eq9 (Dinçer 2016).")]
+Rule = Annotated[str, typer.Option(help="Risk change: exact or eq9 (Dinçer 2016).")]
 EarlyStopping = Annotated[
     int | None, typer.Option(help="Stop after this many trees without improvement.", min=1, show_default=False)
 ]

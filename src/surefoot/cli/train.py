@@ -18,7 +18,17 @@ from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
 from surefoot.cli.progress_lines import stage
-from surefoot.cli.shared_options import Baselines, EarlyStopping, Force, OptimizedMeasure, Quiet, Rule, Threads
+from surefoot.cli.shared_options import (
+    Baselines,
+    EarlyStopping,
+    Force,
+    OptimizedMeasure,
+    Quiet,
+    Rule,
+    Threads,
+    TrafficFile,
+)
+from surefoot.cli.training_summary import show_data, show_weights
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
@@ -44,6 +54,7 @@ from surefoot.report.signatures import PAGE
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from surefoot.data.reading.traffic import Traffic
     from surefoot.data.types.ranking_data import RankingData
     from surefoot.learn.ranker import Ranker
     from surefoot.learn.training import Progress
@@ -65,6 +76,7 @@ def train(
         Path | None, typer.Option(help="Validation data; of a cross-encoder, judgments.", show_default=False)
     ] = None,
     baseline: Baselines = None,
+    traffic: TrafficFile = None,
     objective: Annotated[str, typer.Option(help=f"The objective: {either(OBJECTIVES)}.")] = OBJECTIVE,
     alpha: Annotated[
         float | None,
@@ -147,6 +159,7 @@ def train(
             "--baseline": bool(baseline), "--trees": trees is not None, "--models": models != 1,
             "--estimate": estimate != ESTIMATE, "--init-baseline": init_baseline, "--dask": dask is not None,
             "--init-model": init_model is not None, "--checkpoint": checkpoint is not None, "--card": card is not None,
+            "--traffic": traffic is not None,
         }  # fmt: skip
         train_cross_encoder(
             data, output, texts, qrels, valid, skip_unusable=skip_unusable, ranker_arguments=ranker_arguments,
@@ -169,12 +182,12 @@ def train(
             *files_under(data),
             *([] if valid is None else files_under(valid)),
             *baseline_files(baseline or []),
+            *([] if traffic is None else [Path(traffic)]),
             *([] if init_model is None else model_files(init_model)),
         ],
         force,
     )
-    from surefoot.data.letor.files import read_letor
-    from surefoot.learn.baseline_spec import read_like, with_baselines
+    from surefoot.data.reading.traffic import read_traffic
     from surefoot.learn.settings import TrainingSettings
     from surefoot.report.text import plain_console
 
@@ -186,7 +199,9 @@ def train(
         raise ArgumentError(f"--objective {objective} needs --alpha: each loss counts 1 + α times, such as --alpha 5")
     ranker: Any
     if engine == NETWORK_ENGINE:
-        ranker = make_network(ranker_arguments, epochs, trees, dask, threads, init_model, card, engine_parameters)
+        ranker = make_network(
+            ranker_arguments, epochs, trees, dask, threads, init_model, card, traffic, engine_parameters
+        )
         optimised = ranker.check_settings().loss.objective
     elif epochs is not None:
         raise ArgumentError(f"--epochs is for networks, of --engine {NETWORK_ENGINE}; trees have --trees")
@@ -199,24 +214,40 @@ def train(
         )
     if optimised.needs_baseline and not baseline:
         raise ArgumentError(f"--alpha {alpha:g} weighs losses against a baseline; give --baseline, such as feature:25")
+    weights = None if traffic is None else read_traffic(traffic)
     if dask is not None:
-        _fit_on_cluster(console, ranker, dask, data, valid, baseline or [], quiet)
+        _fit_on_cluster(console, ranker, dask, data, valid, baseline or [], weights, quiet)
         _save(console, ranker, output)
         _write_card(ranker, None, card, output, valid)
         return
-    with busy("Reading data"):
-        training = with_baselines(read_letor(data), baseline or [], data)
-        validation = None
-        if valid is not None:
-            validation = with_baselines(read_like(valid, training.n_features), baseline or [], valid)
-    _show_data(console, ranker, {"training": training, "validation": validation})
+    training, validation = _read_data(data, valid, baseline or [], weights)
+    show_data(console, ranker, {"training": training, "validation": validation})
     with _growing(ranker, quiet) as progress:
         ranker.fit(training, valid=validation, progress=progress, **_start(init_model))
     _save(console, ranker, output)
     _write_card(ranker, validation, card, output, valid)
     if validation is not None:
-        inputs = [data, valid, *baseline_files(baseline or [])]
-        show_model(console, score_model(ranker, validation), ranker.alpha, html, inputs, validation=True)
+        inputs = [data, valid, *baseline_files(baseline or []), *([] if traffic is None else [Path(traffic)])]
+        show_model(
+            console, score_model(ranker, validation, traffic=weights), ranker.alpha, html, inputs, validation=True
+        )
+
+
+def _read_data(
+    data: Path, valid: Path | None, baseline: list[str], weights: Traffic | None
+) -> tuple[RankingData, RankingData | None]:
+    """Training and validation data, with their baselines and, where there is traffic, the weights of their queries."""
+    from surefoot.data.letor.files import read_letor
+    from surefoot.learn.baseline_spec import read_like, with_baselines
+    from surefoot.learn.inputs import weighted_data
+
+    with busy("Reading data"):
+        training = with_baselines(read_letor(data), baseline, data)
+        validation = None
+        if valid is not None:
+            validation = with_baselines(read_like(valid, training.n_features), baseline, valid)
+            validation = weighted_data(validation, weights, "the validation data")
+        return weighted_data(training, weights), validation
 
 
 def _refuse_together(
@@ -254,6 +285,7 @@ def _make_trees(ranker_arguments: dict[str, Any], threads: int | None, parameter
 
 def _save(console: Console, ranker: AnyRanker, output: Path) -> None:
     ranker.save(output)
+    show_weights(console, ranker)
     if not hasattr(ranker, "booster_"):
         console.print(visible(f"{_kept_epochs(ranker)} to {output}/"))
         return
@@ -288,49 +320,20 @@ def _write_card(ranker: Ranker, data: RankingData | None, card: Path | None, out
 
 
 def _fit_on_cluster(
-    console: Console, ranker: Ranker, dask: str, data: Path, valid: Path | None, baseline: list[str], quiet: bool
-) -> None:
+    console: Console, ranker: Ranker, dask: str, data: Path, valid: Path | None, baseline: list[str],
+    traffic: Traffic | None, quiet: bool,
+) -> None:  # fmt: skip
     """Learn from parts that the cluster's machines read, and say how the model does on all of them."""
     from surefoot.learn.cluster.clusters import cluster
     from surefoot.learn.cluster.fit import fit_files
 
     with cluster(dask) as client, _growing(ranker, quiet) as progress:
-        fit_files(ranker, client, data, valid, [*map(resolve_baseline, baseline)], progress)
+        fit_files(ranker, client, data, valid, [*map(resolve_baseline, baseline)], progress, traffic)
     for which, name in (("train", "training"), ("valid", "validation")):
         figures = {figure: values[ranker.best_iteration_ - 1] for figure, values in ranker.history_[which].items()}
         words = ", ".join(f"{figure} {short(value)}" for figure, value in figures.items())
         if words:
             console.print(f"{name}: {words}")
-
-
-def _show_data(console: Console, ranker: AnyRanker, sets: dict[str, RankingData | None]) -> None:
-    """What will be learned from, and how the baselines do on it."""
-    import numpy as np
-    from rich import box
-    from rich.table import Table
-
-    from surefoot.measures.notation import Measure
-    from surefoot.measures.scoring import score
-
-    measure = Measure.parse(ranker.measure)
-    table = Table(
-        title=f"Baselines' {measure} before training", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
-    )
-    for heading in ("data", "baseline", "mean", "lowest", "quarter", "median", "three quarters", "queries at 0"):
-        table.add_column(heading, justify="left" if heading in ("data", "baseline") else "right")
-    for name, data in sets.items():
-        if data is None:
-            continue
-        console.print(f"{name}: {len(data.queries):,} queries, {len(data):,} documents, {data.n_features:,} features")
-        runs = [data.to_run(scores, which) for which, scores in data.baselines.items()]
-        for which, values in zip(
-            data.baselines, score(data.qrels(), runs, measure).values if runs else [], strict=True
-        ):
-            quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75])
-            cells = [f"{value:.4f}" for value in (values.mean(), *quartiles)]
-            table.add_row(name, visible(which), *cells, f"{(values == 0).sum():,}")
-    if table.row_count:
-        console.print(table)
 
 
 @contextmanager
