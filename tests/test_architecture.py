@@ -25,6 +25,7 @@ FOUNDATION = {
 MAY_IMPORT = {  # besides itself and the foundation
     "data": set(),
     "clicks": {"data"},
+    "fetch": {"data"},
     "measures": {"data"},
     "risk": {"data"},
     "export": {"data"},
@@ -38,6 +39,7 @@ MAY_IMPORT = {  # besides itself and the foundation
     "cli": {
         "data",
         "clicks",
+        "fetch",
         "measures",
         "risk",
         "export",

@@ -13,6 +13,7 @@ from surefoot.lazy import attach
 
 if TYPE_CHECKING:
     from surefoot import clicks as clicks
+    from surefoot import fetch as fetch
     from surefoot import neural as neural
     from surefoot import risk as risk
     from surefoot import studies as studies
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from surefoot.errors import MissingExtraError as MissingExtraError
     from surefoot.errors import SurefootError as SurefootError
     from surefoot.errors import SurefootWarning as SurefootWarning
+    from surefoot.fetch.fetched_run import fetch_run as fetch_run
     from surefoot.learn.means import average as average
     from surefoot.learn.ranker import Ranker as Ranker
     from surefoot.measures.near_ties import percentiles as percentiles
@@ -141,6 +143,8 @@ _UNLISTED = {
     "data.types.preferences": ("PreferencePairs", "read_preferences"),
     "decide.agreement.agreement": ("Agreement",),
     "data.types.streamed_scores": ("StreamedScores",),
+    "fetch": (),
+    "fetch.fetched_run": ("fetch_run",),
     "measures.near_ties": ("percentiles",),
     "measures.sigma": ("SigmaFit", "synthetic_preferences"),
     "measures.worst_case": ("worst_case_loss",),

@@ -17,6 +17,7 @@ from surefoot.cli.doctor import doctor
 from surefoot.cli.evaluate import evaluate
 from surefoot.cli.explain import explain
 from surefoot.cli.export import export
+from surefoot.cli.fetch_run import fetch_run
 from surefoot.cli.gate import gate
 from surefoot.cli.help_screen import HelpfulCommand, HelpfulGroup
 from surefoot.cli.judge_next import judge_next
@@ -43,7 +44,7 @@ GROUPS: dict[str, tuple[Callable[..., None], ...]] = {  # by what people do
     "Choose": (sweep, select),
     "Decide": (gate, judge_next, agreement, control),
     "Deploy": (export, rerank),
-    "Data": (convert, check, make_log, doctor),
+    "Data": (fetch_run, convert, check, make_log, doctor),
 }
 for panel, commands in GROUPS.items():
     for command in commands:
