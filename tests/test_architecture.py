@@ -54,7 +54,13 @@ MAY_IMPORT = {  # besides itself and the foundation
 }
 
 INSIDE = {  # of a package's folders, which may import which besides themselves; its own files may be imported by all
-    "decide": {"evidence": set(), "gate": {"evidence"}, "control": {"evidence"}, "agreement": {"evidence", "gate"}},
+    "decide": {
+        "evidence": set(),
+        "gate": {"evidence"},
+        "control": {"evidence"},
+        "agreement": {"evidence", "gate"},
+        "history": {"evidence", "gate"},
+    },
 }
 
 

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from surefoot.decide.evidence.draws import read_draws as read_draws
     from surefoot.decide.gate.decision import Decision as Decision
     from surefoot.decide.gate.gate import gate as gate
+    from surefoot.decide.history.history import History as History
+    from surefoot.decide.history.history import history as history
     from surefoot.errors import ArgumentError as ArgumentError
     from surefoot.errors import DataError as DataError
     from surefoot.errors import MeasureError as MeasureError
@@ -142,6 +144,7 @@ _UNLISTED = {
     "data.tools.judge_ratings": ("read_judges",),
     "data.types.preferences": ("PreferencePairs", "read_preferences"),
     "decide.agreement.agreement": ("Agreement",),
+    "decide.history.history": ("History", "history"),
     "data.types.streamed_scores": ("StreamedScores",),
     "fetch": (),
     "fetch.fetched_run": ("fetch_run",),

@@ -50,6 +50,7 @@ COMMANDS = [
     f"sweep train.txt -b today=feature:1 {TREES} --folds 3 --objective u_risk --alpha 5 --workers 1 -o sweep "
     "--json sweep.json --csv sweep.csv --html sweep.html",
     "select sweep --max-risk 1 --json choice.json",
+    "history . --json history.json --csv history.csv --html history.html",
     "make-log clicks.log --users 40",
     "personalize clicks.log -o study --trees 3 --beta 0.1 --alpha 1 --set min_data_in_leaf=20 --json personal.json "
     "--csv personal.csv --html personal.html",
@@ -58,7 +59,7 @@ SIGNED = {
     "ASSESSMENT_JSON": "assessment.json assessments.json.gz", "SYSTEMS_CSV": "systems.csv measures.csv",
     "QUERIES_CSV": "systems.per-query.csv measures.per-query.csv", "METRICS": "metrics.json",
     "PAGE": "assessment.html noise.html subsets.html decision.html training.html certificate.html sweep.html "
-    "personal.html explanation.html",
+    "personal.html explanation.html history.html",
     "CHART": "charts/t-risk.pdf charts/t-risk.png charts/t-risk.svg",
     "STUDY_JSON": "noise.json subsets.json time.json compare.json",
     "STUDY_CSV": "noise.csv subsets.csv time.csv compare.csv",
@@ -67,6 +68,7 @@ SIGNED = {
     "SERVED_JSON": "served.json", "CHECKPOINT": "checkpoint", "SWEEP_JSON": "sweep.json", "SWEEP_CSV": "sweep.csv",
     "CHOICE_JSON": "choice.json", "PERSONAL_JSON": "personal.json", "PERSONAL_CSV": "personal.csv",
     "CARD": "card.md", "EXPLANATION_JSON": "explanation.json", "EXPLANATION_MARKDOWN": "explanation.md",
+    "HISTORY_JSON": "history.json", "HISTORY_CSV": "history.csv",
     "DEMO": "qrels.txt today.run bold.run",
 }  # fmt: skip
 UNSIGNED = [

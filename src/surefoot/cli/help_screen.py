@@ -43,7 +43,7 @@ _FILES = {
 _PAGES = {  # of the documentation
     "evaluate": "evaluate", "train": "learn", "rank": "learn", "explain": "learn", "sweep": "trade-offs",
     "select": "trade-offs", "gate": "decide", "judge-next": "decide", "control": "control", "export": "deploy",
-    "convert": "pipelines", "fetch-run": "fetch", "agreement": "judges",
+    "convert": "pipelines", "fetch-run": "fetch", "agreement": "judges", "history": "history",
     "personalize": "personalize", "rerank": "personalize", "make-log": "personalize",
     "check": "builds", "doctor": "builds",
     "noise": "near-ties", "subsets": "near-ties", "time": "near-ties", "compare": "near-ties",
