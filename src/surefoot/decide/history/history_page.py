@@ -64,6 +64,7 @@ def _tiles(data: Json) -> list[Tile]:
     tiles += [
         Tile("Last gain", signed(last["gain"], 4), against),
         Tile("Last risk", fixed(last["risk"], 4), against),
+        Tile("Hurt by it", f"{last['losses']:,g}", f"of {last['queries']:,} queries"),
     ]
     if data["comparisons"] > 1:
         hurt = data["hurt_repeatedly"]
