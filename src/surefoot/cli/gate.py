@@ -87,13 +87,13 @@ def gate(
     ] = None,
     delta: Annotated[
         float | None,
-        typer.Option(help="The probability of a wrong decision that you accept.", show_default=str(DELTA)),
+        typer.Option(help="The accepted probability of a wrong decision.", show_default=str(DELTA)),
     ] = None,
     segment: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME:KEY=LEVEL",
-            help=f"A condition on a segment, such as 'head:risk=0.05', or on all ({EVERY}). You can repeat it.",
+            help=f"On a segment: 'head:risk=0.05', or on all ({EVERY}).",
             show_default=False,
         ),
     ] = None,
@@ -110,6 +110,10 @@ def gate(
     ] = None,
     drawn: Annotated[
         str | None, typer.Option(help="The file of draws that surefoot judge-next wrote.", show_default=False)
+    ] = None,
+    traffic: Annotated[
+        str | None,
+        typer.Option(help="How often each query is asked, if the draws were made by it.", show_default=False),
     ] = None,
     automatic: Annotated[
         str | None,
@@ -188,7 +192,7 @@ def gate(
     }  # fmt: skip
     signatures = {"json": JSON, "markdown": DECISION_MARKDOWN, "junit": DECISION_JUNIT, "html": PAGE}
     inputs = [path for _, path in map(name_and_file, files or [])]
-    read = (scores, policy, segments, weights, strata, drawn, automatic, queries, documents)
+    read = (scores, policy, segments, weights, strata, drawn, traffic, automatic, queries, documents)
     inputs += [path for path in read if path is not None]
     summary = os.environ.get("GITHUB_STEP_SUMMARY") or None
     updated = [path for path in (state, ledger, summary) if path is not None]  # read and then written
@@ -217,6 +221,7 @@ def gate(
         weights=weights,
         strata=strata,
         drawn=drawn,
+        traffic=traffic,
         automatic=automatic,
         budget=budget,
         state=state,

@@ -43,16 +43,20 @@ def read_named_runs(files: Sequence[str]) -> list[Run]:
 
 def read_scored(
     command: str, files: Sequence[str], matrix: str | None, measures: Sequence[str], missing: MissingTreatment | None,
-    fill: str | None = None,
+    fill: str | None = None, traffic: str | None = None,
 ) -> list[Scores]:  # fmt: skip
-    """Scores by each measure, of judgments and runs, or of the one matrix in their place; `fill` fills holes."""
+    """Scores by each measure, of judgments and runs, or of the one matrix in their place.
+
+    `fill` fills holes in the judgments, and `traffic` weighs the queries.
+    """
     from surefoot.data.types.scores import read_scores
     from surefoot.measures.notation import Measure
 
     if matrix is not None:
         if fill is not None:
             raise ArgumentError("--fill works only with judgments and runs, but you gave --scores; remove --fill")
-        return [read_scores(matrix, matrix_measure(files, measures, missing))]
+        scores = read_scores(matrix, matrix_measure(files, measures, missing))
+        return [scores if traffic is None else scores.with_traffic(traffic)]
     if len(files) < 2:
         raise ArgumentError(
             f"judgments and at least one run are required: surefoot {command} QRELS RUN... --baseline NAME "
@@ -61,7 +65,7 @@ def read_scored(
     from surefoot.measures.scoring import score
 
     parsed = [Measure.parse(measure) for measure in measures or [EVALUATION_MEASURE]]
-    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, fill=fill)
+    return score(*read_judged_runs(files), parsed, missing=missing or MissingTreatment.zero, fill=fill, weights=traffic)
 
 
 def matrix_measure(files: Sequence[str], measures: Sequence[str], missing: MissingTreatment | None) -> str | None:

@@ -30,10 +30,17 @@ ScoreMatrixFile = Annotated[
 MissingQueries = Annotated[
     MissingTreatment | None,
     typer.Option(
-        help="What to do with a judged query that is not in a run.",
+        help="What to do with a judged query that a run lacks.",
         show_default=MissingTreatment.zero,
     ),
 ]
+TrafficFile = Annotated[
+    str | None,
+    typer.Option(
+        "--traffic", help="How often each query is asked: CSV or Parquet, query,count.",
+        show_default=False,
+    ),
+]  # fmt: skip
 ModelFolder = Annotated[Path, typer.Argument(metavar="MODEL", help="Folder that `surefoot train` saved.")]
 Baselines = Annotated[list[str] | None, typer.Option("-b", "--baseline", help=BASELINES, show_default=False)]
 

@@ -71,12 +71,16 @@ def _fills(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: float
 
 
 def count_holes(
-    judgments: Qrels, filled: Qrels, runs: Sequence[Run], depth: float | None
+    judgments: Qrels, filled: Qrels, runs: Sequence[Run], depth: float | None, asked: Flags
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """For each run the holes in its results for judged queries, down to a depth, and how many of them are filled."""
+    """For each run the holes in its results, down to a depth, and how many of them are filled.
+
+    Only those judged queries count that are `asked`.
+    """
     holes, fills = {}, {}
     for run in runs:
-        judged = (judgment_index(run, judgments) >= 0)[run.ranking.query_of_position()]
+        number = judgment_index(run, judgments)
+        judged = ((number >= 0) & asked[number])[run.ranking.query_of_position()]
         if depth is not None:
             judged &= run.ranking.ranks() <= depth
         codes = run.ranking.codes_at(np.flatnonzero(judged))

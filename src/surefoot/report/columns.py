@@ -118,6 +118,30 @@ SUMMARY = (
         meaning="Mean difference of the worst {worst:g} % of queries",
     ),
 )  # fmt: skip
+
+
+def _share(key: str, heading: str, latex: str, meaning: str) -> FigureColumn:
+    return FigureColumn(
+        f"traffic_{key}", heading, latex, lambda row: _figure(row["traffic"], key), 3, descending=False, drop_order=9,
+        meaning=meaning,
+    )  # fmt: skip
+
+
+_TRAFFIC = {  # after which column of the summary each share of traffic stands
+    "losses": _share("lost", "lost tr.", "Lost traffic", "Share of the traffic that is worse than the baseline"),
+    "loss_over_20": _share(
+        "lost_over_20", ">20% tr.", r"Traffic $>20\%$", "Share of the traffic that loses more than 20 %"
+    ),
+}
+
+
+def summary_columns(data: AssessmentData) -> list[FigureColumn]:
+    """The columns of the summary; with traffic also the shares of it that lose."""
+    if not all("traffic" in row for row in data["systems"]):
+        return list(SUMMARY)
+    return [column for one in SUMMARY for column in ([one, _TRAFFIC[one.key]] if one.key in _TRAFFIC else [one])]
+
+
 MORE = (
     _plain("reward_over_risk", "reward/risk", "Reward/Risk", digits=2),
     _plain("wins_over_losses", "W/L", "W/L", digits=2),
@@ -234,7 +258,7 @@ def segment_rows(data: AssessmentData, most: int = 3) -> Iterator[tuple[SegmentC
 
 def page_columns(data: AssessmentData) -> Json:
     """The columns of the page's tables, which fill them in themselves for the α that is shown."""
-    systems = [SYSTEM, *SUMMARY, *(column for column in at_alpha(0) if column.meaning)]
+    systems = [SYSTEM, *summary_columns(data), *(column for column in at_alpha(0) if column.meaning)]
     segments = segment_columns(0)
     return {
         "systems": [_page_column(column, data) for column in systems],
@@ -277,7 +301,7 @@ def churn_columns(data: AssessmentData) -> list[FigureColumn]:
 
 def all_columns(data: AssessmentData) -> list[FigureColumn]:
     """Every column of an assessment, in the order of the CSV file."""
-    columns = [SYSTEM, *SUMMARY, *MORE, *churn_columns(data)]
+    columns = [SYSTEM, *summary_columns(data), *MORE, *churn_columns(data)]
     for alpha in data["alphas"]:
         columns += [*at_alpha(alpha), *_more_at(alpha), *intervals_at(data, alpha)]
     return columns

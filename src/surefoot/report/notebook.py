@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from surefoot.data.notebook import Look, NotebookTable, NotebookView, Tone, more_rows
-from surefoot.report.columns import SUMMARY, SYSTEM, at_alpha
+from surefoot.report.columns import SYSTEM, at_alpha, summary_columns
 from surefoot.report.numbers import signed
 from surefoot.report.words import (
     CLOSEST,
@@ -29,7 +29,7 @@ def to_notebook(data: AssessmentData, rows: list[SystemData]) -> str:
     """A small view without scripts: the advice in plain words, and the table."""
     alpha = default_alpha(data["alphas"])
     key = alpha_key(alpha)
-    columns = [SYSTEM, *SUMMARY, *(column for column in at_alpha(alpha) if column.name in _AT_ALPHA)]
+    columns = [SYSTEM, *summary_columns(data), *(column for column in at_alpha(alpha) if column.name in _AT_ALPHA)]
     headline, lead, about = _advice(data, alpha)
     verdict = about["alpha"][key]["verdict"]
     tone: Tone = "helped" if verdict == "reward" else "hurt" if verdict == "risk" else ""

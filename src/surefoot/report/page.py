@@ -16,6 +16,7 @@ from surefoot.arrays import Floats
 from surefoot.data.types.scores import Scores, check_same
 from surefoot.report.columns import page_columns
 from surefoot.report.family import family_page
+from surefoot.report.few_queries import CAUTIONS
 from surefoot.report.measure_names import measure_title
 from surefoot.report.measure_terms import measure_terms
 from surefoot.report.options import DETAIL, PANEL_ALPHAS
@@ -23,7 +24,6 @@ from surefoot.report.page_front import page_front
 from surefoot.report.page_results import pack, packed_results, page_texts
 from surefoot.report.provenance import Provenance
 from surefoot.report.words import (
-    CAUTIONS,
     baselines_of,
     cautions,
     default_alpha,
@@ -92,6 +92,7 @@ def page_payload(
             "queries": page_texts(texts.queries, scores.queries),
             "documents": page_texts(texts.documents, documents),
         },
+        "weights": _page_weights(scores),
         "columns": page_columns(data),
         "systems": list(scores.systems),
         "queries": list(scores.queries),
@@ -137,6 +138,12 @@ def _measure(
         "churn": _churn(data, baseline),
         "terms": measure_terms(data["measure"], levels),
     }
+
+
+def _page_weights(scores: Scores) -> str | None:
+    """How often each query is asked, where that differs."""
+    weighting = scores.weighting
+    return None if weighting is None or weighting.equal else _packed_floats(weighting.weights)
 
 
 def _segments(column: SegmentColumn, segment_of: Mapping[str, str], scores: Scores) -> Json:

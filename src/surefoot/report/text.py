@@ -21,6 +21,7 @@ from surefoot.report.columns import (
     ranked_at,
     segment_columns,
     segment_rows,
+    summary_columns,
 )
 from surefoot.report.escapes import csv_name, csv_text, markdown
 from surefoot.report.numbers import fixed
@@ -44,7 +45,7 @@ _SIGNS_NOTE = (
 )
 _LEADING = {  # columns of the one table, those that a narrow terminal has no room for last
     "mean": 0, "u_risk": 0, "risk": 1, "t_risk": 2, "p_holm": 2, "loss_over_20": 3, "losses": 4, "gain": 5,
-    "geo_risk": 6, "reward": 7,
+    "traffic_lost": 5, "geo_risk": 6, "reward": 7,
 }  # fmt: skip
 _LEADING_NOTE = (
     ">20%: queries that lose more than 20 % of the baseline's score. Small number: rank. p Holm: p-value corrected for "
@@ -57,8 +58,9 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
     from rich.text import Text
 
     parts = [*_verdict(data, default_alpha(data["alphas"])), Text("")]
-    explained = [column for column in SUMMARY if column.key in ("loss_over_20", "worst_mean")]
-    parts.append(_FittedTable(rows, SUMMARY, ". ".join(_explanation(column, data) for column in explained)))
+    summary = summary_columns(data)
+    explained = [column for column in summary if column.key in ("loss_over_20", "worst_mean") or column not in SUMMARY]
+    parts.append(_FittedTable(rows, summary, ". ".join(_explanation(column, data) for column in explained)))
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
         parts.append(_FittedTable(rows, at_alpha(alpha), _SIGNS_NOTE, significant=alpha_key(alpha)))
@@ -93,7 +95,7 @@ def overview(
         blocks += [Text("")] if number else []
         blocks += _verdict(data, leading, most=1 if number else None)
         signs_note = "" if number else _LEADING_NOTE
-        blocks.append(_FittedTable(rows, _leading_columns(leading), signs_note, significant=alpha_key(leading)))
+        blocks.append(_FittedTable(rows, _leading_columns(data, leading), signs_note, significant=alpha_key(leading)))
         blocks += _bootstrap_table(data, rows, leading)
         blocks += _segment_tables(data)
         here: AssessmentData = {**data, "alphas": [leading]}  # what is said of another α is said beside its table
@@ -121,9 +123,9 @@ def left_out(data: AssessmentData) -> str:
     return ", ".join(words)
 
 
-def _leading_columns(alpha: float) -> list[FigureColumn]:
+def _leading_columns(data: AssessmentData, alpha: float) -> list[FigureColumn]:
     """What one table shows of the summary and of α; the least that a narrow terminal has is the mean and U_Risk."""
-    columns = (column for column in [*SUMMARY, *at_alpha(alpha)] if column.name in _LEADING)
+    columns = (column for column in [*summary_columns(data), *at_alpha(alpha)] if column.name in _LEADING)
     return [replace(column, drop_order=_LEADING[column.name]) for column in columns]
 
 
@@ -289,7 +291,7 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     parts = [f"**{markdown(title(data))}**", *(f"**{markdown(caution)}**" for caution in cautions(data))]
     first = default_alpha(data["alphas"])
     parts += [f"**The verdict at α = {first:g}.** {markdown(' '.join(advice(data, first)))}"]
-    parts.append(_markdown_table(rows, [SYSTEM, *SUMMARY]))
+    parts.append(_markdown_table(rows, [SYSTEM, *summary_columns(data)]))
     for alpha in data["alphas"]:
         parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha), *intervals_at(data, alpha)])]
     for column, system, segments in segment_rows(data):
@@ -310,7 +312,10 @@ def _markdown_table(rows: Sequence[SystemData], columns: Sequence[FigureColumn])
 def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     """A booktabs table in the form of Dinçer et al. (SIGIR 2016): the summary, then U, T, Z and Geo for each α."""
     per_alpha = [ranked_at(alpha) for alpha in data["alphas"]]
-    columns = [SYSTEM, *(column for column in SUMMARY if column.key not in ("gain", "ties", "worst_mean"))]
+    columns = [
+        SYSTEM,
+        *(column for column in summary_columns(data) if column.key not in ("gain", "ties", "worst_mean")),
+    ]
     flat = [*columns, *(column for group in per_alpha for column in group)]
     spans = " & ".join(
         [rf"\multicolumn{{{len(columns)}}}{{l}}{{}}"]
@@ -353,7 +358,9 @@ def query_tables(
             title=Text(f"\n{words}"),
             title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False,
         )  # fmt: skip
-        for heading in ("query", "baseline", "score", "difference", "z", *(f"T_J, α={key}" for key in keys)):
+        weights = block.get("weights")
+        last = "z" if weights is None else "traffic"
+        for heading in ("query", "baseline", "score", "difference", last, *(f"T_J, α={key}" for key in keys)):
             table.add_column(heading, justify="left" if heading == "query" else "right")
         for i in lost[:most]:
             cells = [
@@ -361,7 +368,10 @@ def query_tables(
                 fixed(columns["score"][i], 4),
                 fixed(differences[i], 4),
             ]
-            cells.append(ABSENT if columns["z"] is None else fixed(columns["z"][i], 3))
+            if weights is None:
+                cells.append(ABSENT if columns["z"] is None else fixed(columns["z"][i], 3))
+            else:
+                cells.append(f"{weights[i]:,g}")
             for key in keys:
                 at = columns["alpha"][key]
                 t_j, significant = at["t_j"], at["significant"] or []

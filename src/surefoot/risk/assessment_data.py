@@ -36,7 +36,7 @@ class AtAlpha(TypedDict):
     df: int
     se: float | None
     se_jackknife: float | None
-    trusted: bool
+    trusted: Annotated[bool | None, "Whether the two standard errors agree; null with weights, where they need not."]
     t_adjusted: Annotated[float | None, "T_Risk corrected for the skewness of the weighted differences (Hall 1992)."]
     p_adjusted: Annotated[float | None, "Two-sided p of t_adjusted; null against several baselines."]
     u_risk_interval: Annotated[Interval | None, f"{PERCENT}, by the same correction; null against several baselines."]
@@ -87,6 +87,33 @@ class ChurnData(TypedDict):
     bins: list[Bin]
 
 
+class TrafficShares(TypedDict):
+    """With weights: which part of the traffic a system helps and hurts, and its figures with every query counted once.
+
+    Shares are means over baselines where there are several.
+    """
+
+    won: NotNegative
+    lost: NotNegative
+    tied: NotNegative
+    lost_over_20: NotNegative
+    unweighted_mean: float
+    unweighted_reward: NotNegative
+    unweighted_risk: NotNegative
+    unweighted_gain: float
+
+
+class WeightsData(TypedDict):
+    """How often the queries are asked."""
+
+    queries: Annotated[int, ("minimum", 1)]
+    effective_queries: Annotated[float, ("minimum", 0), "As many queries of equal weight tell as much: (Σw)²/Σw²."]
+    largest_share: Annotated[float, "Of the traffic of these queries, to the one that is asked most."]
+    left_out: Annotated[Count, "Judged queries that have no traffic, and do not count."]
+    traffic_share: Annotated[float, "Of all traffic given, to these queries."]
+    equal: Annotated[bool, "Whether all weights are equal: then they change no figure."]
+
+
 class SystemData(TypedDict):
     """A system's figures; counts are means over baselines where there are several."""
 
@@ -110,6 +137,7 @@ class SystemData(TypedDict):
     alpha: dict[str, AtAlpha]
     turns: list[Turn] | None
     churn: NotRequired[ChurnData]
+    traffic: NotRequired[TrafficShares]
 
 
 class SegmentData(TypedDict):
@@ -117,6 +145,8 @@ class SegmentData(TypedDict):
 
     segment: str
     queries: Annotated[int, ("minimum", 1)]
+    effective_queries: NotRequired[float]
+    traffic_share: NotRequired[Annotated[float, "Of the traffic of all assessed queries, to those of this segment."]]
     systems: list[SystemData]
 
 
@@ -168,6 +198,7 @@ class PerQuery(TypedDict):
 
     queries: list[str]
     baseline: list[float] | None
+    weights: NotRequired[Annotated[list[float], "How often each query is asked."]]
     systems: dict[str, QueryFigures]
     segments: NotRequired[
         Annotated[
@@ -227,6 +258,7 @@ class AssessmentData(TypedDict):
     agreement: dict[str, dict[str, float | None]]
     segments: list[SegmentColumn]
     per_query: NotRequired[PerQuery]
+    weights: NotRequired[WeightsData]
     judgments: NotRequired[JudgmentsData]
     filled: NotRequired[FilledData]
 

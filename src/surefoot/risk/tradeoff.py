@@ -53,10 +53,12 @@ def weigh_losses(differences: Floats, alpha: float) -> Floats:
     return np.minimum(weighted, differences, out=weighted)
 
 
-def lowest_mean(differences: Vector, share: float) -> float:
-    """Mean of the lowest share of the differences, at least one."""
+def lowest_mean(differences: Vector, share: float, weights: Floats | None = None) -> float:
+    """Mean of the lowest share of the differences, at least one; with weights, of that share of the weight."""
     if not 0 < share <= 1:
         raise ArgumentError(f"share is {share}; it must be above 0 and at most 1")
+    if weights is not None:
+        return _lowest_mean_of_weight(np.asarray(differences), share, weights)
     # As the decimal that was written: the float 0.29 · 100 lies just below 29.
     count = max(1, math.floor(Fraction(repr(float(share))) * len(differences)))
     if isinstance(differences, np.ndarray):
@@ -67,6 +69,15 @@ def lowest_mean(differences: Vector, share: float) -> float:
         if len(lowest) > count:
             lowest = np.partition(lowest, count - 1)[:count].copy()
     return float(lowest.mean())
+
+
+def _lowest_mean_of_weight(differences: Floats, share: float, weights: Floats) -> float:
+    """Mean of the lowest share of the weight; the last query counts in part."""
+    order = np.argsort(differences, kind="stable")
+    until = np.cumsum(weights[order])
+    room = share * until[-1]
+    counted = np.clip(weights[order] - (until - room), 0, weights[order])
+    return float(counted @ differences[order] / counted.sum())
 
 
 def loses_over_20(differences: Vector, baseline: Vector) -> int:

@@ -27,7 +27,7 @@ from surefoot.decide.agreement.agreement_data import (
 from surefoot.decide.agreement.agreement_page import to_page
 from surefoot.decide.agreement.agreement_text import headline, to_csv, to_markdown, to_notebook, to_text
 from surefoot.decide.agreement.savings import draws_needed
-from surefoot.decide.evidence.draws import traffic_weights
+from surefoot.decide.evidence.traffic import traffic_to_draw
 from surefoot.decide.gate.gate import systems_of
 from surefoot.decide.options import DELTA
 from surefoot.errors import ArgumentError, DataError, MeasureError, shortened
@@ -277,6 +277,6 @@ def _savings(
 
 
 def _weights(candidate: Run, baseline: Run, measure: Measure, queries: Sequence[str]) -> Floats:
-    traffic, weights = traffic_weights(candidate, baseline, measure, "risk")
-    weight = dict(zip(traffic, weights.tolist(), strict=True))
+    traffic = traffic_to_draw(candidate, baseline, measure, "risk")
+    weight = dict(zip(traffic.queries, traffic.weights.tolist(), strict=True))
     return np.array([weight.get(query, 0.0) for query in queries])

@@ -19,7 +19,8 @@ from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import Calibration
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.conditions import CONDITIONS
-from surefoot.decide.evidence.draws import Draws, read_draws
+from surefoot.decide.evidence.draws import Draws
+from surefoot.decide.evidence.draws_file import read_draws
 from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, NothingToLoseData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
@@ -114,6 +115,8 @@ def calibration_of(
         mean_weight = draws.mean_weight
         traffic_weight = mean_weight / drawn_by
         sampling: Sampling = {"kind": "drawn", "draws": draws.draws, "mean_weight": mean_weight, "strata": []}
+        if draws.by_traffic is not None:
+            sampling["by_traffic"] = draws.by_traffic
     else:
         ordered = scored.in_betting_order()
         sample, scores, traffic_weight = ordered.judged, ordered.scores, np.ones(len(ordered.judged))

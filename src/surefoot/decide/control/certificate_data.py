@@ -12,6 +12,7 @@ from surefoot.data.hashes import seal
 from surefoot.decide.evidence.conditions import LossName
 from surefoot.decide.evidence.nothing_to_lose import NothingToLoseData
 from surefoot.decide.evidence.strata import StratumData
+from surefoot.decide.evidence.traffic import DrawnTraffic
 from surefoot.decide.options import PROOF_METHODS
 from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, Json, NotNegative
@@ -50,6 +51,7 @@ class Sampling(TypedDict):
     kind: Literal["plain", "drawn", "strata"]
     draws: Annotated[Count, "Draws, a query that was drawn twice counted twice."]
     mean_weight: float | None
+    by_traffic: NotRequired[Annotated[DrawnTraffic, "Where queries were drawn by how often they are asked, too."]]
     strata: list[StratumData]
 
 

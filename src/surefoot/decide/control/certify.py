@@ -152,6 +152,8 @@ def assumptions(outcome: Outcome, training_known: bool) -> list[str]:
         "drawn": "The queries were drawn as the file of draws says, from all traffic, and all of them were judged.",
         "strata": "Within each stratum the judged queries were drawn at random, and the strata have the shares given.",
     }[kind]
+    if "by_traffic" in outcome.sampling:
+        drawn += " Queries are asked as often as the traffic given to the draw says."
     change = (
         "The traffic stays as it was when they were drawn."
         if drift == 1

@@ -22,7 +22,7 @@ from surefoot.decide.control.sequential import SequentialThresholds
 from surefoot.decide.control.served_lists import ServedLists
 from surefoot.decide.control.settings import ControllerSettings
 from surefoot.decide.control.thresholds import find_threshold, fixed_quantiles, thresholds_for
-from surefoot.decide.evidence.draws import read_draws
+from surefoot.decide.evidence.draws_file import read_draws
 from surefoot.decide.evidence.judged_queries import refuse_machine_judgments
 from surefoot.decide.evidence.ledger import Question, count_use
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment

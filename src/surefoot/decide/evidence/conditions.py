@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from surefoot.arrays import Floats
-from surefoot.decide.evidence.draws import DrawnFor
+from surefoot.decide.evidence.traffic import DrawnFor
 from surefoot.errors import DataError, name_list, shortened
 from surefoot.measures.notation import is_binary
 from surefoot.risk.tradeoff import hurts, weigh_losses

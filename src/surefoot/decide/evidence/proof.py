@@ -278,5 +278,5 @@ def _judge_evidence(
     able = judge.weights > 0
     weights = judge.weights[able]
     everywhere = by_weight(judge.candidate[able], judge.baseline[able], rule.alpha, weights, mean_weight).x
-    moments = judge_moments(everywhere, weights)
+    moments = judge_moments(everywhere, judge.chances[able])
     return None if moments.variance == 0 else JudgeEvidence(check_unit(a), moments)

@@ -163,9 +163,15 @@ def notes(data: Json) -> list[str]:
         drawn = data["drawn"]
         could = "lose" if drawn["drawn_for"] == "risk" else "gain or lose"
         notes.append(
-            f"Queries that could {could} more were drawn more often ({drawn['draws']:,} draws from "
-            f"{drawn['traffic']:,} queries). The figures are estimates for all traffic."
+            f"Queries that could {could} more{_or_asked(drawn)} were drawn more often ({drawn['draws']:,} draws from "
+            f"{drawn['traffic']:,} queries). The figures are estimates for all traffic"
+            + (", in which a query counts as often as it is asked." if drawn.get("by_traffic") else ".")
         )
+        if drawn.get("by_traffic", {}).get("left_out"):
+            notes.append(
+                f"{drawn['by_traffic']['left_out']:,} queries of the runs have no traffic. The decision says nothing "
+                "about them."
+            )
         if drawn.get("unjudged_documents"):
             notes.append(
                 f"{drawn['unjudged_documents']:,} documents that the two lists show for drawn queries have no "
@@ -194,6 +200,10 @@ def notes(data: Json) -> list[str]:
         "the candidate will serve, and that nobody used them to build or choose the candidate."
     )
     return notes
+
+
+def _or_asked(drawn: Json) -> str:
+    return ", and queries that are asked more," if drawn.get("by_traffic") else ""
 
 
 def automatic_notes(data: Json) -> list[str]:

@@ -17,7 +17,8 @@ from surefoot.data.writing.all_or_nothing import destination
 from surefoot.data.writing.locks import lock_file
 from surefoot.decide.evidence.automatic_judge import AutomaticJudge
 from surefoot.decide.evidence.conditions import CONDITIONS, ConditionRule
-from surefoot.decide.evidence.draws import Draws, read_draws, system_hash
+from surefoot.decide.evidence.draws import Draws, system_hash
+from surefoot.decide.evidence.draws_file import read_draws
 from surefoot.decide.evidence.judged_queries import (
     JudgedQueries,
     check_scores,
@@ -33,7 +34,7 @@ from surefoot.decide.evidence.segments import resolve_segments
 from surefoot.decide.evidence.strata import read_shares, weigh_strata
 from surefoot.decide.gate.automatic_summary import automatic_summary, people_judgments
 from surefoot.decide.gate.decision import Decision
-from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, HurtData
+from surefoot.decide.gate.decision_data import SCHEMA, DecisionData, DrawnData, HurtData
 from surefoot.decide.gate.proved_conditions import proved_conditions
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.decide.gate.sample_size import queries_needed
@@ -50,6 +51,7 @@ class GateOptions(TypedDict, total=False):
     weights: Any
     strata: Any
     drawn: Any
+    traffic: Any
     automatic: Any
     budget: int | None
     state: str | os.PathLike[str] | None
@@ -82,6 +84,9 @@ def gate(
         queries are not like traffic.
     drawn : Draws or a file of `surefoot judge-next`, optional
         How the judged queries were drawn.
+    traffic : anything `read_traffic` takes, optional
+        How often each query is asked, the same as `judge_next(…, weights=)` drew with; only with draws. Then all that
+        is proved is of traffic, in which a query counts as often as it is asked.
     automatic : anything `read_qrels` takes, optional
         An automatic judge's judgments of both systems' results for all traffic, those that `judge_next(…, automatic=)`
         drew with. They make people's judgments go further, and are never trusted.
@@ -137,7 +142,7 @@ def deciding(
     leave_out = draws is None and weights is None and _treatment(options) is NothingToLoseTreatment.leave_out
     strata_summary, judge = None, None
     if draws is not None:
-        sample, judge = drawn_sample(matrix, baseline, candidate, draws, automatic)
+        sample, judge = drawn_sample(matrix, baseline, candidate, draws, automatic, options.get("traffic"))
     else:
         sample = plain_sample(matrix, baseline, candidate, members, no_loss.mask(leave_out=leave_out))
         if weights is not None:
@@ -228,6 +233,18 @@ def _check_together(rules: Sequence[ConditionRule], draws: Draws | None, options
         )
     if strata is not None and weights is None:
         raise ArgumentError("strata need their shares of traffic; give weights (--weights FILE)")
+    if options.get("traffic") is not None and draws is None:
+        raise ArgumentError(
+            "a plain sample of judged queries cannot be weighted by traffic, because nothing is proved for that: a "
+            "frequent query that was not judged may lose. Draw the queries to judge by traffic (surefoot judge-next "
+            "--traffic FILE) and give the draws (--drawn), or give strata with their shares of traffic (--strata, "
+            "--weights)"
+        )
+    if draws is not None and draws.by_traffic and options.get("automatic") is not None and not options.get("traffic"):
+        raise ArgumentError(
+            "these queries were drawn by traffic, and what the automatic judge says of all traffic needs it too; give "
+            "the same counts (--traffic FILE)"
+        )
     if options.get("automatic") is not None and draws is None:
         raise ArgumentError(
             "automatic judgments need queries that were drawn with them; draw queries with surefoot judge-next "
@@ -318,13 +335,7 @@ def _decide(
         if gate_state is None
         else {"queries": gate_state.setup.budget, "seen": len(sample), "batches": len(gate_state.batches)},
         "strata": None,
-        "drawn": None
-        if draws is None
-        else {
-            "drawn_for": draws.drawn_for, "draws": len(sample), "mean_weight": draws.mean_weight,
-            "traffic": draws.traffic,
-            "unjudged_documents": unjudged_documents(matrix, baseline, candidate, draws),
-        },
+        "drawn": None if draws is None else _drawn_data(matrix, baseline, candidate, sample, draws),
         "automatic": automatic,
         "policy": policy.to_dict(),  # type: ignore[typeddict-item]
         "missing": {name: matrix.missing[name] for name in (baseline, candidate)},
@@ -334,6 +345,16 @@ def _decide(
         "losses": len({query for query, lost in zip(sample.queries, _lost(sample), strict=True) if lost}),
         "per_query": sample.to_dict(),  # type: ignore[typeddict-item]
     }  # fmt: skip
+
+
+def _drawn_data(matrix: Scores, baseline: str, candidate: str, sample: JudgedQueries, draws: Draws) -> DrawnData:
+    data: DrawnData = {
+        "drawn_for": draws.drawn_for, "draws": len(sample), "mean_weight": draws.mean_weight, "traffic": draws.traffic,
+        "unjudged_documents": unjudged_documents(matrix, baseline, candidate, draws),
+    }  # fmt: skip
+    if draws.by_traffic is not None:
+        data["by_traffic"] = draws.by_traffic
+    return data
 
 
 def _lost(sample: JudgedQueries) -> Any:
