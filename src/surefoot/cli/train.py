@@ -18,7 +18,16 @@ from surefoot.cli.outputs import Output, OutputModel, check_outputs, files_under
 from surefoot.cli.parameters import parameters
 from surefoot.cli.printing import either
 from surefoot.cli.progress_lines import stage
-from surefoot.cli.shared_options import Baselines, EarlyStopping, Force, OptimizedMeasure, Quiet, Rule, Threads
+from surefoot.cli.shared_options import (
+    Baselines,
+    EarlyStopping,
+    FlatMetrics,
+    Force,
+    OptimizedMeasure,
+    Quiet,
+    Rule,
+    Threads,
+)
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files, resolve_baseline
 from surefoot.learn.model_files import checkpoint_paths, model_files
@@ -39,7 +48,7 @@ from surefoot.learn.options import (
 from surefoot.learn.signatures import CARD, CHECKPOINT
 from surefoot.progress import busy
 from surefoot.report.numbers import short
-from surefoot.report.signatures import PAGE
+from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -114,6 +123,7 @@ def train(
         int, typer.Option(help="Number of trees between two checkpoints.", min=1)
     ] = CHECKPOINT_EVERY,
     html: Annotated[Path | None, typer.Option(help="Write a page with the assessment.", show_default=False)] = None,
+    metrics: FlatMetrics = None,
     card: Annotated[Path | None, typer.Option(help="Write a model card (Markdown).", show_default=False)] = None,
     qrels: Annotated[
         Path | None, typer.Option(help="Of a cross-encoder: judgments to learn from.", show_default=False)
@@ -149,7 +159,8 @@ def train(
         }  # fmt: skip
         train_cross_encoder(
             data, output, texts, qrels, valid, skip_unusable=skip_unusable, chosen=chosen, parameters=engine_parameters,
-            only_for_others=others, epochs=epochs, threads=threads, html=html, force=force, quiet=quiet,
+            only_for_others=others, epochs=epochs, threads=threads, html=html, metrics=metrics, force=force,
+            quiet=quiet,
         )  # fmt: skip
         return
     texts.refuse(f"add --engine {CROSS_ENCODERS}, or leave it out", qrels=qrels, skip_unusable=skip_unusable or None)
@@ -159,6 +170,7 @@ def train(
             OutputModel("--output", output),
             *(Output("--checkpoint", each, CHECKPOINT) for each in states),
             Output("--html", html, PAGE),
+            Output("--metrics", metrics, METRICS),
             Output("--card", card, CARD),
         ],
         [
@@ -175,7 +187,7 @@ def train(
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
-    _refuse_together(dask, init_model, html, valid, early_stopping)
+    _refuse_together(dask, init_model, html, metrics, valid, early_stopping)
     if objective in RISK_OBJECTIVES and not baseline:
         raise ArgumentError(f"--objective {objective} needs a baseline; add --baseline, such as --baseline feature:25")
     if objective in RISK_OBJECTIVES and alpha is None:
@@ -212,22 +224,26 @@ def train(
     _write_card(ranker, validation, card, output, valid)
     if validation is not None:
         inputs = [data, valid, *baseline_files(baseline or [])]
-        show_model(console, score_model(ranker, validation), ranker.alpha, html, inputs, validation=True)
+        show_model(
+            console, score_model(ranker, validation), ranker.alpha, html, inputs, metrics=metrics, validation=True
+        )
 
 
 def _refuse_together(
-    dask: str | None, init_model: Path | None, html: Path | None, valid: Path | None, early_stopping: int | None
-) -> None:
+    dask: str | None, init_model: Path | None, html: Path | None, metrics: str | None, valid: Path | None,
+    early_stopping: int | None,
+) -> None:  # fmt: skip
     """Refuse options that do not go together, or of which one needs another."""
     if init_model is not None and dask is not None:
         raise ArgumentError("--init-model is for one machine; leave out --dask")
-    if html is not None and dask is not None:
+    assessed = "--html" if html is not None else "--metrics" if metrics is not None else None
+    if assessed is not None and dask is not None:
         raise ArgumentError(
-            "--html is not possible with --dask, because it needs the validation data on this machine; use surefoot "
-            "rank and surefoot evaluate instead"
+            f"{assessed} is not possible with --dask, because it needs the validation data on this machine; use "
+            "surefoot rank and surefoot evaluate instead"
         )
-    if html is not None and valid is None:
-        raise ArgumentError("--html shows the assessment on validation data; add --valid FILE")
+    if assessed is not None and valid is None:
+        raise ArgumentError(f"{assessed} shows the assessment on validation data; add --valid FILE")
     if early_stopping is not None and valid is None:
         raise ArgumentError("--early-stopping needs validation data; add --valid FILE")
 
