@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from surefoot.decide.evidence.draws_file import read_draws as read_draws
     from surefoot.decide.gate.decision import Decision as Decision
     from surefoot.decide.gate.gate import gate as gate
-    from surefoot.decide.history.history import History as History
+    from surefoot.decide.history.history import ReleaseHistory as ReleaseHistory
     from surefoot.decide.history.history import history as history
     from surefoot.errors import ArgumentError as ArgumentError
     from surefoot.errors import DataError as DataError
@@ -145,7 +145,7 @@ _UNLISTED = {
     "data.tools.judge_ratings": ("read_judges",),
     "data.types.preferences": ("PreferencePairs", "read_preferences"),
     "decide.agreement.agreement": ("Agreement",),
-    "decide.history.history": ("History", "history"),
+    "decide.history.history": ("ReleaseHistory", "history"),
     "data.types.streamed_scores": ("StreamedScores",),
     "fetch": (),
     "fetch.fetched_run": ("fetch_run",),

@@ -156,6 +156,7 @@ def test_a_decision_s_metrics(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "m.json").read_text()) == metrics
 
 
+@pytest.mark.heavy
 def test_a_sweep_s_metrics() -> None:
     result = gaining_sweep()
     data, metrics = result.to_dict(), result.to_metrics()

@@ -283,14 +283,14 @@ def test_renderings(tmp_path: Path) -> None:
     decided(tmp_path, "2026-01-01.json", 1, name=HOSTILE, policy={"risk": 0.9})
     decided(tmp_path, "2026-02-01.json", 2, name="=v2", policy={"risk": 0.001})
     history = sf.history(tmp_path)
-    assert repr(history).startswith("<History: 2 decisions from 2026-01-01 to 2026-02-01: ")
+    assert repr(history).startswith("<ReleaseHistory: 2 decisions from 2026-01-01 to 2026-02-01: ")
     for text in (str(history), history.to_csv(), history.to_markdown(), history.page(), history._repr_html_()):
         assert "\x1b" not in text
     assert "<img" not in history.page()
     assert "'=v2" in history.to_csv()
     assert history.to_csv().count("\n") == 3
     assert "http://" not in history.page().replace("http://www.w3.org", "")
-    again = sf.History.from_dict(json.loads(history.to_json()))
+    again = sf.ReleaseHistory.from_dict(json.loads(history.to_json()))
     assert again.page() == history.page()
     check_file("surefoot.decide.history", "history.schema.json", history_schema())
 

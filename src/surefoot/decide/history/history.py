@@ -24,7 +24,7 @@ from surefoot.report.result import PlainResult, Renderings
 _Dated = tuple[str, str, ReleaseComparison]  # date, file, and what it compares
 
 
-class History(PlainResult):
+class ReleaseHistory(PlainResult):
     """Releases over time; `to_dict` is its plain data, everything else renders that."""
 
     called = "a history"
@@ -34,10 +34,10 @@ class History(PlainResult):
 
     def __repr__(self) -> str:
         """The history in words."""
-        return f"<History: {headline(self._data)}>"
+        return f"<ReleaseHistory: {headline(self._data)}>"
 
 
-def history(folder: str | os.PathLike[str], date_from: str = DATES_FROM[0]) -> History:
+def history(folder: str | os.PathLike[str], date_from: str = DATES_FROM[0]) -> ReleaseHistory:
     """Past releases from the JSON of decisions and assessments in a folder, and in the folders in it.
 
     `date_from` says where dates come from: "name" (as in `2026-11-15-gate.json`, or a folder `2026-11-15`),
@@ -64,7 +64,7 @@ def history(folder: str | os.PathLike[str], date_from: str = DATES_FROM[0]) -> H
         "hurt_repeatedly": _hurt_repeatedly(distinct),
         "left_out": left_out,
     }  # fmt: skip
-    return History(data)
+    return ReleaseHistory(data)
 
 
 def _series_keys(files: Sequence[HistoryFile]) -> list[tuple[object, ...]]:

@@ -89,7 +89,7 @@ class HistoryData(TypedDict):
 
 
 def history_schema(*, strict: bool = False) -> dict[str, Any]:
-    """The schema of `History.to_dict`; a strict one takes no keys that the types do not have."""
+    """The schema of `ReleaseHistory.to_dict`; a strict one takes no keys that the types do not have."""
     return schema_of(
         "surefoot history",
         "Past decisions and assessments by date: what each release gained and risked, what was shipped, and which "
