@@ -30,35 +30,36 @@ from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
 
 _FOLDER = "surefoot.decide.history/assets"
-_KINDS: dict[str, tuple[str, ChipKind]] = {
-    "ship": ("shipped", "ship"), "stop": ("stopped", "keep"), "undecided": ("undecided", "wait"),
-}  # fmt: skip
+_KINDS: dict[str, ChipKind] = {"ship": "ship", "stop": "keep", "undecided": "wait"}
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _MOST = 200  # hurt queries that the page lists
 
 
 def front(data: Json) -> Front:
     """What a reader sees first."""
-    whole_dates = _DATE.sub(lambda date: date[0].replace("-", "\u2011"), headline(data))  # no line breaks within one
-    return Front(whole_dates, _chip(data), " ".join(cautions(data)) or None, _tiles(data))
+    return Front(_whole_dates(headline(data)), _chip(data), " ".join(cautions(data)) or None, _tiles(data))
+
+
+def _whole_dates(text: str) -> str:
+    """The text with dates in which no line breaks."""
+    return _DATE.sub(lambda date: date[0].replace("-", "\u2011"), text)
 
 
 def _chip(data: Json) -> Chip:
     last = next((one for one in reversed(data["releases"]) if one["decision"] is not None), None)
     if last is None:
         return Chip("No decisions", "neutral")
-    words, kind = _KINDS[last["decision"]]
-    return Chip(f"Last: {shown(last['candidate'])} {words}", kind)
+    return Chip(f"Last: {last['decision']}, {shown(last['candidate'])}", _KINDS[last["decision"]])
 
 
 def _tiles(data: Json) -> list[Tile]:
     decided = Counter(one["decision"] for one in data["releases"] if one["decision"] is not None)
     last = next((one for one in reversed(data["releases"]) if one["decision"] is not None), data["releases"][-1])
-    against = f"{shown(last['candidate'])}, {measure_title(last['measure'])}, {day(last['date'])}"
+    against = _whole_dates(f"{shown(last['candidate'])}, {measure_title(last['measure'])}, {day(last['date'])}")
     tiles = []
     if decided:
-        others = f"{decided['stop']:,} stopped, {decided['undecided']:,} undecided"
-        tiles.append(Tile("Shipped", f"{decided['ship']:,} of {decided.total():,}", others))
+        others = f"stop {decided['stop']:,}, undecided {decided['undecided']:,}"
+        tiles.append(Tile("Decided to ship", f"{decided['ship']:,} of {decided.total():,}", others))
     else:
         tiles.append(Tile("Assessments", f"{len({one['file'] for one in data['releases']}):,}", "no decisions"))
     tiles += [

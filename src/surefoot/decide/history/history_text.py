@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 60  # letters of a name
 _MOST = 10  # hurt queries that a terminal shows
-WORDS = {"ship": "shipped", "stop": "stopped", "undecided": "undecided", None: "–"}
 SIGNS = {"ship": "▲", "stop": "▼", "undecided": "●"}
 _NONE = "–"
 CSV_HEADER = (
@@ -59,7 +58,7 @@ def headline(data: Json) -> str:
     first, last = day(releases[0]["date"]), day(releases[-1]["date"])
     when = f"on {first}" if first == last else f"from {first} to {last}"
     if decided:
-        shares = [f"{decided[key]:,} {WORDS[key]}" for key in ("ship", "stop", "undecided") if decided[key]]
+        shares = [f"{key} {decided[key]:,}" for key in SIGNS if decided[key]]
         what = f"{counted(decided.total(), 'decision')} {when}: {', '.join(shares)}"
     else:
         what = f"{counted(len({one['file'] for one in releases}), 'assessment')} {when}"
@@ -120,7 +119,7 @@ def series_table(data: Json, series: Json) -> HistoryTable:
     headings += [f"U_Risk α = {alpha}" for alpha in alphas] + ["queries", "hurt", "hurt >20%", "file"]
     cells = [
         [
-            row["date"].replace("T", " "), shown(row["candidate"]), *([WORDS[row["decision"]]] if decided else []),
+            row["date"].replace("T", " "), shown(row["candidate"]), *([row["decision"]] if decided else []),
             signed(row["gain"], 4), fixed(row["risk"], 4),
             *(signed(row["u_risk"][alpha], 4) if alpha in row["u_risk"] else _NONE for alpha in alphas),
             f"{row['queries']:,}", f"{row['losses']:,g}", f"{row['loss_over_20']:,g}", shown(row["file"]),
@@ -137,7 +136,7 @@ def hurt_table(data: Json, most: int | None = None) -> HistoryTable:
     has_text = any(one["text"] for one in hurt)
     headings = ["query", *(["text"] if has_text else []), *(["by"] if several else [])]
     left = len(headings)
-    headings += ["hurt", "of", "hurt by shipped", "hurt >20%", "mean difference", "worst", "last hurt"]
+    headings += ["hurt", "of", "hurt, ship", "hurt >20%", "mean difference", "worst", "last hurt"]
     rows = [
         [
             shown(one["query"]), *([shown(one["text"] or "")] if has_text else []),
