@@ -294,6 +294,7 @@ def test_a_service_that_is_not_there(server) -> None:
         ({"body": {"query": "{{query}}", "x": float("nan")}}, "cannot be sent as JSON"),
         ({"queries": {}}, "there are no queries"),
         ({"queries": {"q1": " "}}, "query 'q1' has no text"),
+        ({"queries": {"a b": "x"}}, "the query id 'a b' cannot be written in a TREC line"),
         ({"depth": 0}, "depth is 0"),
         ({"page_size": 10_001}, "page_size is 10,001"),
         ({"rate": 0}, "rate is 0; it must be a number above 0"),

@@ -24,7 +24,7 @@ from surefoot.fetch.client import Conduct, SearchClient
 from surefoot.fetch.credentials import read_credentials
 from surefoot.fetch.fetched_answers import FetchedAnswers
 from surefoot.fetch.options import DEPTH, PAGE_SIZE, RETRIES, SCORES, TIMEOUT
-from surefoot.fetch.services import WINDOW, Hit, SearchService, SearchSettings, service_of
+from surefoot.fetch.services import WINDOW, Hit, SearchService, SearchSettings, is_unicode, service_of
 from surefoot.fetch.templates import fill_template, read_template
 from surefoot.progress import steps
 
@@ -148,6 +148,9 @@ def _texts(queries: Any) -> dict[str, str]:
     empty = next((query for query, text in texts.items() if not text), None)
     if empty is not None:
         raise DataError(f"query {shortened(empty)} has no text; write one, or remove the query")
+    broken = next((query for query in texts if not is_unicode(query)), None)
+    if broken is not None:
+        raise DataError(f"the query id {shortened(broken)} contains an incomplete character; write another id")
     return texts
 
 

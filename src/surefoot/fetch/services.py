@@ -228,7 +228,14 @@ def _document(value: Any, name: str, where: str) -> str:
         value = value[0]
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise DataError(f"{where} has no id: its {name} is {shortened(value)}; name the field with --id-field")
+    if not is_unicode(str(value)):
+        raise DataError(f"{where} has the id {shortened(value)}, which contains an incomplete character")
     return str(value)
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written: JSON may hold half a character."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _score(value: Any, where: str) -> float | None:
