@@ -177,9 +177,8 @@ def test_retry_after_is_heeded(server) -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     server.faults = [status(429, Retry_After="1"), status(503, Retry_After=later)]
     fetched(server)
-    waits = [after - before for before, after in zip(server.times, server.times[1:], strict=False)]
-    assert waits[0] >= 1
-    assert server.times[2] - server.times[0] >= 0.9 + 0  # the date has whole seconds, and may have come meanwhile
+    assert server.times[1] - server.times[0] >= 1
+    assert server.times[2] - server.times[0] >= 1  # a date has whole seconds, so its two are at least one
     server.faults = [status(503, Retry_After="86400")]
     with pytest.raises(FetchError, match="wait 86,400 seconds; run the same command again then"):
         fetched(server)
@@ -341,13 +340,18 @@ def test_credentials_are_sent_and_never_told(server, tmp_path: Path, monkeypatch
     message = refused(server, user_env="LOGIN")
     assert SECRET not in message
     assert server.requests[-1][1]["Authorization"].split()[1] not in message
-    for padding in range(20, 40):  # where a message leaves out the middle of what it quotes
-        quoted = "z" * padding + SECRET + "z" * 50
-        server.faults = [status(200, [quoted])]
-        assert "horse" not in refused(server, user_env="LOGIN")
-        server.faults = [status(400, {"error": {"reason": quoted * 9}})]
-        assert "horse" not in refused(server, user_env="LOGIN")
+    for padding in range(15, 40, 4):
+        server.faults = [status(200, ["z" * padding + SECRET + "z" * 50])]
+        assert not shows_part(refused(server, user_env="LOGIN"))
+    for padding in range(80, 100, 4):
+        server.faults = [status(400, {"error": {"reason": "z" * padding + SECRET + "z" * 900}})]
+        assert not shows_part(refused(server, user_env="LOGIN"))
     assert not recwarn.list
+
+
+def shows_part(message: str) -> bool:
+    """Whether a message has a part of the secret, which it would have where it leaves out the middle of a text."""
+    return any(SECRET[at : at + 6] in message for at in range(len(SECRET) - 5))
 
 
 def echoing(handler: search_server.Handler) -> bool:
@@ -472,7 +476,7 @@ def test_a_folder_of_other_files_is_refused(server, tmp_path: Path) -> None:
     assert (tmp_path / "new.run.fetch" / "mine.txt").read_text() == "x"
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.heavy)])
 def test_killed_and_started_again(server, tmp_path: Path, how: signal.Signals) -> None:
     queries = {f"q{number}": f"goat w{number % 3}" for number in range(12)}
     (tmp_path / "queries.tsv").write_text("".join(f"{key}\t{text}\n" for key, text in queries.items()))
