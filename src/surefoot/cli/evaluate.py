@@ -26,7 +26,7 @@ from surefoot.cli.shared_options import (
     TrafficFile,
 )
 from surefoot.errors import ArgumentError
-from surefoot.report.options import ALPHAS, DETAIL, FORMATS, TRAFFIC
+from surefoot.report.options import ALPHAS, CHART_FORMATS, DETAILED_QUERIES, TRAFFIC
 from surefoot.report.signatures import METRICS, PAGE, QUERIES_CSV, SYSTEMS_CSV
 
 if TYPE_CHECKING:
@@ -115,14 +115,14 @@ def evaluate(
             help="How many hurt and helped queries have results on the page.",
             min=0,
             max=LARGEST_COUNT,
-            show_default=str(DETAIL),
+            show_default=str(DETAILED_QUERIES),
         ),
     ] = None,
     figures: Annotated[
         str | None,
         typer.Option(
             metavar="DIR",
-            help=f"Write the charts of the papers to a folder: {', '.join(FORMATS).upper()}.",
+            help=f"Write the charts of the papers to a folder: {', '.join(CHART_FORMATS).upper()}.",
             show_default=False,
         ),
     ] = None,

@@ -28,7 +28,7 @@ from surefoot.cli.shared_options import (
     ScoreMatrixFile,
 )
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
-from surefoot.decide.options import DELTA, EVERY, NO_FILL
+from surefoot.decide.options import DELTA, EVERY_SEGMENT, NO_FILL_REASON
 from surefoot.decide.signatures import DECISION_JUNIT, DECISION_MARKDOWN
 from surefoot.errors import ArgumentError, shortened
 from surefoot.report.signatures import METRICS, PAGE
@@ -94,7 +94,7 @@ def gate(
         list[str] | None,
         typer.Option(
             metavar="NAME:KEY=LEVEL",
-            help=f"On a segment: 'head:risk=0.05', or on all ({EVERY}).",
+            help=f"On a segment: 'head:risk=0.05', or on all ({EVERY_SEGMENT}).",
             show_default=False,
         ),
     ] = None,
@@ -177,7 +177,7 @@ def gate(
     if init:
         return start_policy(files or [], bool(conditions) or policy is not None, force, quiet)
     if fill is not None:
-        raise ArgumentError(NO_FILL)
+        raise ArgumentError(NO_FILL_REASON)
     if policy is None and not set(conditions) - {"delta"}:
         raise ArgumentError(CHOOSE_CONDITIONS)
     if documents is not None and (html_file is None or scores is not None):

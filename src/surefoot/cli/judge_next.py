@@ -19,7 +19,7 @@ from surefoot.errors import ArgumentError, DataError, visible
 if TYPE_CHECKING:
     from surefoot.data.types.runs import Qrels
 
-_SHOWN = 20  # rows of the table; the files have all
+_SHOWN_DRAWS = 20  # rows of the table; the files have all
 
 
 def judge_next(
@@ -147,7 +147,7 @@ def judge_next(
     if not quiet:
         from surefoot.cli.printing import show
 
-        show(draws_tables(drawn, to_judge, _SHOWN))
+        show(draws_tables(drawn, to_judge, _SHOWN_DRAWS))
         typer.echo(
             visible(
                 f"Wrote the draws to {output}. Judge all of these queries, then run: "

@@ -9,7 +9,7 @@ import typer
 
 from surefoot.cli.printing import TableFormat, either
 from surefoot.learn.baseline_spec import HELP as BASELINES
-from surefoot.learn.options import ENGINES, NETWORKS
+from surefoot.learn.options import ENGINES, NETWORK_ENGINE
 from surefoot.measures.missing import MissingTreatment
 
 _JUDGED_RUNS = "The judgments file, then the run files. NAME=FILE gives a run a name."
@@ -51,7 +51,7 @@ EarlyStopping = Annotated[
     int | None, typer.Option(help="Stop after this many trees without improvement.", min=1, show_default=False)
 ]
 EngineName = Annotated[
-    str, typer.Option(help=f"The library that trains: {either(ENGINES)} for trees, {NETWORKS} for networks.")
+    str, typer.Option(help=f"The library that trains: {either(ENGINES)} for trees, {NETWORK_ENGINE} for networks.")
 ]
 Threads = Annotated[
     int | None, typer.Option(help="Number of threads for training.", min=1, max=1024, show_default="one per core")

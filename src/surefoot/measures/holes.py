@@ -59,7 +59,7 @@ def _warn_of_scale(judgments: Qrels, grades: Floats, name: str) -> None:
 def _fills(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: float | None) -> Flags:
     """Which of the automatic judgments, in ranked order, fill a hole."""
     codes = automatic.ranking.codes_at(np.arange(len(automatic)))
-    asked = (judgment_index(automatic, judgments) >= 0)[automatic.ranking.query_of_position()]
+    of_judged_query = (judgment_index(automatic, judgments) >= 0)[automatic.ranking.query_of_position()]
     shown = np.zeros(len(codes), dtype=bool)
     for run in runs:
         position = run.ranking.find(codes)
@@ -67,7 +67,7 @@ def _fills(judgments: Qrels, automatic: Qrels, runs: Sequence[Run], depth: float
         if depth is not None:
             within &= run.ranking.ranks()[np.maximum(position, 0)] <= depth
         shown |= within
-    return np.asarray(asked & shown & (judgments.ranking.find(codes) < 0))
+    return np.asarray(of_judged_query & shown & (judgments.ranking.find(codes) < 0))
 
 
 def count_holes(

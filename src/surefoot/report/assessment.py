@@ -19,7 +19,7 @@ from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
-from surefoot.report.options import ALPHAS, FORMATS
+from surefoot.report.options import ALPHAS, CHART_FORMATS
 from surefoot.report.per_query import per_query_frame
 from surefoot.report.provenance import Provenance, SourceFile
 from surefoot.report.result import PlainResult
@@ -240,7 +240,7 @@ class Assessment(PlainResult):
         """One line per system and query, every figure at full precision."""
         return text.queries_csv(self.per_query())
 
-    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = FORMATS) -> list[Path]:
+    def figures(self, folder: str | os.PathLike[str], formats: Sequence[str] = CHART_FORMATS) -> list[Path]:
         """Write the papers' charts into a folder (not figures as JSON has them); see `surefoot.report.charts`."""
         from surefoot.report.charts import write_charts
 

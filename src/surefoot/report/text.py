@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from surefoot.errors import visible
 from surefoot.report.columns import (
     ABSENT,
-    INTERVAL,
-    SUMMARY,
-    SYSTEM,
+    INTERVAL_WORDS,
+    SUMMARY_COLUMNS,
+    SYSTEM_COLUMN,
     FigureColumn,
     all_columns,
     at_alpha,
@@ -36,14 +36,15 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import Console, ConsoleOptions, RenderableType
 
-_NAME = 14  # letters of a system's name that stay together however narrow the terminal
-_QUERY_TEXT = 50  # letters of a query's text that are shown
+_NARROWEST_NAME = 14  # letters of a system's name that stay together however narrow the terminal
+_LONGEST_QUERY_TEXT = 50  # letters of a query's text that are shown
 _SIGNS_NOTE = (
-    f"Small number: rank. U low and U high: {INTERVAL} of U_Risk. p sturdy: p-value corrected for skewness and for one "
+    f"Small number: rank. U low and U high: {INTERVAL_WORDS} of U_Risk. p sturdy: p-value corrected for skewness and "
+    "for one "
     "more query as bad as the worst. p Holm: p sturdy, also corrected for the number of systems. "
     f"*: p Holm < {SIGNIFICANCE:g}"
 )
-_LEADING = {  # columns of the one table, those that a narrow terminal has no room for last
+_LEADING_COLUMN_ORDER = {  # columns of the one table, those that a narrow terminal has no room for last
     "mean": 0, "u_risk": 0, "risk": 1, "t_risk": 2, "p_holm": 2, "loss_over_20": 3, "losses": 4, "gain": 5,
     "traffic_lost": 5, "geo_risk": 6, "reward": 7,
 }  # fmt: skip
@@ -59,7 +60,9 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
 
     parts = [*_verdict(data, default_alpha(data["alphas"])), Text("")]
     summary = summary_columns(data)
-    explained = [column for column in summary if column.key in ("loss_over_20", "worst_mean") or column not in SUMMARY]
+    explained = [
+        column for column in summary if column.key in ("loss_over_20", "worst_mean") or column not in SUMMARY_COLUMNS
+    ]
     parts.append(_FittedTable(rows, summary, ". ".join(_explanation(column, data) for column in explained)))
     for alpha in data["alphas"]:
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
@@ -125,8 +128,8 @@ def left_out(data: AssessmentData) -> str:
 
 def _leading_columns(data: AssessmentData, alpha: float) -> list[FigureColumn]:
     """What one table shows of the summary and of α; the least that a narrow terminal has is the mean and U_Risk."""
-    columns = (column for column in [*summary_columns(data), *at_alpha(alpha)] if column.name in _LEADING)
-    return [replace(column, drop_order=_LEADING[column.name]) for column in columns]
+    columns = (column for column in [*summary_columns(data), *at_alpha(alpha)] if column.name in _LEADING_COLUMN_ORDER)
+    return [replace(column, drop_order=_LEADING_COLUMN_ORDER[column.name]) for column in columns]
 
 
 def _verdict(data: AssessmentData, alpha: float, most: int | None = None) -> list[RenderableType]:
@@ -177,7 +180,7 @@ class _FittedTable:
         columns: Sequence[FigureColumn],
         caption: str,
         significant: str | None = None,
-        name: str = SYSTEM.heading,
+        name: str = SYSTEM_COLUMN.heading,
     ) -> None:
         self._rows = rows
         self._name = name
@@ -190,7 +193,7 @@ class _FittedTable:
         from rich.text import Text
 
         names = [visible(row["system"]) for row in self._rows]
-        least = min(max(map(cell_len, [self._name, *names])), _NAME)
+        least = min(max(map(cell_len, [self._name, *names])), _NARROWEST_NAME)
         visible_columns = self._fitting(options.max_width - least - 1)  # a blank at the edge
         rows = [
             NamedRow(
@@ -291,15 +294,21 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     parts = [f"**{markdown(title(data))}**", *(f"**{markdown(caution)}**" for caution in cautions(data))]
     first = default_alpha(data["alphas"])
     parts += [f"**The verdict at α = {first:g}.** {markdown(' '.join(advice(data, first)))}"]
-    parts.append(_markdown_table(rows, [SYSTEM, *summary_columns(data)]))
+    parts.append(_markdown_table(rows, [SYSTEM_COLUMN, *summary_columns(data)]))
     for alpha in data["alphas"]:
-        parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha), *intervals_at(data, alpha)])]
+        parts += [
+            alpha_title(alpha),
+            _markdown_table(rows, [SYSTEM_COLUMN, *at_alpha(alpha), *intervals_at(data, alpha)]),
+        ]
     for column, system, segments in segment_rows(data):
-        named = replace(SYSTEM, heading="segment")
+        named = replace(SYSTEM_COLUMN, heading="segment")
         parts.append(f"{markdown(system)} by {markdown(column['column'])}, at α = {first:g}")
         parts.append(_markdown_table(segments, [named, *segment_columns(first)]))
     if churn := churn_columns(data):
-        parts += ["How much the rankings differ from the baseline's ranking", _markdown_table(rows, [SYSTEM, *churn])]
+        parts += [
+            "How much the rankings differ from the baseline's ranking",
+            _markdown_table(rows, [SYSTEM_COLUMN, *churn]),
+        ]
     parts.append("\n".join(f"- {markdown(note)}" for note in [*notes(data), *absences(data)]))
     return "\n\n".join(parts) + "\n"
 
@@ -313,7 +322,7 @@ def to_latex(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     """A booktabs table in the form of Dinçer et al. (SIGIR 2016): the summary, then U, T, Z and Geo for each α."""
     per_alpha = [ranked_at(alpha) for alpha in data["alphas"]]
     columns = [
-        SYSTEM,
+        SYSTEM_COLUMN,
         *(column for column in summary_columns(data) if column.key not in ("gain", "ties", "worst_mean")),
     ]
     flat = [*columns, *(column for group in per_alpha for column in group)]
@@ -384,5 +393,5 @@ def query_tables(
 def _with_text(query: str, texts: Mapping[str, str]) -> str:
     """A query's id, and what it says where that is known."""
     text = " ".join(texts.get(query, "").split())
-    short = text if len(text) <= _QUERY_TEXT else f"{text[: _QUERY_TEXT - 1]}…"
+    short = text if len(text) <= _LONGEST_QUERY_TEXT else f"{text[: _LONGEST_QUERY_TEXT - 1]}…"
     return f"{query} ({short})" if short else query

@@ -14,9 +14,9 @@ from surefoot.report.traffic_words import of_traffic, once_each, segment_size, t
 from surefoot.risk.assessment_data import AssessmentData, AtAlpha, SystemData
 from surefoot.risk.assessment_figures import alpha_key
 from surefoot.risk.turns import LAST_SEARCHED_ALPHA
-from surefoot.significance import PERCENT
+from surefoot.significance import CONFIDENCE_PERCENT
 
-CLOSEST = "The closest system:"  # comes before what is said of a system that is not to be shipped
+CLOSEST_SYSTEM_PREFIX = "The closest system:"  # comes before what is said of a system that is not to be shipped
 
 
 def baselines_of(data: AssessmentData) -> list[str]:
@@ -129,7 +129,8 @@ def _recommendation(data: AssessmentData, others: list[SystemData], alpha: float
         return chosen, f"{_untested(chosen)}. {description}"
     return (
         chosen,
-        f"{_keep(data)}: no system's reward outweighs its risk by more than chance. {CLOSEST} {description}",
+        f"{_keep(data)}: no system's reward outweighs its risk by more than chance. {CLOSEST_SYSTEM_PREFIX} "
+        f"{description}",
     )
 
 
@@ -324,7 +325,8 @@ def _unsure_intervals(data: AssessmentData) -> Iterator[str]:
         ]
         if names:
             yield (
-                f"At α = {alpha:g} the {PERCENT} interval of U_Risk does not contain 0 for {name_list(names, 6, str)}, "
+                f"At α = {alpha:g} the {CONFIDENCE_PERCENT} interval of U_Risk does not contain 0 for "
+                f"{name_list(names, 6, str)}, "
                 'but the verdict is still "neither prevails". The verdict is stricter: it also allows for one more bad '
                 "query and for the number of systems."
             )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
-from surefoot.significance import PERCENT, SIGNIFICANCE
+from surefoot.significance import CONFIDENCE_PERCENT, SIGNIFICANCE
 
 SCHEMA: Literal["surefoot/assessment/1"] = "surefoot/assessment/1"
 
@@ -39,7 +39,9 @@ class AtAlpha(TypedDict):
     trusted: Annotated[bool | None, "Whether the two standard errors agree; null with weights, where they need not."]
     t_adjusted: Annotated[float | None, "T_Risk corrected for the skewness of the weighted differences (Hall 1992)."]
     p_adjusted: Annotated[float | None, "Two-sided p of t_adjusted; null against several baselines."]
-    u_risk_interval: Annotated[Interval | None, f"{PERCENT}, by the same correction; null against several baselines."]
+    u_risk_interval: Annotated[
+        Interval | None, f"{CONFIDENCE_PERCENT}, by the same correction; null against several baselines."
+    ]
     t_sturdy: Annotated[
         float | None, "t_adjusted as one more query as bad as the worst (as good as the best) would leave it."
     ]

@@ -12,13 +12,12 @@ import numpy as np
 from surefoot.arguments import integer
 from surefoot.arrays import Floats
 from surefoot.errors import ArgumentError
-from surefoot.risk.agreement import rank_systems
 from surefoot.risk.assessment_data import SCHEMA, AssessmentData, AtAlpha, ChurnData, Json, SystemData, Turn
 from surefoot.risk.baselines import (
     differences,
     population_rows,
     streamed_differences,
-    streamed_rows,
+    streamed_vectors_of_baselines,
     vectors_of_baselines,
 )
 from surefoot.risk.bootstrap import bootstrap_intervals
@@ -28,7 +27,8 @@ from surefoot.risk.inference import TTest, critical_value, weighted_test
 from surefoot.risk.judgment_figures import add_judgments
 from surefoot.risk.multiplicity import apply_holm
 from surefoot.risk.segments import Segments, segment_data
-from surefoot.risk.tradeoff import check_alpha, loses_over_20, lowest_mean, weigh_losses
+from surefoot.risk.system_ranks import rank_systems
+from surefoot.risk.tradeoff import check_alpha, count_losing_over_20, lowest_mean, weigh_losses
 from surefoot.risk.traffic_figures import traffic_shares, weights_data
 from surefoot.risk.turns import turning_points
 from surefoot.risk.vectors import ScoreMatrix, Vector, blocks
@@ -77,7 +77,7 @@ def assessment_data(
         differences_by_baseline = {name: list(matrix) for name, matrix in matrices.items()}
     else:
         _check_streamed(bootstrap, depth, segments)
-        against = streamed_rows(scores, baseline, rows)
+        against = streamed_vectors_of_baselines(scores, baseline, rows)
         differences_by_baseline = streamed_differences(scores, against)
     systems = [
         {"system": system, "is_baseline": system in against, **figures}
@@ -215,7 +215,7 @@ def difference_figures(
         "wins": wins,
         "losses": losses,
         "ties": len(difference) - wins - losses,
-        "loss_over_20": loses_over_20(difference, baseline),
+        "loss_over_20": count_losing_over_20(difference, baseline),
         "reward_over_risk": _ratio(reward, risk),
         "risk_over_reward": _ratio(risk, reward),
         "wins_over_losses": _ratio(wins, losses),

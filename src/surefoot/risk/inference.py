@@ -126,24 +126,24 @@ def weighted_t_values(
     )
 
 
-def critical_value(queries: int, level: float = SIGNIFICANCE) -> float | None:
+def critical_value(queries: int, significance: float = SIGNIFICANCE) -> float | None:
     """The two-sided critical value t_{1 − level/2, c − 1}; None for a single query, which has none.
 
     >>> critical_value(1), round(critical_value(3), 3)
     (None, 4.303)
     """
-    return _student(queries, level) if queries > 1 else None
+    return _student(queries, significance) if queries > 1 else None
 
 
-def _student(queries: int, level: float) -> float:
-    return float(stdtrit(queries - 1, 1 - level / 2))
+def _student(queries: int, significance: float) -> float:
+    return float(stdtrit(queries - 1, 1 - significance / 2))
 
 
 @overload
-def verdict_of(t: float, p: float, level: float = SIGNIFICANCE) -> Verdict: ...
+def verdict_of(t: float, p: float, significance: float = SIGNIFICANCE) -> Verdict: ...
 @overload
-def verdict_of(t: float | None, p: float | None, level: float = SIGNIFICANCE) -> Verdict | None: ...
-def verdict_of(t: float | None, p: float | None, level: float = SIGNIFICANCE) -> Verdict | None:
+def verdict_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Verdict | None: ...
+def verdict_of(t: float | None, p: float | None, significance: float = SIGNIFICANCE) -> Verdict | None:
     """Which prevails by a test: "reward", "risk", or "inconclusive"; None where there is no test.
 
     >>> verdict_of(-2.5, 0.01), verdict_of(-2.5, 0.06)
@@ -151,7 +151,7 @@ def verdict_of(t: float | None, p: float | None, level: float = SIGNIFICANCE) ->
     """
     if t is None or p is None:
         return None
-    return "inconclusive" if p >= level else "reward" if t > 0 else "risk"
+    return "inconclusive" if p >= significance else "reward" if t > 0 else "risk"
 
 
 class Moments(NamedTuple):
@@ -314,9 +314,9 @@ class _Hall(NamedTuple):
         """The adjusted t of a mean."""
         return hall_t(mean / self.deviation, self.skewness, self.queries)
 
-    def interval(self, mean: float, level: float = SIGNIFICANCE) -> tuple[float, float]:
+    def interval(self, mean: float, significance: float = SIGNIFICANCE) -> tuple[float, float]:
         """The interval of U_Risk: the values that the test does not reject."""
-        reach = _student(self.queries, level) / math.sqrt(self.queries)
+        reach = _student(self.queries, significance) / math.sqrt(self.queries)
         return mean - self.deviation * self._inverse(reach), mean - self.deviation * self._inverse(-reach)
 
     def _inverse(self, h: float) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from surefoot.arrays import Floats
 from surefoot.risk.assessment_data import TrafficShares, WeightsData
-from surefoot.risk.tradeoff import hurts
+from surefoot.risk.tradeoff import which_lose_over_20
 from surefoot.risk.vectors import Vector
 from surefoot.risk.weighting import weighted_mean
 
@@ -51,7 +51,7 @@ def traffic_shares(
 
 
 def _shares(difference: Floats, baseline: Floats, weights: Floats) -> list[float]:
-    flags = (difference > 0, difference < 0, difference == 0, hurts(difference, baseline))
+    flags = (difference > 0, difference < 0, difference == 0, which_lose_over_20(difference, baseline))
     shares = [weighted_mean(flag.astype(np.float64), weights) for flag in flags]
     return [*shares, float(np.maximum(difference, 0).mean()), float(np.maximum(-difference, 0).mean())]
 

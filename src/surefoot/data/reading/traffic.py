@@ -10,7 +10,7 @@ import numpy as np
 
 from surefoot.arrays import Floats, Ints
 from surefoot.data.reading.by_query import query_table
-from surefoot.data.reading.columns import RowLocation, first_repeated, floats_of, ids_of
+from surefoot.data.reading.columns import RowOrTableNamer, first_repeated, floats_of, ids_of
 from surefoot.data.reading.frames import is_columns, keys_of
 from surefoot.errors import ArgumentError, DataError, other_queries_hint, shortened
 
@@ -81,7 +81,7 @@ def effective_queries(weights: Floats) -> float:
     return float(relative.sum() ** 2 / (relative @ relative))
 
 
-def _count_column(names: Sequence[str], where: RowLocation) -> int:
+def _count_column(names: Sequence[str], where: RowOrTableNamer) -> int:
     if len(names) == 2:
         return 1
     named = [at for at, name in enumerate(names) if at and name.lower() in COUNT_COLUMNS]
@@ -94,7 +94,7 @@ def _count_column(names: Sequence[str], where: RowLocation) -> int:
     )
 
 
-def _checked(queries: list[str], values: Any, where: RowLocation) -> dict[str, float]:
+def _checked(queries: list[str], values: Any, where: RowOrTableNamer) -> dict[str, float]:
     if not queries:
         raise DataError(f"{where(None)}: there is no query; expected a query and its count on each line")
     counts = floats_of(values, "the count", where)

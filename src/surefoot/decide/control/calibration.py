@@ -25,7 +25,7 @@ from surefoot.decide.evidence.judged_queries import JudgedQueries
 from surefoot.decide.evidence.nothing_to_lose import NothingToLose, NothingToLoseData, with_relevant
 from surefoot.decide.evidence.proof import Evidence, evidence_of
 from surefoot.decide.evidence.strata import read_shares, weigh_strata
-from surefoot.decide.options import NO_AUTOMATIC
+from surefoot.decide.options import NO_AUTOMATIC_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure
 
@@ -174,7 +174,7 @@ def _drawn_rows(scored: ScoredQueries, settings: ControllerSettings, draws: Draw
     if strata is not None:
         raise ArgumentError("drawn queries have their own weights; leave strata out")
     if draws.automatic is not None:  # whoever decides once with the judge and once without has two chances
-        raise ArgumentError(NO_AUTOMATIC)
+        raise ArgumentError(NO_AUTOMATIC_REASON)
     if draws.drawn_for != "risk":
         raise ArgumentError("these queries were drawn for gain, but a controller bounds losses; draw for risk")
     for name in settings.levels:

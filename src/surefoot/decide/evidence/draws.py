@@ -31,11 +31,11 @@ from surefoot.measures.worst_case import check_bounded
 from surefoot.report.plain_json import to_json
 
 SCHEMA = "surefoot/draws/2"
-_FRESH = 53  # bits of a seed that is drawn: every JSON reader keeps so many
+_SEED_BITS = 53  # bits of a seed that is drawn: every JSON reader keeps so many
 _ROUNDING = 1e-9  # by which a weight that is computed again may differ
 
 
-class System(TypedDict):
+class RunIdentity(TypedDict):
     """A run by its name, and by a hash of its lists."""
 
     name: str
@@ -56,8 +56,8 @@ class DrawsData(TypedDict):
 
     schema: str
     measure: str
-    candidate: System
-    baseline: System
+    candidate: RunIdentity
+    baseline: RunIdentity
     drawn_for: DrawnFor
     seed: int
     draws: int
@@ -82,8 +82,8 @@ class Draws:
     """
 
     measure: str
-    candidate: System
-    baseline: System
+    candidate: RunIdentity
+    baseline: RunIdentity
     drawn_for: DrawnFor
     seed: int
     traffic: int
@@ -271,7 +271,7 @@ def judge_next(
     judge = None
     if automatic is not None:
         judge = read_automatic(automatic, candidate, reference, kind, traffic.queries, traffic.weights, unjudged).data
-    seed = secrets.randbits(_FRESH) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
+    seed = secrets.randbits(_SEED_BITS) if seed is None else integer("seed", seed, 0, LARGEST_SEED)
     # With another judge or traffic, one seed gives other draws: nobody can choose one that suits what was drawn.
     hashes = [int(given["sha256"], 16) for given in (judge, traffic.by_traffic) if given is not None]
     rng = np.random.default_rng([seed, *hashes] if hashes else seed)

@@ -13,7 +13,7 @@ from surefoot.arguments import MOST_DRAWS, is_real
 from surefoot.arrays import Floats
 from surefoot.data.reading.columns import first_repeated
 from surefoot.decide.evidence.automatic_judge import AutomaticData
-from surefoot.decide.evidence.draws import SCHEMA, Draws, System
+from surefoot.decide.evidence.draws import SCHEMA, Draws, RunIdentity
 from surefoot.decide.evidence.sealed_files import read_sealed
 from surefoot.decide.evidence.traffic import DrawnFor, DrawnTraffic
 from surefoot.errors import DataError, expecting, shortened
@@ -68,7 +68,7 @@ def _parse(data: dict[str, Any]) -> Draws:
         raise _WrongError(
             f"has the wrong value {shortened(data['drawn_for'])} for drawn_for (it must be 'risk' or 'gain')"
         )
-    systems: list[System] = []
+    systems: list[RunIdentity] = []
     for key in ("candidate", "baseline"):
         name, hashed = data[key]["name"], data[key]["sha256"]
         if not isinstance(name, str) or not isinstance(hashed, str) or len(hashed) != 64:

@@ -16,7 +16,7 @@ from surefoot.decide.evidence.automatic_judge import AutomaticJudge, shown_docum
 from surefoot.decide.evidence.betting_order import betting_order
 from surefoot.decide.evidence.draws import Draws
 from surefoot.decide.evidence.traffic import answered_queries
-from surefoot.decide.options import NO_FILL
+from surefoot.decide.options import NO_FILL_REASON
 from surefoot.errors import ArgumentError, DataError, shortened
 from surefoot.measures.notation import Measure, is_binary, named_measure
 from surefoot.measures.worst_case import check_bounded
@@ -129,7 +129,7 @@ def _listed(column: Floats | None) -> list[float] | None:
 def check_scores(scores: Scores, systems: Sequence[str]) -> None:
     """Refuse a measure without bounds, scores beyond 0 and 1, whose losses no 1 bounds, and judgments of nothing."""
     if scores.filled is not None:
-        raise ArgumentError(NO_FILL)
+        raise ArgumentError(NO_FILL_REASON)
     if scores.weighting is not None:
         raise ArgumentError(
             "these scores have weights by traffic, for which a plain sample proves nothing; give scores without "

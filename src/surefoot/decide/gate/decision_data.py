@@ -17,7 +17,7 @@ from surefoot.report.schema import schema_of
 from surefoot.risk.assessment_data import Count, Json, NotNegative
 
 SCHEMA: Literal["surefoot/decision/2"] = "surefoot/decision/2"
-SCHEMA_1 = "surefoot/decision/1"
+SCHEMA_OF_VERSION_1 = "surefoot/decision/1"
 
 P = Annotated[float, ("minimum", 0), ("maximum", 1)]
 ReleaseDecision = Literal["ship", "stop", "undecided"]

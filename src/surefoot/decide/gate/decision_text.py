@@ -20,9 +20,9 @@ from surefoot.risk.assessment_data import Json
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-MARK = "<!-- surefoot decision -->"  # the first line of the Markdown, by which a file of ours is known
-VERDICTS = {"ship": "Ship", "stop": "Stop", "undecided": "Undecided"}
-VERDICT = "verdict"  # the heading of a condition's status
+MARKDOWN_MARK = "<!-- surefoot decision -->"  # the first line of the Markdown, by which a file of ours is known
+DECISION_TITLES = {"ship": "Ship", "stop": "Stop", "undecided": "Undecided"}
+STATUS_HEADING = "verdict"  # the heading of a condition's status
 _LONGEST = 80  # letters of a name
 _ALONE = "bound for this condition alone"
 
@@ -261,7 +261,7 @@ def headings(data: Json) -> list[str]:
     """What stands above `cells`; each p is named by what it proves where it is small enough."""
     proved, disproved = (f"{data[key]:.3g}" for key in ("delta", "delta_fails"))
     return [
-        "condition", "queries", "observed", "proved bound", VERDICT,
+        "condition", "queries", "observed", "proved bound", STATUS_HEADING,
         f"holds if p ≤ {proved}", f"fails if p ≤ {disproved}",
     ]  # fmt: skip
 
@@ -318,9 +318,11 @@ def to_text(data: Json, width: int = 120) -> str:
 
 def to_markdown(data: Json) -> str:
     """The decision for a pull request."""
-    title = f"{VERDICTS[data['decision']]}: {shown_name(data['candidate'])} against {shown_name(data['baseline'])}"
+    title = (
+        f"{DECISION_TITLES[data['decision']]}: {shown_name(data['candidate'])} against {shown_name(data['baseline'])}"
+    )
     parts = [
-        MARK,
+        MARKDOWN_MARK,
         f"### {markdown(title)}",
         markdown(headline(data)),
         markdown_table(headings(data), [cells(condition) for condition in data["conditions"]]),

@@ -26,7 +26,7 @@ from surefoot.decide.evidence.judged_queries import (
     plain_sample,
     unjudged_documents,
 )
-from surefoot.decide.evidence.ledger import Question, Use, count_use
+from surefoot.decide.evidence.ledger import LedgerQuestion, LedgerUse, count_use
 from surefoot.decide.evidence.nothing_to_lose import nothing_to_lose, parse_treatment
 from surefoot.decide.evidence.nothing_to_lose_treatment import NothingToLoseTreatment
 from surefoot.decide.evidence.proof import evidence_of
@@ -39,7 +39,7 @@ from surefoot.decide.gate.proved_conditions import proved_conditions
 from surefoot.decide.gate.release_policy import ReleasePolicy
 from surefoot.decide.gate.sample_size import queries_needed
 from surefoot.decide.gate.state import GateSetup, GateState, JudgedBatch, read_state
-from surefoot.decide.options import EVERY, EXIT, MOST_LISTED
+from surefoot.decide.options import EVERY_SEGMENT, EXIT_CODES, MOST_HURT_LISTED
 from surefoot.errors import ArgumentError, name_list, shortened
 from surefoot.risk.baselines import baseline_choices
 
@@ -165,13 +165,13 @@ def deciding(
         with ExitStack() as entry:
             if ledger is not None:
                 claim = resolved.to_dict() | ({} if judge is None else {"automatic": judge.data["sha256"]})
-                question = Question.from_scores(
+                question = LedgerQuestion.from_scores(
                     matrix.queries if draws is None else draws.queries, sample, matrix.measure, claim,
                     draws, None if gate_state is None else gate_state.name,
                 )  # fmt: skip
                 use = entry.enter_context(count_use(ledger, question))
             data = _decide(matrix, baseline, candidate, sample, resolved, draws, gate_state, use, judge)
-            data["strata"], data["hurt"], data["nothing_to_lose"] = strata_summary, _hurt(sample, queries), counts
+            data["strata"], data["hurt"], data["nothing_to_lose"] = strata_summary, _most_hurt(sample, queries), counts
             if counts["left_out"]:
                 data["missing"] = {name: count - counts["unanswered"] for name, count in data["missing"].items()}
             yield Decision(dict(data), matrix)
@@ -220,10 +220,10 @@ def _check_together(rules: Sequence[ConditionRule], draws: Draws | None, options
                 "weights cannot be combined with a budget, because nothing is proved for that; use weights without a "
                 "budget, in one decision on all queries"
             )
-        if any(rule.segment == EVERY for rule in rules):
+        if any(rule.segment == EVERY_SEGMENT for rule in rules):
             raise ArgumentError(
                 "with a budget, all segments must be known in advance; write the name of each segment instead of "
-                f"{EVERY!r}"
+                f"{EVERY_SEGMENT!r}"
             )
     if options.get("segments") is not None and weights is None and not any(rule.segment for rule in rules):
         raise ArgumentError("you gave segments, but no condition uses them; add a condition, such as 'head:risk=0.05'")
@@ -296,7 +296,7 @@ def _setup(
 
 def _decide(
     matrix: Scores, baseline: str, candidate: str, sample: JudgedQueries, policy: ReleasePolicy, draws: Draws | None,
-    gate_state: GateState | None, use: Use | None, judge: AutomaticJudge | None,
+    gate_state: GateState | None, use: LedgerUse | None, judge: AutomaticJudge | None,
 ) -> DecisionData:  # fmt: skip
     delta = policy.delta if use is None else use.delta(policy.delta)
     mean_weight, budget = (
@@ -316,7 +316,7 @@ def _decide(
     return {
         "schema": SCHEMA,
         "decision": decision,
-        "exit_code": EXIT[decision],  # type: ignore[typeddict-item]
+        "exit_code": EXIT_CODES[decision],  # type: ignore[typeddict-item]
         "measure": matrix.measure,
         "baseline": baseline,
         "candidate": candidate,
@@ -342,7 +342,7 @@ def _decide(
         "dropped": matrix.dropped,
         "nothing_to_lose": {"unanswered": 0, "no_relevant": 0, "both_zero": 0, "left_out": False},
         "hurt": [],
-        "losses": len({query for query, lost in zip(sample.queries, _lost(sample), strict=True) if lost}),
+        "losses": len({query for query, lost in zip(sample.queries, _loses(sample), strict=True) if lost}),
         "per_query": sample.to_dict(),  # type: ignore[typeddict-item]
     }  # fmt: skip
 
@@ -357,16 +357,16 @@ def _drawn_data(matrix: Scores, baseline: str, candidate: str, sample: JudgedQue
     return data
 
 
-def _lost(sample: JudgedQueries) -> Any:
+def _loses(sample: JudgedQueries) -> Any:
     return (sample.candidate < sample.baseline).tolist()
 
 
-def _hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
+def _most_hurt(sample: JudgedQueries, texts: Any) -> list[HurtData]:
     """The queries that lose most, each once."""
     difference = sample.candidate - sample.baseline
     worst_rows: dict[str, int] = {}
     for row in np.lexsort((np.arange(len(sample)), difference)).tolist():
-        if difference[row] >= 0 or len(worst_rows) == MOST_LISTED:
+        if difference[row] >= 0 or len(worst_rows) == MOST_HURT_LISTED:
             break
         worst_rows.setdefault(sample.queries[row], row)
     query_texts = {} if texts is None else shown_texts(texts, worst_rows)

@@ -16,7 +16,7 @@ from surefoot.decide.history.history_data import ComparisonKind
 from surefoot.errors import DataError
 from surefoot.report.words import baseline_name
 from surefoot.risk.assessment_data import Json
-from surefoot.risk.tradeoff import hurts
+from surefoot.risk.tradeoff import which_lose_over_20
 
 ScorePairs = dict[str, tuple[float, float]]  # of each query the baseline's score and the candidate's
 
@@ -66,7 +66,7 @@ def of_decision(data: Json) -> Iterator[ReleaseComparison]:
         gain=figure("gain"),
         risk=figure("risk"),
         losses=int((scores[:, 1] < scores[:, 0]).sum()),
-        loss_over_20=int(hurts(scores[:, 1] - scores[:, 0], scores[:, 0]).sum()),
+        loss_over_20=int(which_lose_over_20(scores[:, 1] - scores[:, 0], scores[:, 0]).sum()),
         by_traffic=sample.drawn_by is not None or sample.stratum_weight is not None,
         u_risk={f"{one['alpha']:g}": figure("u_risk", one["alpha"]) for one in whole if one["name"] == "u_risk"},
         decision=data["decision"],
@@ -118,4 +118,4 @@ def is_hurt(baseline: float, candidate: float) -> bool:
 
 def is_hurt_over_20(baseline: float, candidate: float) -> bool:
     """Whether it loses more than 20 % of the baseline's score."""
-    return bool(hurts(np.array([candidate - baseline]), np.array([baseline]))[0])
+    return bool(which_lose_over_20(np.array([candidate - baseline]), np.array([baseline]))[0])

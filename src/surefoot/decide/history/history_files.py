@@ -13,12 +13,12 @@ from surefoot.data.compression import OPENERS
 from surefoot.data.hashes import json_hash
 from surefoot.data.reading.files import as_text, inner_ending, read_json
 from surefoot.decide.gate.decision_data import SCHEMA as DECISION
-from surefoot.decide.gate.decision_data import SCHEMA_1 as DECISION_1
+from surefoot.decide.gate.decision_data import SCHEMA_OF_VERSION_1 as DECISION_1
 from surefoot.decide.gate.decision_data import DecisionData, from_version_1
 from surefoot.decide.history.comparisons import ReleaseComparison, of_assessment, of_decision
 from surefoot.decide.history.history_data import LeftOutFile
 from surefoot.decide.history.history_options import DATES_FROM
-from surefoot.errors import MISSHAPEN, ArgumentError, DataError, did_you_mean, expecting, name_list, shortened
+from surefoot.errors import MISSHAPEN_ERRORS, ArgumentError, DataError, did_you_mean, expecting, name_list, shortened
 from surefoot.report.shape import check_shape
 from surefoot.risk.assessment_data import SCHEMA as ASSESSMENT
 from surefoot.risk.assessment_data import AssessmentData
@@ -163,7 +163,7 @@ def _iso(match: re.Match[str]) -> str | None:
     day, hour, minute = match.groups()
     try:
         moment = datetime.datetime.fromisoformat(day if hour is None else f"{day}T{hour}:{minute}")
-    except MISSHAPEN:
+    except MISSHAPEN_ERRORS:
         return None
     return f"{moment:%Y-%m-%d}" if hour is None else f"{moment:%Y-%m-%dT%H:%M}"
 

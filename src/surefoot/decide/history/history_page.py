@@ -23,7 +23,7 @@ from surefoot.decide.history.history_text import (
 )
 from surefoot.errors import visible
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
-from surefoot.report.line_chart import Line, line_chart
+from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.report.measure_names import measure_title
 from surefoot.report.numbers import fixed, signed
 from surefoot.report.provenance import Provenance
@@ -113,7 +113,7 @@ def _chart(data: Json, series: Json) -> Markup | None:
         return None
     return line_chart(
         [_days(row["date"]) for row in rows],
-        [Line("risk", [row["risk"] for row in rows]), Line("gain", [row["gain"] for row in rows])],
+        [ChartLine("risk", [row["risk"] for row in rows]), ChartLine("gain", [row["gain"] for row in rows])],
         label=f"Gain and risk by date. {series_title(series)}",
         x_label="date",
         y_label=measure_title(series["measure"]),

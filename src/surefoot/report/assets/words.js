@@ -57,12 +57,13 @@ function onceWords({ gain, gain_once: once }) {
 
 function tooFew(book, alpha) {
   const caution = fewQueries(book.effective, alpha);
-  if (!caution || !book.weights) return caution;
+  if (!book.weights) return caution;
+  if (book.effective >= data.uneven.queries) return "";
   const effective = book.effective < 100 ? fixed(book.effective, 1) : count(Math.round(book.effective));
-  return (
+  const uneven =
     `The traffic is so uneven that these ${count(book.queries.length)} queries tell only as much as ${effective} queries ` +
-    `that are asked equally often. ${caution}`
-  );
+    "that are asked equally often.";
+  return [uneven, data.uneven.text, caution].filter(Boolean).join(" ");
 }
 
 function gapParts(row, baseline) {
