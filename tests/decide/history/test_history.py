@@ -92,6 +92,17 @@ def test_draws_and_strata_have_the_figures_of_traffic(tmp_path: Path) -> None:
         observed = {one["name"]: one["observed"] for one in decision.conditions}
         assert {name: release[name] for name in observed} == observed
     assert [series["by_traffic"] for series in data["series"]] == [True, False]
+    risky = sf.judge_next(new, baseline=today, measure="nDCG@2", n=30, seed=1)
+    for number in (4, 5):  # drawn for risk: nothing is known of gain
+        decision = sf.gate(matrix, candidate="new", baseline="today", policy={"risk": 0.1 * number}, drawn=risky)
+        decision.write_json(tmp_path / f"2026-01-0{number}.json")
+    history = sf.history(tmp_path)
+    (*_, last) = history.to_dict()["releases"]
+    assert (last["gain"], last["risk"]) == (None, decision.conditions[0]["observed"])
+    check_data(history.to_dict(), history_schema)
+    assert "–" in str(history)
+    assert history.page()
+    assert history.to_csv()
 
 
 def test_what_differs_is_a_series_of_its_own(tmp_path: Path) -> None:

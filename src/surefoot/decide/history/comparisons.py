@@ -30,7 +30,7 @@ class ReleaseComparison:
     baseline: str
     candidate: str
     queries: int
-    gain: float
+    gain: float | None  # None where queries were drawn for risk: those that can only gain are never drawn
     risk: float
     losses: float
     loss_over_20: float
@@ -63,7 +63,7 @@ def of_decision(data: Json) -> Iterator[ReleaseComparison]:
         baseline=data["baseline"],
         candidate=data["candidate"],
         queries=data["queries"],
-        gain=figure("gain"),
+        gain=None if data["drawn"] is not None and data["drawn"]["drawn_for"] == "risk" else figure("gain"),
         risk=figure("risk"),
         losses=int((scores[:, 1] < scores[:, 0]).sum()),
         loss_over_20=int(which_lose_over_20(scores[:, 1] - scores[:, 0], scores[:, 0]).sum()),

@@ -28,7 +28,7 @@ class ReleaseData(TypedDict):
     candidate: str
     decision: Annotated[ReleaseDecision | None, "null of an assessment, which decides nothing."]
     queries: Annotated[int, ("minimum", 1)]
-    gain: float
+    gain: Annotated[float | None, "null where queries were drawn for risk, which says nothing of gain."]
     risk: NotNegative
     u_risk: Annotated[dict[str, float], "By α, for those that the file has."]
     losses: Annotated[NotNegative, "How many queries are hurt at all; a mean over baselines where there are several."]

@@ -14,6 +14,7 @@ from surefoot.decide.history.history_text import (
     cautions,
     counted,
     day,
+    gain_text,
     headline,
     hurt_table,
     notes,
@@ -25,7 +26,7 @@ from surefoot.errors import visible
 from surefoot.report.family import Chip, ChipKind, Front, Tile, family_page
 from surefoot.report.line_chart import ChartLine, line_chart
 from surefoot.report.measure_names import measure_title
-from surefoot.report.numbers import fixed, signed
+from surefoot.report.numbers import fixed
 from surefoot.report.provenance import Provenance
 from surefoot.risk.assessment_data import Json
 
@@ -63,7 +64,7 @@ def _tiles(data: Json) -> list[Tile]:
     else:
         tiles.append(Tile("Assessments", f"{len({one['file'] for one in data['releases']}):,}", "no decisions"))
     tiles += [
-        Tile("Last gain", signed(last["gain"], 4), against),
+        Tile("Last gain", gain_text(last["gain"]), against),
         Tile("Last risk", fixed(last["risk"], 4), against),
         Tile("Hurt by it", f"{last['losses']:,g}", f"of {last['queries']:,} queries"),
     ]
@@ -111,9 +112,13 @@ def _chart(data: Json, series: Json) -> Markup | None:
     rows = [data["releases"][place] for place in series["releases"]]
     if len(rows) < 2:
         return None
+    gains = [row["gain"] for row in rows if row["gain"] is not None]
     return line_chart(
         [_days(row["date"]) for row in rows],
-        [ChartLine("risk", [row["risk"] for row in rows]), ChartLine("gain", [row["gain"] for row in rows])],
+        [
+            ChartLine("risk", [row["risk"] for row in rows]),
+            *([ChartLine("gain", gains)] if len(gains) == len(rows) else []),
+        ],
         label=f"Gain and risk by date. {series_title(series)}",
         x_label="date",
         y_label=measure_title(series["measure"]),

@@ -45,6 +45,11 @@ def day(date: str) -> str:
     return date[:10]
 
 
+def gain_text(gain: float | None) -> str:
+    """A gain, or a dash where it is not known."""
+    return _NONE if gain is None else signed(gain, 4)
+
+
 def counted(number: int, what: str) -> str:
     """A number of things, as in `1 release` and `2 releases`."""
     plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
@@ -120,7 +125,7 @@ def series_table(data: Json, series: Json) -> HistoryTable:
     cells = [
         [
             row["date"].replace("T", " "), shown(row["candidate"]), *([row["decision"]] if decided else []),
-            signed(row["gain"], 4), fixed(row["risk"], 4),
+            gain_text(row["gain"]), fixed(row["risk"], 4),
             *(signed(row["u_risk"][alpha], 4) if alpha in row["u_risk"] else _NONE for alpha in alphas),
             f"{row['queries']:,}", f"{row['losses']:,g}", f"{row['loss_over_20']:,g}", shown(row["file"]),
         ]
