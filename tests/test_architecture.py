@@ -25,6 +25,7 @@ FOUNDATION = {
 MAY_IMPORT = {  # besides itself and the foundation
     "data": set(),
     "clicks": {"data"},
+    "fetch": {"data"},
     "measures": {"data"},
     "risk": {"data"},
     "export": {"data"},
@@ -38,6 +39,7 @@ MAY_IMPORT = {  # besides itself and the foundation
     "cli": {
         "data",
         "clicks",
+        "fetch",
         "measures",
         "risk",
         "export",
@@ -52,7 +54,13 @@ MAY_IMPORT = {  # besides itself and the foundation
 }
 
 INSIDE = {  # of a package's folders, which may import which besides themselves; its own files may be imported by all
-    "decide": {"evidence": set(), "gate": {"evidence"}, "control": {"evidence"}, "agreement": {"evidence", "gate"}},
+    "decide": {
+        "evidence": set(),
+        "gate": {"evidence"},
+        "control": {"evidence"},
+        "agreement": {"evidence", "gate"},
+        "history": {"evidence", "gate"},
+    },
 }
 
 

@@ -13,6 +13,7 @@ from surefoot.lazy import attach
 
 if TYPE_CHECKING:
     from surefoot import clicks as clicks
+    from surefoot import fetch as fetch
     from surefoot import neural as neural
     from surefoot import risk as risk
     from surefoot import studies as studies
@@ -54,12 +55,15 @@ if TYPE_CHECKING:
     from surefoot.decide.evidence.draws_file import read_draws as read_draws
     from surefoot.decide.gate.decision import Decision as Decision
     from surefoot.decide.gate.gate import gate as gate
+    from surefoot.decide.history.history import ReleaseHistory as ReleaseHistory
+    from surefoot.decide.history.history import history as history
     from surefoot.errors import ArgumentError as ArgumentError
     from surefoot.errors import DataError as DataError
     from surefoot.errors import MeasureError as MeasureError
     from surefoot.errors import MissingExtraError as MissingExtraError
     from surefoot.errors import SurefootError as SurefootError
     from surefoot.errors import SurefootWarning as SurefootWarning
+    from surefoot.fetch.fetched_run import fetch_run as fetch_run
     from surefoot.learn.means import average as average
     from surefoot.learn.ranker import Ranker as Ranker
     from surefoot.measures.near_ties import percentiles as percentiles
@@ -141,7 +145,10 @@ _UNLISTED = {
     "data.tools.judge_ratings": ("read_judges",),
     "data.types.preferences": ("PreferencePairs", "read_preferences"),
     "decide.agreement.agreement": ("Agreement",),
+    "decide.history.history": ("ReleaseHistory", "history"),
     "data.types.streamed_scores": ("StreamedScores",),
+    "fetch": (),
+    "fetch.fetched_run": ("fetch_run",),
     "measures.near_ties": ("percentiles",),
     "measures.sigma": ("SigmaFit", "synthetic_preferences"),
     "measures.worst_case": ("worst_case_loss",),

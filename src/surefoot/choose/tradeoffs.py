@@ -23,6 +23,7 @@ from surefoot.choose.page import to_page
 from surefoot.choose.recommendation import recommend
 from surefoot.choose.rows import gain_only
 from surefoot.choose.store import SweepStore
+from surefoot.choose.sweep_metrics import to_metrics
 from surefoot.choose.tables import to_csv, to_latex, to_markdown, to_text
 from surefoot.choose.tradeoffs_data import SCHEMA, TradeOffsData
 from surefoot.choose.trainings import TrainingFailure
@@ -41,7 +42,7 @@ class TradeOffs(PlainResult):
     called = "the result of a sweep"
     schemas = (SCHEMA,)
     shape = TradeOffsData
-    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook)
+    renderings = Renderings(to_text, to_csv, to_page, to_markdown, to_notebook, to_metrics)
 
     def to_latex(self) -> str:
         """The papers' tables in LaTeX."""

@@ -16,6 +16,7 @@ from surefoot.cli.page_provenance import LinkedPages, page_provenance
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
 from surefoot.cli.runs import EVALUATION_MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
 from surefoot.cli.shared_options import (
+    FlatMetrics,
     Force,
     JsonOrTerminal,
     MissingQueries,
@@ -92,9 +93,7 @@ def evaluate(
         str | None,
         typer.Option("--csv", help="Write one line per system to a file, or - for the terminal.", show_default=False),
     ] = None,
-    metrics: Annotated[
-        str | None, typer.Option(help="Write flat metrics for MLflow and DVC, as JSON.", show_default=False)
-    ] = None,
+    metrics: FlatMetrics = None,
     html_file: Annotated[
         str | None, typer.Option("--html", help="Write one page that shows who is hurt.", show_default=False)
     ] = None,

@@ -36,9 +36,9 @@ def score_model(ranker: AnyRanker, data: RankingData, name: str = "model", traff
 
 def show_model(
     console: Console, scores: Scores, alpha: float | None, html: Path | None, inputs: Iterable[str | Path | None],
-    *, validation: bool,
+    *, validation: bool, metrics: str | None = None,
 ) -> None:  # fmt: skip
-    """Print the verdict on the last system of `scores`, against all others, and write the page.
+    """Print the verdict on the last system of `scores`, against all others, and write the page and metrics.
 
     The verdict is that of the α that the model was trained with. With `validation`, both say that training saw these
     queries.
@@ -53,6 +53,8 @@ def show_model(
         console.print(f"\nOn the validation data. {_VALIDATION}")
     for part in overview([(assessment.by_measure()[0], assessment.rows())], alpha or None):
         console.print(part)
+    if metrics is not None:
+        assessment.write_metrics(metrics)
     if html is not None:
         provenance = page_provenance(html, [path for path in inputs if path is not None])
         if provenance is not None and validation:

@@ -62,6 +62,9 @@ ResultJson = Annotated[Path | None, typer.Option("--json", help="Write the resul
 JsonOrTerminal = Annotated[
     str | None, typer.Option("--json", help="Write JSON to a file, or - for the terminal.", show_default=False)
 ]
-PrintedTable = Annotated[TableFormat, typer.Option("--format", help="The format of the printed table.")]
+FlatMetrics = Annotated[
+    str | None, typer.Option("--metrics", help="Write flat metrics for MLflow and DVC, as JSON.", show_default=False)
+]
+PrintedTable = Annotated[TableFormat, typer.Option("--format", help="The printed table.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite output, even models and other programs' files.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print only errors.")]

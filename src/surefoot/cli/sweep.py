@@ -22,6 +22,7 @@ from surefoot.cli.shared_options import (
     Baselines,
     EarlyStopping,
     EngineName,
+    FlatMetrics,
     Force,
     OptimizedMeasure,
     PrintedTable,
@@ -33,7 +34,7 @@ from surefoot.cli.shared_options import (
 from surefoot.errors import ArgumentError, visible
 from surefoot.learn.baseline_spec import baseline_files
 from surefoot.learn.options import ENGINE, MEASURE, NETWORK_ENGINE, RISK_OBJECTIVES, RULE
-from surefoot.report.signatures import PAGE
+from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from surefoot.choose.trainings import SweepProgress
@@ -124,6 +125,7 @@ def sweep(
     csv_file: Annotated[
         Path | None, typer.Option("--csv", help="Write the figures as CSV.", show_default=False)
     ] = None,
+    metrics: FlatMetrics = None,
     format_: PrintedTable = TableFormat.table,
     force: Force = False,
     quiet: Quiet = False,
@@ -133,7 +135,12 @@ def sweep(
     **Example:** `surefoot sweep MQ2008/ -b bm25=feature:25 --objective u_risk,faro -o sweep/ --html t.html`
     """
     check_outputs(
-        [Output("--html", html, PAGE), Output("--json", json_file, JSON), Output("--csv", csv_file, SWEEP_CSV)],
+        [
+            Output("--html", html, PAGE),
+            Output("--json", json_file, JSON),
+            Output("--csv", csv_file, SWEEP_CSV),
+            Output("--metrics", metrics, METRICS),
+        ],
         [*files_under(data), output / choices.PLAN_FILE, output / choices.RESULT_FILE, *_files(baseline, traffic)],
         force,
     )
@@ -167,7 +174,7 @@ def sweep(
             on_progress=on_progress, engine=engine, options=options, measure=measure, folds=folds,
             **{name: value for name, value in settings.items() if value is not None},
         )  # fmt: skip
-    files = {"html": html, "json": json_file, "csv": csv_file}
+    files = {"html": html, "json": json_file, "csv": csv_file, "metrics": metrics}
     page = {"html": {"provenance": page_provenance(html, [data, *_files(baseline, traffic)])}}
     deliver(result, files, lambda: show(tables(result.to_dict())), Printing(format_), quiet, page)
     failures = result.to_dict()["failures"]

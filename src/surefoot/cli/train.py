@@ -21,6 +21,7 @@ from surefoot.cli.progress_lines import stage
 from surefoot.cli.shared_options import (
     Baselines,
     EarlyStopping,
+    FlatMetrics,
     Force,
     OptimizedMeasure,
     Quiet,
@@ -49,7 +50,7 @@ from surefoot.learn.options import (
 from surefoot.learn.signatures import CARD, CHECKPOINT
 from surefoot.progress import busy
 from surefoot.report.numbers import short
-from surefoot.report.signatures import PAGE
+from surefoot.report.signatures import METRICS, PAGE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -127,6 +128,7 @@ def train(
         int, typer.Option(help="Number of trees between two checkpoints.", min=1)
     ] = CHECKPOINT_EVERY,
     html: Annotated[Path | None, typer.Option(help="Write a page with the assessment.", show_default=False)] = None,
+    metrics: FlatMetrics = None,
     card: Annotated[Path | None, typer.Option(help="Write a model card (Markdown).", show_default=False)] = None,
     qrels: Annotated[
         Path | None, typer.Option(help="Of a cross-encoder: judgments to learn from.", show_default=False)
@@ -164,7 +166,7 @@ def train(
         train_cross_encoder(
             data, output, texts, qrels, valid, skip_unusable=skip_unusable, ranker_arguments=ranker_arguments,
             parameters=engine_parameters, only_for_others=others, epochs=epochs, threads=threads, html=html,
-            force=force, quiet=quiet,
+            metrics=metrics, force=force, quiet=quiet,
         )  # fmt: skip
         return
     texts.refuse(
@@ -176,6 +178,7 @@ def train(
             OutputModel("--output", output),
             *(Output("--checkpoint", each, CHECKPOINT) for each in states),
             Output("--html", html, PAGE),
+            Output("--metrics", metrics, METRICS),
             Output("--card", card, CARD),
         ],
         [
@@ -192,7 +195,7 @@ def train(
     from surefoot.report.text import plain_console
 
     console = plain_console(quiet=quiet)
-    _refuse_together(dask, init_model, html, valid, early_stopping)
+    _refuse_together(dask, init_model, html, metrics, valid, early_stopping)
     if objective in RISK_OBJECTIVES and not baseline:
         raise ArgumentError(f"--objective {objective} needs a baseline; add --baseline, such as --baseline feature:25")
     if objective in RISK_OBJECTIVES and alpha is None:
@@ -228,9 +231,8 @@ def train(
     _write_card(ranker, validation, card, output, valid)
     if validation is not None:
         inputs = [data, valid, *baseline_files(baseline or []), *([] if traffic is None else [Path(traffic)])]
-        show_model(
-            console, score_model(ranker, validation, traffic=weights), ranker.alpha, html, inputs, validation=True
-        )
+        assessment = score_model(ranker, validation, traffic=weights)
+        show_model(console, assessment, ranker.alpha, html, inputs, metrics=metrics, validation=True)
 
 
 def _read_data(
@@ -251,18 +253,20 @@ def _read_data(
 
 
 def _refuse_together(
-    dask: str | None, init_model: Path | None, html: Path | None, valid: Path | None, early_stopping: int | None
-) -> None:
+    dask: str | None, init_model: Path | None, html: Path | None, metrics: str | None, valid: Path | None,
+    early_stopping: int | None,
+) -> None:  # fmt: skip
     """Refuse options that do not go together, or of which one needs another."""
     if init_model is not None and dask is not None:
         raise ArgumentError("--init-model is for one machine; leave out --dask")
-    if html is not None and dask is not None:
+    assessed = "--html" if html is not None else "--metrics" if metrics is not None else None
+    if assessed is not None and dask is not None:
         raise ArgumentError(
-            "--html is not possible with --dask, because it needs the validation data on this machine; use surefoot "
-            "rank and surefoot evaluate instead"
+            f"{assessed} is not possible with --dask, because it needs the validation data on this machine; use "
+            "surefoot rank and surefoot evaluate instead"
         )
-    if html is not None and valid is None:
-        raise ArgumentError("--html shows the assessment on validation data; add --valid FILE")
+    if assessed is not None and valid is None:
+        raise ArgumentError(f"{assessed} shows the assessment on validation data; add --valid FILE")
     if early_stopping is not None and valid is None:
         raise ArgumentError("--early-stopping needs validation data; add --valid FILE")
 

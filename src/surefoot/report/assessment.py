@@ -15,14 +15,12 @@ from surefoot.data.reading.traffic import Traffic, read_traffic
 from surefoot.data.types.scores import Scores, check_once, read_scores, unknown_system
 from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.data.types.traffic_weights import TrafficWeights
-from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, shortened
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
 from surefoot.report.options import ALPHAS, CHART_FORMATS
 from surefoot.report.per_query import per_query_frame
-from surefoot.report.plain_json import to_json
 from surefoot.report.provenance import Provenance, SourceFile
 from surefoot.report.result import PlainResult
 from surefoot.report.segment_sources import segments_of
@@ -186,10 +184,6 @@ class Assessment(PlainResult):
         from surefoot.report.metrics import metrics_of
 
         return metrics_of(data for data, _ in self._parts)
-
-    def write_metrics(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_metrics` as JSON, all or nothing."""
-        write_text(path, to_json(self.to_metrics()))
 
     def rows(self, sort: str = "mean") -> list[SystemData]:
         """The systems' figures by a column, best first."""
