@@ -14,7 +14,7 @@ from surefoot.cli.choices import choose_baseline
 from surefoot.cli.outputs import JSON, Output, charts_folder, check_outputs
 from surefoot.cli.page_provenance import LinkedPages, page_provenance
 from surefoot.cli.printing import file_or_none, print_result, printing_of, show, write_files
-from surefoot.cli.runs import EVALUATION_MEASURE, is_streamed, matrix_measure, name_and_file, read_scored
+from surefoot.cli.runs import EVALUATION_MEASURE, input_files, is_streamed, matrix_measure, read_scored
 from surefoot.cli.shared_options import (
     Force,
     JsonOrTerminal,
@@ -49,7 +49,7 @@ def evaluate(
         typer.Option(
             "-m",
             "--measure",
-            help="A measure, such as ERR@20 or AP(rel=2). Repeat it for several. With --scores: its name.",
+            help="A measure, such as ERR@20 or AP(rel=2). Repeat it for several. --scores: its name, or which.",
             show_default=EVALUATION_MEASURE,
         ),
     ] = None,
@@ -67,7 +67,7 @@ def evaluate(
         bool,
         typer.Option(
             "--stream",
-            help="Read the --scores file (Parquet) in parts. This is the default for large files.",
+            help="Read the --scores file (Parquet) in parts, as large files are.",
             show_default=False,
         ),
     ] = False,
@@ -76,12 +76,12 @@ def evaluate(
     ),
     population: Annotated[
         str | None,
-        typer.Option(help="Systems from which Z_Risk and GeoRisk are computed (A,B,…).", show_default="all"),
+        typer.Option(help="Systems that Z_Risk and GeoRisk go by (A,B,…).", show_default="all"),
     ] = None,
     segments: Annotated[
         str | None,
         typer.Option(
-            help="Segments to assess separately: CSV or Parquet with a query and its segments on each line.",
+            help="Segments to assess separately: CSV or Parquet, the query first.",
             show_default=False,
         ),
     ] = None,
@@ -179,8 +179,8 @@ def evaluate(
         raise ArgumentError(f"{', '.join(unused)} only affects the page, and no page is written; add --html FILE")
     json_file, csv_file = file_or_none(json_file), file_or_none(csv_file)
     per_query_file = _per_query_name(csv_file) if csv_file and per_query else None
-    inputs = [path for _, path in map(name_and_file, files or [])]
-    inputs += [path for path in (scores, segments, queries, documents, fill) if path is not None]
+    inputs = input_files([*(files or []), *([] if scores is None else [scores])])
+    inputs += [path for path in (segments, queries, documents, fill) if path is not None]
     check_outputs(
         [
             Output("--json", json_file, JSON),

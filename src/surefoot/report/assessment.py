@@ -11,10 +11,11 @@ from typing import Any, Self, cast
 import polars as pl
 
 from surefoot.data.reading.segments import read_segments
-from surefoot.data.types.scores import Scores, check_once, read_scores, unknown_system
+from surefoot.data.types.scores import Scores, check_once, unknown_system
 from surefoot.data.types.streamed_scores import StreamedScores
 from surefoot.data.writing.all_or_nothing import write_text
 from surefoot.errors import ArgumentError, shortened
+from surefoot.measures.score_reading import assessed_scores
 from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
@@ -50,7 +51,8 @@ def assess(
     Parameters
     ----------
     scores : Scores, a list of them, or anything `read_scores` takes; or StreamedScores, for those beyond memory
-        Effectiveness of systems on queries; of several measures the first leads.
+        Effectiveness of systems on queries; of several measures the first leads. A long table of several measures,
+        such as PyTerrier's, is assessed by each.
     baseline : str or sequence of str
         A system, several (figures are averaged over them), or "mean", "median" or "max": the per-query figure of the
         population.
@@ -71,7 +73,8 @@ def assess(
 
     Examples
     --------
-    >>> scores = read_scores({"today": {"q1": 0.5, "q2": 0.4, "q3": 0.2}, "new": {"q1": 0.9, "q2": 0.1, "q3": 0.4}})
+    >>> import surefoot as sf
+    >>> scores = sf.read_scores({"today": {"q1": 0.5, "q2": 0.4, "q3": 0.2}, "new": {"q1": 0.9, "q2": 0.1, "q3": 0.4}})
     >>> a = assess(scores, baseline="today", alphas=[0, 5])
     >>> new = a.to_dict()["systems"][1]
     >>> round(new["reward"], 3), round(new["risk"], 3), round(new["alpha"]["5"]["u_risk"], 3)
@@ -91,7 +94,7 @@ def _matrices(scores: Any) -> list[Scores | StreamedScores]:
     if isinstance(scores, known):
         return [scores]
     several = isinstance(scores, list | tuple) and scores and all(isinstance(matrix, known) for matrix in scores)
-    return list(scores) if several else [read_scores(scores)]
+    return list(scores) if several else [*assessed_scores(scores)]
 
 
 class Assessment(PlainResult):
@@ -159,7 +162,8 @@ class Assessment(PlainResult):
     def to_metrics(self) -> dict[str, float]:
         """Flat metrics for MLflow and DVC: a number for each `measure/system/figure`; absent figures are left out.
 
-        >>> scores = read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 1.0, "q2": 0.0}}, measure="RR@10")
+        >>> import surefoot as sf
+        >>> scores = sf.read_scores({"today": {"q1": 0.5, "q2": 0.25}, "new": {"q1": 1.0, "q2": 0.0}}, measure="RR@10")
         >>> metrics = assess(scores, baseline="today", alphas=[5]).to_metrics()
         >>> metrics["RR_at_10/new/mean"], metrics["RR_at_10/new/alpha_5/u_risk"]
         (0.5, -0.5)

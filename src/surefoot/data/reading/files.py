@@ -18,7 +18,16 @@ from surefoot.errors import DataError, shortened
 FORMATS = {
     ".parquet": "parquet", ".parq": "parquet", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "table",
 }  # fmt: skip
-_LINE_ENDINGS = (".run", ".trec", ".res", ".results", ".txt", ".tsv")  # what a system's name does not end in
+_LINE_ENDINGS = (
+    ".run",
+    ".trec",
+    ".res",
+    ".results",
+    ".txt",
+    ".tsv",
+    ".eval",
+    ".trec_eval",
+)  # what a system's name does not end in
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8 text
 _SNIFFED = (BYTE_ORDER_MARK, b"\x1f\x8b", b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 _BLOCK = 1 << 20
@@ -67,6 +76,12 @@ def file_status(path: str | os.PathLike[str]) -> os.stat_result | None:
         return Path(path).stat()
     except (OSError, ValueError):
         return None
+
+
+def is_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether it is a folder, or a link to one."""
+    status = file_status(path)
+    return status is not None and stat.S_ISDIR(status.st_mode)
 
 
 def resolve_links(path: str | os.PathLike[str]) -> Path:
