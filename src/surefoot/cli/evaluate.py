@@ -138,7 +138,15 @@ def evaluate(
     bootstrap: Annotated[
         int, typer.Option(help="Number of bootstrap samples for confidence intervals.", min=0, max=MOST_DRAWS)
     ] = 0,
-    seed: Annotated[int, typer.Option(help="The random seed of the bootstrap.", min=0, max=LARGEST_SEED)] = 0,
+    tests: Annotated[
+        bool, typer.Option("--tests", help="The usual tests too: t, Wilcoxon, randomisation, Tukey's HSD.")
+    ] = False,
+    randomised_hsd: Annotated[
+        bool, typer.Option("--randomised-hsd", help="The same, with the HSD by permuting scores (Carterette 2012).")
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(help="The random seed of the bootstrap and of tests.", min=0, max=LARGEST_SEED)
+    ] = 0,
     depth: Annotated[
         int | None,
         typer.Option(help="Compare rankings down to this rank.", min=1, max=LARGEST_COUNT, show_default="all"),
@@ -195,7 +203,7 @@ def evaluate(
     )
     memory_options = {
         "--html": html_file, "--figures": figures, "--per-query": per_query, "--bootstrap": bootstrap,
-        "--segments": segments, "--fill": fill,
+        "--segments": segments, "--fill": fill, "--tests": tests or randomised_hsd,
     }  # fmt: skip
     matrices: Sequence[Scores | StreamedScores]
     if is_streamed(scores, stream, [option for option, value in memory_options.items() if value]):
@@ -215,6 +223,8 @@ def evaluate(
         bootstrap=bootstrap,
         seed=seed,
         depth=depth,
+        tests=tests,
+        randomised_hsd=randomised_hsd,
     )
     assessment.rows(sort)  # an unknown column is an error before anything is written
     options: dict[str, dict[str, Any]] = {

@@ -20,6 +20,7 @@ from surefoot.progress import busy
 from surefoot.report import text
 from surefoot.report.columns import sort_rows
 from surefoot.report.options import ALPHAS, FORMATS
+from surefoot.report.ordinary_tests import add_tests, page_tests
 from surefoot.report.per_query import per_query_frame
 from surefoot.report.plain_json import to_json
 from surefoot.report.provenance import Provenance, SourceFile
@@ -45,6 +46,8 @@ def assess(
     seed: int = 0,
     depth: int | None = None,
     worst: float = 0.05,
+    tests: bool = False,
+    randomised_hsd: bool = False,
 ) -> Assessment:
     """What each system gains and risks against a baseline, on which queries, and whether by chance.
 
@@ -70,6 +73,10 @@ def assess(
         How deep rankings are compared, when the scores come from runs; to the end by default.
     worst : float
         Share of queries in the mean of the worst differences.
+    tests : bool
+        Also make the tests that papers usually report: paired t, Wilcoxon, randomisation, Tukey's HSD.
+    randomised_hsd : bool
+        With `tests`, the HSD by permuting scores instead of Tukey's studentized range.
 
     Examples
     --------
@@ -83,10 +90,12 @@ def assess(
     matrices = _matrices(scores)
     parsed_segments = None if segments is None else read_segments(segments)
     arguments = (baseline, alphas, population, bootstrap, seed, depth, worst, parsed_segments)
-    return Assessment(
-        [(assessment_data(matrix, *arguments), matrix if isinstance(matrix, Scores) else None) for matrix in matrices],
-        parsed_segments,
-    )
+    parts: list[MeasureResult] = [
+        (assessment_data(matrix, *arguments), matrix if isinstance(matrix, Scores) else None) for matrix in matrices
+    ]
+    if tests or randomised_hsd:
+        add_tests(parts, seed, randomised_hsd)
+    return Assessment(parts, parsed_segments)
 
 
 def _matrices(scores: Any) -> list[Scores | StreamedScores]:
@@ -272,7 +281,7 @@ class Assessment(PlainResult):
         made_from = Provenance(title, command, [SourceFile(name) for name in sources])
         if provenance is not None:
             made_from = provenance if title is None else provenance._replace(title=title)
-        return to_page(payload, self._data, made_from)
+        return to_page(payload, self._data, made_from, page_tests([data for data, _ in self._parts]))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the advice, and the table."""

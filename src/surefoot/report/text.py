@@ -18,12 +18,14 @@ from surefoot.report.columns import (
     at_alpha,
     churn_columns,
     intervals_at,
+    ordinary_columns,
     ranked_at,
     segment_columns,
     segment_rows,
 )
 from surefoot.report.escapes import csv_name, csv_text, markdown
 from surefoot.report.numbers import fixed
+from surefoot.report.ordinary_tests import ordinary_caption, ordinary_heading
 from surefoot.report.tables import latex_table, markdown_table
 from surefoot.report.terminal import FigureTable, NamedRow, StyledTexts, cell_width
 from surefoot.report.words import absences, advice, alpha_title, baseline_name, cautions, default_alpha, notes, title
@@ -63,7 +65,7 @@ def tables(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableT
         parts += [Text(""), Text(alpha_title(alpha), style="bold")]
         parts.append(_FittedTable(rows, at_alpha(alpha), _SIGNS_NOTE, significant=alpha_key(alpha)))
         parts += _bootstrap_table(data, rows, alpha)
-    parts += _segment_tables(data)
+    parts += [*_ordinary_table(data, rows), *_segment_tables(data)]
     if churn := churn_columns(data):
         depth = data["systems"][0]["churn"]["depth"]
         how = f"down to rank {depth}" if depth else "over the full lists"
@@ -95,7 +97,7 @@ def overview(
         signs_note = "" if number else _LEADING_NOTE
         blocks.append(_FittedTable(rows, _leading_columns(leading), signs_note, significant=alpha_key(leading)))
         blocks += _bootstrap_table(data, rows, leading)
-        blocks += _segment_tables(data)
+        blocks += [*_ordinary_table(data, rows), *_segment_tables(data)]
         here: AssessmentData = {**data, "alphas": [leading]}  # what is said of another α is said beside its table
         new = [note for note in [*notes(here), *absences(here)] if note not in said]
         said += new
@@ -143,6 +145,17 @@ def _bootstrap_table(data: AssessmentData, rows: Sequence[SystemData], alpha: fl
         return []
     caption = f"{data['bootstrap']['confidence']:.0%} intervals (bootstrap)"
     return [_FittedTable(rows, intervals_at(data, alpha), caption)]
+
+
+def _ordinary_table(data: AssessmentData, rows: Sequence[SystemData]) -> list[RenderableType]:
+    """The usual tests; nothing where they were not made."""
+    from rich.text import Text
+
+    if not (columns := ordinary_columns(data, shown=True)):
+        return []
+    compared = [row for row in rows if not row["is_baseline"]]
+    heading = Text(visible(ordinary_heading(data)), style="bold")
+    return [Text(""), heading, _FittedTable(compared, columns, visible(ordinary_caption(data)))]
 
 
 def _explanation(column: FigureColumn, data: AssessmentData) -> str:
@@ -292,6 +305,8 @@ def to_markdown(data: AssessmentData, rows: Sequence[SystemData]) -> str:
     parts.append(_markdown_table(rows, [SYSTEM, *SUMMARY]))
     for alpha in data["alphas"]:
         parts += [alpha_title(alpha), _markdown_table(rows, [SYSTEM, *at_alpha(alpha), *intervals_at(data, alpha)])]
+    if tested := ordinary_columns(data, shown=True):
+        parts += [markdown(ordinary_heading(data)), _markdown_table(rows, [SYSTEM, *tested]), ordinary_caption(data)]
     for column, system, segments in segment_rows(data):
         named = replace(SYSTEM, heading="segment")
         parts.append(f"{markdown(system)} by {markdown(column['column'])}, at α = {first:g}")
