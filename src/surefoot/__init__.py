@@ -14,6 +14,7 @@ from surefoot.lazy import attach
 if TYPE_CHECKING:
     from surefoot import clicks as clicks
     from surefoot import neural as neural
+    from surefoot import pyterrier as pyterrier
     from surefoot import risk as risk
     from surefoot import studies as studies
     from surefoot.choose.sweep import read_sweep as read_sweep
@@ -147,6 +148,7 @@ _UNLISTED = {
     "measures.sigma": ("SigmaFit", "synthetic_preferences"),
     "measures.worst_case": ("worst_case_loss",),
     "personal.personal_ranker": ("PersonalRanker",),
+    "pyterrier": (),
     "risk.churn": ("compare_rankings",),
     "risk.expectation": ("deviations", "expected", "g_squared"),
     "risk.inference": ("query_scores",),

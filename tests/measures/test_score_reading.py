@@ -318,13 +318,18 @@ def test_systems_with_different_queries(tmp_path: Path) -> None:
         sf.read_scores(tmp_path)
     zero, drop = (sf.read_scores(tmp_path, missing=missing) for missing in ("zero", "drop"))
     assert (zero["new"].tolist(), zero.queries) == ([0.5, 0.75, 0.0], ("3", "1", "2"))
+    (tmp_path / "today.eval").write_text("map 1 0.5\nmap 2 0.25\nP_10 3 1\nmap all 0.375\n")
+    with pytest.raises(
+        sf.DataError, match=r"today\.eval: system 'today' has no value for 1 of 3 queries; the first is '3'"
+    ):
+        sf.read_scores(tmp_path / "today.eval", "map")
     assert (zero.missing, zero.dropped) == ({"today": 0, "new": 1}, 0)
     assert (drop["today"].tolist(), drop["new"].tolist(), drop.dropped) == ([1.0, 0.5], [0.5, 0.75], 1)
     with pytest.raises(sf.ArgumentError, match="missing is 'no'; it must be one of zero, drop, error"):
         sf.read_scores(tmp_path, missing="no")
     (tmp_path / "new.eval").write_text("map 7 0.5\nmap all 0.5\n")
     with pytest.raises(sf.DataError, match="no query is left"):
-        sf.read_scores(tmp_path, missing="drop")
+        sf.read_scores(tmp_path, "map", missing="drop")
 
 
 def rows(**columns: list[Any]) -> dict[str, list[Any]]:

@@ -198,7 +198,8 @@ def _scores(parts: Sequence[LongScores], measure: str | None, missing: str, call
         lacks = next((system for system in part.systems if system not in table), None)
         if lacks is not None:
             raise DataError(f"{part.called}: system {shortened(lacks)} has no value of {called} for any query")
-    queries = list(dict.fromkeys(itertools.chain.from_iterable(table.values())))
+    # Also those that only another measure has: a line may be missing.
+    queries = [query for query in dict.fromkeys(query for part in parts for query in part.queries) if query != ALL]
     lacking = {system: [query for query in queries if query not in scores] for system, scores in table.items()}
     gone = set(itertools.chain.from_iterable(lacking.values()))
     if missing == MissingTreatment.error:
@@ -300,7 +301,7 @@ def _step(value: Any) -> float:
         exponent = Decimal(value.strip()).as_tuple().exponent
     except InvalidOperation:
         return 0.0
-    return float(10.0**exponent) if isinstance(exponent, int) and exponent > -300 else 0.0
+    return float(10.0**exponent) if isinstance(exponent, int) and abs(exponent) < 300 else 0.0
 
 
 def _is_number(value: Any) -> bool:

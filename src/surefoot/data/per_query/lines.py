@@ -22,15 +22,17 @@ _NOT_RESULTS = {
 }
 
 
-def are_lines(first: str, heads: Sequence[str]) -> bool:
+def are_lines(first: bytes, heads: Sequence[str]) -> bool:
     """Whether a file whose first filled line this is has such lines, and not a table with a header.
 
-    >>> are_lines("map                     303  0.1498", ["query"]), are_lines("query  bm25  new", ["query"])
+    >>> are_lines(b"map                     303  0.1498", ["query"]), are_lines(b"query  bm25  new", ["query"])
     (True, False)
     """
-    fields = first.split()
+    fields = [field.decode(errors="replace") for field in first.split()]
     if len(fields) != 3 or fields[0].lower() in heads:
-        return len(fields) in _NOT_RESULTS and not {",", ";"}.intersection(first) and _is_number(fields[-1])
+        return (
+            len(fields) in _NOT_RESULTS and not any(mark in first for mark in (b",", b";")) and _is_number(fields[-1])
+        )
     return _is_number(fields[2]) or ALL in fields[:2]
 
 

@@ -110,6 +110,8 @@ def results_in_file(path: str | os.PathLike[str], name: str | None, is_measure: 
     if not any(is_long([*_fields(first, separator), *_named(name)]) for separator in "\t,;"):
         return None
     names, texts, where = read_csv(file, LONG_FORM)
+    if not is_long([*names, *_named(name)]):  # quotation marks, or another separator
+        return None
     return [from_long_table(dict(zip(names, map(list, texts), strict=True)), str(path), system, where)]
 
 
@@ -118,13 +120,13 @@ def _named(name: str | None) -> list[str]:
     return [] if name is None else ["name"]
 
 
-def _first_line(path: Path) -> str:
+def _first_line(path: Path) -> bytes:
     with closing(text_lines(path, _SNIFFED)) as lines:
-        return next((line for line in lines if line.split()), b"").decode(errors="replace")
+        return next((line for line in lines if line.split()), b"")
 
 
-def _fields(line: str, separator: str) -> list[str]:
-    return [field.strip().strip('"') for field in line.split(separator)]
+def _fields(line: bytes, separator: str) -> list[str]:
+    return [field.strip().strip('"') for field in line.decode(errors="replace").split(separator)]
 
 
 def _from_json(path: Path, system: str, is_measure: IsMeasure) -> LongScores:
